@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Applies to every Swift target of ours.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+/// The engine and what stands on its raw memory: each unsafe expression says so.
+let engineSettings = settings + [.strictMemorySafety()]
+
+let package = Package(
+  name: "promises",
+  products: [
+    .library(name: "Promises", targets: ["Promises"]),
+    .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
+    // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
+    .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
+    .executable(name: "plugin-host", targets: ["plugin-host"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+  ],
+  targets: [
+    .target(name: "CPromise", path: "include", publicHeadersPath: "."),
+    .target(name: "CPlatform"),
+    .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
+    .target(
+      name: "CPromiseABI", dependencies: ["CPromise", "Promises"], exclude: ["exports.map"],
+      swiftSettings: engineSettings),
+
+    // The engine and the ABI again, by symbolic links, as Embedded Swift: no Swift runtime on the user's machine.
+    .target(
+      name: "libpromise", dependencies: ["CPromise", "CPlatform"], exclude: ["CPromiseABI/exports.map"],
+      swiftSettings: engineSettings + [
+        .enableExperimentalFeature("Embedded"),
+        .unsafeFlags(["-wmo"]),
+        .unsafeFlags(["-Ounchecked"], .when(configuration: .release)),
+      ],
+      linkerSettings: [
+        .unsafeFlags([
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CPromiseABI/exports.map",
+          "-Xlinker", "-soname=libpromise.so.1", "-Xlinker", "-z", "-Xlinker", "nodelete",
+        ])
+      ]),
+
+    .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    .target(
+      name: "PluginRuntime", dependencies: ["CFFI", "CPromise", "CPromiseABI", "Promises"], swiftSettings: settings),
+    .executableTarget(
+      name: "plugin-host",
+      dependencies: [
+        "PluginRuntime", "Promises", "Yams",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      exclude: ["host.exports"], swiftSettings: settings,
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports"])
+      ]),
+
+    .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: settings),
+    .testTarget(name: "PluginRuntimeTests", dependencies: ["PluginRuntime"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

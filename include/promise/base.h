@@ -1,0 +1,34 @@
+/* promise/base.h - what the compilers need: nullability, visibility, linkage. No types, no functions. */
+#ifndef PROMISE_BASE_H
+#define PROMISE_BASE_H
+
+/* Which pointers may be NULL, for clang and for Swift; elsewhere it is for readers. */
+#if defined(__clang__)
+#define PROMISE_NULLABLE _Nullable
+#define PROMISE_NONNULL _Nonnull
+#define PROMISE_BEGIN_NULLABILITY \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wnullability-extension\"")
+#define PROMISE_END_NULLABILITY _Pragma("clang diagnostic pop")
+#else
+#define PROMISE_NULLABLE
+#define PROMISE_NONNULL
+#define PROMISE_BEGIN_NULLABILITY
+#define PROMISE_END_NULLABILITY
+#endif
+
+/* A function of the library, or one that a plugin exports. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PROMISE_API __attribute__((visibility("default")))
+#else
+#define PROMISE_API
+#endif
+
+#if defined(__cplusplus)
+#define PROMISE_BEGIN_DECLS extern "C" { PROMISE_BEGIN_NULLABILITY
+#define PROMISE_END_DECLS PROMISE_END_NULLABILITY }
+#else
+#define PROMISE_BEGIN_DECLS PROMISE_BEGIN_NULLABILITY
+#define PROMISE_END_DECLS PROMISE_END_NULLABILITY
+#endif
+
+#endif /* PROMISE_BASE_H */

@@ -1,0 +1,165 @@
+/* promise_plugin.h - what a plugin exports, and what its host offers it.
+ *
+ * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: who the
+ * plugin is, which versions of this ABI it works with, and its functions, each a C function with its own natural
+ * prototype and a line of text that says what that is:
+ *
+ *     static uint32_t crc(promise_bytes_t data, uint32_t seed) { ... }
+ *     static const promise_plugin_function_t functions[] = {
+ *       {"crc32(data: bytes, seed: u32 = 0) -> u32", (promise_function_t)crc, "The CRC-32 of some bytes."},
+ *     };
+ *
+ * The host calls the function through that text, and every call gives a promise: of the result, or of an ERROR.
+ *
+ * SIGNATURES
+ *     name(parameter: type [= default], ...) [-> type] [!]
+ *
+ *     type in the text                in C, as a parameter          in C, as the result
+ *     bool                            bool                          bool
+ *     i8 i16 i32 i64                  int8_t ... int64_t            the same
+ *     u8 u16 u32 u64                  uint8_t ... uint64_t          the same
+ *     f32 f64                         float, double                 the same
+ *     usize                           size_t                        size_t
+ *     str                             promise_str_t (UTF-8)         promise_str_t, static in the plugin
+ *     bytes                           promise_bytes_t               promise_bytes_t, static in the plugin
+ *     cstr                            const char * (UTF-8, NUL)     const char *, static in the plugin
+ *     own str, own bytes              the structs above; the callee calls host->deallocate on `data`;
+ *                                                                   as the result: allocated with host->allocate
+ *     promise<T>                      promise_t *, borrowed         promise_t *, a reference that the host takes over
+ *     promise<void>                                                 likewise; no `->` at all: void
+ *
+ *     `!` makes the C function return a promise_status_t, and adds out parameters at the end: first a pointer to the
+ *     result, if there is one, then `promise_value_t *error`, a VOID that the function may fill. A negative status
+ *     rejects the call's promise: with *error, or with an ERROR of domain "promise" and the status as code where it was left VOID:
+ *
+ *         inflate(data: bytes, limit: usize = 1048576) -> own bytes !
+ *         promise_status_t f(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);
+ *
+ *     Borrowed arguments are valid until the function returns, and, where it returns a promise, until that promise is
+ *     settled. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any of the types
+ *     above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64 (f32, f64),
+ *     STRING (str, cstr), BYTES (bytes) or VOID (void).
+ *     A default is a number, true, false or a "string" with the escapes of JSON.
+ *
+ * THREADS
+ *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions may be called on
+ *   any thread, several at a time.
+ */
+#ifndef PROMISE_PLUGIN_H
+#define PROMISE_PLUGIN_H
+
+#include "promise.h"
+
+PROMISE_BEGIN_DECLS
+
+/* UTF-8 text of `length` bytes; not NUL-terminated. */
+typedef struct promise_str {
+  const char *PROMISE_NULLABLE data;
+  size_t length;
+} promise_str_t;
+
+/* `length` bytes. */
+typedef struct promise_bytes {
+  const uint8_t *PROMISE_NULLABLE data;
+  size_t length;
+} promise_bytes_t;
+
+/* A function of any prototype; cast it to the right one before it is called. */
+typedef void (*promise_function_t)(void);
+
+/* How important a line of the log is. */
+typedef int32_t promise_log_level_t;
+
+enum { PROMISE_LOG_DEBUG = 1, PROMISE_LOG_INFO = 2, PROMISE_LOG_WARNING = 3, PROMISE_LOG_ERROR = 4 };
+
+/* What the host offers a plugin. Fields are only ever added at the end: check `size` before you use one that your
+ * PROMISE_ABI_VERSION does not have. The table is constant, and valid from load() until the process ends.
+ * Every function takes the table itself first, and may be called on any thread. */
+typedef struct promise_host {
+  uint32_t size; /* of this struct, in the host */
+  uint32_t abi;  /* the host's ABI version; at least the plugin's abi_min and at most its abi_max */
+
+  /* Writes a line to the host's log, under the plugin's id. `message` is UTF-8 and copied.
+   * [any thread] */
+  void (*PROMISE_NONNULL log)(const struct promise_host *PROMISE_NONNULL host, promise_log_level_t level,
+                              const char *PROMISE_NONNULL message);
+
+  /* Tells how far the work for `promise` is: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL and is
+   * copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does nothing.
+   * [any thread] */
+  void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
+                                   double fraction, const char *PROMISE_NULLABLE message);
+
+  /* Calls a function of another loaded plugin, by the ids of both. The arguments are borrowed, in the order of its
+   * parameters: BOOL, I64, U64 and F64 for scalars (an integer that does not fit is an error), STRING for str and cstr, BYTES
+   * for bytes, PROMISE for promise<T>; trailing ones that have a default may be left out.
+   * Always returns a promise, a reference of yours; what is wrong with the call rejects it. NULL only for want of memory.
+   * [any thread] */
+  promise_t *PROMISE_NULLABLE (*PROMISE_NONNULL call)(const struct promise_host *PROMISE_NONNULL host,
+                                                      const char *PROMISE_NONNULL plugin,
+                                                      const char *PROMISE_NONNULL function,
+                                                      const promise_value_t *PROMISE_NULLABLE arguments, size_t count);
+
+  /* Memory for `own` results and arguments, aligned for anything. NULL: none left, or `size` is 0.
+   * [any thread] */
+  void *PROMISE_NULLABLE (*PROMISE_NONNULL allocate)(const struct promise_host *PROMISE_NONNULL host, size_t size);
+
+  /* Frees what allocate() gave; NULL is allowed.
+   * [any thread] */
+  void (*PROMISE_NONNULL deallocate)(const struct promise_host *PROMISE_NONNULL host, void *PROMISE_NULLABLE memory);
+
+  /* The value that the host's user has set for `key` of this plugin; NULL if none. Borrowed, valid until unload() returns.
+   * [any thread] */
+  const char *PROMISE_NULLABLE (*PROMISE_NONNULL configuration)(const struct promise_host *PROMISE_NONNULL host,
+                                                                const char *PROMISE_NONNULL key);
+
+  /* A function of promise.h by its name, "promise_then": for a plugin that does not link the library. NULL if the host
+   * has none of that name.
+   * [any thread] */
+  promise_function_t PROMISE_NULLABLE (*PROMISE_NONNULL function)(const struct promise_host *PROMISE_NONNULL host,
+                                                                  const char *PROMISE_NONNULL name);
+} promise_host_t;
+
+/* One function of a plugin. */
+typedef struct promise_plugin_function {
+  const char *PROMISE_NONNULL signature;    /* see SIGNATURES */
+  promise_function_t PROMISE_NONNULL entry; /* the C function */
+  const char *PROMISE_NULLABLE description; /* one line for people */
+} promise_plugin_function_t;
+
+/* What promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and stays valid as long as the
+ * plugin is loaded. */
+typedef struct promise_plugin {
+  uint32_t size;          /* sizeof(promise_plugin_t) */
+  uint32_t abi_min;       /* the oldest host ABI that the plugin works with; at least 1 */
+  uint32_t abi_max;       /* the newest; PROMISE_ABI_VERSION of the header it was built with */
+  uint32_t function_size; /* sizeof(promise_plugin_function_t) */
+  const char *PROMISE_NONNULL id;           /* unique: "org.example.digest"; letters, digits, '.', '-' and '_' */
+  const char *PROMISE_NONNULL version;      /* of the plugin: "1.4.0" */
+  const char *PROMISE_NULLABLE description; /* one line for people */
+  const char *PROMISE_NULLABLE const *PROMISE_NULLABLE required; /* ids of plugins that it calls, ended by NULL; or NULL */
+
+  /* Called once before anything else of the plugin, after the plugins that it requires were loaded; may be NULL. Keep
+   * `host`. A negative status refuses to be loaded; `*error` may be filled to say why.
+   * [one thread] */
+  promise_status_t (*PROMISE_NULLABLE load)(const promise_host_t *PROMISE_NONNULL host,
+                                            promise_value_t *PROMISE_NONNULL error);
+
+  /* Called once after the last call, when every promise that the plugin returned is settled or given up; may be NULL.
+   * Threads of the plugin must have ended when it returns. The code stays mapped.
+   * [one thread] */
+  void (*PROMISE_NULLABLE unload)(void);
+
+  const promise_plugin_function_t *PROMISE_NULLABLE functions;
+  size_t function_count;
+} promise_plugin_t;
+
+/* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it may
+ * return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it is also called to look
+ * at a plugin without using it.
+ * [any thread] */
+PROMISE_API const promise_plugin_t *PROMISE_NULLABLE promise_plugin_entry(uint32_t host_abi);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_PLUGIN_H */
