@@ -28,7 +28,7 @@ let package = Package(
     .target(name: "CPlatform"),
     .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
     .target(
-      name: "CPromiseABI", dependencies: ["CPromise", "Promises"], exclude: ["exports.map"],
+      name: "CPromiseABI", dependencies: ["CPlatform", "CPromise", "Promises"], exclude: ["exports.map"],
       swiftSettings: engineSettings),
 
     // The engine and the ABI again, by symbolic links, as Embedded Swift: no Swift runtime on the user's machine.

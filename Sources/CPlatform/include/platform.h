@@ -1,0 +1,66 @@
+/* platform.h - what the engine needs of the platform and Swift has no words for: thread-local variables, futexes, reserved
+ * address space. Linux only; another platform is another implementation of this header. */
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#endif
+
+/* What the engine keeps for each thread. */
+struct platform_thread {
+  void *_Nullable free;       /* a list of free cells, linked by their first word of context */
+  void *_Nullable spare;      /* a second, full list of free cells, or NULL */
+  uint32_t free_count;        /* the length of `free` */
+  int32_t last_status;        /* of the last failing call that returned a pointer */
+  void *_Nullable activation; /* the innermost settlement that runs on this thread */
+  uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
+  bool disposing;             /* a disposal runs on this thread */
+  bool watched;               /* the exit handler is registered for this thread */
+};
+
+extern __thread struct platform_thread platform_this_thread
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+static inline struct platform_thread *platform_thread(void) {
+  return &platform_this_thread;
+}
+
+/* Calls `handler` on the calling thread when it ends. It may be asked for again from within `handler`. */
+void platform_at_thread_exit(void (*handler)(void)) __attribute__((visibility("hidden")));
+
+/* Reserves `size` bytes of address space without memory; NULL if there is none. */
+void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden")));
+
+/* Makes reserved bytes usable; they read 0. False if there is no memory. */
+bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
+
+/* Two locks, for the slab and for the type registry. Nothing of the user's runs while one is held. */
+enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCKS };
+void platform_lock(int lock) __attribute__((visibility("hidden")));
+void platform_unlock(int lock) __attribute__((visibility("hidden")));
+
+/* Sleeps while `*word` is `expected`, at most until the monotonic time `deadline` (nanoseconds; negative: for ever). Wakes
+ * spuriously too. */
+void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
+void platform_futex_wake_all(const void *word) __attribute__((visibility("hidden")));
+
+/* free(), under a name that Swift code may use beside members called `free`. */
+static inline void platform_free(void *_Nullable memory) {
+  free(memory);
+}
+
+/* Monotonic time in nanoseconds. */
+int64_t platform_now(void) __attribute__((visibility("hidden")));
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+#define _GNU_SOURCE
+#include "platform.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+__thread struct platform_thread platform_this_thread;
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+static void call_exit_handler(void *handler) {
+  ((void (*)(void))handler)();
+}
+
+static void make_exit_key(void) {
+  pthread_key_create(&exit_key, call_exit_handler);
+}
+
+void platform_at_thread_exit(void (*handler)(void)) {
+  pthread_once(&exit_key_once, make_exit_key);
+  pthread_setspecific(exit_key, (void *)handler);
+}
+
+void *platform_reserve(size_t size) {
+  void *start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? NULL : start;
+}
+
+bool platform_commit(void *start, size_t size) {
+  return mprotect(start, size, PROT_READ | PROT_WRITE) == 0;
+}
+
+static pthread_mutex_t locks[PLATFORM_LOCKS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+
+void platform_lock(int lock) {
+  pthread_mutex_lock(&locks[lock]);
+}
+
+void platform_unlock(int lock) {
+  pthread_mutex_unlock(&locks[lock]);
+}
+
+void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) {
+  struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+  /* WAIT_BITSET, unlike WAIT, takes an absolute time: no drift when woken in between. */
+  syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline < 0 ? NULL : &until, NULL,
+          FUTEX_BITSET_MATCH_ANY);
+}
+
+void platform_futex_wake_all(const void *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+int64_t platform_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

@@ -1,0 +1,84 @@
+import CPromise
+
+#if !hasFeature(Embedded)
+import Promises
+#endif
+
+@c @implementation
+public func promise_then(
+  _ promise: OpaquePointer?, _ on_fulfilled: promise_handler_t?, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  let context = Context(ctx, free_ctx)
+  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
+  guard let on_fulfilled else { return fail(promise_status_t(PROMISE_EINVAL), context) }
+  return made(cell.then(engineHandler(on_fulfilled), context))
+}
+
+@c @implementation
+public func promise_rescue(
+  _ promise: OpaquePointer?, _ type: OpaquePointer?, _ on_rejected: promise_handler_t?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  let context = Context(ctx, free_ctx)
+  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
+  guard let on_rejected else { return fail(promise_status_t(PROMISE_EINVAL), context) }
+  var typeIndex: UInt32 = 0
+  if let type {
+    guard let found = resolve(type, .type) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+    typeIndex = found.index
+  }
+  return made(cell.rescue(type: typeIndex, engineHandler(on_rejected), context))
+}
+
+@c @implementation
+public func promise_observe(
+  _ promise: OpaquePointer?,
+  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  let context = Context(ctx, free_ctx)
+  guard let cell = resolve(promise) else {
+    context.release()
+    return refusal(promise)
+  }
+  let attached = cell.observe(
+    unsafeBitCast(on_fulfilled, to: Observer?.self), unsafeBitCast(on_rejected, to: Observer?.self), context)
+  return promise_status_t(attached ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_react(
+  _ promise: OpaquePointer?, _ reaction: UnsafePointer<promise_reaction_t>?
+) -> OpaquePointer? {
+  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  guard let reaction, reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size) else {
+    return fail(promise_status_t(PROMISE_EINVAL))
+  }
+  let known = reaction.pointee
+  let context = Context(known.ctx, known.free_ctx)
+  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
+  guard known.reserved == 0, known.token == nil, known.on_fulfilled != nil || known.on_rejected != nil,
+    hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
+  else { return fail(promise_status_t(PROMISE_EINVAL), context) }
+  var plan = Job.Plan()
+  plan.onFulfilled = unsafeBitCast(known.on_fulfilled, to: UnsafeMutableRawPointer?.self)
+  plan.onRejected = unsafeBitCast(known.on_rejected, to: UnsafeMutableRawPointer?.self)
+  if let executor = known.executor {
+    guard let found = resolve(executor, .executor) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+    plan.executor = CellExecutor(found)
+  }
+  if let type = known.type {
+    guard let found = resolve(type, .type) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+    plan.type = found.index
+  }
+  return made(cell.react(plan, context))
+}
+
+/// Whether the fields that a newer caller's struct has are unused.
+private func hasOnlyZeros(_ reaction: UnsafePointer<promise_reaction_t>, from start: Int, to end: Int) -> Bool {
+  let bytes = UnsafeRawPointer(reaction)
+  for offset in start..<end where bytes.load(fromByteOffset: offset, as: UInt8.self) != 0 { return false }
+  return true
+}

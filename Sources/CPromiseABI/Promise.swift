@@ -1,0 +1,103 @@
+import CPromise
+
+#if !hasFeature(Embedded)
+import Promises
+#endif
+
+@c @implementation
+public func promise_new() -> OpaquePointer? { made(CellRef.promise()) }
+
+@c @implementation
+public func promise_new_discardable(
+  _ on_discard: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  made(CellRef.discardable(on_discard, Context(ctx, free_ctx)))
+}
+
+@c @implementation
+public func promise_retain(_ promise: OpaquePointer?) -> promise_status_t {
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  return promise_status_t(cell.retain() ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  cell.release()
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_resolve(_ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?) -> promise_status_t {
+  settle(promise, value, .fulfilled)
+}
+
+@c @implementation
+public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?) -> promise_status_t {
+  settle(promise, reason, .rejected)
+}
+
+/// Settles a promise with a value that is taken over on every path.
+@inline(__always)
+private func settle(
+  _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
+) -> promise_status_t {
+  guard let value else { return resolve(promise) == nil ? refusal(promise) : promise_status_t(PROMISE_EINVAL) }
+  let taken = CellValue(value)
+  guard taken.isPlain || isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
+  guard let cell = resolve(promise) else {
+    taken.release()
+    return refusal(promise)
+  }
+  return promise_status_t(cell.settle(taken, outcome) ? PROMISE_OK : PROMISE_ESETTLED)
+}
+
+/// Whether a promise may hold the value. If not, the value's reference is released.
+@inline(never)
+private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bool {
+  guard value.isWellFormed else { return false }
+  guard value.kind == ValueKind.promise.rawValue, resolve(promise) == Token(bits: value.bits).cell(.promise)
+  else { return true }
+  // A promise that held itself would never go.
+  value.release()
+  return false
+}
+
+@c @implementation
+public func promise_discard(_ promise: OpaquePointer?) -> promise_status_t {
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  return promise_status_t(cell.discard() ? PROMISE_OK : PROMISE_ESETTLED)
+}
+
+@c @implementation
+public func promise_state(_ promise: OpaquePointer?) -> promise_state_t {
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  let state = cell.state
+  return promise_state_t(
+    !state.isSettled ? PROMISE_PENDING : state.isRejected ? PROMISE_REJECTED : PROMISE_FULFILLED)
+}
+
+@c @implementation
+public func promise_result(
+  _ promise: OpaquePointer?, _ out: UnsafeMutablePointer<promise_value_t>?
+) -> promise_status_t {
+  guard let out else { return promise_status_t(PROMISE_EINVAL) }
+  CellValue.void.store(out)
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard cell.state.isSettled else { return promise_status_t(PROMISE_EPENDING) }
+  let value = cell.value
+  guard value.retain() else { return promise_status_t(PROMISE_ENOMEM) }
+  value.store(out)
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_wait(_ promise: OpaquePointer?, _ timeout_ns: Int64) -> promise_status_t {
+  guard let cell = resolve(promise) else { return refusal(promise) }
+  return switch cell.wait(nanoseconds: timeout_ns) {
+  case .settled: promise_status_t(PROMISE_OK)
+  case .timedOut: promise_status_t(PROMISE_ETIMEDOUT)
+  case .deadlock: promise_status_t(PROMISE_EDEADLK)
+  }
+}

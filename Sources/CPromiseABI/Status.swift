@@ -1,0 +1,23 @@
+import CPlatform
+import CPromise
+
+@c @implementation
+public func promise_last_status() -> promise_status_t { platform_thread().pointee.last_status }
+
+@c @implementation
+public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CChar> {
+  let name: StaticString =
+    switch Int(status) {
+    case PROMISE_OK: "PROMISE_OK"
+    case PROMISE_EINVAL: "PROMISE_EINVAL"
+    case PROMISE_ESTALE: "PROMISE_ESTALE"
+    case PROMISE_ESETTLED: "PROMISE_ESETTLED"
+    case PROMISE_EPENDING: "PROMISE_EPENDING"
+    case PROMISE_ETIMEDOUT: "PROMISE_ETIMEDOUT"
+    case PROMISE_EDEADLK: "PROMISE_EDEADLK"
+    case PROMISE_ENOMEM: "PROMISE_ENOMEM"
+    case PROMISE_ECLOSED: "PROMISE_ECLOSED"
+    default: "PROMISE_UNKNOWN"
+    }
+  return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+}

@@ -1,0 +1,38 @@
+import Synchronization
+
+extension CellRef {
+  /// Makes this promise, whose reaction has run, end as `promise` does. Takes over a reference to `promise`.
+  @inline(never)
+  func adopt(_ promise: CellRef) -> ReactionResult {
+    defer { promise.release() }
+    if !promise.state.isSettled {
+      guard !promise.waits(for: self) else { return conclude(Fault.cycle.value, .rejected) }
+      cell.pointee.meta = ReactionKind.follow.rawValue
+      cell.pointee.free = nil
+      setSource(promise.index)
+      if promise.attach(self) { return .moved }
+    }
+    return pass(promise.cell.pointee.value, promise.outcome)
+  }
+
+  /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ... is.
+  ///
+  /// The chain of sources is read without holding it, so a cell on it may be freed and used anew meanwhile. Memory stays cells, so
+  /// that is no more than a wrong answer, and it is asked for twice: a true cycle cannot go away, for each promise
+  /// on it waits for the next.
+  func waits(for other: CellRef) -> Bool {
+    leads(to: other) && leads(to: other)
+  }
+
+  private func leads(to other: CellRef) -> Bool {
+    var current = self
+    // A bound on the work, not on chains: an adoption that closes a longer cycle than this stays pending.
+    for _ in 0..<100_000 {
+      if current == other { return true }
+      let state = current.state
+      guard !state.isSettled, state.source != 0 else { return false }
+      current = CellRef(index: state.source)
+    }
+    return false
+  }
+}

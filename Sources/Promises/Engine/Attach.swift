@@ -1,0 +1,107 @@
+import Synchronization
+
+extension CellRef {
+  /// Attaches a reaction to this promise, or runs it at once if the promise is settled. Takes over the reaction's reference; the
+  /// caller must be the only one to know the reaction.
+  @inline(__always)
+  package func deliver(to reaction: CellRef) {
+    if !attach(reaction) { runAtOnce(reaction) }
+  }
+
+  /// Runs a reaction to this settled promise.
+  @inline(never)
+  private func runAtOnce(_ reaction: CellRef) {
+    var value = cell.pointee.value
+    let outcome = self.outcome
+    // The handler may release the promise.
+    let retained = value.isOwning && value.retain()
+    let result = Settlement.running(reaction, of: self) { reaction.react(to: &value, outcome, shared: false) }
+    switch result {
+    case .idle:
+      reaction.releaseUnshared()
+    case .moved:
+      break
+    case .settled(let newest):
+      reaction.cell.pointee.next = 0
+      reaction.enclosingOwner = nil
+      Settlement.run(of: self, Settlement.reversed(newest), value, outcome, owner: reaction)
+    }
+    if retained { value.release() }
+  }
+
+  /// Gives back one reference to a cell that nobody else can reach.
+  @inline(__always)
+  private func releaseUnshared() {
+    let life = cell.pointee.life.load(ordering: .relaxed)
+    if life & Life.referencesMask == 1 {
+      lastReferenceGone()
+    } else {
+      cell.pointee.life.store(life &- 1, ordering: .relaxed)
+    }
+  }
+}
+
+// The ways to attach. Each takes over the context: it is released when the handler has run, or never will, or there is no memory.
+extension CellRef {
+  /// A promise that `handler` settles once this one is fulfilled; nil when memory has run out.
+  @inline(__always)
+  package func then(_ handler: Handler, _ context: Context) -> CellRef? {
+    guard let derived = CellRef.derived(from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
+    else { return outOfMemory(context) }
+    deliver(to: derived)
+    return derived
+  }
+
+  /// A promise that `handler` settles once this one is rejected with a reason of that type; 0 stands for any.
+  package func rescue(type: UInt32, _ handler: Handler, _ context: Context) -> CellRef? {
+    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
+    guard let derived = CellRef.derived(from: self, .rescue, type: type, function, context)
+    else { return outOfMemory(context) }
+    deliver(to: derived)
+    return derived
+  }
+
+  /// A promise that `handler` settles once this one is, either way.
+  package func complete(_ handler: CompletionHandler, _ context: Context) -> CellRef? {
+    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
+    guard let derived = CellRef.derived(from: self, .complete, function, context) else { return outOfMemory(context) }
+    deliver(to: derived)
+    return derived
+  }
+
+  /// Calls one of the observers once this promise is settled; false when memory has run out.
+  package func observe(_ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context) -> Bool {
+    let function = unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
+    guard let reaction = CellRef.derived(from: self, .observe, function, context, references: 1)
+    else { return outOfMemory(context) != nil }
+    let second = unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
+    reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
+    deliver(to: reaction)
+    return true
+  }
+
+  /// Calls `handler` once this promise is settled, either way; it must leave the verdict `.leave`.
+  package func observe(_ handler: CompletionHandler, _ context: Context) -> Bool {
+    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
+    guard let reaction = CellRef.derived(from: self, .complete, function, context, references: 1)
+    else { return outOfMemory(context) != nil }
+    deliver(to: reaction)
+    return true
+  }
+
+  /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the source's own: it
+  /// can be settled by anyone, and be chained after several. False when memory has run out.
+  package func chain(after source: CellRef) -> Bool {
+    guard source != self else { return true }
+    let context = Context(UnsafeMutableRawPointer(cell), nil)
+    guard retain(), let link = CellRef.derived(from: source, .link, nil, context, references: 1) else { return false }
+    source.deliver(to: link)
+    return true
+  }
+
+  @inline(never)
+  private func outOfMemory(_ context: Context) -> CellRef? {
+    context.release()
+    return nil
+  }
+}

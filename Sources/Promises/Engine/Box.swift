@@ -1,0 +1,128 @@
+import CPlatform
+import Synchronization
+
+/// The cell behind a value that owns memory, which counts who shares it.
+///
+///            state     value                     meta      function   context         free
+///   string   length    kind                      -         -          the bytes       -
+///            length    kind                      inline    [ up to 24 bytes, in place of the last three ]
+///   error    length    kind, bits: the code      -         domain     the message     -
+///   object   -         kind                      type      -          the payload     destroy
+///
+/// Bytes of a string, and an error's domain and message, have a NUL after them; an error's two share one allocation.
+package struct Box {
+  let ref: CellRef
+  init(_ ref: CellRef) { self.ref = ref }
+
+  /// The box of a value that came from outside, if it is one that was given out.
+  package init?(checking value: CellValue) {
+    guard value.box != 0, UInt64(value.box) < Slab.committed.load(ordering: .relaxed) else { return nil }
+    ref = CellRef(index: value.box)
+    let life = ref.cell.pointee.life.load(ordering: .relaxed)
+    guard life & Life.kindMask == CellKind.box.rawValue << Life.kindShift, life & Life.referencesMask != 0,
+      ref.cell.pointee.value.kind == value.kind, value.bits == UInt64(UInt(bitPattern: data))
+    else { return nil }
+  }
+
+  /// The bytes of a string or bytes, an error's message, an object's payload.
+  package var data: UnsafeMutableRawPointer? {
+    ref.cell.pointee.meta == Box.inline && ref.cell.pointee.value.kind != ValueKind.object.rawValue
+      ? inlineBytes : ref.cell.pointee.context
+  }
+
+  /// The length in bytes of what `data` points to; 0 for an object.
+  package var count: Int { Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
+  package var errorCode: Int64 { Int64(bitPattern: ref.cell.pointee.value.bits) }
+  package var errorDomain: UnsafePointer<CChar>? {
+    UnsafePointer(ref.cell.pointee.function?.assumingMemoryBound(to: CChar.self))
+  }
+  package var type: UInt32 { ref.cell.pointee.meta }
+
+  private static var inline: UInt32 { 1 }
+  private static var inlineOffset: Int { 40 }
+  private static var inlineCapacity: Int { 24 }
+  private var inlineBytes: UnsafeMutableRawPointer { UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
+
+  private static func make(_ kind: ValueKind, count: Int, meta: UInt32, bits: UInt64 = 0) -> Box? {
+    guard let ref = CellRef.allocate(.box, references: 1) else { return nil }
+    ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed)
+    ref.cell.pointee.value = CellValue(kind: kind, bits: bits)
+    ref.cell.pointee.meta = meta
+    ref.cell.pointee.function = nil
+    ref.cell.pointee.context = nil
+    ref.cell.pointee.free = nil
+    return Box(ref)
+  }
+
+  private var owningValue: CellValue {
+    CellValue(
+      kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: ref.index)
+  }
+}
+
+// Making values. Each is a new reference, or nil when memory has run out.
+extension Box {
+  /// A STRING or BYTES with a copy of the bytes.
+  package static func bytes(_ kind: ValueKind, _ source: UnsafeRawBufferPointer) -> CellValue? {
+    let size = source.count + 1
+    guard size > 0 else { return nil }
+    let isInline = size <= inlineCapacity
+    guard let box = make(kind, count: source.count, meta: isInline ? inline : 0) else { return nil }
+    guard !source.isEmpty || kind == .string else {
+      box.ref.cell.pointee.meta = 0
+      return box.owningValue
+    }
+    if !isInline {
+      guard let memory = malloc(size) else {
+        box.ref.deallocate()
+        return nil
+      }
+      box.ref.cell.pointee.context = memory
+    }
+    let bytes = box.data.unsafelyUnwrapped
+    copy(source, to: bytes)
+    return box.owningValue
+  }
+
+  /// An ERROR with copies of its texts.
+  package static func error(
+    domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>
+  ) -> CellValue? {
+    guard let memory = malloc(domain.count + message.count + 2) else { return nil }
+    guard let box = make(.error, count: message.count, meta: 0, bits: UInt64(bitPattern: code)) else {
+      platform_free(memory)
+      return nil
+    }
+    copy(UnsafeRawBufferPointer(message), to: memory)
+    copy(UnsafeRawBufferPointer(domain), to: memory + message.count + 1)
+    box.ref.cell.pointee.context = memory
+    box.ref.cell.pointee.function = memory + message.count + 1
+    return box.owningValue
+  }
+
+  /// An OBJECT around a payload. When memory has run out, the payload is destroyed.
+  package static func object(type: UInt32, _ payload: UnsafeMutableRawPointer?) -> CellValue? {
+    let destroy = TypeRegistry.destroy(type)
+    guard let box = make(.object, count: 0, meta: type) else {
+      if let destroy { destroy(payload) }
+      return nil
+    }
+    box.ref.cell.pointee.context = payload
+    box.ref.cell.pointee.free = destroy
+    return box.owningValue
+  }
+
+  private static func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+    if let start = source.baseAddress, source.count > 0 { target.copyMemory(from: start, byteCount: source.count) }
+    target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
+  }
+
+  /// Frees what the box owns; the cell itself is its caller's to free.
+  func free() {
+    if ref.cell.pointee.value.kind == ValueKind.object.rawValue {
+      ref.reactionContext.release()
+    } else if ref.cell.pointee.meta != Box.inline {
+      platform_free(ref.cell.pointee.context)
+    }
+  }
+}

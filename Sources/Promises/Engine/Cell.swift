@@ -1,0 +1,113 @@
+import CPlatform
+import Synchronization
+
+// Nomenclature
+//
+//   cell      one 64-byte cache line in the slab. Its memory stays a cell for ever; what it holds is told by its kind.
+//   promise   a cell that settles once: pending, then fulfilled with a value or rejected with a reason.
+//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its context, kept in the
+//             derived cell itself. So `then` takes one cell and nothing else, and the list of a promise's reactions is the list of the
+//             cells derived from it.
+//   box       a cell that owns a string, bytes, an error or an object, and counts who shares it.
+//   job       a cell that holds a reaction whose handlers run on an executor.
+//
+// Fields by kind
+//
+//            state        value          next           meta         function      context      free
+//   promise  CellState    the outcome    the next       its reaction:  its          handler's    handler's
+//                                        reaction of    ReactionKind   handler                   free_ctx
+//                                        its source     | type << 4
+//   free     -            -              -              -            -             next free    next batch
+//   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift
+//
+// Who may touch what: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until it publishes the
+// settlement; afterwards everyone reads it and no one writes. `next`, `meta`, `function`, `context`, `free` describe the pending reaction:
+// they belong to the call that attaches it, then to the one that settles its source (which also keeps its place in them while it
+// runs the reactions of this cell: Settle.swift).
+
+/// A C function that frees a context.
+package typealias FreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+package struct Cell: ~Copyable {
+  let state: Atomic<UInt64>
+  let life: Atomic<UInt64>
+  var value: CellValue
+  var next: UInt32
+  var meta: UInt32
+  var function: UnsafeMutableRawPointer?
+  var context: UnsafeMutableRawPointer?
+  var free: FreeFunction?
+
+  static var size: Int { 64 }
+}
+
+/// What a cell is: three bits of its life word, so a handle of one kind is refused where another is wanted.
+@usableFromInline
+package struct CellKind {
+  @usableFromInline let rawValue: UInt64
+  package static var promise: CellKind { CellKind(rawValue: 1) }
+  package static var type: CellKind { CellKind(rawValue: 2) }
+  package static var executor: CellKind { CellKind(rawValue: 3) }
+  package static var job: CellKind { CellKind(rawValue: 4) }
+  package static var box: CellKind { CellKind(rawValue: 5) }
+}
+
+/// A cell, by its address. Whoever holds one holds a reference, or knows who does.
+@usableFromInline
+package struct CellRef: Equatable, @unchecked Sendable {
+  let cell: UnsafeMutablePointer<Cell>
+
+  @inline(__always) init(_ cell: UnsafeMutablePointer<Cell>) { self.cell = cell }
+
+  @inline(__always) package init(index: UInt32) {
+    cell = UnsafeMutablePointer(bitPattern: Slab.base.load(ordering: .relaxed) &+ UInt(index) &* UInt(Cell.size))
+      .unsafelyUnwrapped
+  }
+
+  @inline(__always) package var index: UInt32 {
+    UInt32(truncatingIfNeeded: (UInt(bitPattern: cell) &- Slab.base.load(ordering: .relaxed)) / UInt(Cell.size))
+  }
+}
+
+// The life word
+//
+//   63          37 36      31 30   28 27            0
+//   [ generation | runtime  | kind  | references     ]
+//
+// A token is the same word with the cell's index in place of the references: one compare tells whether it still means this cell.
+// The kind of a free cell is 0, and its generation is the next one's. A cell whose generations are used up is never used
+// again, so no stale token ever becomes valid.
+enum Life {
+  static var referencesMask: UInt64 { 0x0fff_ffff }
+  static var kindShift: UInt64 { 28 }
+  static var kindMask: UInt64 { 7 << 28 }
+  static var runtimeShift: UInt64 { 31 }
+  static var generationShift: UInt64 { 37 }
+  static var lastGeneration: UInt64 { (1 << 27) - 1 }
+  /// As many references as a cell takes; the rest of the field is head room for calls that race past the check.
+  static var referenceLimit: UInt64 { 1 << 27 }
+}
+
+extension CellRef {
+  /// The outcome of a settled promise.
+  @inline(__always)
+  package var value: CellValue { cell.pointee.value }
+
+  /// Takes another reference; false if there are too many.
+  package func retain() -> Bool {
+    guard cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else { return false }
+    cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
+    return true
+  }
+
+  /// Gives back one reference; with the last one the cell is disposed of.
+  @inline(__always)
+  package func release() {
+    // The only reference: nobody else can reach the cell, and no atomic operation is needed to give it back.
+    if cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1
+      || cell.pointee.life.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue & Life.referencesMask == 1
+    {
+      lastReferenceGone()
+    }
+  }
+}

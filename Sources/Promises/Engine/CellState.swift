@@ -1,0 +1,125 @@
+import Synchronization
+
+// The state word of a promise
+//
+//   63         36 35         8 7      0
+//   [ source     | head       | flags  ]
+//
+//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. Only a hint, for
+//           finding waits and adoptions that could never end.
+//   head    the index of the newest reaction attached to this promise; the others follow through their `next`.
+//
+//                    claim()                publish(outcome)
+//      [ pending ] ---------> [ claimed ] ------------------> [ settled ]
+//        attach() pushes on      attach() pushes on              attach() refuses: the caller runs the
+//        the list                the list                        reaction itself, at once
+//
+// claim() is won by exactly one settling call; the winner writes the value, then publishes. publish() takes the list with the same
+// exchange that makes the outcome visible, so a reaction is either in the list that the settling call runs or finds the
+// promise settled; there is no third case. A promise that dies pending has its list taken by the call that disposes of it.
+@usableFromInline
+package struct CellState {
+  package let bits: UInt64
+  @inline(__always) init(_ bits: UInt64) { self.bits = bits }
+
+  static var claimed: UInt64 { 1 }
+  /// The outcome is visible. Never cleared, as are the two below.
+  static var settled: UInt64 { 2 }
+  static var rejected: UInt64 { 4 }
+  /// The value owns memory: whoever disposes of the cell releases it.
+  static var owning: UInt64 { 8 }
+  /// A thread sleeps until this promise is settled (Wait.swift). Set by waiting threads while pending.
+  static var waited: UInt64 { 16 }
+  /// `function`, `context` and `free` are a discard block (Discard.swift). Set when the cell is made.
+  static var discardable: UInt64 { 32 }
+
+  static var headShift: UInt64 { 8 }
+  static var headMask: UInt64 { 0x0fff_ffff << 8 }
+  static var sourceShift: UInt64 { 36 }
+
+  @inline(__always) package var isSettled: Bool { bits & CellState.settled != 0 }
+  @inline(__always) package var isRejected: Bool { bits & CellState.rejected != 0 }
+  @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
+  @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
+  @inline(__always) var isDiscardable: Bool { bits & CellState.discardable != 0 }
+  @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
+  @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
+  /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
+  @inline(__always) var isBare: Bool {
+    bits & (CellState.headMask | CellState.owning | CellState.discardable) == 0
+  }
+}
+
+/// How a promise ended.
+@usableFromInline
+package struct Outcome {
+  @usableFromInline let flag: UInt64
+  @usableFromInline init(flag: UInt64) { self.flag = flag }
+  package static var fulfilled: Outcome { Outcome(flag: 0) }
+  package static var rejected: Outcome { Outcome(flag: CellState.rejected) }
+  @inline(__always) package var isRejected: Bool { flag != 0 }
+}
+
+extension CellRef {
+  @inline(__always)
+  package var state: CellState { CellState(cell.pointee.state.load(ordering: .acquiring)) }
+
+  @inline(__always)
+  var outcome: Outcome { Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.rejected) }
+
+  /// Becomes the one call that settles the promise; false if another was first.
+  @inline(__always)
+  func claim() -> Bool {
+    cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue & CellState.claimed == 0
+  }
+
+  /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell.
+  /// Returns the state before: the reactions, and whether somebody waits.
+  @inline(__always)
+  func publish(_ value: CellValue, _ outcome: Outcome) -> CellState {
+    cell.pointee.value = value
+    let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0)
+    return CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
+  }
+
+  /// claim() and publish() of a cell that nobody else can reach, with plain stores.
+  /// Returns nil if it was settled earlier, by someone who could.
+  @inline(__always)
+  func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
+    let old = CellState(cell.pointee.state.load(ordering: .acquiring))
+    guard !old.isClaimed else { return nil }
+    cell.pointee.value = value
+    cell.pointee.state.store(
+      CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0),
+      ordering: .releasing)
+    return old
+  }
+
+  /// Pushes a reaction on the list; false if the promise is settled already. The list holds the reaction's reference.
+  @inline(__always)
+  func attach(_ reaction: CellRef) -> Bool {
+    let index = UInt64(reaction.index) << CellState.headShift
+    var current = cell.pointee.state.load(ordering: .acquiring)
+    while current & CellState.settled == 0 {
+      reaction.cell.pointee.next = CellState(current).head
+      let (exchanged, original) = cell.pointee.state.weakCompareExchange(
+        expected: current, desired: current & ~CellState.headMask | index,
+        successOrdering: .releasing, failureOrdering: .acquiring)
+      if exchanged { return true }
+      current = original
+    }
+    return false
+  }
+
+  /// Notes which promise this one's reaction waits for.
+  func setSource(_ source: UInt32) {
+    var current = cell.pointee.state.load(ordering: .relaxed)
+    while current & CellState.settled == 0 {
+      let desired = current & ((1 << CellState.sourceShift) - 1) | UInt64(source) << CellState.sourceShift
+      let (exchanged, original) = cell.pointee.state.weakCompareExchange(
+        expected: current, desired: desired, ordering: .relaxed)
+      if exchanged { return }
+      current = original
+    }
+  }
+}

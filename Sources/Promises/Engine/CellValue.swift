@@ -1,0 +1,79 @@
+/// A value or a reason, as a cell stores it: what it is, and eight bytes.
+///
+/// The layout is that of `promise_value_t`, so a value crosses the C ABI as it is. Kinds that own memory refer to a *box*: a
+/// cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
+@usableFromInline
+package struct CellValue {
+  @usableFromInline package var kind: UInt32
+  @usableFromInline package var box: UInt32
+  @usableFromInline package var bits: UInt64
+
+  @inlinable package init(kind: ValueKind, bits: UInt64 = 0, box: UInt32 = 0) {
+    self.kind = kind.rawValue
+    self.box = box
+    self.bits = bits
+  }
+
+  @inlinable package static var void: CellValue { CellValue(kind: .void) }
+
+  @inlinable package var pointer: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
+
+  /// Whether the kind is one that owns memory, or is not known: then a copy has to be retained, and one from outside checked.
+  @inlinable package var isOwning: Bool { !isPlain }
+
+  /// Whether the value is of a known kind that owns nothing.
+  @inlinable package var isPlain: Bool {
+    kind &- 1 < ValueKind.pointer.rawValue || kind == ValueKind.discarded.rawValue
+  }
+}
+
+/// The numbers of `promise_kind_t`.
+@usableFromInline
+package struct ValueKind: Equatable {
+  @usableFromInline package let rawValue: UInt32
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  @inlinable package static var void: ValueKind { ValueKind(rawValue: 1) }
+  @inlinable package static var bool: ValueKind { ValueKind(rawValue: 2) }
+  @inlinable package static var i64: ValueKind { ValueKind(rawValue: 3) }
+  @inlinable package static var u64: ValueKind { ValueKind(rawValue: 4) }
+  @inlinable package static var f64: ValueKind { ValueKind(rawValue: 5) }
+  @inlinable package static var pointer: ValueKind { ValueKind(rawValue: 6) }
+  @inlinable package static var string: ValueKind { ValueKind(rawValue: 7) }
+  @inlinable package static var bytes: ValueKind { ValueKind(rawValue: 8) }
+  @inlinable package static var array: ValueKind { ValueKind(rawValue: 9) }
+  @inlinable package static var map: ValueKind { ValueKind(rawValue: 10) }
+  @inlinable package static var error: ValueKind { ValueKind(rawValue: 11) }
+  @inlinable package static var discarded: ValueKind { ValueKind(rawValue: 12) }
+  @inlinable package static var promise: ValueKind { ValueKind(rawValue: 13) }
+  @inlinable package static var object: ValueKind { ValueKind(rawValue: 14) }
+}
+
+extension CellValue {
+  /// Takes another reference to what the value owns. False if there is no room for one more.
+  package func retain() -> Bool {
+    guard isOwning else { return true }
+    return owner.retain()
+  }
+
+  /// Gives back one reference to what the value owns.
+  package func release() {
+    guard isOwning else { return }
+    owner.release()
+  }
+
+  /// The cell that an owning value refers to.
+  var owner: CellRef {
+    CellRef(index: kind == ValueKind.promise.rawValue ? UInt32(bits & Token.indexMask) : box)
+  }
+
+  /// Whether a value that came from outside is one of ours: the kind known, what it refers to alive and of that kind.
+  package var isWellFormed: Bool {
+    if isPlain { return true }
+    return switch ValueKind(rawValue: kind) {
+    case .promise: Token(bits: bits).cell(.promise) != nil
+    case .string, .bytes, .error, .object: Box(checking: self) != nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+
+extension CellRef {
+  /// A pending promise with a discard block: `function` is called with the context when the promise is discarded (clause 3.3.3).
+  package static func discardable(_ function: FreeFunction?, _ context: Context) -> CellRef? {
+    guard let promise = CellRef.promise() else {
+      context.release()
+      return nil
+    }
+    promise.cell.pointee.state.store(CellState.discardable, ordering: .relaxed)
+    promise.cell.pointee.function = unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
+    promise.cell.pointee.context = context.pointer
+    promise.cell.pointee.free = context.free
+    return promise
+  }
+
+  /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so that nothing
+  /// the block does can change the reason (clauses 2.4.2 and 3.5.1). False if it was settled already.
+  package func discard() -> Bool {
+    guard claim() else { return false }
+    let reason = CellValue(kind: .discarded)
+    let before = publish(reason, .rejected)
+    if before.isWaited { wake() }
+    if before.isDiscardable {
+      // The block may release the promise.
+      let context = reactionContext
+      if let function = cell.pointee.function {
+        unsafeBitCast(function, to: FreeFunction.self)(context.pointer)
+      }
+      context.release()
+    }
+    if before.head != 0 { runReactions(newest: before.head, reason, .rejected) }
+    return true
+  }
+}

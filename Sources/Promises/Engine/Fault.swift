@@ -1,0 +1,47 @@
+import Synchronization
+
+/// What the engine itself rejects a promise with.
+package enum Fault {
+  case malformedValue, unknownVerdict, cycle, tooManyReferences, closed
+
+  /// The status that the error has as its code (`promise_status_t`).
+  package var status: Int64 {
+    switch self {
+    case .malformedValue, .unknownVerdict: -1
+    case .cycle: -6
+    case .tooManyReferences: -7
+    case .closed: -8
+    }
+  }
+
+  private var message: StaticString {
+    switch self {
+    case .malformedValue: "the handler left a value of no known kind"
+    case .unknownVerdict: "the handler returned a verdict that is neither fulfil nor reject nor adopt of a promise"
+    case .cycle: "the promise would wait for itself: the handler returned one that depends on it"
+    case .tooManyReferences: "the value has too many references"
+    case .closed: "the executor dropped the handler"
+    }
+  }
+
+  /// The ERROR, of domain "promise"; VOID when memory has run out.
+  var value: CellValue {
+    let domain: StaticString = "promise"
+    return Box.error(
+      domain: UnsafeBufferPointer(start: domain.utf8Start, count: domain.utf8CodeUnitCount), code: status,
+      message: UnsafeBufferPointer(start: message.utf8Start, count: message.utf8CodeUnitCount)) ?? .void
+  }
+}
+
+/// Who hears of a call that settles a promise which is settled already.
+package enum SecondSettlement {
+  /// A `@convention(c) (UInt64) -> Void` that takes the token of the promise, as an address; 0 for nobody.
+  package static let hook = Atomic<UInt>(0)
+
+  static func report(_ promise: CellRef) {
+    let hook = hook.load(ordering: .acquiring)
+    guard hook != 0 else { return }
+    typealias Hook = @convention(c) (UInt64) -> Void
+    unsafeBitCast(hook, to: Hook.self)(promise.token.bits)
+  }
+}

@@ -1,0 +1,172 @@
+import Synchronization
+
+/// A reaction with everything: two handlers, a type, an executor. It has a cell of its own beside the promise that it settles.
+///
+///         state              value                          next       meta              function       context   free
+///   job   flags, promise     the rejection handler, then    executor   type of reasons   fulfilment     ctx       free_ctx
+///                            the outcome to handle                                       handler
+///
+///   attached --(source settles)--> submitted --(job_run or job_drop, the first of them)--> gone
+package struct Job {
+  package let ref: CellRef
+  package init(_ ref: CellRef) { self.ref = ref }
+
+  private static var taken: UInt64 { 1 }
+  private static var rejected: UInt64 { 2 }
+  private static var isCompletion: UInt64 { 4 }
+  private static var promiseShift: UInt64 { 8 }
+
+  /// What a reaction consists of, besides its context.
+  package struct Plan {
+    package var executor: CellExecutor?
+    package var onFulfilled: UnsafeMutableRawPointer?
+    package var onRejected: UnsafeMutableRawPointer?
+    /// Of the reasons that `onRejected` is for; 0: any.
+    package var type: UInt32 = 0
+    /// Both handlers are CompletionHandlers rather than Handlers.
+    package var isCompletion = false
+    package init() {}
+  }
+
+  private var promise: CellRef {
+    CellRef(index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
+  }
+  private var executor: CellExecutor? {
+    ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
+  }
+  private var completes: Bool { ref.cell.pointee.state.load(ordering: .relaxed) & Job.isCompletion != 0 }
+
+  fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
+    if let executor = plan.executor, !executor.ref.retain() { return nil }
+    guard let ref = CellRef.allocate(.job, references: 1) else {
+      plan.executor?.ref.release()
+      return nil
+    }
+    ref.cell.pointee.state.store(
+      UInt64(promise.index) << promiseShift | (plan.isCompletion ? isCompletion : 0), ordering: .relaxed)
+    ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
+    ref.cell.pointee.next = plan.executor?.ref.index ?? 0
+    ref.cell.pointee.meta = plan.type
+    ref.cell.pointee.function = plan.onFulfilled
+    ref.cell.pointee.context = context.pointer
+    ref.cell.pointee.free = context.free
+    return Job(ref)
+  }
+
+  /// The handler for an outcome; nil if it passes through.
+  private func handler(_ value: CellValue, _ outcome: Outcome) -> UnsafeMutableRawPointer? {
+    guard outcome.isRejected else { return ref.cell.pointee.function }
+    guard TypeRegistry.matches(value, ref.cell.pointee.meta) else { return nil }
+    return UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
+  }
+
+  /// Calls the handler, frees its context, and does what it decided.
+  private func perform(
+    _ handler: UnsafeMutableRawPointer, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
+  ) -> ReactionResult {
+    var out = CellValue.void
+    let context = ref.reactionContext
+    let verdict: Verdict
+    if completes {
+      let handler = unsafeBitCast(handler, to: CompletionHandler.self)
+      verdict = Verdict(rawValue: handler(context.pointer, outcome.isRejected, &value, &out))
+    } else {
+      verdict = Verdict(rawValue: unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out))
+    }
+    context.release()
+    return verdict == .leave && completes ? .idle : promise.decide(verdict, out)
+  }
+
+  /// The job's end: its executor goes, and its cell.
+  private func finish() {
+    executor?.ref.release()
+    ref.deallocate()
+  }
+
+  /// The source died pending.
+  func abandon() {
+    ref.reactionContext.release()
+    finish()
+  }
+}
+
+// The reaction's side.
+extension CellRef {
+  /// Attaches a reaction with everything. The returned promise is a reference of the caller's, or none if `references` is 1. Takes over
+  /// the context; nil when memory has run out.
+  package func react(_ plan: Job.Plan, _ context: Context, references: UInt64 = 2) -> CellRef? {
+    guard
+      let promise = CellRef.derived(from: self, .job, nil, Context(nil, nil), references: references)
+    else {
+      context.release()
+      return nil
+    }
+    guard let job = Job.make(plan, context, for: promise) else {
+      promise.deallocate()
+      context.release()
+      return nil
+    }
+    promise.cell.pointee.context = UnsafeMutableRawPointer(job.ref.cell)
+    deliver(to: promise)
+    return promise
+  }
+
+  /// Starts the job that is this promise's reaction: at once, or by its executor.
+  func startJob(_ value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
+    let job = Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+    return job.start(&value, outcome, settling: self)
+  }
+}
+
+extension Job {
+  fileprivate func start(_ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef) -> ReactionResult {
+    guard let handler = handler(value, outcome) else {
+      ref.reactionContext.release()
+      finish()
+      return promise.pass(value, outcome)
+    }
+    guard let executor else {
+      let result = perform(handler, &value, outcome, settling: promise)
+      finish()
+      return result
+    }
+    guard value.retain() else {
+      abandon()
+      return promise.conclude(Fault.tooManyReferences.value, .rejected)
+    }
+    ref.cell.pointee.function = handler
+    ref.cell.pointee.value = value
+    if outcome.isRejected { ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
+    promise.setSource(0)
+    executor.submit(self)
+    return .moved
+  }
+
+  /// Runs the handler and everything that follows from it. False if the job was run or dropped before.
+  package func run() -> Bool {
+    guard take() else { return false }
+    let promise = self.promise
+    var value = ref.cell.pointee.value
+    let outcome = Outcome(flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
+    let handler = ref.cell.pointee.function.unsafelyUnwrapped
+    let result = Settlement.running(promise, of: promise) { perform(handler, &value, outcome, settling: promise) }
+    value.release()
+    finish()
+    promise.settleDownstream(result)
+    return true
+  }
+
+  /// Rejects the promise instead. False if the job was run or dropped before.
+  package func drop() -> Bool {
+    guard take() else { return false }
+    let promise = self.promise
+    ref.cell.pointee.value.release()
+    abandon()
+    promise.settleDownstream(promise.conclude(Fault.closed.value, .rejected))
+    return true
+  }
+
+  private func take() -> Bool {
+    ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue & Job.taken == 0
+  }
+}

@@ -1,0 +1,122 @@
+import Synchronization
+
+/// What a reaction left to do.
+enum ReactionResult {
+  /// Nothing: its reference can go.
+  case idle
+  /// Its reference went elsewhere: to the promise that it follows now, or to a job.
+  case moved
+  /// It settled a promise that has reactions; this is the newest of them. The reaction's cell holds the value.
+  case settled(newest: UInt32)
+}
+
+extension CellRef {
+  /// Runs this promise's reaction to the outcome of its source. `shared` is false if nobody but the caller can reach the promise.
+  @inline(__always)
+  func react(to value: inout CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
+    if reactionKind == .then && !outcome.isRejected {
+      return handle(&value, shared: shared)
+    }
+    return reactOtherwise(to: &value, outcome)
+  }
+
+  @inline(__always)
+  private func handle(_ value: inout CellValue, shared: Bool) -> ReactionResult {
+    let context = reactionContext
+    var out = CellValue.void
+    let handler = unsafeBitCast(cell.pointee.function, to: Handler.self)
+    let verdict = Verdict(rawValue: handler(context.pointer, &value, &out))
+    context.release()
+    if verdict == .fulfill && out.isPlain {
+      return conclude(out, .fulfilled, shared: shared)
+    }
+    return decide(verdict, out)
+  }
+
+  /// The reactions other than the most frequent one.
+  @inline(never)
+  private func reactOtherwise(to value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
+    let context = reactionContext
+    switch reactionKind {
+    case .rescue where outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
+      return handle(&value, shared: true)
+    case .complete:
+      var out = CellValue.void
+      let handler = unsafeBitCast(cell.pointee.function, to: CompletionHandler.self)
+      let verdict = Verdict(rawValue: handler(context.pointer, outcome.isRejected, &value, &out))
+      context.release()
+      guard verdict == .leave else { return decide(verdict, out) }
+      if cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
+      return .idle
+    case .observe:
+      let observer =
+        outcome.isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
+      if let observer { unsafeBitCast(observer, to: Observer.self)(context.pointer, &value) }
+      context.release()
+      return .idle
+    case .link:
+      return passOn(to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
+    case .job:
+      return startJob(&value, outcome)
+    case .follow:
+      return pass(value, outcome)
+    default:
+      context.release()
+      return pass(value, outcome)
+    }
+  }
+
+  /// Settles this promise as its source was.
+  func pass(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+    guard value.retain() else { return conclude(Fault.tooManyReferences.value, .rejected) }
+    return conclude(value, outcome)
+  }
+
+  /// Settles another promise as the source was. This cell becomes settled too, for the loop to find the value in.
+  private func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+    defer { target.release() }
+    guard target.claim() else { return .idle }
+    // One reference for the target, one for this cell.
+    let value = value.retain() && value.retain() ? value : Fault.tooManyReferences.value
+    let before = target.publish(value, outcome)
+    if before.isWaited { target.wake() }
+    if before.isDiscardable { target.reactionContext.release() }
+    _ = publish(value, outcome)
+    return before.head == 0 ? .idle : .settled(newest: before.head)
+  }
+
+  /// Settles this promise, whose reaction has run, unless it was settled from outside meanwhile.
+  @inline(__always)
+  func conclude(_ value: CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
+    let before: CellState
+    if !shared || cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 {
+      guard let state = settleUnshared(value, outcome) else { return refuse(value) }
+      before = state
+    } else {
+      guard claim() else { return refuse(value) }
+      before = publish(value, outcome)
+      if before.isWaited { wake() }
+    }
+    return before.head == 0 ? .idle : .settled(newest: before.head)
+  }
+
+  @inline(never)
+  private func refuse(_ value: CellValue) -> ReactionResult {
+    value.release()
+    return .idle
+  }
+
+  /// Does what a handler decided, with a value that is checked: it came from outside.
+  @inline(never)
+  func decide(_ verdict: Verdict, _ value: CellValue) -> ReactionResult {
+    switch verdict {
+    case _ where !value.isWellFormed: return conclude(Fault.malformedValue.value, .rejected)
+    case .fulfill: return conclude(value, .fulfilled)
+    case .reject: return conclude(value, .rejected)
+    case .adopt where value.kind == ValueKind.promise.rawValue: return adopt(value.owner)
+    default:
+      value.release()
+      return conclude(Fault.unknownVerdict.value, .rejected)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// A handler as C writes it (`promise_handler_t`): context, the value or reason, where to leave a value; returns a verdict.
+package typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+
+/// The same for both outcomes: the second argument says whether the promise was rejected.
+package typealias CompletionHandler =
+  @convention(c) (UnsafeMutableRawPointer?, Bool, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+
+/// A callback that settles nothing.
+package typealias Observer = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> Void
+
+/// What becomes of the promise that a handler's reaction settles.
+package struct Verdict: Equatable {
+  package let rawValue: Int32
+  @inline(__always) package init(rawValue: Int32) { self.rawValue = rawValue }
+  /// It stays as it is. For handlers of this library only.
+  package static var leave: Verdict { Verdict(rawValue: 0) }
+  package static var fulfill: Verdict { Verdict(rawValue: 1) }
+  package static var reject: Verdict { Verdict(rawValue: 2) }
+  package static var adopt: Verdict { Verdict(rawValue: 3) }
+}
+
+/// What a promise does when its source settles: the low four bits of `meta`.
+struct ReactionKind: Equatable {
+  let rawValue: UInt32
+  /// Nothing: the promise is settled by calls from outside.
+  static var none: ReactionKind { ReactionKind(rawValue: 0) }
+  /// `function` is a Handler for fulfilment; a rejection passes through.
+  static var then: ReactionKind { ReactionKind(rawValue: 1) }
+  /// `function` is a Handler for a rejection of the type in `meta`; everything else passes through.
+  static var rescue: ReactionKind { ReactionKind(rawValue: 2) }
+  /// `function` is a CompletionHandler.
+  static var complete: ReactionKind { ReactionKind(rawValue: 3) }
+  /// `function` is an Observer for fulfilment, the bits of `value` one for rejection. Settles nothing.
+  static var observe: ReactionKind { ReactionKind(rawValue: 4) }
+  /// The outcome passes through.
+  static var follow: ReactionKind { ReactionKind(rawValue: 5) }
+  /// The outcome passes on to the promise in `context`, a reference to which belongs to the reaction.
+  static var link: ReactionKind { ReactionKind(rawValue: 6) }
+  /// `context` is a job (Job.swift), which has the handlers.
+  static var job: ReactionKind { ReactionKind(rawValue: 7) }
+
+  static var mask: UInt32 { 15 }
+  static var typeShift: UInt32 { 4 }
+}
+
+/// A handler's closure data: a pointer, and what frees it.
+package struct Context {
+  package var pointer: UnsafeMutableRawPointer?
+  package var free: FreeFunction?
+  @inline(__always) package init(_ pointer: UnsafeMutableRawPointer?, _ free: FreeFunction?) {
+    self.pointer = pointer
+    self.free = free
+  }
+
+  @inline(__always) package func release() {
+    if let free { free(pointer) }
+  }
+}
+
+extension CellRef {
+  @inline(__always)
+  var reactionKind: ReactionKind { ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
+
+  @inline(__always)
+  var reactionContext: Context { Context(cell.pointee.context, cell.pointee.free) }
+
+  /// A pending promise that nothing is going to settle but calls from outside.
+  @inline(__always)
+  package static func promise() -> CellRef? {
+    guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
+    promise.cell.pointee.state.store(0, ordering: .relaxed)
+    return promise
+  }
+
+  /// A pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other the reaction's.
+  @inline(__always)
+  static func derived(
+    from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,
+    _ context: Context, references: UInt64 = 2
+  ) -> CellRef? {
+    guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
+    promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
+    promise.cell.pointee.meta = kind.rawValue | type << ReactionKind.typeShift
+    promise.cell.pointee.function = function
+    promise.cell.pointee.context = context.pointer
+    promise.cell.pointee.free = context.free
+    return promise
+  }
+}

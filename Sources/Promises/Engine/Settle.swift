@@ -1,0 +1,183 @@
+import CPlatform
+import Synchronization
+
+extension CellRef {
+  /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth first, before it
+  /// returns. Takes over the value. False if the promise was settled already.
+  @inline(__always)
+  package func settle(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    guard claim() else {
+      refused(value)
+      return false
+    }
+    let before = publish(value, outcome)
+    if before.bits & (CellState.headMask | CellState.waited | CellState.discardable) != 0 {
+      settled(before, value, outcome)
+    }
+    return true
+  }
+
+  /// The promise was settled by another: the value goes.
+  @inline(never)
+  private func refused(_ value: CellValue) {
+    value.release()
+    SecondSettlement.report(self)
+  }
+
+  /// What a settlement has to do beyond itself.
+  @inline(never)
+  private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
+    if before.isWaited { wake() }
+    if before.isDiscardable { reactionContext.release() }
+    if before.head != 0 { runReactions(newest: before.head, value, outcome) }
+  }
+
+  /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while they run.
+  func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome) {
+    // The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
+    let retained = value.isOwning && value.retain()
+    Settlement.run(of: self, Settlement.reversed(newest), value, outcome, owner: nil)
+    if retained { value.release() }
+  }
+}
+
+/// Where a thread is in settling: kept on its stack, so that a wait that could never end is found (Wait.swift).
+struct Activation {
+  var enclosing: UnsafeMutablePointer<Activation>?
+  /// The promise whose settlement started it.
+  let root: CellRef
+  /// The derived promise whose reactions run, if it is not the root's. Its owners follow in `function`.
+  var owner: CellRef?
+  /// The promise whose handler runs.
+  var running: CellRef?
+}
+
+/// The loop that runs reactions: no recursion, however long the chain.
+///
+/// A promise that a handler settles has reactions of its own, and they come before the ones that were next. So the loop keeps a
+/// stack of *owners*: promises whose reactions it is in the middle of. Each owner's place in the list, and the owner above it, are
+/// kept in the owner's own fields: its reaction is done with, so they are free. When the last of an owner's reactions has run, the
+/// loop drops it - before it goes down into that last one's reactions, so that a chain needs one place, not as many as links.
+enum Settlement {
+  /// A list in the order of attachment, which is the reverse of how it was pushed.
+  @inline(__always)
+  static func reversed(_ newest: UInt32) -> UInt32 {
+    var list: UInt32 = 0
+    var next = newest
+    while next != 0 {
+      let reaction = CellRef(index: next)
+      let rest = reaction.cell.pointee.next
+      reaction.cell.pointee.next = list
+      list = next
+      next = rest
+    }
+    return list
+  }
+
+  /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the loop's.
+  @inline(never)
+  static func run(of root: CellRef, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?) {
+    let thread = platform_thread()
+    var activation = Activation(
+      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: owner,
+      running: nil)
+    withUnsafeMutablePointer(to: &activation) { here in
+      thread.pointee.activation = UnsafeMutableRawPointer(here)
+      loop(here, list, value, outcome)
+      thread.pointee.activation = UnsafeMutableRawPointer(here.pointee.enclosing)
+    }
+  }
+
+  @inline(__always)
+  private static func loop(
+    _ here: UnsafeMutablePointer<Activation>, _ first: UInt32, _ rootValue: CellValue, _ rootOutcome: Outcome
+  ) {
+    var list = first
+    var value = rootValue
+    var outcome = rootOutcome
+    while true {
+      guard list != 0 else {
+        guard let owner = here.pointee.owner else { return }
+        list = owner.cell.pointee.next
+        here.pointee.owner = owner.enclosingOwner
+        owner.release()
+        if let enclosing = here.pointee.owner {
+          value = enclosing.cell.pointee.value
+          outcome = enclosing.outcome
+        } else {
+          value = rootValue
+          outcome = rootOutcome
+        }
+        continue
+      }
+      let reaction = CellRef(index: list)
+      list = reaction.cell.pointee.next
+      here.pointee.running = reaction
+      let result = reaction.react(to: &value, outcome)
+      here.pointee.running = nil
+      switch result {
+      case .idle:
+        reaction.release()
+      case .moved:
+        break
+      case .settled(let newest):
+        if list == 0, let owner = here.pointee.owner {
+          // The owner's last reaction: the promise takes its place.
+          reaction.cell.pointee.next = owner.cell.pointee.next
+          reaction.enclosingOwner = owner.enclosingOwner
+          owner.release()
+        } else {
+          reaction.cell.pointee.next = list
+          reaction.enclosingOwner = here.pointee.owner
+        }
+        here.pointee.owner = reaction
+        list = reversed(newest)
+        value = reaction.cell.pointee.value
+        outcome = reaction.outcome
+      }
+    }
+  }
+}
+
+extension CellRef {
+  /// The owner above this one, in a loop that runs this one's reactions.
+  @inline(__always)
+  var enclosingOwner: CellRef? {
+    get {
+      guard let function = cell.pointee.function else { return nil }
+      return CellRef(function.assumingMemoryBound(to: Cell.self))
+    }
+    nonmutating set {
+      cell.pointee.function = UnsafeMutableRawPointer(newValue?.cell)
+    }
+  }
+}
+
+extension Settlement {
+  /// Runs a handler that settles `promise`, derived from `source`, apart from any loop.
+  @inline(__always)
+  static func running(_ promise: CellRef, of source: CellRef, _ body: () -> ReactionResult) -> ReactionResult {
+    let thread = platform_thread()
+    var activation = Activation(
+      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: source, owner: nil,
+      running: promise)
+    return withUnsafeMutablePointer(to: &activation) { here in
+      thread.pointee.activation = UnsafeMutableRawPointer(here)
+      defer { thread.pointee.activation = UnsafeMutableRawPointer(here.pointee.enclosing) }
+      return body()
+    }
+  }
+}
+
+extension CellRef {
+  /// Runs the reactions of this promise, whose own reaction has ended so, and gives back that reaction's reference.
+  func settleDownstream(_ result: ReactionResult) {
+    switch result {
+    case .idle: release()
+    case .moved: break
+    case .settled(let newest):
+      runReactions(newest: newest, cell.pointee.value, outcome)
+      release()
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Synchronization
+
+/// A handle as the world outside holds it: the index of a cell, and the life that the cell had when the handle was made.
+package struct Token {
+  package let bits: UInt64
+  @inline(__always) package init(bits: UInt64) { self.bits = bits }
+
+  static var indexMask: UInt64 { 0x0fff_ffff }
+
+  /// The cell, if the token is of this runtime, of that kind, and its cell has not been freed since.
+  /// Nothing is read through a token that was never given out: an index beyond the slab is refused by its range.
+  @inline(__always)
+  package func cell(_ kind: CellKind) -> CellRef? {
+    let index = bits & Token.indexMask
+    guard index < Slab.committed.load(ordering: .relaxed) else { return nil }
+    let ref = CellRef(index: UInt32(truncatingIfNeeded: index))
+    let expected = (bits & ~Life.kindMask) | kind.rawValue << Life.kindShift
+    guard (ref.cell.pointee.life.load(ordering: .relaxed) ^ expected) >> Life.kindShift == 0 else { return nil }
+    return ref
+  }
+}
+
+extension CellRef {
+  @inline(__always)
+  package var token: Token {
+    Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.referencesMask | UInt64(index))
+  }
+}

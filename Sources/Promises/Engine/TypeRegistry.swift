@@ -1,0 +1,155 @@
+import CPlatform
+import Synchronization
+
+/// The types of values, by name: the built-in ones, which are the kinds, and those that users register for their objects.
+///
+/// A type is a cell that is never freed.
+///
+///            value            meta     next                     context   free
+///   type     bits: the name   parent   the next of its bucket   -         destroy
+///
+/// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need no lock.
+package enum TypeRegistry {
+  /// The address of the table; 0 until it is needed.
+  private static let table = Atomic<UInt>(0)
+  private static var bucketCount: Int { 256 }
+  private static var builtInCount: Int { 15 }
+
+  /// Why a type cannot be registered.
+  package enum Refusal: Error {
+    case conflict, outOfMemory
+  }
+
+  /// The index of a built-in type; 0 when memory has run out.
+  package static func builtIn(_ kind: ValueKind) -> UInt32 {
+    guard let table = entries() else { return 0 }
+    return table[bucketCount + Int(kind.rawValue)]
+  }
+
+  /// The index of the type of that name; 0 if there is none.
+  package static func named(_ name: UnsafePointer<CChar>) -> UInt32 {
+    guard let table = entries() else { return 0 }
+    platform_lock(Int32(PLATFORM_LOCK_TYPES))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
+    return find(name, in: table)
+  }
+
+  /// Registers a type or finds it. `parent` 0 stands for "object", and agrees with whatever parent a registered type has.
+  package static func register(
+    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?
+  ) -> Result<UInt32, Refusal> {
+    guard let table = entries() else { return .failure(.outOfMemory) }
+    platform_lock(Int32(PLATFORM_LOCK_TYPES))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
+    let found = find(name, in: table)
+    if found != 0 {
+      let isBuiltIn = (0..<builtInCount).contains { table[bucketCount + $0] == found }
+      return isBuiltIn || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
+    }
+    let object = table[bucketCount + Int(ValueKind.object.rawValue)]
+    let added = add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
+    return added == 0 ? .failure(.outOfMemory) : .success(added)
+  }
+
+  /// Whether a value is of that type or of one that descends from it; 0 stands for any.
+  package static func matches(_ value: CellValue, _ type: UInt32) -> Bool {
+    if type == 0 { return true }
+    var current = self.type(of: value)
+    while current != 0 {
+      if current == type { return true }
+      current = parent(current)
+    }
+    return false
+  }
+
+  package static func type(of value: CellValue) -> UInt32 {
+    value.kind == ValueKind.object.rawValue
+      ? Box(CellRef(index: value.box)).type : builtIn(ValueKind(rawValue: value.kind))
+  }
+
+  package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
+    UnsafePointer(bitPattern: UInt(CellRef(index: type).cell.pointee.value.bits))
+  }
+
+  static func parent(_ type: UInt32) -> UInt32 { CellRef(index: type).cell.pointee.meta }
+  static func destroy(_ type: UInt32) -> FreeFunction? { CellRef(index: type).cell.pointee.free }
+}
+
+extension TypeRegistry {
+  /// Buckets of types by name, then the built-in types by kind.
+  private static func entries() -> UnsafeMutablePointer<UInt32>? {
+    if let ready = UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return ready }
+    platform_lock(Int32(PLATFORM_LOCK_TYPES))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
+    if let ready = UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return ready }
+    guard let memory = calloc(bucketCount + builtInCount, MemoryLayout<UInt32>.stride) else { return nil }
+    let made = memory.assumingMemoryBound(to: UInt32.self)
+    for kind in 1..<UInt32(builtInCount) {
+      let isError = kind == ValueKind.discarded.rawValue
+      let parent = isError ? made[bucketCount + Int(ValueKind.error.rawValue)] : 0
+      let name = builtInName(ValueKind(rawValue: kind))
+      let added = name.withUTF8Buffer { text in
+        text.withMemoryRebound(to: CChar.self) { add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made) }
+      }
+      guard added != 0 else { return nil }
+      made[bucketCount + Int(kind)] = added
+    }
+    table.store(UInt(bitPattern: memory), ordering: .releasing)
+    return made
+  }
+
+  private static func builtInName(_ kind: ValueKind) -> StaticString {
+    switch kind {
+    case .void: "void"
+    case .bool: "bool"
+    case .i64: "i64"
+    case .u64: "u64"
+    case .f64: "f64"
+    case .pointer: "pointer"
+    case .string: "string"
+    case .bytes: "bytes"
+    case .array: "array"
+    case .map: "map"
+    case .error: "error"
+    case .discarded: "discarded"
+    case .promise: "promise"
+    default: "object"
+    }
+  }
+
+  private static func find(_ name: UnsafePointer<CChar>, in table: UnsafeMutablePointer<UInt32>) -> UInt32 {
+    var type = table[bucket(name)]
+    while type != 0 {
+      if strcmp(self.name(type).unsafelyUnwrapped, name) == 0 { return type }
+      type = CellRef(index: type).cell.pointee.next
+    }
+    return 0
+  }
+
+  private static func add(
+    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, to table: UnsafeMutablePointer<UInt32>
+  ) -> UInt32 {
+    guard let copy = strdup(name) else { return 0 }
+    guard let ref = CellRef.allocate(.type, references: 1) else {
+      platform_free(copy)
+      return 0
+    }
+    ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: copy)))
+    ref.cell.pointee.meta = parent
+    ref.cell.pointee.free = destroy
+    ref.cell.pointee.next = table[bucket(name)]
+    table[bucket(name)] = ref.index
+    return ref.index
+  }
+
+  /// FNV-1a.
+  private static func bucket(_ name: UnsafePointer<CChar>) -> Int {
+    var hash: UInt32 = 2_166_136_261
+    var next = name
+    while next.pointee != 0 {
+      hash = (hash ^ UInt32(UInt8(bitPattern: next.pointee))) &* 16_777_619
+      next += 1
+    }
+    return Int(hash) & (bucketCount - 1)
+  }
+}
