@@ -61,10 +61,12 @@ extension CellRef {
     return derived
   }
 
-  /// A promise that `handler` settles once this one is, either way.
-  package func complete(_ handler: CompletionHandler, _ context: Context) -> CellRef? {
-    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
-    guard let derived = CellRef.derived(from: self, .complete, function, context) else { return outOfMemory(context) }
+  /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles nothing.
+  @usableFromInline
+  package func react(isHeld: Bool = true, _ closure: @escaping Closure) -> CellRef? {
+    guard let derived = CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
+    else { return nil }
+    derived.closure.initialize(to: closure)
     deliver(to: derived)
     return derived
   }
@@ -76,15 +78,6 @@ extension CellRef {
     else { return outOfMemory(context) != nil }
     let second = unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
     reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
-    deliver(to: reaction)
-    return true
-  }
-
-  /// Calls `handler` once this promise is settled, either way; it must leave the verdict `.leave`.
-  package func observe(_ handler: CompletionHandler, _ context: Context) -> Bool {
-    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
-    guard let reaction = CellRef.derived(from: self, .complete, function, context, references: 1)
-    else { return outOfMemory(context) != nil }
     deliver(to: reaction)
     return true
   }

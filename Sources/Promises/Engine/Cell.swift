@@ -39,6 +39,8 @@ package struct Cell: ~Copyable {
   var free: FreeFunction?
 
   static var size: Int { 64 }
+  /// Of `function`, which with `context` makes room for a closure.
+  static var closureOffset: Int { 40 }
 }
 
 /// What a cell is: three bits of its life word, so a handle of one kind is refused where another is wanted.
@@ -89,6 +91,12 @@ enum Life {
 }
 
 extension CellRef {
+  /// The closure in the place of `function` and `context`.
+  @inline(__always)
+  var closure: UnsafeMutablePointer<Closure> {
+    (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: Closure.self)
+  }
+
   /// The outcome of a settled promise.
   @inline(__always)
   package var value: CellValue { cell.pointee.value }

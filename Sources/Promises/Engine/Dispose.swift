@@ -65,6 +65,7 @@ extension CellRef {
     switch reactionKind {
     case .link: CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
     case .job: Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
+    case .closure: closure.deinitialize(count: 1)
     case .follow: break
     default: reactionContext.release()
     }

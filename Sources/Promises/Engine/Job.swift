@@ -13,7 +13,7 @@ package struct Job {
 
   private static var taken: UInt64 { 1 }
   private static var rejected: UInt64 { 2 }
-  private static var isCompletion: UInt64 { 4 }
+  private static var isClosure: UInt64 { 4 }
   private static var promiseShift: UInt64 { 8 }
 
   /// What a reaction consists of, besides its context.
@@ -23,8 +23,8 @@ package struct Job {
     package var onRejected: UnsafeMutableRawPointer?
     /// Of the reasons that `onRejected` is for; 0: any.
     package var type: UInt32 = 0
-    /// Both handlers are CompletionHandlers rather than Handlers.
-    package var isCompletion = false
+    /// For both outcomes, in place of the handlers and the context.
+    package var closure: Closure?
     package init() {}
   }
 
@@ -34,7 +34,7 @@ package struct Job {
   private var executor: CellExecutor? {
     ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
-  private var completes: Bool { ref.cell.pointee.state.load(ordering: .relaxed) & Job.isCompletion != 0 }
+  private var hasClosure: Bool { ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
   fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
     if let executor = plan.executor, !executor.ref.retain() { return nil }
@@ -43,13 +43,14 @@ package struct Job {
       return nil
     }
     ref.cell.pointee.state.store(
-      UInt64(promise.index) << promiseShift | (plan.isCompletion ? isCompletion : 0), ordering: .relaxed)
+      UInt64(promise.index) << promiseShift | (plan.closure == nil ? 0 : isClosure), ordering: .relaxed)
     ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
     ref.cell.pointee.next = plan.executor?.ref.index ?? 0
     ref.cell.pointee.meta = plan.type
     ref.cell.pointee.function = plan.onFulfilled
     ref.cell.pointee.context = context.pointer
     ref.cell.pointee.free = context.free
+    if let closure = plan.closure { ref.closure.initialize(to: closure) }
     return Job(ref)
   }
 
@@ -60,21 +61,21 @@ package struct Job {
     return UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
   }
 
-  /// Calls the handler, frees its context, and does what it decided.
+  /// Calls the handler, or the closure, frees it, and does what it decided.
   private func perform(
-    _ handler: UnsafeMutableRawPointer, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
+    _ handler: UnsafeMutableRawPointer?, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
   ) -> ReactionResult {
+    if hasClosure { return promise.call(ref.closure, value, outcome, shared: true) }
     var out = CellValue.void
     let context = ref.reactionContext
-    let verdict: Verdict
-    if completes {
-      let handler = unsafeBitCast(handler, to: CompletionHandler.self)
-      verdict = Verdict(rawValue: handler(context.pointer, outcome.isRejected, &value, &out))
-    } else {
-      verdict = Verdict(rawValue: unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out))
-    }
+    let verdict = unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out)
     context.release()
-    return verdict == .leave && completes ? .idle : promise.decide(verdict, out)
+    return promise.decide(Verdict(rawValue: verdict), out)
+  }
+
+  /// Frees what was to run.
+  private func releaseContext() {
+    if hasClosure { ref.closure.deinitialize(count: 1) } else { ref.reactionContext.release() }
   }
 
   /// The job's end: its executor goes, and its cell.
@@ -85,7 +86,7 @@ package struct Job {
 
   /// The source died pending.
   func abandon() {
-    ref.reactionContext.release()
+    releaseContext()
     finish()
   }
 }
@@ -120,10 +121,13 @@ extension CellRef {
 
 extension Job {
   fileprivate func start(_ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef) -> ReactionResult {
-    guard let handler = handler(value, outcome) else {
-      ref.reactionContext.release()
-      finish()
-      return promise.pass(value, outcome)
+    var handler: UnsafeMutableRawPointer?
+    if !hasClosure {
+      handler = self.handler(value, outcome)
+      guard handler != nil else {
+        abandon()
+        return promise.pass(value, outcome)
+      }
     }
     guard let executor else {
       let result = perform(handler, &value, outcome, settling: promise)
@@ -134,7 +138,7 @@ extension Job {
       abandon()
       return promise.conclude(Fault.tooManyReferences.value, .rejected)
     }
-    ref.cell.pointee.function = handler
+    if !hasClosure { ref.cell.pointee.function = handler }
     ref.cell.pointee.value = value
     if outcome.isRejected { ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
     promise.setSource(0)
@@ -148,7 +152,7 @@ extension Job {
     let promise = self.promise
     var value = ref.cell.pointee.value
     let outcome = Outcome(flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
-    let handler = ref.cell.pointee.function.unsafelyUnwrapped
+    let handler = ref.cell.pointee.function
     let result = Settlement.running(promise, of: promise) { perform(handler, &value, outcome, settling: promise) }
     value.release()
     finish()

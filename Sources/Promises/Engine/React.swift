@@ -17,6 +17,9 @@ extension CellRef {
     if reactionKind == .then && !outcome.isRejected {
       return handle(&value, shared: shared)
     }
+    if reactionKind == .closure {
+      return call(closure, value, outcome, shared: shared)
+    }
     return reactOtherwise(to: &value, outcome)
   }
 
@@ -33,21 +36,29 @@ extension CellRef {
     return decide(verdict, out)
   }
 
-  /// The reactions other than the most frequent one.
+  /// Calls a closure, which came from this library, so that what it leaves needs no check, and lets it go.
+  @inline(__always)
+  func call(_ closure: UnsafeMutablePointer<Closure>, _ value: CellValue, _ outcome: Outcome, shared: Bool) -> ReactionResult {
+    var out = CellValue.void
+    let verdict = closure.move()(outcome.isRejected, value, &out)
+    switch verdict {
+    case .fulfill: return conclude(out, .fulfilled, shared: shared)
+    case .reject: return conclude(out, .rejected, shared: shared)
+    case .adopt: return adopt(out.owner)
+    case .pass: return pass(value, outcome)
+    default:
+      if cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
+      return .idle
+    }
+  }
+
+  /// The reactions other than the most frequent ones.
   @inline(never)
   private func reactOtherwise(to value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
     let context = reactionContext
     switch reactionKind {
     case .rescue where outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
       return handle(&value, shared: true)
-    case .complete:
-      var out = CellValue.void
-      let handler = unsafeBitCast(cell.pointee.function, to: CompletionHandler.self)
-      let verdict = Verdict(rawValue: handler(context.pointer, outcome.isRejected, &value, &out))
-      context.release()
-      guard verdict == .leave else { return decide(verdict, out) }
-      if cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
-      return .idle
     case .observe:
       let observer =
         outcome.isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function

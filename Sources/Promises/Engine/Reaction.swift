@@ -3,22 +3,26 @@ import Synchronization
 /// A handler as C writes it (`promise_handler_t`): context, the value or reason, where to leave a value; returns a verdict.
 package typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
 
-/// The same for both outcomes: the second argument says whether the promise was rejected.
-package typealias CompletionHandler =
-  @convention(c) (UnsafeMutableRawPointer?, Bool, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so its caller needs no metadata; what is generic is compiled
+/// into the closure where it is written.
+@usableFromInline
+package typealias Closure = (_ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
 /// A callback that settles nothing.
 package typealias Observer = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> Void
 
 /// What becomes of the promise that a handler's reaction settles.
+@usableFromInline
 package struct Verdict: Equatable {
-  package let rawValue: Int32
-  @inline(__always) package init(rawValue: Int32) { self.rawValue = rawValue }
-  /// It stays as it is. For handlers of this library only.
-  package static var leave: Verdict { Verdict(rawValue: 0) }
-  package static var fulfill: Verdict { Verdict(rawValue: 1) }
-  package static var reject: Verdict { Verdict(rawValue: 2) }
-  package static var adopt: Verdict { Verdict(rawValue: 3) }
+  @usableFromInline package let rawValue: Int32
+  @inlinable package init(rawValue: Int32) { self.rawValue = rawValue }
+  /// It stays as it is. For closures only.
+  @inlinable package static var leave: Verdict { Verdict(rawValue: 0) }
+  @inlinable package static var fulfill: Verdict { Verdict(rawValue: 1) }
+  @inlinable package static var reject: Verdict { Verdict(rawValue: 2) }
+  @inlinable package static var adopt: Verdict { Verdict(rawValue: 3) }
+  /// It ends as its source did. For closures only.
+  @inlinable package static var pass: Verdict { Verdict(rawValue: 4) }
 }
 
 /// What a promise does when its source settles: the low four bits of `meta`.
@@ -30,8 +34,8 @@ struct ReactionKind: Equatable {
   static var then: ReactionKind { ReactionKind(rawValue: 1) }
   /// `function` is a Handler for a rejection of the type in `meta`; everything else passes through.
   static var rescue: ReactionKind { ReactionKind(rawValue: 2) }
-  /// `function` is a CompletionHandler.
-  static var complete: ReactionKind { ReactionKind(rawValue: 3) }
+  /// `function` and `context` are a Closure.
+  static var closure: ReactionKind { ReactionKind(rawValue: 3) }
   /// `function` is an Observer for fulfilment, the bits of `value` one for rejection. Settles nothing.
   static var observe: ReactionKind { ReactionKind(rawValue: 4) }
   /// The outcome passes through.
