@@ -50,7 +50,9 @@ private func settle(
     taken.release()
     return refusal(promise)
   }
-  return promise_status_t(cell.settle(taken, outcome) ? PROMISE_OK : PROMISE_ESETTLED)
+  if cell.settle(taken, outcome) { return promise_status_t(PROMISE_OK) }
+  SecondSettlement.report(cell)
+  return promise_status_t(PROMISE_ESETTLED)
 }
 
 /// Whether a promise may hold the value. If not, the value's reference is released.

@@ -98,7 +98,7 @@ extension CellRef {
   }
 
   /// The outcome of a settled promise.
-  @inline(__always)
+  @usableFromInline
   package var value: CellValue { cell.pointee.value }
 
   /// Takes another reference; false if there are too many.

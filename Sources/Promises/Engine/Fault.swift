@@ -38,7 +38,8 @@ package enum SecondSettlement {
   /// A `@convention(c) (UInt64) -> Void` that takes the token of the promise, as an address; 0 for nobody.
   package static let hook = Atomic<UInt>(0)
 
-  static func report(_ promise: CellRef) {
+  @inline(never)
+  package static func report(_ promise: CellRef) {
     let hook = hook.load(ordering: .acquiring)
     guard hook != 0 else { return }
     typealias Hook = @convention(c) (UInt64) -> Void

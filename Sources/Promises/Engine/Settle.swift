@@ -21,7 +21,6 @@ extension CellRef {
   @inline(never)
   private func refused(_ value: CellValue) {
     value.release()
-    SecondSettlement.report(self)
   }
 
   /// What a settlement has to do beyond itself.

@@ -1,0 +1,113 @@
+// Values whose type is known only at run time: reasons, and what C left.
+
+extension CellValue {
+  /// A reason as a cell stores it: `nil` is VOID.
+  @usableFromInline
+  static func encoding(reason: Any?) -> CellValue {
+    guard let reason else { return .void }
+    // Exact types only: an Optional or an existential inside must come out as it went in.
+    switch type(of: reason) {
+    case is Discarded.Type: return CellValue(kind: .discarded)
+    case is PromiseError.Type: return .error(reason as! PromiseError)
+    case is Int.Type: return i64(Int64(reason as! Int))
+    case is Bool.Type: return CellValue(kind: .bool, bits: reason as! Bool ? 1 : 0)
+    case is Double.Type: return CellValue(kind: .f64, bits: (reason as! Double).bitPattern)
+    case is String.Type: return .string(reason as! String)
+    default: return .object(SwiftBox<Any>(reason), isError: reason is any Error)
+    }
+  }
+
+  /// The reason that the value is.
+  @usableFromInline
+  var reason: Any? {
+    kind == ValueKind.void.rawValue ? nil : any
+  }
+
+  /// The value as what it is: the Swift type that its kind stands for, or what is in its box.
+  @usableFromInline
+  var any: Any {
+    if let swiftBox { return swiftBox.any }
+    switch ValueKind(rawValue: kind) {
+    case .bool: return bits & 0xff != 0
+    case .i64: return Int(truncatingIfNeeded: bits)
+    case .u64: return UInt(truncatingIfNeeded: bits)
+    case .f64: return Double(bitPattern: bits)
+    case .pointer: return pointer as Any
+    case .string: return String(decoding: bytes, as: UTF8.self)
+    case .bytes: return [UInt8](bytes)
+    case .error: return PromiseError(self)
+    case .discarded: return Discarded.discarded
+    case .promise:
+      _ = owner.retain()
+      return Promise<Any>(cell: owner)
+    case .object: return ForeignObject(self)
+    default: return ()
+    }
+  }
+
+  /// The content of a STRING or BYTES, or an ERROR's message. Valid as long as the value is.
+  var bytes: UnsafeRawBufferPointer {
+    let box = Box(owner)
+    return UnsafeRawBufferPointer(start: box.data, count: box.count)
+  }
+
+  @usableFromInline
+  static func string(_ string: String) -> CellValue {
+    var string = string
+    return string.withUTF8 { made(Box.bytes(.string, UnsafeRawBufferPointer($0))) }
+  }
+
+  @usableFromInline
+  static func bytes(_ bytes: [UInt8]) -> CellValue {
+    bytes.withUnsafeBytes { made(Box.bytes(.bytes, $0)) }
+  }
+
+  static func error(_ error: PromiseError) -> CellValue {
+    var (domain, message) = (error.domain, error.message)
+    return domain.withUTF8 { domain in
+      message.withUTF8 { message in made(Box.error(domain: domain, code: error.code, message: message)) }
+    }
+  }
+
+  /// A promise to follow: a reference of the value's own.
+  @usableFromInline
+  static func promise(_ promise: AnyPromise) -> CellValue {
+    _ = promise.cell.retain()
+    return CellValue(kind: .promise, bits: promise.cell.token.bits)
+  }
+
+  private static func made(_ value: CellValue?) -> CellValue {
+    guard let value else { fatalError("no memory for a value") }
+    return value
+  }
+}
+
+extension PromiseError {
+  /// The ERROR that a value is.
+  init(_ value: CellValue) {
+    let box = Box(value.owner)
+    self.init(
+      domain: box.errorDomain.map { String(cString: $0) } ?? "", code: box.errorCode,
+      message: String(decoding: value.bytes, as: UTF8.self))
+  }
+}
+
+/// An object of a type registered by another language: a promise that C settled may hold one.
+public final class ForeignObject: @unchecked Sendable {
+  private let value: CellValue
+
+  init(_ value: CellValue) {
+    self.value = value
+    _ = value.retain()
+  }
+
+  deinit { value.release() }
+
+  /// The name under which its type is registered.
+  public var typeName: String {
+    TypeRegistry.name(TypeRegistry.type(of: value)).map { String(cString: $0) } ?? ""
+  }
+
+  /// What its maker gave for it, borrowed: valid as long as this object lives.
+  public var payload: UnsafeMutableRawPointer? { value.pointer }
+}

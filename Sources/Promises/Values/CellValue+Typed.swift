@@ -1,0 +1,84 @@
+// How a Swift value lies in a cell. Numbers, Bool, Void, pointers, String and [UInt8] are what C sees as the same; everything
+// else is an object. In specialised code the tests of types are decided at compile time.
+
+extension CellValue {
+  @inlinable @inline(__always)
+  static func encoding<T>(_ value: T) -> CellValue {
+    if T.self == Int.self { return i64(Int64(cast(value, to: Int.self))) }
+    if T.self == Void.self { return .void }
+    if T.self == Bool.self { return CellValue(kind: .bool, bits: cast(value, to: Bool.self) ? 1 : 0) }
+    if T.self == Double.self { return CellValue(kind: .f64, bits: cast(value, to: Double.self).bitPattern) }
+    if T.self == Int64.self { return i64(cast(value, to: Int64.self)) }
+    if T.self == UInt64.self { return CellValue(kind: .u64, bits: cast(value, to: UInt64.self)) }
+    if T.self == UInt.self { return CellValue(kind: .u64, bits: UInt64(cast(value, to: UInt.self))) }
+    return encodingOther(value)
+  }
+
+  @inlinable
+  static func encodingOther<T>(_ value: T) -> CellValue {
+    if T.self == Int32.self { return i64(Int64(cast(value, to: Int32.self))) }
+    if T.self == Int16.self { return i64(Int64(cast(value, to: Int16.self))) }
+    if T.self == Int8.self { return i64(Int64(cast(value, to: Int8.self))) }
+    if T.self == UInt32.self { return CellValue(kind: .u64, bits: UInt64(cast(value, to: UInt32.self))) }
+    if T.self == UInt16.self { return CellValue(kind: .u64, bits: UInt64(cast(value, to: UInt16.self))) }
+    if T.self == UInt8.self { return CellValue(kind: .u64, bits: UInt64(cast(value, to: UInt8.self))) }
+    if T.self == Float.self { return CellValue(kind: .f64, bits: Double(cast(value, to: Float.self)).bitPattern) }
+    if T.self == String.self { return .string(cast(value, to: String.self)) }
+    if T.self == [UInt8].self { return .bytes(cast(value, to: [UInt8].self)) }
+    return .object(SwiftBox(value))
+  }
+
+  /// The value as a `T`; `nil` if it is of another type, which a promise that C settled may have.
+  @inlinable @inline(__always)
+  package func decoded<T>(as type: T.Type) -> T? {
+    if T.self == Int.self, kind == ValueKind.i64.rawValue { return CellValue.cast(Int(truncatingIfNeeded: bits), to: T.self) }
+    if T.self == Void.self, kind == ValueKind.void.rawValue { return CellValue.cast((), to: T.self) }
+    if T.self == Bool.self, kind == ValueKind.bool.rawValue { return CellValue.cast(bits & 0xff != 0, to: T.self) }
+    if T.self == Double.self, kind == ValueKind.f64.rawValue {
+      return CellValue.cast(Double(bitPattern: bits), to: T.self)
+    }
+    return decodedOther(as: T.self)
+  }
+
+  @inlinable
+  func decodedOther<T>(as type: T.Type) -> T? {
+    if let box = swiftBox as? SwiftBox<T> { return box.value }
+    if let number = integer(as: T.self) { return number }
+    if T.self == Float.self, kind == ValueKind.f64.rawValue {
+      return CellValue.cast(Float(Double(bitPattern: bits)), to: T.self)
+    }
+    // What is left is looked at as it is: a promise settled by C, or one whose value type is a supertype of what it holds.
+    return any as? T
+  }
+
+  /// An integer of either kind, if it fits the type.
+  @inlinable
+  func integer<T>(as type: T.Type) -> T? {
+    guard let type = T.self as? any FixedWidthInteger.Type else { return nil }
+    switch ValueKind(rawValue: kind) {
+    case .i64: return type.init(exactly: Int64(bitPattern: bits)) as? T
+    case .u64: return type.init(exactly: bits) as? T
+    default: return nil
+    }
+  }
+
+  /// The value as a `T`, or an error that says what it is instead.
+  @inlinable @inline(__always)
+  func required<T>(as type: T.Type) throws -> T {
+    guard let value = decoded(as: T.self) else { throw mismatch(T.self) }
+    return value
+  }
+
+  @usableFromInline
+  func mismatch<T>(_ type: T.Type) -> PromiseError {
+    let name = TypeRegistry.name(TypeRegistry.type(of: self)).map { String(cString: $0) } ?? "value of no known kind"
+    return PromiseError(domain: "promise", code: -1, message: "expected a value of type \(T.self), but the promise holds a \(name)")
+  }
+
+  @inlinable @inline(__always)
+  static func i64(_ number: Int64) -> CellValue { CellValue(kind: .i64, bits: UInt64(bitPattern: number)) }
+
+  /// A value as the type that it is known to be.
+  @inlinable @inline(__always)
+  static func cast<From, To>(_ value: From, to type: To.Type) -> To { unsafeBitCast(value, to: To.self) }
+}

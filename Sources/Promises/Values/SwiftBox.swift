@@ -1,0 +1,48 @@
+import CPlatform
+
+/// A value that no kind of the engine can hold: an object of the type "swift.value", or "swift.error" if it is an `Error`, which descends
+/// from "error".
+@usableFromInline
+class AnySwiftBox {
+  @usableFromInline init() {}
+  /// The value, whatever its type.
+  var any: Any { fatalError("a box without a value") }
+}
+
+@usableFromInline
+final class SwiftBox<T>: AnySwiftBox {
+  @usableFromInline let value: T
+  @usableFromInline init(_ value: T) { self.value = value }
+  override var any: Any { value }
+}
+
+extension CellValue {
+  /// Wraps a box in an OBJECT.
+  @usableFromInline static func object(_ box: AnySwiftBox, isError: Bool = false) -> CellValue {
+    let payload = Unmanaged.passRetained(box).toOpaque()
+    guard let value = Box.object(type: isError ? SwiftTypes.error : SwiftTypes.value, payload) else {
+      fatalError("no memory for a value")
+    }
+    return value
+  }
+
+  /// The box, if the value is one made by Swift.
+  @usableFromInline var swiftBox: AnySwiftBox? {
+    guard kind == ValueKind.object.rawValue, let pointer else { return nil }
+    let type = TypeRegistry.type(of: self)
+    guard type == SwiftTypes.value || type == SwiftTypes.error else { return nil }
+    return Unmanaged<AnySwiftBox>.fromOpaque(pointer).takeUnretainedValue()
+  }
+}
+
+/// The types of boxes in the registry.
+private enum SwiftTypes {
+  static let value = register("swift.value", parent: 0)
+  static let error = register("swift.error", parent: TypeRegistry.builtIn(.error))
+
+  private static func register(_ name: String, parent: UInt32) -> UInt32 {
+    let type = TypeRegistry.register(name, parent: parent) { Unmanaged<AnySwiftBox>.fromOpaque($0!).release() }
+    guard case .success(let index) = type else { fatalError("the type \(name) is registered by somebody else") }
+    return index
+  }
+}
