@@ -34,7 +34,7 @@ let package = Package(
     // The engine and the ABI again, by symbolic links, as Embedded Swift: no Swift runtime on the user's machine.
     .target(
       name: "libpromise", dependencies: ["CPromise", "CPlatform"], exclude: ["CPromiseABI/exports.map"],
-      swiftSettings: engineSettings + [
+      swiftSettings: settings + [
         .enableExperimentalFeature("Embedded"),
         .unsafeFlags(["-wmo"]),
         .unsafeFlags(["-Ounchecked"], .when(configuration: .release)),

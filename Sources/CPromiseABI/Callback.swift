@@ -9,10 +9,10 @@ public func promise_then(
   _ promise: OpaquePointer?, _ on_fulfilled: promise_handler_t?, _ ctx: UnsafeMutableRawPointer?,
   _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
-  let context = Context(ctx, free_ctx)
-  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
-  guard let on_fulfilled else { return fail(promise_status_t(PROMISE_EINVAL), context) }
-  return made(cell.then(engineHandler(on_fulfilled), context))
+  let context = unsafe Context(ctx, free_ctx)
+  guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
+  guard let on_fulfilled = unsafe on_fulfilled else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
+  return unsafe made(cell.then(engineHandler(on_fulfilled), context))
 }
 
 @c @implementation
@@ -20,15 +20,15 @@ public func promise_rescue(
   _ promise: OpaquePointer?, _ type: OpaquePointer?, _ on_rejected: promise_handler_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
-  let context = Context(ctx, free_ctx)
-  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
-  guard let on_rejected else { return fail(promise_status_t(PROMISE_EINVAL), context) }
+  let context = unsafe Context(ctx, free_ctx)
+  guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
+  guard let on_rejected = unsafe on_rejected else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   var typeIndex: UInt32 = 0
-  if let type {
-    guard let found = resolve(type, .type) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+  if let type = unsafe type {
+    guard let found = unsafe resolve(type, .type) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
     typeIndex = found.index
   }
-  return made(cell.rescue(type: typeIndex, engineHandler(on_rejected), context))
+  return unsafe made(cell.rescue(type: typeIndex, engineHandler(on_rejected), context))
 }
 
 @c @implementation
@@ -38,12 +38,12 @@ public func promise_observe(
   _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
-  let context = Context(ctx, free_ctx)
-  guard let cell = resolve(promise) else {
+  let context = unsafe Context(ctx, free_ctx)
+  guard let cell = unsafe resolve(promise) else {
     context.release()
-    return refusal(promise)
+    return unsafe refusal(promise)
   }
-  let attached = cell.observe(
+  let attached = unsafe cell.observe(
     unsafeBitCast(on_fulfilled, to: Observer?.self), unsafeBitCast(on_rejected, to: Observer?.self), context)
   return promise_status_t(attached ? PROMISE_OK : PROMISE_ENOMEM)
 }
@@ -53,32 +53,32 @@ public func promise_react(
   _ promise: OpaquePointer?, _ reaction: UnsafePointer<promise_reaction_t>?
 ) -> OpaquePointer? {
   // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
-  guard let reaction, reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size) else {
-    return fail(promise_status_t(PROMISE_EINVAL))
+  guard let reaction = unsafe reaction, unsafe reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
-  let known = reaction.pointee
-  let context = Context(known.ctx, known.free_ctx)
-  guard let cell = resolve(promise) else { return fail(refusal(promise), context) }
-  guard known.reserved == 0, known.token == nil, known.on_fulfilled != nil || known.on_rejected != nil,
-    hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
-  else { return fail(promise_status_t(PROMISE_EINVAL), context) }
+  let known = unsafe reaction.pointee
+  let context = unsafe Context(known.ctx, known.free_ctx)
+  guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
+  guard unsafe known.reserved == 0, unsafe known.token == nil, unsafe known.on_fulfilled != nil || known.on_rejected != nil,
+    unsafe hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
+  else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   var plan = Job.Plan()
-  plan.onFulfilled = unsafeBitCast(known.on_fulfilled, to: UnsafeMutableRawPointer?.self)
-  plan.onRejected = unsafeBitCast(known.on_rejected, to: UnsafeMutableRawPointer?.self)
-  if let executor = known.executor {
-    guard let found = resolve(executor, .executor) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+  unsafe plan.onFulfilled = unsafe unsafeBitCast(known.on_fulfilled, to: UnsafeMutableRawPointer?.self)
+  unsafe plan.onRejected = unsafe unsafeBitCast(known.on_rejected, to: UnsafeMutableRawPointer?.self)
+  if let executor = unsafe known.executor {
+    guard let found = unsafe resolve(executor, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
     plan.executor = CellExecutor(found)
   }
-  if let type = known.type {
-    guard let found = resolve(type, .type) else { return fail(promise_status_t(PROMISE_ESTALE), context) }
+  if let type = unsafe known.type {
+    guard let found = unsafe resolve(type, .type) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
     plan.type = found.index
   }
-  return made(cell.react(plan, context))
+  return unsafe made(cell.react(plan, context))
 }
 
 /// Whether the fields that a newer caller's struct has are unused.
 private func hasOnlyZeros(_ reaction: UnsafePointer<promise_reaction_t>, from start: Int, to end: Int) -> Bool {
-  let bytes = UnsafeRawPointer(reaction)
-  for offset in start..<end where bytes.load(fromByteOffset: offset, as: UInt8.self) != 0 { return false }
+  let bytes = unsafe UnsafeRawPointer(reaction)
+  for offset in start..<end where unsafe bytes.load(fromByteOffset: offset, as: UInt8.self) != 0 { return false }
   return true
 }

@@ -5,37 +5,37 @@ import Promises
 #endif
 
 @c @implementation
-public func promise_new() -> OpaquePointer? { made(CellRef.promise()) }
+public func promise_new() -> OpaquePointer? { unsafe made(CellRef.promise()) }
 
 @c @implementation
 public func promise_new_discardable(
   _ on_discard: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, _ ctx: UnsafeMutableRawPointer?,
   _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
-  made(CellRef.discardable(on_discard, Context(ctx, free_ctx)))
+  unsafe made(CellRef.discardable(on_discard, Context(ctx, free_ctx)))
 }
 
 @c @implementation
 public func promise_retain(_ promise: OpaquePointer?) -> promise_status_t {
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   return promise_status_t(cell.retain() ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation
 public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   cell.release()
   return promise_status_t(PROMISE_OK)
 }
 
 @c @implementation
 public func promise_resolve(_ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?) -> promise_status_t {
-  settle(promise, value, .fulfilled)
+  unsafe settle(promise, value, .fulfilled)
 }
 
 @c @implementation
 public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?) -> promise_status_t {
-  settle(promise, reason, .rejected)
+  unsafe settle(promise, reason, .rejected)
 }
 
 /// Settles a promise with a value that is taken over on every path.
@@ -43,12 +43,12 @@ public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<pr
 private func settle(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
 ) -> promise_status_t {
-  guard let value else { return resolve(promise) == nil ? refusal(promise) : promise_status_t(PROMISE_EINVAL) }
-  let taken = CellValue(value)
-  guard taken.isPlain || isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
-  guard let cell = resolve(promise) else {
+  guard let value = unsafe value else { return unsafe resolve(promise) == nil ? refusal(promise) : promise_status_t(PROMISE_EINVAL) }
+  let taken = unsafe CellValue(value)
+  guard unsafe taken.isPlain || isAcceptable(taken, for: promise) else { return promise_status_t(PROMISE_EINVAL) }
+  guard let cell = unsafe resolve(promise) else {
     taken.release()
-    return refusal(promise)
+    return unsafe refusal(promise)
   }
   if cell.settle(taken, outcome) { return promise_status_t(PROMISE_OK) }
   SecondSettlement.report(cell)
@@ -59,7 +59,7 @@ private func settle(
 @inline(never)
 private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bool {
   guard value.isWellFormed else { return false }
-  guard value.kind == ValueKind.promise.rawValue, resolve(promise) == Token(bits: value.bits).cell(.promise)
+  guard value.kind == ValueKind.promise.rawValue, unsafe resolve(promise) == Token(bits: value.bits).cell(.promise)
   else { return true }
   // A promise that held itself would never go.
   value.release()
@@ -68,13 +68,13 @@ private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bo
 
 @c @implementation
 public func promise_discard(_ promise: OpaquePointer?) -> promise_status_t {
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   return promise_status_t(cell.discard() ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
 @c @implementation
 public func promise_state(_ promise: OpaquePointer?) -> promise_state_t {
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   let state = cell.state
   return promise_state_t(
     !state.isSettled ? PROMISE_PENDING : state.isRejected ? PROMISE_REJECTED : PROMISE_FULFILLED)
@@ -84,19 +84,19 @@ public func promise_state(_ promise: OpaquePointer?) -> promise_state_t {
 public func promise_result(
   _ promise: OpaquePointer?, _ out: UnsafeMutablePointer<promise_value_t>?
 ) -> promise_status_t {
-  guard let out else { return promise_status_t(PROMISE_EINVAL) }
-  CellValue.void.store(out)
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
+  unsafe CellValue.void.store(out)
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   guard cell.state.isSettled else { return promise_status_t(PROMISE_EPENDING) }
   let value = cell.value
   guard value.retain() else { return promise_status_t(PROMISE_ENOMEM) }
-  value.store(out)
+  unsafe value.store(out)
   return promise_status_t(PROMISE_OK)
 }
 
 @c @implementation
 public func promise_wait(_ promise: OpaquePointer?, _ timeout_ns: Int64) -> promise_status_t {
-  guard let cell = resolve(promise) else { return refusal(promise) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   return switch cell.wait(nanoseconds: timeout_ns) {
   case .settled: promise_status_t(PROMISE_OK)
   case .timedOut: promise_status_t(PROMISE_ETIMEDOUT)

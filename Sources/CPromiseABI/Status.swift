@@ -2,7 +2,7 @@ import CPlatform
 import CPromise
 
 @c @implementation
-public func promise_last_status() -> promise_status_t { platform_thread().pointee.last_status }
+public func promise_last_status() -> promise_status_t { unsafe platform_thread().pointee.last_status }
 
 @c @implementation
 public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CChar> {
@@ -19,5 +19,5 @@ public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CCh
     case PROMISE_ECLOSED: "PROMISE_ECLOSED"
     default: "PROMISE_UNKNOWN"
     }
-  return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+  return unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
 }

@@ -4,7 +4,7 @@
 func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   var index = 0
   while index < bytes.count {
-    let first = bytes[index]
+    let first = unsafe bytes[index]
     index += 1
     guard first >= 0x80 else { continue }
     let rest: Int
@@ -19,8 +19,8 @@ func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     case 0xf4: (rest, second) = (3, 0x80...0x8f)
     default: return false
     }
-    guard bytes.count - index >= rest, second.contains(bytes[index]) else { return false }
-    for offset in 1..<rest where bytes[index + offset] & 0xc0 != 0x80 { return false }
+    guard bytes.count - index >= rest, unsafe second.contains(bytes[index]) else { return false }
+    for offset in 1..<rest where unsafe bytes[index + offset] & 0xc0 != 0x80 { return false }
     index += rest
   }
   return true

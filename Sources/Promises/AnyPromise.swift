@@ -36,7 +36,7 @@ public class AnyPromise {
   /// The promise as C knows it, a `promise_t *`: the same promise, not a copy. It is borrowed: valid as long as this
   /// object lives. C code that keeps it calls `promise_retain`.
   public final var abi: OpaquePointer {
-    OpaquePointer(bitPattern: UInt(cell.token.bits)).unsafelyUnwrapped
+    unsafe OpaquePointer(bitPattern: UInt(cell.token.bits)).unsafelyUnwrapped
   }
 }
 

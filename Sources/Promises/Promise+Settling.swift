@@ -68,7 +68,7 @@ public enum PromiseHooks {
   ///
   /// The function must be ready to be called from any thread. Replaceable at any time, from any thread.
   public static var secondSettlement: (@convention(c) (OpaquePointer) -> Void)? {
-    get { unsafeBitCast(SecondSettlement.hook.load(ordering: .acquiring), to: (@convention(c) (OpaquePointer) -> Void)?.self) }
-    set { SecondSettlement.hook.store(unsafeBitCast(newValue, to: UInt.self), ordering: .releasing) }
+    get { unsafe unsafeBitCast(SecondSettlement.hook.load(ordering: .acquiring), to: (@convention(c) (OpaquePointer) -> Void)?.self) }
+    set { unsafe SecondSettlement.hook.store(unsafeBitCast(newValue, to: UInt.self), ordering: .releasing) }
   }
 }

@@ -103,7 +103,7 @@ extension CellRef {
       var plan = Job.Plan()
       plan.executor = executor
       plan.closure = closure
-      guard let derived = react(plan, Context(nil, nil)) else { fatalError("no memory for a promise") }
+      guard let derived = unsafe react(plan, Context(nil, nil)) else { fatalError("no memory for a promise") }
       return derived
     }
   }
@@ -116,7 +116,7 @@ extension CellRef {
         var plan = Job.Plan()
         plan.executor = executor
         plan.closure = closure
-        return react(plan, Context(nil, nil), references: 1)
+        return unsafe react(plan, Context(nil, nil), references: 1)
       }
     if made == nil { fatalError("no memory for a callback") }
   }

@@ -94,8 +94,8 @@ extension CellRef {
 
   static func discardable(_ block: @escaping () -> ()) -> CellRef {
     let box = DiscardBlock(block)
-    let context = Context(Unmanaged.passRetained(box).toOpaque()) { _ = Unmanaged<DiscardBlock>.fromOpaque($0!).takeRetainedValue() }
-    let made = CellRef.discardable({ Unmanaged<DiscardBlock>.fromOpaque($0!).takeUnretainedValue().block() }, context)
+    let context = unsafe Context(Unmanaged.passRetained(box).toOpaque()) { _ = unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeRetainedValue() }
+    let made = unsafe CellRef.discardable({ unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeUnretainedValue().block() }, context)
     guard let made else { fatalError("no memory for a promise") }
     return made
   }

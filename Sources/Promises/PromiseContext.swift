@@ -28,12 +28,12 @@ public enum PromiseContext: Sendable {
   /// Calls `body` with the engine's executor for the context; `nil` for `.immediate`.
   func withExecutor<R>(_ body: (CellExecutor?) -> R) -> R {
     guard let queue else { return body(nil) }
-    let context = Context(Unmanaged.passRetained(queue).toOpaque()) { Unmanaged<DispatchQueue>.fromOpaque($0!).release() }
-    let executor = CellExecutor.make(
+    let context = unsafe Context(Unmanaged.passRetained(queue).toOpaque()) { unsafe Unmanaged<DispatchQueue>.fromOpaque($0!).release() }
+    let executor = unsafe CellExecutor.make(
       { queue, job in
         // A job's token is a number; it crosses as one.
         let job = UInt(bitPattern: job)
-        Unmanaged<DispatchQueue>.fromOpaque(queue!).takeUnretainedValue().async {
+        unsafe Unmanaged<DispatchQueue>.fromOpaque(queue!).takeUnretainedValue().async {
           _ = Token(bits: UInt64(job)).cell(.job).map { Job($0).run() }
         }
       }, context)

@@ -7,12 +7,12 @@ extension CellRef {
     defer { promise.release() }
     if !promise.state.isSettled {
       guard !promise.waits(for: self) else { return conclude(Fault.cycle.value, .rejected) }
-      cell.pointee.meta = ReactionKind.follow.rawValue
-      cell.pointee.free = nil
+      unsafe cell.pointee.meta = ReactionKind.follow.rawValue
+      unsafe cell.pointee.free = nil
       setSource(promise.index)
       if promise.attach(self) { return .moved }
     }
-    return pass(promise.cell.pointee.value, promise.outcome)
+    return unsafe pass(promise.cell.pointee.value, promise.outcome)
   }
 
   /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ... is.

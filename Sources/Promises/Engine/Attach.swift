@@ -11,7 +11,7 @@ extension CellRef {
   /// Runs a reaction to this settled promise.
   @inline(never)
   private func runAtOnce(_ reaction: CellRef) {
-    var value = cell.pointee.value
+    var value = unsafe cell.pointee.value
     let outcome = self.outcome
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
@@ -22,7 +22,7 @@ extension CellRef {
     case .moved:
       break
     case .settled(let newest):
-      reaction.cell.pointee.next = 0
+      unsafe reaction.cell.pointee.next = 0
       reaction.enclosingOwner = nil
       Settlement.run(of: self, Settlement.reversed(newest), value, outcome, owner: reaction)
     }
@@ -32,11 +32,11 @@ extension CellRef {
   /// Gives back one reference to a cell that nobody else can reach.
   @inline(__always)
   private func releaseUnshared() {
-    let life = cell.pointee.life.load(ordering: .relaxed)
+    let life = unsafe cell.pointee.life.load(ordering: .relaxed)
     if life & Life.referencesMask == 1 {
       lastReferenceGone()
     } else {
-      cell.pointee.life.store(life &- 1, ordering: .relaxed)
+      unsafe cell.pointee.life.store(life &- 1, ordering: .relaxed)
     }
   }
 }
@@ -46,7 +46,7 @@ extension CellRef {
   /// A promise that `handler` settles once this one is fulfilled; nil when memory has run out.
   @inline(__always)
   package func then(_ handler: Handler, _ context: Context) -> CellRef? {
-    guard let derived = CellRef.derived(from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
+    guard let derived = unsafe CellRef.derived(from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
     else { return outOfMemory(context) }
     deliver(to: derived)
     return derived
@@ -54,8 +54,8 @@ extension CellRef {
 
   /// A promise that `handler` settles once this one is rejected with a reason of that type; 0 stands for any.
   package func rescue(type: UInt32, _ handler: Handler, _ context: Context) -> CellRef? {
-    let function = unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
-    guard let derived = CellRef.derived(from: self, .rescue, type: type, function, context)
+    let function = unsafe unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
+    guard let derived = unsafe CellRef.derived(from: self, .rescue, type: type, function, context)
     else { return outOfMemory(context) }
     deliver(to: derived)
     return derived
@@ -64,20 +64,20 @@ extension CellRef {
   /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles nothing.
   @usableFromInline
   package func react(isHeld: Bool = true, _ closure: @escaping Closure) -> CellRef? {
-    guard let derived = CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
+    guard let derived = unsafe CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
     else { return nil }
-    derived.closure.initialize(to: closure)
+    unsafe derived.closure.initialize(to: closure)
     deliver(to: derived)
     return derived
   }
 
   /// Calls one of the observers once this promise is settled; false when memory has run out.
   package func observe(_ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context) -> Bool {
-    let function = unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
-    guard let reaction = CellRef.derived(from: self, .observe, function, context, references: 1)
+    let function = unsafe unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
+    guard let reaction = unsafe CellRef.derived(from: self, .observe, function, context, references: 1)
     else { return outOfMemory(context) != nil }
-    let second = unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
-    reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
+    let second = unsafe unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
+    unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
     deliver(to: reaction)
     return true
   }
@@ -86,8 +86,8 @@ extension CellRef {
   /// can be settled by anyone, and be chained after several. False when memory has run out.
   package func chain(after source: CellRef) -> Bool {
     guard source != self else { return true }
-    let context = Context(UnsafeMutableRawPointer(cell), nil)
-    guard retain(), let link = CellRef.derived(from: source, .link, nil, context, references: 1) else { return false }
+    let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
+    guard retain(), let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else { return false }
     source.deliver(to: link)
     return true
   }

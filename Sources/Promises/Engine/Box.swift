@@ -18,44 +18,44 @@ package struct Box {
   package init?(checking value: CellValue) {
     guard value.box != 0, UInt64(value.box) < Slab.committed.load(ordering: .relaxed) else { return nil }
     ref = CellRef(index: value.box)
-    let life = ref.cell.pointee.life.load(ordering: .relaxed)
+    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
     guard life & Life.kindMask == CellKind.box.rawValue << Life.kindShift, life & Life.referencesMask != 0,
-      ref.cell.pointee.value.kind == value.kind, value.bits == UInt64(UInt(bitPattern: data))
+      unsafe ref.cell.pointee.value.kind == value.kind, unsafe value.bits == UInt64(UInt(bitPattern: data))
     else { return nil }
   }
 
   /// The bytes of a string or bytes, an error's message, an object's payload.
   package var data: UnsafeMutableRawPointer? {
-    ref.cell.pointee.meta == Box.inline && ref.cell.pointee.value.kind != ValueKind.object.rawValue
+    unsafe ref.cell.pointee.meta == Box.inline && ref.cell.pointee.value.kind != ValueKind.object.rawValue
       ? inlineBytes : ref.cell.pointee.context
   }
 
   /// The length in bytes of what `data` points to; 0 for an object.
-  package var count: Int { Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
-  package var errorCode: Int64 { Int64(bitPattern: ref.cell.pointee.value.bits) }
+  package var count: Int { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
+  package var errorCode: Int64 { unsafe Int64(bitPattern: ref.cell.pointee.value.bits) }
   package var errorDomain: UnsafePointer<CChar>? {
-    UnsafePointer(ref.cell.pointee.function?.assumingMemoryBound(to: CChar.self))
+    unsafe UnsafePointer(ref.cell.pointee.function?.assumingMemoryBound(to: CChar.self))
   }
-  package var type: UInt32 { ref.cell.pointee.meta }
+  package var type: UInt32 { unsafe ref.cell.pointee.meta }
 
   private static var inline: UInt32 { 1 }
   private static var inlineOffset: Int { 40 }
   private static var inlineCapacity: Int { 24 }
-  private var inlineBytes: UnsafeMutableRawPointer { UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
+  private var inlineBytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
 
   private static func make(_ kind: ValueKind, count: Int, meta: UInt32, bits: UInt64 = 0) -> Box? {
     guard let ref = CellRef.allocate(.box, references: 1) else { return nil }
-    ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed)
-    ref.cell.pointee.value = CellValue(kind: kind, bits: bits)
-    ref.cell.pointee.meta = meta
-    ref.cell.pointee.function = nil
-    ref.cell.pointee.context = nil
-    ref.cell.pointee.free = nil
+    unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed)
+    unsafe ref.cell.pointee.value = CellValue(kind: kind, bits: bits)
+    unsafe ref.cell.pointee.meta = meta
+    unsafe ref.cell.pointee.function = nil
+    unsafe ref.cell.pointee.context = nil
+    unsafe ref.cell.pointee.free = nil
     return Box(ref)
   }
 
   private var owningValue: CellValue {
-    CellValue(
+    unsafe CellValue(
       kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: ref.index)
   }
 }
@@ -68,19 +68,19 @@ extension Box {
     guard size > 0 else { return nil }
     let isInline = size <= inlineCapacity
     guard let box = make(kind, count: source.count, meta: isInline ? inline : 0) else { return nil }
-    guard !source.isEmpty || kind == .string else {
-      box.ref.cell.pointee.meta = 0
+    guard unsafe !source.isEmpty || kind == .string else {
+      unsafe box.ref.cell.pointee.meta = 0
       return box.owningValue
     }
     if !isInline {
-      guard let memory = malloc(size) else {
+      guard let memory = unsafe malloc(size) else {
         box.ref.deallocate()
         return nil
       }
-      box.ref.cell.pointee.context = memory
+      unsafe box.ref.cell.pointee.context = unsafe memory
     }
-    let bytes = box.data.unsafelyUnwrapped
-    copy(source, to: bytes)
+    let bytes = unsafe box.data.unsafelyUnwrapped
+    unsafe copy(source, to: bytes)
     return box.owningValue
   }
 
@@ -88,41 +88,41 @@ extension Box {
   package static func error(
     domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>
   ) -> CellValue? {
-    guard let memory = malloc(domain.count + message.count + 2) else { return nil }
+    guard let memory = unsafe malloc(domain.count + message.count + 2) else { return nil }
     guard let box = make(.error, count: message.count, meta: 0, bits: UInt64(bitPattern: code)) else {
-      platform_free(memory)
+      unsafe platform_free(memory)
       return nil
     }
-    copy(UnsafeRawBufferPointer(message), to: memory)
-    copy(UnsafeRawBufferPointer(domain), to: memory + message.count + 1)
-    box.ref.cell.pointee.context = memory
-    box.ref.cell.pointee.function = memory + message.count + 1
+    unsafe copy(UnsafeRawBufferPointer(message), to: memory)
+    unsafe copy(UnsafeRawBufferPointer(domain), to: memory + message.count + 1)
+    unsafe box.ref.cell.pointee.context = unsafe memory
+    unsafe box.ref.cell.pointee.function = unsafe memory + message.count + 1
     return box.owningValue
   }
 
   /// An OBJECT around a payload. When memory has run out, the payload is destroyed.
   package static func object(type: UInt32, _ payload: UnsafeMutableRawPointer?) -> CellValue? {
-    let destroy = TypeRegistry.destroy(type)
+    let destroy = unsafe TypeRegistry.destroy(type)
     guard let box = make(.object, count: 0, meta: type) else {
-      if let destroy { destroy(payload) }
+      if let destroy = unsafe destroy { unsafe destroy(payload) }
       return nil
     }
-    box.ref.cell.pointee.context = payload
-    box.ref.cell.pointee.free = destroy
+    unsafe box.ref.cell.pointee.context = unsafe payload
+    unsafe box.ref.cell.pointee.free = unsafe destroy
     return box.owningValue
   }
 
   private static func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
-    if let start = source.baseAddress, source.count > 0 { target.copyMemory(from: start, byteCount: source.count) }
-    target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
+    if let start = source.baseAddress, source.count > 0 { unsafe target.copyMemory(from: start, byteCount: source.count) }
+    unsafe target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
   }
 
   /// Frees what the box owns; the cell itself is its caller's to free.
   func free() {
-    if ref.cell.pointee.value.kind == ValueKind.object.rawValue {
+    if unsafe ref.cell.pointee.value.kind == ValueKind.object.rawValue {
       ref.reactionContext.release()
-    } else if ref.cell.pointee.meta != Box.inline {
-      platform_free(ref.cell.pointee.context)
+    } else if unsafe ref.cell.pointee.meta != Box.inline {
+      unsafe platform_free(ref.cell.pointee.context)
     }
   }
 }

@@ -28,6 +28,7 @@ import Synchronization
 /// A C function that frees a context.
 package typealias FreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
+@safe
 package struct Cell: ~Copyable {
   let state: Atomic<UInt64>
   let life: Atomic<UInt64>
@@ -56,18 +57,23 @@ package struct CellKind {
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.
 @usableFromInline
+@safe
 package struct CellRef: Equatable, @unchecked Sendable {
   let cell: UnsafeMutablePointer<Cell>
 
-  @inline(__always) init(_ cell: UnsafeMutablePointer<Cell>) { self.cell = cell }
+  @inline(__always) init(_ cell: UnsafeMutablePointer<Cell>) { unsafe self.cell = unsafe cell }
+
+  @inline(__always) package static func == (one: CellRef, other: CellRef) -> Bool {
+    unsafe one.cell == other.cell
+  }
 
   @inline(__always) package init(index: UInt32) {
-    cell = UnsafeMutablePointer(bitPattern: Slab.base.load(ordering: .relaxed) &+ UInt(index) &* UInt(Cell.size))
+    unsafe cell = unsafe UnsafeMutablePointer(bitPattern: Slab.base.load(ordering: .relaxed) &+ UInt(index) &* UInt(Cell.size))
       .unsafelyUnwrapped
   }
 
   @inline(__always) package var index: UInt32 {
-    UInt32(truncatingIfNeeded: (UInt(bitPattern: cell) &- Slab.base.load(ordering: .relaxed)) / UInt(Cell.size))
+    unsafe UInt32(truncatingIfNeeded: (UInt(bitPattern: cell) &- Slab.base.load(ordering: .relaxed)) / UInt(Cell.size))
   }
 }
 
@@ -94,17 +100,17 @@ extension CellRef {
   /// The closure in the place of `function` and `context`.
   @inline(__always)
   var closure: UnsafeMutablePointer<Closure> {
-    (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: Closure.self)
+    unsafe (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: Closure.self)
   }
 
   /// The outcome of a settled promise.
   @usableFromInline
-  package var value: CellValue { cell.pointee.value }
+  package var value: CellValue { unsafe cell.pointee.value }
 
   /// Takes another reference; false if there are too many.
   package func retain() -> Bool {
-    guard cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else { return false }
-    cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
+    guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else { return false }
+    unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
     return true
   }
 
@@ -112,7 +118,7 @@ extension CellRef {
   @inline(__always)
   package func release() {
     // The only reference: nobody else can reach the cell, and no atomic operation is needed to give it back.
-    if cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1
+    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1
       || cell.pointee.life.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue & Life.referencesMask == 1
     {
       lastReferenceGone()

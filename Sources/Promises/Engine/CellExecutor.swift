@@ -17,14 +17,14 @@ package struct CellExecutor {
       context.release()
       return nil
     }
-    ref.cell.pointee.function = unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
-    ref.cell.pointee.context = context.pointer
-    ref.cell.pointee.free = context.free
+    unsafe ref.cell.pointee.function = unsafe unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
+    unsafe ref.cell.pointee.context = unsafe context.pointer
+    unsafe ref.cell.pointee.free = unsafe context.free
     return CellExecutor(ref)
   }
 
   func submit(_ job: Job) {
-    let submit = unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
-    submit(ref.cell.pointee.context, UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
+    let submit = unsafe unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
+    unsafe submit(ref.cell.pointee.context, UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
   }
 }

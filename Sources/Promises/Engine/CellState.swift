@@ -62,34 +62,34 @@ package struct Outcome {
 
 extension CellRef {
   @inline(__always)
-  package var state: CellState { CellState(cell.pointee.state.load(ordering: .acquiring)) }
+  package var state: CellState { unsafe CellState(cell.pointee.state.load(ordering: .acquiring)) }
 
   @inline(__always)
-  var outcome: Outcome { Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.rejected) }
+  var outcome: Outcome { unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.rejected) }
 
   /// Becomes the one call that settles the promise; false if another was first.
   @inline(__always)
   func claim() -> Bool {
-    cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue & CellState.claimed == 0
+    unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue & CellState.claimed == 0
   }
 
   /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell.
   /// Returns the state before: the reactions, and whether somebody waits.
   @inline(__always)
   func publish(_ value: CellValue, _ outcome: Outcome) -> CellState {
-    cell.pointee.value = value
+    unsafe cell.pointee.value = value
     let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0)
-    return CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
+    return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
   }
 
   /// claim() and publish() of a cell that nobody else can reach, with plain stores.
   /// Returns nil if it was settled earlier, by someone who could.
   @inline(__always)
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
-    let old = CellState(cell.pointee.state.load(ordering: .acquiring))
+    let old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     guard !old.isClaimed else { return nil }
-    cell.pointee.value = value
-    cell.pointee.state.store(
+    unsafe cell.pointee.value = value
+    unsafe cell.pointee.state.store(
       CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0),
       ordering: .releasing)
     return old
@@ -99,10 +99,10 @@ extension CellRef {
   @inline(__always)
   func attach(_ reaction: CellRef) -> Bool {
     let index = UInt64(reaction.index) << CellState.headShift
-    var current = cell.pointee.state.load(ordering: .acquiring)
+    var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & CellState.settled == 0 {
-      reaction.cell.pointee.next = CellState(current).head
-      let (exchanged, original) = cell.pointee.state.weakCompareExchange(
+      unsafe reaction.cell.pointee.next = CellState(current).head
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: current & ~CellState.headMask | index,
         successOrdering: .releasing, failureOrdering: .acquiring)
       if exchanged { return true }
@@ -113,10 +113,10 @@ extension CellRef {
 
   /// Notes which promise this one's reaction waits for.
   func setSource(_ source: UInt32) {
-    var current = cell.pointee.state.load(ordering: .relaxed)
+    var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellState.settled == 0 {
       let desired = current & ((1 << CellState.sourceShift) - 1) | UInt64(source) << CellState.sourceShift
-      let (exchanged, original) = cell.pointee.state.weakCompareExchange(
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: desired, ordering: .relaxed)
       if exchanged { return }
       current = original

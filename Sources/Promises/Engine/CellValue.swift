@@ -16,7 +16,7 @@ package struct CellValue {
 
   @inlinable package static var void: CellValue { CellValue(kind: .void) }
 
-  @inlinable package var pointer: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
+  @inlinable package var pointer: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
 
   /// Whether the kind is one that owns memory, or is not known: then a copy has to be retained, and one from outside checked.
   @inlinable package var isOwning: Bool { !isPlain }

@@ -7,10 +7,10 @@ extension CellRef {
       context.release()
       return nil
     }
-    promise.cell.pointee.state.store(CellState.discardable, ordering: .relaxed)
-    promise.cell.pointee.function = unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
-    promise.cell.pointee.context = context.pointer
-    promise.cell.pointee.free = context.free
+    unsafe promise.cell.pointee.state.store(CellState.discardable, ordering: .relaxed)
+    unsafe promise.cell.pointee.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
+    unsafe promise.cell.pointee.context = unsafe context.pointer
+    unsafe promise.cell.pointee.free = unsafe context.free
     return promise
   }
 
@@ -24,8 +24,8 @@ extension CellRef {
     if before.isDiscardable {
       // The block may release the promise.
       let context = reactionContext
-      if let function = cell.pointee.function {
-        unsafeBitCast(function, to: FreeFunction.self)(context.pointer)
+      if let function = unsafe cell.pointee.function {
+        unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer)
       }
       context.release()
     }

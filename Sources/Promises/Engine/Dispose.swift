@@ -5,7 +5,7 @@ extension CellRef {
   /// The last reference to a cell of any kind is gone.
   @inline(__always)
   func lastReferenceGone() {
-    if cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
+    if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
       && CellState(cell.pointee.state.load(ordering: .relaxed)).isBare
     {
       deallocate()
@@ -18,24 +18,24 @@ extension CellRef {
   /// done: a chain of a million promises goes without recursion, through contexts and destructors too.
   @inline(never)
   func dispose() {
-    let thread = platform_thread()
-    if thread.pointee.disposing {
-      cell.pointee.next = thread.pointee.disposal
-      thread.pointee.disposal = index
+    let thread = unsafe platform_thread()
+    if unsafe thread.pointee.disposing {
+      unsafe cell.pointee.next = unsafe thread.pointee.disposal
+      unsafe thread.pointee.disposal = index
       return
     }
-    thread.pointee.disposing = true
+    unsafe thread.pointee.disposing = true
     disposeNow()
-    while thread.pointee.disposal != 0 {
-      let next = CellRef(index: thread.pointee.disposal)
-      thread.pointee.disposal = next.cell.pointee.next
+    while unsafe thread.pointee.disposal != 0 {
+      let next = unsafe CellRef(index: thread.pointee.disposal)
+      unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
       next.disposeNow()
     }
-    thread.pointee.disposing = false
+    unsafe thread.pointee.disposing = false
   }
 
   private func disposeNow() {
-    switch cell.pointee.life.load(ordering: .relaxed) >> Life.kindShift & 7 {
+    switch unsafe cell.pointee.life.load(ordering: .relaxed) >> Life.kindShift & 7 {
     case CellKind.promise.rawValue: disposeOfPromise()
     case CellKind.box.rawValue: Box(self).free()
     case CellKind.executor.rawValue: reactionContext.release()
@@ -47,14 +47,14 @@ extension CellRef {
   private func disposeOfPromise() {
     let state = self.state
     if state.isSettled {
-      if state.bits & CellState.owning != 0 { cell.pointee.value.release() }
+      if state.bits & CellState.owning != 0 { unsafe cell.pointee.value.release() }
       return
     }
     if state.isDiscardable { reactionContext.release() }
     var list = Settlement.reversed(state.head)
     while list != 0 {
       let reaction = CellRef(index: list)
-      list = reaction.cell.pointee.next
+      list = unsafe reaction.cell.pointee.next
       reaction.orphan()
     }
   }
@@ -63,13 +63,13 @@ extension CellRef {
   private func orphan() {
     setSource(0)
     switch reactionKind {
-    case .link: CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
-    case .job: Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
-    case .closure: closure.deinitialize(count: 1)
+    case .link: unsafe CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
+    case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
+    case .closure: unsafe closure.deinitialize(count: 1)
     case .follow: break
     default: reactionContext.release()
     }
-    cell.pointee.meta = ReactionKind.none.rawValue
+    unsafe cell.pointee.meta = ReactionKind.none.rawValue
     release()
   }
 }

@@ -27,7 +27,7 @@ package enum Fault {
   /// The ERROR, of domain "promise"; VOID when memory has run out.
   var value: CellValue {
     let domain: StaticString = "promise"
-    return Box.error(
+    return unsafe Box.error(
       domain: UnsafeBufferPointer(start: domain.utf8Start, count: domain.utf8CodeUnitCount), code: status,
       message: UnsafeBufferPointer(start: message.utf8Start, count: message.utf8CodeUnitCount)) ?? .void
   }
@@ -43,6 +43,6 @@ package enum SecondSettlement {
     let hook = hook.load(ordering: .acquiring)
     guard hook != 0 else { return }
     typealias Hook = @convention(c) (UInt64) -> Void
-    unsafeBitCast(hook, to: Hook.self)(promise.token.bits)
+    unsafe unsafeBitCast(hook, to: Hook.self)(promise.token.bits)
   }
 }

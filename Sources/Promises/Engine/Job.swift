@@ -17,6 +17,7 @@ package struct Job {
   private static var promiseShift: UInt64 { 8 }
 
   /// What a reaction consists of, besides its context.
+  @safe
   package struct Plan {
     package var executor: CellExecutor?
     package var onFulfilled: UnsafeMutableRawPointer?
@@ -29,12 +30,12 @@ package struct Job {
   }
 
   private var promise: CellRef {
-    CellRef(index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
+    unsafe CellRef(index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
   }
   private var executor: CellExecutor? {
-    ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
+    unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
-  private var hasClosure: Bool { ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
+  private var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
   fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
     if let executor = plan.executor, !executor.ref.retain() { return nil }
@@ -42,40 +43,40 @@ package struct Job {
       plan.executor?.ref.release()
       return nil
     }
-    ref.cell.pointee.state.store(
+    unsafe ref.cell.pointee.state.store(
       UInt64(promise.index) << promiseShift | (plan.closure == nil ? 0 : isClosure), ordering: .relaxed)
-    ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
-    ref.cell.pointee.next = plan.executor?.ref.index ?? 0
-    ref.cell.pointee.meta = plan.type
-    ref.cell.pointee.function = plan.onFulfilled
-    ref.cell.pointee.context = context.pointer
-    ref.cell.pointee.free = context.free
-    if let closure = plan.closure { ref.closure.initialize(to: closure) }
+    unsafe ref.cell.pointee.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
+    unsafe ref.cell.pointee.next = plan.executor?.ref.index ?? 0
+    unsafe ref.cell.pointee.meta = plan.type
+    unsafe ref.cell.pointee.function = unsafe plan.onFulfilled
+    unsafe ref.cell.pointee.context = unsafe context.pointer
+    unsafe ref.cell.pointee.free = unsafe context.free
+    if let closure = plan.closure { unsafe ref.closure.initialize(to: closure) }
     return Job(ref)
   }
 
   /// The handler for an outcome; nil if it passes through.
   private func handler(_ value: CellValue, _ outcome: Outcome) -> UnsafeMutableRawPointer? {
-    guard outcome.isRejected else { return ref.cell.pointee.function }
-    guard TypeRegistry.matches(value, ref.cell.pointee.meta) else { return nil }
-    return UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
+    guard outcome.isRejected else { return unsafe ref.cell.pointee.function }
+    guard unsafe TypeRegistry.matches(value, ref.cell.pointee.meta) else { return nil }
+    return unsafe UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
   }
 
   /// Calls the handler, or the closure, frees it, and does what it decided.
   private func perform(
     _ handler: UnsafeMutableRawPointer?, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
   ) -> ReactionResult {
-    if hasClosure { return promise.call(ref.closure, value, outcome, shared: true) }
+    if hasClosure { return unsafe promise.call(ref.closure, value, outcome, shared: true) }
     var out = CellValue.void
     let context = ref.reactionContext
-    let verdict = unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out)
+    let verdict = unsafe unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out)
     context.release()
     return promise.decide(Verdict(rawValue: verdict), out)
   }
 
   /// Frees what was to run.
   private func releaseContext() {
-    if hasClosure { ref.closure.deinitialize(count: 1) } else { ref.reactionContext.release() }
+    if hasClosure { unsafe ref.closure.deinitialize(count: 1) } else { ref.reactionContext.release() }
   }
 
   /// The job's end: its executor goes, and its cell.
@@ -97,7 +98,7 @@ extension CellRef {
   /// the context; nil when memory has run out.
   package func react(_ plan: Job.Plan, _ context: Context, references: UInt64 = 2) -> CellRef? {
     guard
-      let promise = CellRef.derived(from: self, .job, nil, Context(nil, nil), references: references)
+      let promise = unsafe CellRef.derived(from: self, .job, nil, Context(nil, nil), references: references)
     else {
       context.release()
       return nil
@@ -107,14 +108,14 @@ extension CellRef {
       context.release()
       return nil
     }
-    promise.cell.pointee.context = UnsafeMutableRawPointer(job.ref.cell)
+    unsafe promise.cell.pointee.context = unsafe UnsafeMutableRawPointer(job.ref.cell)
     deliver(to: promise)
     return promise
   }
 
   /// Starts the job that is this promise's reaction: at once, or by its executor.
   func startJob(_ value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
-    let job = Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+    let job = unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
     return job.start(&value, outcome, settling: self)
   }
 }
@@ -123,14 +124,14 @@ extension Job {
   fileprivate func start(_ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef) -> ReactionResult {
     var handler: UnsafeMutableRawPointer?
     if !hasClosure {
-      handler = self.handler(value, outcome)
-      guard handler != nil else {
+      unsafe handler = unsafe self.handler(value, outcome)
+      guard unsafe handler != nil else {
         abandon()
         return promise.pass(value, outcome)
       }
     }
     guard let executor else {
-      let result = perform(handler, &value, outcome, settling: promise)
+      let result = unsafe perform(handler, &value, outcome, settling: promise)
       finish()
       return result
     }
@@ -138,9 +139,9 @@ extension Job {
       abandon()
       return promise.conclude(Fault.tooManyReferences.value, .rejected)
     }
-    if !hasClosure { ref.cell.pointee.function = handler }
-    ref.cell.pointee.value = value
-    if outcome.isRejected { ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
+    if !hasClosure { unsafe ref.cell.pointee.function = unsafe handler }
+    unsafe ref.cell.pointee.value = value
+    if outcome.isRejected { unsafe ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
     promise.setSource(0)
     executor.submit(self)
     return .moved
@@ -150,10 +151,10 @@ extension Job {
   package func run() -> Bool {
     guard take() else { return false }
     let promise = self.promise
-    var value = ref.cell.pointee.value
-    let outcome = Outcome(flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
-    let handler = ref.cell.pointee.function
-    let result = Settlement.running(promise, of: promise) { perform(handler, &value, outcome, settling: promise) }
+    var value = unsafe ref.cell.pointee.value
+    let outcome = unsafe Outcome(flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
+    let handler = unsafe ref.cell.pointee.function
+    let result = Settlement.running(promise, of: promise) { unsafe perform(handler, &value, outcome, settling: promise) }
     value.release()
     finish()
     promise.settleDownstream(result)
@@ -164,13 +165,13 @@ extension Job {
   package func drop() -> Bool {
     guard take() else { return false }
     let promise = self.promise
-    ref.cell.pointee.value.release()
+    unsafe ref.cell.pointee.value.release()
     abandon()
     promise.settleDownstream(promise.conclude(Fault.closed.value, .rejected))
     return true
   }
 
   private func take() -> Bool {
-    ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue & Job.taken == 0
+    unsafe ref.cell.pointee.state.bitwiseOr(Job.taken, ordering: .acquiringAndReleasing).oldValue & Job.taken == 0
   }
 }

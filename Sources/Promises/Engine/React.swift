@@ -18,7 +18,7 @@ extension CellRef {
       return handle(&value, shared: shared)
     }
     if reactionKind == .closure {
-      return call(closure, value, outcome, shared: shared)
+      return unsafe call(closure, value, outcome, shared: shared)
     }
     return reactOtherwise(to: &value, outcome)
   }
@@ -27,8 +27,8 @@ extension CellRef {
   private func handle(_ value: inout CellValue, shared: Bool) -> ReactionResult {
     let context = reactionContext
     var out = CellValue.void
-    let handler = unsafeBitCast(cell.pointee.function, to: Handler.self)
-    let verdict = Verdict(rawValue: handler(context.pointer, &value, &out))
+    let handler = unsafe unsafeBitCast(cell.pointee.function, to: Handler.self)
+    let verdict = unsafe Verdict(rawValue: handler(context.pointer, &value, &out))
     context.release()
     if verdict == .fulfill && out.isPlain {
       return conclude(out, .fulfilled, shared: shared)
@@ -40,14 +40,14 @@ extension CellRef {
   @inline(__always)
   func call(_ closure: UnsafeMutablePointer<Closure>, _ value: CellValue, _ outcome: Outcome, shared: Bool) -> ReactionResult {
     var out = CellValue.void
-    let verdict = closure.move()(outcome.isRejected, value, &out)
+    let verdict = unsafe closure.move()(outcome.isRejected, value, &out)
     switch verdict {
     case .fulfill: return conclude(out, .fulfilled, shared: shared)
     case .reject: return conclude(out, .rejected, shared: shared)
     case .adopt: return adopt(out.owner)
     case .pass: return pass(value, outcome)
     default:
-      if cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
+      if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
       return .idle
     }
   }
@@ -57,16 +57,16 @@ extension CellRef {
   private func reactOtherwise(to value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
     let context = reactionContext
     switch reactionKind {
-    case .rescue where outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
+    case .rescue where unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
       return handle(&value, shared: true)
     case .observe:
       let observer =
-        outcome.isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
-      if let observer { unsafeBitCast(observer, to: Observer.self)(context.pointer, &value) }
+        unsafe outcome.isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
+      if let observer = unsafe observer { unsafe unsafeBitCast(observer, to: Observer.self)(context.pointer, &value) }
       context.release()
       return .idle
     case .link:
-      return passOn(to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
+      return unsafe passOn(to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
     case .job:
       return startJob(&value, outcome)
     case .follow:
@@ -100,7 +100,7 @@ extension CellRef {
   @inline(__always)
   func conclude(_ value: CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     let before: CellState
-    if !shared || cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 {
+    if unsafe !shared || cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 {
       guard let state = settleUnshared(value, outcome) else { return refuse(value) }
       before = state
     } else {

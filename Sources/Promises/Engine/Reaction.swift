@@ -50,31 +50,32 @@ struct ReactionKind: Equatable {
 }
 
 /// A handler's closure data: a pointer, and what frees it.
+@safe
 package struct Context {
   package var pointer: UnsafeMutableRawPointer?
   package var free: FreeFunction?
   @inline(__always) package init(_ pointer: UnsafeMutableRawPointer?, _ free: FreeFunction?) {
-    self.pointer = pointer
-    self.free = free
+    unsafe self.pointer = unsafe pointer
+    unsafe self.free = unsafe free
   }
 
   @inline(__always) package func release() {
-    if let free { free(pointer) }
+    if let free = unsafe free { unsafe free(pointer) }
   }
 }
 
 extension CellRef {
   @inline(__always)
-  var reactionKind: ReactionKind { ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
+  var reactionKind: ReactionKind { unsafe ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
 
   @inline(__always)
-  var reactionContext: Context { Context(cell.pointee.context, cell.pointee.free) }
+  var reactionContext: Context { unsafe Context(cell.pointee.context, cell.pointee.free) }
 
   /// A pending promise that nothing is going to settle but calls from outside.
   @inline(__always)
   package static func promise() -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
-    promise.cell.pointee.state.store(0, ordering: .relaxed)
+    unsafe promise.cell.pointee.state.store(0, ordering: .relaxed)
     return promise
   }
 
@@ -85,11 +86,11 @@ extension CellRef {
     _ context: Context, references: UInt64 = 2
   ) -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
-    promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
-    promise.cell.pointee.meta = kind.rawValue | type << ReactionKind.typeShift
-    promise.cell.pointee.function = function
-    promise.cell.pointee.context = context.pointer
-    promise.cell.pointee.free = context.free
+    unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
+    unsafe promise.cell.pointee.meta = kind.rawValue | type << ReactionKind.typeShift
+    unsafe promise.cell.pointee.function = unsafe function
+    unsafe promise.cell.pointee.context = unsafe context.pointer
+    unsafe promise.cell.pointee.free = unsafe context.free
     return promise
   }
 }

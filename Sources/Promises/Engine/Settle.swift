@@ -41,6 +41,7 @@ extension CellRef {
 }
 
 /// Where a thread is in settling: kept on its stack, so that a wait that could never end is found (Wait.swift).
+@unsafe
 struct Activation {
   var enclosing: UnsafeMutablePointer<Activation>?
   /// The promise whose settlement started it.
@@ -65,8 +66,8 @@ enum Settlement {
     var next = newest
     while next != 0 {
       let reaction = CellRef(index: next)
-      let rest = reaction.cell.pointee.next
-      reaction.cell.pointee.next = list
+      let rest = unsafe reaction.cell.pointee.next
+      unsafe reaction.cell.pointee.next = list
       list = next
       next = rest
     }
@@ -76,14 +77,14 @@ enum Settlement {
   /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the loop's.
   @inline(never)
   static func run(of root: CellRef, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?) {
-    let thread = platform_thread()
-    var activation = Activation(
+    let thread = unsafe platform_thread()
+    var activation = unsafe Activation(
       enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: owner,
       running: nil)
-    withUnsafeMutablePointer(to: &activation) { here in
-      thread.pointee.activation = UnsafeMutableRawPointer(here)
-      loop(here, list, value, outcome)
-      thread.pointee.activation = UnsafeMutableRawPointer(here.pointee.enclosing)
+    unsafe withUnsafeMutablePointer(to: &activation) { here in
+      unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
+      unsafe loop(here, list, value, outcome)
+      unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing)
     }
   }
 
@@ -96,12 +97,12 @@ enum Settlement {
     var outcome = rootOutcome
     while true {
       guard list != 0 else {
-        guard let owner = here.pointee.owner else { return }
-        list = owner.cell.pointee.next
-        here.pointee.owner = owner.enclosingOwner
+        guard let owner = unsafe here.pointee.owner else { return }
+        list = unsafe owner.cell.pointee.next
+        unsafe here.pointee.owner = owner.enclosingOwner
         owner.release()
-        if let enclosing = here.pointee.owner {
-          value = enclosing.cell.pointee.value
+        if let enclosing = unsafe here.pointee.owner {
+          value = unsafe enclosing.cell.pointee.value
           outcome = enclosing.outcome
         } else {
           value = rootValue
@@ -110,28 +111,28 @@ enum Settlement {
         continue
       }
       let reaction = CellRef(index: list)
-      list = reaction.cell.pointee.next
-      here.pointee.running = reaction
+      list = unsafe reaction.cell.pointee.next
+      unsafe here.pointee.running = reaction
       let result = reaction.react(to: &value, outcome)
-      here.pointee.running = nil
+      unsafe here.pointee.running = nil
       switch result {
       case .idle:
         reaction.release()
       case .moved:
         break
       case .settled(let newest):
-        if list == 0, let owner = here.pointee.owner {
+        if list == 0, let owner = unsafe here.pointee.owner {
           // The owner's last reaction: the promise takes its place.
-          reaction.cell.pointee.next = owner.cell.pointee.next
+          unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
           owner.release()
         } else {
-          reaction.cell.pointee.next = list
-          reaction.enclosingOwner = here.pointee.owner
+          unsafe reaction.cell.pointee.next = list
+          reaction.enclosingOwner = unsafe here.pointee.owner
         }
-        here.pointee.owner = reaction
+        unsafe here.pointee.owner = reaction
         list = reversed(newest)
-        value = reaction.cell.pointee.value
+        value = unsafe reaction.cell.pointee.value
         outcome = reaction.outcome
       }
     }
@@ -143,11 +144,11 @@ extension CellRef {
   @inline(__always)
   var enclosingOwner: CellRef? {
     get {
-      guard let function = cell.pointee.function else { return nil }
-      return CellRef(function.assumingMemoryBound(to: Cell.self))
+      guard let function = unsafe cell.pointee.function else { return nil }
+      return unsafe CellRef(function.assumingMemoryBound(to: Cell.self))
     }
     nonmutating set {
-      cell.pointee.function = UnsafeMutableRawPointer(newValue?.cell)
+      unsafe cell.pointee.function = unsafe UnsafeMutableRawPointer(newValue?.cell)
     }
   }
 }
@@ -156,13 +157,13 @@ extension Settlement {
   /// Runs a handler that settles `promise`, derived from `source`, apart from any loop.
   @inline(__always)
   static func running(_ promise: CellRef, of source: CellRef, _ body: () -> ReactionResult) -> ReactionResult {
-    let thread = platform_thread()
-    var activation = Activation(
+    let thread = unsafe platform_thread()
+    var activation = unsafe Activation(
       enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: source, owner: nil,
       running: promise)
-    return withUnsafeMutablePointer(to: &activation) { here in
-      thread.pointee.activation = UnsafeMutableRawPointer(here)
-      defer { thread.pointee.activation = UnsafeMutableRawPointer(here.pointee.enclosing) }
+    return unsafe withUnsafeMutablePointer(to: &activation) { here in
+      unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
+      defer { unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing) }
       return body()
     }
   }
@@ -175,7 +176,7 @@ extension CellRef {
     case .idle: release()
     case .moved: break
     case .settled(let newest):
-      runReactions(newest: newest, cell.pointee.value, outcome)
+      unsafe runReactions(newest: newest, cell.pointee.value, outcome)
       release()
     }
   }

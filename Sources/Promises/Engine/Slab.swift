@@ -28,122 +28,122 @@ extension CellRef {
   /// A new cell with `references` references and everything else as its last owner left it; nil when memory has run out.
   @inline(__always)
   static func allocate(_ kind: CellKind, references: UInt64) -> CellRef? {
-    let thread = platform_thread()
+    let thread = unsafe platform_thread()
     let ref: CellRef
-    if let free = thread.pointee.free {
-      ref = CellRef(free.assumingMemoryBound(to: Cell.self))
+    if let free = unsafe thread.pointee.free {
+      ref = unsafe CellRef(free.assumingMemoryBound(to: Cell.self))
     } else {
       guard let refilled = refill() else { return nil }
       ref = refilled
     }
-    thread.pointee.free = ref.cell.pointee.context
-    thread.pointee.free_count &-= 1
-    let life = ref.cell.pointee.life.load(ordering: .relaxed)
-    ref.cell.pointee.life.store(life | kind.rawValue << Life.kindShift | references, ordering: .relaxed)
+    unsafe thread.pointee.free = unsafe ref.cell.pointee.context
+    unsafe thread.pointee.free_count &-= 1
+    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
+    unsafe ref.cell.pointee.life.store(life | kind.rawValue << Life.kindShift | references, ordering: .relaxed)
     return ref
   }
 
   /// Gives the cell back. Its next token differs from every earlier one.
   @inline(__always)
   func deallocate() {
-    let generation = (cell.pointee.life.load(ordering: .relaxed) >> Life.runtimeShift) &+ 1 << 6
-    cell.pointee.life.store(generation << Life.runtimeShift, ordering: .releasing)
+    let generation = unsafe (cell.pointee.life.load(ordering: .relaxed) >> Life.runtimeShift) &+ 1 << 6
+    unsafe cell.pointee.life.store(generation << Life.runtimeShift, ordering: .releasing)
     guard generation >> 6 != Life.lastGeneration else { return }
-    let thread = platform_thread()
-    cell.pointee.context = thread.pointee.free
-    thread.pointee.free = UnsafeMutableRawPointer(cell)
-    thread.pointee.free_count &+= 1
-    if thread.pointee.free_count == Slab.batch { putAside() }
+    let thread = unsafe platform_thread()
+    unsafe cell.pointee.context = unsafe thread.pointee.free
+    unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)
+    unsafe thread.pointee.free_count &+= 1
+    if unsafe thread.pointee.free_count == Slab.batch { putAside() }
   }
 }
 
 /// The thread's list is full: keep it as the spare one, and send the spare one on.
 @inline(never)
 private func putAside() {
-  let thread = platform_thread()
+  let thread = unsafe platform_thread()
   watchThread()
-  if let spare = thread.pointee.spare { share(spare.assumingMemoryBound(to: Cell.self)) }
-  thread.pointee.spare = thread.pointee.free
-  thread.pointee.free = nil
-  thread.pointee.free_count = 0
+  if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
+  unsafe thread.pointee.spare = unsafe thread.pointee.free
+  unsafe thread.pointee.free = nil
+  unsafe thread.pointee.free_count = 0
 }
 
 /// The thread's list is empty: take the spare one, one from the store, or new cells.
 @inline(never)
 private func refill() -> CellRef? {
-  let thread = platform_thread()
+  let thread = unsafe platform_thread()
   watchThread()
-  if let spare = thread.pointee.spare {
-    thread.pointee.spare = nil
-    thread.pointee.free = spare
-    thread.pointee.free_count = Slab.batch
-    return CellRef(spare.assumingMemoryBound(to: Cell.self))
+  if let spare = unsafe thread.pointee.spare {
+    unsafe thread.pointee.spare = nil
+    unsafe thread.pointee.free = unsafe spare
+    unsafe thread.pointee.free_count = Slab.batch
+    return unsafe CellRef(spare.assumingMemoryBound(to: Cell.self))
   }
   platform_lock(Int32(PLATFORM_LOCK_SLAB))
   defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
   var count: UInt32 = 0
   var list: UnsafeMutablePointer<Cell>?
-  if let shared = store {
-    store = shared.pointee.nextBatch
-    list = shared
-    count = shared.pointee.next
+  if let shared = unsafe store {
+    unsafe store = unsafe shared.pointee.nextBatch
+    unsafe list = unsafe shared
+    count = unsafe shared.pointee.next
   } else {
-    (list, count) = carve()
+    unsafe (list, count) = unsafe carve()
   }
-  guard let list else { return nil }
-  thread.pointee.free = UnsafeMutableRawPointer(list)
-  thread.pointee.free_count = count
-  return CellRef(list)
+  guard let list = unsafe list else { return nil }
+  unsafe thread.pointee.free = UnsafeMutableRawPointer(list)
+  unsafe thread.pointee.free_count = count
+  return unsafe CellRef(list)
 }
 
 /// Puts a list of free cells into the store. A shared list's first cell holds its length and the next list.
 private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batch) {
   platform_lock(Int32(PLATFORM_LOCK_SLAB))
-  list.pointee.next = count
-  list.pointee.nextBatch = store
-  store = list
+  unsafe list.pointee.next = count
+  unsafe list.pointee.nextBatch = unsafe store
+  unsafe store = unsafe list
   platform_unlock(Int32(PLATFORM_LOCK_SLAB))
 }
 
 extension Cell {
   /// The next list in the store, in the first cell of one.
   fileprivate var nextBatch: UnsafeMutablePointer<Cell>? {
-    get { function?.assumingMemoryBound(to: Cell.self) }
-    set { function = UnsafeMutableRawPointer(newValue) }
+    get { unsafe function?.assumingMemoryBound(to: Cell.self) }
+    set { unsafe function = UnsafeMutableRawPointer(newValue) }
   }
 }
 
 /// A list of cells that were never used. The caller holds the slab's lock.
 private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
-  if reserved == 0 && !reserve() { return (nil, 0) }
+  if unsafe reserved == 0 && !reserve() { return (nil, 0) }
   let committed = Slab.committed.load(ordering: .relaxed)
-  if carved == committed {
-    let grown = min(Slab.piece, reserved - committed)
-    let start = UnsafeMutableRawPointer(bitPattern: Slab.base.load(ordering: .relaxed) + UInt(committed) * 64)
-    guard grown > 0, let start, platform_commit(start, Int(grown) * Cell.size) else { return (nil, 0) }
+  if unsafe carved == committed {
+    let grown = unsafe min(Slab.piece, reserved - committed)
+    let start = unsafe UnsafeMutableRawPointer(bitPattern: Slab.base.load(ordering: .relaxed) + UInt(committed) * 64)
+    guard grown > 0, let start = unsafe start, unsafe platform_commit(start, Int(grown) * Cell.size) else { return (nil, 0) }
     Slab.committed.store(committed + grown, ordering: .relaxed)
-    if carved == 0 { carved = 1 }
+    if unsafe carved == 0 { unsafe carved = 1 }
   }
   // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ.
   let runtime = UInt64(Slab.base.load(ordering: .relaxed)) / (Slab.capacity * UInt64(Cell.size)) & 63
-  let count = min(UInt64(Slab.batch), Slab.committed.load(ordering: .relaxed) - carved)
+  let count = unsafe min(UInt64(Slab.batch), Slab.committed.load(ordering: .relaxed) - carved)
   var list: UnsafeMutablePointer<Cell>?
-  for index in (carved..<carved + count).reversed() {
-    let cell = CellRef(index: UInt32(index)).cell
-    cell.pointee.life.store(1 << Life.generationShift | runtime << Life.runtimeShift, ordering: .relaxed)
-    cell.pointee.context = UnsafeMutableRawPointer(list)
-    list = cell
+  for index in unsafe (carved..<carved + count).reversed() {
+    let cell = unsafe CellRef(index: UInt32(index)).cell
+    unsafe cell.pointee.life.store(1 << Life.generationShift | runtime << Life.runtimeShift, ordering: .relaxed)
+    unsafe cell.pointee.context = UnsafeMutableRawPointer(list)
+    unsafe list = unsafe cell
   }
-  carved += count
-  return (list, UInt32(count))
+  unsafe carved += count
+  return unsafe (list, UInt32(count))
 }
 
 private func reserve() -> Bool {
   var cells = Slab.capacity
   while cells >= Slab.piece {
-    if let start = platform_reserve(Int(cells) * Cell.size) {
+    if let start = unsafe platform_reserve(Int(cells) * Cell.size) {
       Slab.base.store(UInt(bitPattern: start), ordering: .relaxed)
-      reserved = cells
+      unsafe reserved = cells
       return true
     }
     cells /= 2
@@ -153,19 +153,19 @@ private func reserve() -> Bool {
 
 /// Sees to it that a thread's free cells go to the others when it ends.
 private func watchThread() {
-  let thread = platform_thread()
-  guard !thread.pointee.watched else { return }
-  thread.pointee.watched = true
+  let thread = unsafe platform_thread()
+  guard unsafe !thread.pointee.watched else { return }
+  unsafe thread.pointee.watched = true
   platform_at_thread_exit {
-    let thread = platform_thread()
-    thread.pointee.watched = false
-    if let spare = thread.pointee.spare { share(spare.assumingMemoryBound(to: Cell.self)) }
-    if let free = thread.pointee.free {
-      share(free.assumingMemoryBound(to: Cell.self), count: thread.pointee.free_count)
+    let thread = unsafe platform_thread()
+    unsafe thread.pointee.watched = false
+    if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
+    if let free = unsafe thread.pointee.free {
+      unsafe share(free.assumingMemoryBound(to: Cell.self), count: thread.pointee.free_count)
     }
-    thread.pointee.spare = nil
-    thread.pointee.free = nil
-    thread.pointee.free_count = 0
+    unsafe thread.pointee.spare = nil
+    unsafe thread.pointee.free = nil
+    unsafe thread.pointee.free_count = 0
   }
 }
 
@@ -175,7 +175,7 @@ extension Slab {
   package static func liveCells() -> Int {
     var live = 0
     for index in 1..<max(1, committed.load(ordering: .acquiring)) {
-      let kind = CellRef(index: UInt32(index)).cell.pointee.life.load(ordering: .acquiring) & Life.kindMask
+      let kind = unsafe CellRef(index: UInt32(index)).cell.pointee.life.load(ordering: .acquiring) & Life.kindMask
       if kind != 0 && kind != CellKind.type.rawValue << Life.kindShift { live += 1 }
     }
     return live

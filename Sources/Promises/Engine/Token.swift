@@ -15,7 +15,7 @@ package struct Token {
     guard index < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: UInt32(truncatingIfNeeded: index))
     let expected = (bits & ~Life.kindMask) | kind.rawValue << Life.kindShift
-    guard (ref.cell.pointee.life.load(ordering: .relaxed) ^ expected) >> Life.kindShift == 0 else { return nil }
+    guard unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ expected) >> Life.kindShift == 0 else { return nil }
     return ref
   }
 }
@@ -23,6 +23,6 @@ package struct Token {
 extension CellRef {
   @inline(__always)
   package var token: Token {
-    Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.referencesMask | UInt64(index))
+    unsafe Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.referencesMask | UInt64(index))
   }
 }

@@ -22,32 +22,32 @@ package enum TypeRegistry {
 
   /// The index of a built-in type; 0 when memory has run out.
   package static func builtIn(_ kind: ValueKind) -> UInt32 {
-    guard let table = entries() else { return 0 }
-    return table[bucketCount + Int(kind.rawValue)]
+    guard let table = unsafe entries() else { return 0 }
+    return unsafe table[bucketCount + Int(kind.rawValue)]
   }
 
   /// The index of the type of that name; 0 if there is none.
   package static func named(_ name: UnsafePointer<CChar>) -> UInt32 {
-    guard let table = entries() else { return 0 }
+    guard let table = unsafe entries() else { return 0 }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    return find(name, in: table)
+    return unsafe find(name, in: table)
   }
 
   /// Registers a type or finds it. `parent` 0 stands for "object", and agrees with whatever parent a registered type has.
   package static func register(
     _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?
   ) -> Result<UInt32, Refusal> {
-    guard let table = entries() else { return .failure(.outOfMemory) }
+    guard let table = unsafe entries() else { return .failure(.outOfMemory) }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    let found = find(name, in: table)
+    let found = unsafe find(name, in: table)
     if found != 0 {
-      let isBuiltIn = (0..<builtInCount).contains { table[bucketCount + $0] == found }
+      let isBuiltIn = (0..<builtInCount).contains { unsafe table[bucketCount + $0] == found }
       return isBuiltIn || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
     }
-    let object = table[bucketCount + Int(ValueKind.object.rawValue)]
-    let added = add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
+    let object = unsafe table[bucketCount + Int(ValueKind.object.rawValue)]
+    let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
     return added == 0 ? .failure(.outOfMemory) : .success(added)
   }
 
@@ -68,34 +68,34 @@ package enum TypeRegistry {
   }
 
   package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
-    UnsafePointer(bitPattern: UInt(CellRef(index: type).cell.pointee.value.bits))
+    unsafe UnsafePointer(bitPattern: UInt(CellRef(index: type).cell.pointee.value.bits))
   }
 
-  static func parent(_ type: UInt32) -> UInt32 { CellRef(index: type).cell.pointee.meta }
-  static func destroy(_ type: UInt32) -> FreeFunction? { CellRef(index: type).cell.pointee.free }
+  static func parent(_ type: UInt32) -> UInt32 { unsafe CellRef(index: type).cell.pointee.meta }
+  static func destroy(_ type: UInt32) -> FreeFunction? { unsafe CellRef(index: type).cell.pointee.free }
 }
 
 extension TypeRegistry {
   /// Buckets of types by name, then the built-in types by kind.
   private static func entries() -> UnsafeMutablePointer<UInt32>? {
-    if let ready = UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return ready }
+    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return unsafe ready }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    if let ready = UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return ready }
-    guard let memory = calloc(bucketCount + builtInCount, MemoryLayout<UInt32>.stride) else { return nil }
-    let made = memory.assumingMemoryBound(to: UInt32.self)
+    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return unsafe ready }
+    guard let memory = unsafe calloc(bucketCount + builtInCount, MemoryLayout<UInt32>.stride) else { return nil }
+    let made = unsafe memory.assumingMemoryBound(to: UInt32.self)
     for kind in 1..<UInt32(builtInCount) {
       let isError = kind == ValueKind.discarded.rawValue
-      let parent = isError ? made[bucketCount + Int(ValueKind.error.rawValue)] : 0
+      let parent = unsafe isError ? made[bucketCount + Int(ValueKind.error.rawValue)] : 0
       let name = builtInName(ValueKind(rawValue: kind))
       let added = name.withUTF8Buffer { text in
-        text.withMemoryRebound(to: CChar.self) { add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made) }
+        unsafe text.withMemoryRebound(to: CChar.self) { unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made) }
       }
       guard added != 0 else { return nil }
-      made[bucketCount + Int(kind)] = added
+      unsafe made[bucketCount + Int(kind)] = added
     }
     table.store(UInt(bitPattern: memory), ordering: .releasing)
-    return made
+    return unsafe made
   }
 
   private static func builtInName(_ kind: ValueKind) -> StaticString {
@@ -118,10 +118,10 @@ extension TypeRegistry {
   }
 
   private static func find(_ name: UnsafePointer<CChar>, in table: UnsafeMutablePointer<UInt32>) -> UInt32 {
-    var type = table[bucket(name)]
+    var type = unsafe table[bucket(name)]
     while type != 0 {
-      if strcmp(self.name(type).unsafelyUnwrapped, name) == 0 { return type }
-      type = CellRef(index: type).cell.pointee.next
+      if unsafe strcmp(self.name(type).unsafelyUnwrapped, name) == 0 { return type }
+      type = unsafe CellRef(index: type).cell.pointee.next
     }
     return 0
   }
@@ -129,26 +129,26 @@ extension TypeRegistry {
   private static func add(
     _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, to table: UnsafeMutablePointer<UInt32>
   ) -> UInt32 {
-    guard let copy = strdup(name) else { return 0 }
+    guard let copy = unsafe strdup(name) else { return 0 }
     guard let ref = CellRef.allocate(.type, references: 1) else {
-      platform_free(copy)
+      unsafe platform_free(copy)
       return 0
     }
-    ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: copy)))
-    ref.cell.pointee.meta = parent
-    ref.cell.pointee.free = destroy
-    ref.cell.pointee.next = table[bucket(name)]
-    table[bucket(name)] = ref.index
+    unsafe ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: copy)))
+    unsafe ref.cell.pointee.meta = parent
+    unsafe ref.cell.pointee.free = unsafe destroy
+    unsafe ref.cell.pointee.next = unsafe table[bucket(name)]
+    unsafe table[bucket(name)] = ref.index
     return ref.index
   }
 
   /// FNV-1a.
   private static func bucket(_ name: UnsafePointer<CChar>) -> Int {
     var hash: UInt32 = 2_166_136_261
-    var next = name
-    while next.pointee != 0 {
-      hash = (hash ^ UInt32(UInt8(bitPattern: next.pointee))) &* 16_777_619
-      next += 1
+    var next = unsafe name
+    while unsafe next.pointee != 0 {
+      hash = unsafe (hash ^ UInt32(UInt8(bitPattern: next.pointee))) &* 16_777_619
+      unsafe next += 1
     }
     return Int(hash) & (bucketCount - 1)
   }

@@ -18,37 +18,37 @@ extension CellRef {
     let retained = retain()
     defer { if retained { release() } }
     while true {
-      let current = CellState(cell.pointee.state.load(ordering: .acquiring))
+      let current = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
       if current.isSettled { return .settled }
       if deadline >= 0 && platform_now() >= deadline { return .timedOut }
       guard current.isWaited else {
-        cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
+        unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
       }
       // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just looks again.
-      platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
+      unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
     }
   }
 
   /// Wakes the threads that wait for the promise, which is settled now.
   @inline(never)
   func wake() {
-    platform_futex_wake_all(UnsafeRawPointer(cell))
+    unsafe platform_futex_wake_all(UnsafeRawPointer(cell))
   }
 
   /// Whether the promise waits, by way of its sources, for something that this thread is in the middle of, so that it
   /// could not be settled while the thread sleeps.
   private var isHeldUpByThisThread: Bool {
-    var activation = platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
-    while let here = activation {
-      if let running = here.pointee.running, waits(for: running) { return true }
-      if waits(for: here.pointee.root) { return true }
-      var owner = here.pointee.owner
+    var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
+    while let here = unsafe activation {
+      if let running = unsafe here.pointee.running, waits(for: running) { return true }
+      if unsafe waits(for: here.pointee.root) { return true }
+      var owner = unsafe here.pointee.owner
       while let held = owner {
         if waits(for: held) { return true }
         owner = held.enclosingOwner
       }
-      activation = here.pointee.enclosing
+      unsafe activation = unsafe here.pointee.enclosing
     }
     return false
   }

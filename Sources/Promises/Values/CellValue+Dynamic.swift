@@ -32,9 +32,9 @@ extension CellValue {
     case .i64: return Int(truncatingIfNeeded: bits)
     case .u64: return UInt(truncatingIfNeeded: bits)
     case .f64: return Double(bitPattern: bits)
-    case .pointer: return pointer as Any
-    case .string: return String(decoding: bytes, as: UTF8.self)
-    case .bytes: return [UInt8](bytes)
+    case .pointer: return unsafe pointer as Any
+    case .string: return unsafe String(decoding: bytes, as: UTF8.self)
+    case .bytes: return unsafe [UInt8](bytes)
     case .error: return PromiseError(self)
     case .discarded: return Discarded.discarded
     case .promise:
@@ -48,24 +48,24 @@ extension CellValue {
   /// The content of a STRING or BYTES, or an ERROR's message. Valid as long as the value is.
   var bytes: UnsafeRawBufferPointer {
     let box = Box(owner)
-    return UnsafeRawBufferPointer(start: box.data, count: box.count)
+    return unsafe UnsafeRawBufferPointer(start: box.data, count: box.count)
   }
 
   @usableFromInline
   static func string(_ string: String) -> CellValue {
     var string = string
-    return string.withUTF8 { made(Box.bytes(.string, UnsafeRawBufferPointer($0))) }
+    return string.withUTF8 { unsafe made(Box.bytes(.string, UnsafeRawBufferPointer($0))) }
   }
 
   @usableFromInline
   static func bytes(_ bytes: [UInt8]) -> CellValue {
-    bytes.withUnsafeBytes { made(Box.bytes(.bytes, $0)) }
+    unsafe bytes.withUnsafeBytes { unsafe made(Box.bytes(.bytes, $0)) }
   }
 
   static func error(_ error: PromiseError) -> CellValue {
     var (domain, message) = (error.domain, error.message)
     return domain.withUTF8 { domain in
-      message.withUTF8 { message in made(Box.error(domain: domain, code: error.code, message: message)) }
+      message.withUTF8 { message in unsafe made(Box.error(domain: domain, code: error.code, message: message)) }
     }
   }
 
@@ -86,9 +86,9 @@ extension PromiseError {
   /// The ERROR that a value is.
   init(_ value: CellValue) {
     let box = Box(value.owner)
-    self.init(
-      domain: box.errorDomain.map { String(cString: $0) } ?? "", code: box.errorCode,
-      message: String(decoding: value.bytes, as: UTF8.self))
+    unsafe self.init(
+      domain: box.errorDomain.map { unsafe String(cString: $0) } ?? "", code: box.errorCode,
+      message: unsafe String(decoding: value.bytes, as: UTF8.self))
   }
 }
 
@@ -105,9 +105,9 @@ public final class ForeignObject: @unchecked Sendable {
 
   /// The name under which its type is registered.
   public var typeName: String {
-    TypeRegistry.name(TypeRegistry.type(of: value)).map { String(cString: $0) } ?? ""
+    unsafe TypeRegistry.name(TypeRegistry.type(of: value)).map { unsafe String(cString: $0) } ?? ""
   }
 
   /// What its maker gave for it, borrowed: valid as long as this object lives.
-  public var payload: UnsafeMutableRawPointer? { value.pointer }
+  public var payload: UnsafeMutableRawPointer? { unsafe value.pointer }
 }

@@ -71,7 +71,7 @@ extension CellValue {
 
   @usableFromInline
   func mismatch<T>(_ type: T.Type) -> PromiseError {
-    let name = TypeRegistry.name(TypeRegistry.type(of: self)).map { String(cString: $0) } ?? "value of no known kind"
+    let name = unsafe TypeRegistry.name(TypeRegistry.type(of: self)).map { unsafe String(cString: $0) } ?? "value of no known kind"
     return PromiseError(domain: "promise", code: -1, message: "expected a value of type \(T.self), but the promise holds a \(name)")
   }
 
@@ -80,5 +80,5 @@ extension CellValue {
 
   /// A value as the type that it is known to be.
   @inlinable @inline(__always)
-  static func cast<From, To>(_ value: From, to type: To.Type) -> To { unsafeBitCast(value, to: To.self) }
+  static func cast<From, To>(_ value: From, to type: To.Type) -> To { unsafe unsafeBitCast(value, to: To.self) }
 }

@@ -19,8 +19,8 @@ final class SwiftBox<T>: AnySwiftBox {
 extension CellValue {
   /// Wraps a box in an OBJECT.
   @usableFromInline static func object(_ box: AnySwiftBox, isError: Bool = false) -> CellValue {
-    let payload = Unmanaged.passRetained(box).toOpaque()
-    guard let value = Box.object(type: isError ? SwiftTypes.error : SwiftTypes.value, payload) else {
+    let payload = unsafe Unmanaged.passRetained(box).toOpaque()
+    guard let value = unsafe Box.object(type: isError ? SwiftTypes.error : SwiftTypes.value, payload) else {
       fatalError("no memory for a value")
     }
     return value
@@ -28,10 +28,10 @@ extension CellValue {
 
   /// The box, if the value is one made by Swift.
   @usableFromInline var swiftBox: AnySwiftBox? {
-    guard kind == ValueKind.object.rawValue, let pointer else { return nil }
+    guard kind == ValueKind.object.rawValue, let pointer = unsafe pointer else { return nil }
     let type = TypeRegistry.type(of: self)
     guard type == SwiftTypes.value || type == SwiftTypes.error else { return nil }
-    return Unmanaged<AnySwiftBox>.fromOpaque(pointer).takeUnretainedValue()
+    return unsafe Unmanaged<AnySwiftBox>.fromOpaque(pointer).takeUnretainedValue()
   }
 }
 
@@ -41,7 +41,7 @@ private enum SwiftTypes {
   static let error = register("swift.error", parent: TypeRegistry.builtIn(.error))
 
   private static func register(_ name: String, parent: UInt32) -> UInt32 {
-    let type = TypeRegistry.register(name, parent: parent) { Unmanaged<AnySwiftBox>.fromOpaque($0!).release() }
+    let type = unsafe TypeRegistry.register(name, parent: parent) { unsafe Unmanaged<AnySwiftBox>.fromOpaque($0!).release() }
     guard case .success(let index) = type else { fatalError("the type \(name) is registered by somebody else") }
     return index
   }
