@@ -63,7 +63,7 @@ package struct CellRef: Equatable, @unchecked Sendable {
 
   @inline(__always) init(_ cell: UnsafeMutablePointer<Cell>) { unsafe self.cell = unsafe cell }
 
-  @inline(__always) package static func == (one: CellRef, other: CellRef) -> Bool {
+  @usableFromInline package static func == (one: CellRef, other: CellRef) -> Bool {
     unsafe one.cell == other.cell
   }
 
