@@ -16,7 +16,8 @@
  *   A `promise_t *` returned by a function here is a reference of yours: give it back once with promise_release(). A
  *   `promise_t *` passed to a function stays yours, unless the comment says "takes over". The same holds for values
  *   whose kind owns memory (STRING, BYTES, ARRAY, MAP, ERROR, PROMISE, OBJECT): promise_value_release() gives one back.
- *   A value that a callback receives is borrowed: it is valid until the callback returns; promise_value_retain() keeps it.
+ *   A value that a callback receives is borrowed: it is valid until the callback returns; promise_value_retain() keeps
+ *   it.
  *
  * HANDLES
  *   A `promise_t *` is a token, not an address: never dereference it. A token that is NULL gives PROMISE_EINVAL; one
@@ -33,11 +34,11 @@
  *   Callbacks run inside the call that settles the promise, on that thread, in the order in which they were attached;
  *   when promise_resolve(), promise_reject() or promise_discard() returns, every one has run, and so have those of the
  *   derived promises, depth first. A callback attached to a settled promise runs before the attaching call returns.
- *   Only a reaction with an executor (promise_react()) runs elsewhere. Chains settle without recursion, whatever their length.
- *   A callback may call any function of this header, on any promise. It must return normally: an exception or a longjmp
- *   must not leave it.
- *   With every callback go `ctx`, passed to it, and `free_ctx`, which may be NULL: free_ctx(ctx) is called exactly once,
- *   on every path: after the callback ran, when it will never run, and when the attaching call fails.
+ *   Only a reaction with an executor (promise_react()) runs elsewhere. Chains settle without recursion, whatever their
+ *   length. A callback may call any function of this header, on any promise. It must return normally: an exception or a
+ *   longjmp must not leave it.
+ *   With every callback go `ctx`, passed to it, and `free_ctx`, which may be NULL: free_ctx(ctx) is called exactly
+ *   once, on every path: after the callback ran, when it will never run, and when the attaching call fails.
  *
  * SIGNALS AND FORK
  *   No function is async-signal-safe. A child made by fork() in a process with several threads may only exec.
@@ -119,8 +120,8 @@ enum {
 };
 
 /* A value or a reason: 16 bytes, always passed by pointer.
- * Fill VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The others are made by the
- * promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole. */
+ * Fill VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The others are made by
+ * the promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole. */
 typedef struct promise_value {
   promise_kind_t kind;
   uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
@@ -174,10 +175,10 @@ PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLAB
                                                  const char *PROMISE_NULLABLE message);
 
 /* Makes an OBJECT of `type` around `payload`, which may be NULL. The value takes over the payload: the type's `destroy`
- * is called with it when the last reference goes, and also if this call fails for want of memory. With PROMISE_EINVAL or
- * PROMISE_ESTALE the payload stays yours, for there is no type to destroy it by. `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
- * PROMISE_ENOMEM.
+ * is called with it when the last reference goes, and also if this call fails for want of memory. With PROMISE_EINVAL
+ * or PROMISE_ESTALE the payload stays yours, for there is no type to destroy it by. `*out` as in
+ * promise_value_string(). Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no
+ * registered type; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
                                                   const promise_type_t *PROMISE_NULLABLE type,
@@ -205,8 +206,9 @@ PROMISE_API int64_t promise_value_code(const promise_value_t *PROMISE_NULLABLE v
  * `parent` may be NULL. `destroy` may be NULL; it is called with an object's payload when the last reference goes. When
  * the name is registered already, the first `destroy` stays: one name means one layout of the payload and one way to
  * free it. The name is copied. By convention it is qualified: "org.example.http.timeout".
- * Returns NULL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, or if the name is registered with another parent
- * (PROMISE_EINVAL; a NULL `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or PROMISE_ENOMEM.
+ * Returns NULL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, or if the name is registered with
+ * another parent (PROMISE_EINVAL; a NULL `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const char *PROMISE_NULLABLE name,
                                                                          const promise_type_t *PROMISE_NULLABLE parent,
@@ -253,9 +255,9 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
  * free_ctx(ctx) follows it, or the settlement or last release that made it superfluous.
  * NULL: PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_new_discardable(void (*PROMISE_NULLABLE on_discard)(void *PROMISE_NULLABLE ctx),
-                                                                void *PROMISE_NULLABLE ctx,
-                                                                promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_t *PROMISE_NULLABLE
+promise_new_discardable(void (*PROMISE_NULLABLE on_discard)(void *PROMISE_NULLABLE ctx), void *PROMISE_NULLABLE ctx,
+                        promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Adds a reference.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^27 already.
@@ -270,9 +272,9 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
 
 /* Fulfils a pending promise with `*value` and runs its callbacks (clause 3.4.1). Takes over the value's reference, on
- * every path, failing ones included. A PROMISE is stored as it is, not followed; a promise cannot hold itself (PROMISE_EINVAL).
- * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` or `value` is NULL or the
- * value is of no known kind or forged; PROMISE_ESTALE.
+ * every path, failing ones included. A PROMISE is stored as it is, not followed; a promise cannot hold itself
+ * (PROMISE_EINVAL). Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` or
+ * `value` is NULL or the value is of no known kind or forged; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise,
                                              const promise_value_t *PROMISE_NULLABLE value);
@@ -296,15 +298,16 @@ PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 
 /* The value of a fulfilled promise or the reason of a rejected one: `*out` becomes a new reference, yours; on failure it
  * is VOID. promise_state() tells which of the two it is.
- * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^27 references.
+ * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^27
+ * references.
  * [any thread] */
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds; for ever if it is
  * negative; 0 only looks. Callbacks may still be running on the settling thread when it returns.
- * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the calling thread is
- * itself the one that would settle it: from within a callback, for the promise that this callback is to settle, one
- * derived from it, or one whose callback stands behind it in the queue.
+ * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the calling
+ * thread is itself the one that would settle it: from within a callback, for the promise that this callback is to
+ * settle, one derived from it, or one whose callback stands behind it in the queue.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
@@ -321,9 +324,10 @@ enum {
 
 /* A handler receives the value or reason `*in`, borrowed until it returns, and leaves a value in `*out`, which is VOID when
  * it is called, and whose reference is taken over. To pass `*in` on, copy it to `*out` and retain it.
- * A verdict that is none of the three, or a value that is not well-formed, rejects the promise with an ERROR of domain "promise" and code
- * PROMISE_EINVAL; to adopt a promise that waits for this very one rejects it with code PROMISE_EDEADLK.
- * If the returned promise was settled by other means meanwhile, the handler still runs, and what it leaves is released. */
+ * A verdict that is none of the three, or a value that is not well-formed, rejects the promise with an ERROR of domain
+ * "promise" and code PROMISE_EINVAL; to adopt a promise that waits for this very one rejects it with code
+ * PROMISE_EDEADLK. If the returned promise was settled by other means meanwhile, the handler still runs, and what it
+ * leaves is released. */
 typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
                                                promise_value_t *PROMISE_NONNULL out);
 
@@ -378,9 +382,9 @@ typedef struct promise_reaction {
 
 /* promise_then() and promise_rescue() in one, with an executor. `*reaction` is read during the call only. A handler that
  * runs is freed where it ran; what passes through does so at once, on the settling thread.
- * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved`, `token` or a field
- * that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM.
- * free_ctx has run then, unless `reaction` is NULL or too small to tell.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved`, `token` or a
+ * field that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale;
+ * PROMISE_ENOMEM. free_ctx has run then, unless `reaction` is NULL or too small to tell.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABLE promise,
                                                       const promise_reaction_t *PROMISE_NULLABLE reaction);
@@ -395,9 +399,9 @@ typedef struct promise_job promise_job_t;
  * later, on whatever thread. free_ctx(ctx) is called when the last reference to the executor goes; a job holds one.
  * NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(
-    void (*PROMISE_NULLABLE submit)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job),
-    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_executor_t *PROMISE_NULLABLE
+promise_executor_new(void (*PROMISE_NULLABLE submit)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job),
+                     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Adds a reference. Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */

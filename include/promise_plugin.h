@@ -1,7 +1,7 @@
 /* promise_plugin.h - what a plugin exports, and what its host offers it.
  *
- * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: who the
- * plugin is, which versions of this ABI it works with, and its functions, each a C function with its own natural
+ * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: who
+ * the plugin is, which versions of this ABI it works with, and its functions, each a C function with its own natural
  * prototype and a line of text that says what that is:
  *
  *     static uint32_t crc(promise_bytes_t data, uint32_t seed) { ... }
@@ -30,7 +30,8 @@
  *
  *     `!` makes the C function return a promise_status_t, and adds out parameters at the end: first a pointer to the
  *     result, if there is one, then `promise_value_t *error`, a VOID that the function may fill. A negative status
- *     rejects the call's promise: with *error, or with an ERROR of domain "promise" and the status as code where it was left VOID:
+ *     rejects the call's promise: with *error, or with an ERROR of domain "promise" and the status as code where it was
+ *     left VOID:
  *
  *         inflate(data: bytes, limit: usize = 1048576) -> own bytes !
  *         promise_status_t f(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);
@@ -42,8 +43,8 @@
  *     A default is a number, true, false or a "string" with the escapes of JSON.
  *
  * THREADS
- *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions may be called on
- *   any thread, several at a time.
+ *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions
+ *   may be called on any thread, several at a time.
  */
 #ifndef PROMISE_PLUGIN_H
 #define PROMISE_PLUGIN_H
@@ -85,15 +86,17 @@ typedef struct promise_host {
                               const char *PROMISE_NONNULL message);
 
   /* Tells how far the work for `promise` is: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL and is
-   * copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does nothing.
+   * copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does
+   * nothing.
    * [any thread] */
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
                                    double fraction, const char *PROMISE_NULLABLE message);
 
   /* Calls a function of another loaded plugin, by the ids of both. The arguments are borrowed, in the order of its
-   * parameters: BOOL, I64, U64 and F64 for scalars (an integer that does not fit is an error), STRING for str and cstr, BYTES
-   * for bytes, PROMISE for promise<T>; trailing ones that have a default may be left out.
-   * Always returns a promise, a reference of yours; what is wrong with the call rejects it. NULL only for want of memory.
+   * parameters: BOOL, I64, U64 and F64 for scalars (an integer that does not fit is an error), STRING for str and cstr,
+   * BYTES for bytes, PROMISE for promise<T>; trailing ones that have a default may be left out.
+   * Always returns a promise, a reference of yours; what is wrong with the call rejects it. NULL only for want of
+   * memory.
    * [any thread] */
   promise_t *PROMISE_NULLABLE (*PROMISE_NONNULL call)(const struct promise_host *PROMISE_NONNULL host,
                                                       const char *PROMISE_NONNULL plugin,
@@ -130,14 +133,15 @@ typedef struct promise_plugin_function {
 /* What promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and stays valid as long as the
  * plugin is loaded. */
 typedef struct promise_plugin {
-  uint32_t size;          /* sizeof(promise_plugin_t) */
-  uint32_t abi_min;       /* the oldest host ABI that the plugin works with; at least 1 */
-  uint32_t abi_max;       /* the newest; PROMISE_ABI_VERSION of the header it was built with */
-  uint32_t function_size; /* sizeof(promise_plugin_function_t) */
+  uint32_t size;                            /* sizeof(promise_plugin_t) */
+  uint32_t abi_min;                         /* the oldest host ABI that the plugin works with; at least 1 */
+  uint32_t abi_max;                         /* the newest; PROMISE_ABI_VERSION of the header it was built with */
+  uint32_t function_size;                   /* sizeof(promise_plugin_function_t) */
   const char *PROMISE_NONNULL id;           /* unique: "org.example.digest"; letters, digits, '.', '-' and '_' */
   const char *PROMISE_NONNULL version;      /* of the plugin: "1.4.0" */
   const char *PROMISE_NULLABLE description; /* one line for people */
-  const char *PROMISE_NULLABLE const *PROMISE_NULLABLE required; /* ids of plugins that it calls, ended by NULL; or NULL */
+  const char *PROMISE_NULLABLE const *PROMISE_NULLABLE
+      required; /* ids of plugins that it calls, ended by NULL; or NULL */
 
   /* Called once before anything else of the plugin, after the plugins that it requires were loaded; may be NULL. Keep
    * `host`. A negative status refuses to be loaded; `*error` may be filled to say why.
@@ -155,8 +159,8 @@ typedef struct promise_plugin {
 } promise_plugin_t;
 
 /* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it may
- * return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it is also called to look
- * at a plugin without using it.
+ * return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it is
+ * also called to look at a plugin without using it.
  * [any thread] */
 PROMISE_API const promise_plugin_t *PROMISE_NULLABLE promise_plugin_entry(uint32_t host_abi);
 

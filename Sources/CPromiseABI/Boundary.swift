@@ -5,8 +5,9 @@ import CPromise
 import Promises
 #endif
 
-// The conventions of the boundary, once. A function of the ABI resolves its handles, checks its values, calls the engine, and
-// answers with a status. What is documented in the header is not repeated here: include/promise.h is the reference.
+// The conventions of the boundary, once. A function of the ABI resolves its handles, checks its values, calls the
+// engine, and answers with a status. What is documented in the header is not repeated here: include/promise.h is the
+// reference.
 
 /// A handle's token; 0 for NULL.
 @inline(__always)

@@ -53,20 +53,24 @@ public func promise_react(
   _ promise: OpaquePointer?, _ reaction: UnsafePointer<promise_reaction_t>?
 ) -> OpaquePointer? {
   // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
-  guard let reaction = unsafe reaction, unsafe reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size) else {
+  guard let reaction = unsafe reaction, unsafe reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size)
+  else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
   let known = unsafe reaction.pointee
   let context = unsafe Context(known.ctx, known.free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
-  guard unsafe known.reserved == 0, unsafe known.token == nil, unsafe known.on_fulfilled != nil || known.on_rejected != nil,
+  guard unsafe known.reserved == 0, unsafe known.token == nil,
+    unsafe known.on_fulfilled != nil || known.on_rejected != nil,
     unsafe hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
   else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   var plan = Job.Plan()
   unsafe plan.onFulfilled = unsafe unsafeBitCast(known.on_fulfilled, to: UnsafeMutableRawPointer?.self)
   unsafe plan.onRejected = unsafe unsafeBitCast(known.on_rejected, to: UnsafeMutableRawPointer?.self)
   if let executor = unsafe known.executor {
-    guard let found = unsafe resolve(executor, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
+    guard let found = unsafe resolve(executor, .executor) else {
+      return unsafe fail(promise_status_t(PROMISE_ESTALE), context)
+    }
     plan.executor = CellExecutor(found)
   }
   if let type = unsafe known.type {

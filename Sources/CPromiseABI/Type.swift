@@ -48,7 +48,9 @@ public func promise_value_is(_ value: UnsafePointer<promise_value_t>?, _ type: O
 
 @c @implementation
 public func promise_value_type(_ value: UnsafePointer<promise_value_t>?) -> OpaquePointer? {
-  guard let value = unsafe value, unsafe CellValue(value).isWellFormed else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard let value = unsafe value, unsafe CellValue(value).isWellFormed else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
   return unsafe typeHandle(TypeRegistry.type(of: CellValue(value)))
 }
 

@@ -1,4 +1,5 @@
-/// Whether the bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong form, no surrogate, nothing above U+10FFFF.
+/// Whether the bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong form, no surrogate, nothing above
+/// U+10FFFF.
 ///
 /// The standard library's own check is not part of Embedded Swift.
 func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {

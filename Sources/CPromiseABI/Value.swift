@@ -33,7 +33,9 @@ private func refusal(_ value: CellValue) -> promise_status_t {
 public func promise_value_string(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ utf8: UnsafePointer<CChar>?, _ length: Int
 ) -> promise_status_t {
-  guard let source = unsafe begin(out, utf8, length), unsafe isUTF8(source) else { return promise_status_t(PROMISE_EINVAL) }
+  guard let source = unsafe begin(out, utf8, length), unsafe isUTF8(source) else {
+    return promise_status_t(PROMISE_EINVAL)
+  }
   return unsafe finish(out, Box.bytes(.string, source))
 }
 

@@ -1,7 +1,7 @@
 /// A promise whatever its value's type: what every `Promise` is.
 ///
-/// The object holds one reference to a cell of the engine, and nothing else. The same cell can be held by C, through `abi`, and
-/// by other objects; it is the promise.
+/// The object holds one reference to a cell of the engine, and nothing else. The same cell can be held by C, through
+/// `abi`, and by other objects; it is the promise.
 public class AnyPromise {
   @usableFromInline package let cell: CellRef
 
@@ -27,8 +27,8 @@ public class AnyPromise {
     state == .rejected ? cell.value.reason : nil
   }
 
-  /// Rejects the promise with `Discarded.discarded` if it is pending, then calls its discard block, then its callbacks; otherwise does nothing
-  /// (clauses 2.4 and 3.5). Promises that it was derived from go on.
+  /// Rejects the promise with `Discarded.discarded` if it is pending, then calls its discard block, then its callbacks;
+  /// otherwise does nothing (clauses 2.4 and 3.5). Promises that it was derived from go on.
   ///
   /// - Thread: any; the block and the callbacks run on the calling one.
   public final func discard() { _ = cell.discard() }
@@ -60,11 +60,13 @@ public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The same for people.
   public var message: String
 
+  /// Creates an error from its parts.
   public init(domain: String, code: Int64, message: String) {
     self.domain = domain
     self.code = code
     self.message = message
   }
 
+  /// The message, with the domain and code.
   public var description: String { "\(message) (\(domain) \(code))" }
 }

@@ -1,6 +1,6 @@
 extension Promise {
-  /// A promise of what `handler` returns, called with the value once this promise is fulfilled and with `nil` once it is rejected;
-  /// rejected with the error that it throws. The rejection itself goes no further.
+  /// A promise of what `handler` returns, called with the value once this promise is fulfilled and with `nil` once it
+  /// is rejected; rejected with the error that it throws. The rejection itself goes no further.
   public final func anyway<O>(_ handler: @escaping (Value?) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.anyway(handler)))
   }

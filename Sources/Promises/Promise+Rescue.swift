@@ -1,8 +1,8 @@
-// A rescue handler is called for reasons that are of its argument's type by Swift's dynamic cast, `reason is R` (clause 2.3), `nil` included:
-// it is an `Any?`, so a handler of an Optional, `Any` or `Any?` receives it.
+// A rescue handler is called for reasons that are of its argument's type by Swift's dynamic cast, `reason is R` (clause
+// 2.3), `nil` included: it is an `Any?`, so a handler of an Optional, `Any` or `Any?` receives it.
 //
-// Where a promise is derived and this one is fulfilled, the specification is silent: the value passes on if it is an O by the same
-// cast; otherwise the derived promise stays pending. The handler is released either way.
+// Where a promise is derived and this one is fulfilled, the specification is silent: the value passes on if it is an O
+// by the same cast; otherwise the derived promise stays pending. The handler is released either way.
 extension Promise {
   /// Calls `onError` with the reason once the promise is rejected with one of type `E` (clause 3.2.1).
   public final func rescue<E>(_ onError: @escaping (E) -> ()) {
@@ -14,8 +14,8 @@ extension Promise {
     cell.observe(context, Reactions.rescue(onError))
   }
 
-  /// A promise of what `onError` returns, called with this promise's reason if it is of type `E`; rejected with the error that it
-  /// throws, or with this promise's reason if that is of another type (clause 3.2.2).
+  /// A promise of what `onError` returns, called with this promise's reason if it is of type `E`; rejected with the
+  /// error that it throws, or with this promise's reason if that is of another type (clause 3.2.2).
   public final func rescue<E, O>(_ onError: @escaping (E) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(onError)))
   }
@@ -25,8 +25,9 @@ extension Promise {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(onError)))
   }
 
-  /// A promise that ends as the one does that `onError` returns, called with this promise's reason if it is of type `E`; rejected with
-  /// the error that it throws, or with this promise's reason if that is of another type (clause 3.2.3).
+  /// A promise that ends as the one does that `onError` returns, called with this promise's reason if it is of type
+  /// `E`; rejected with the error that it throws, or with this promise's reason if that is of another type (clause
+  /// 3.2.3).
   public final func rescue<E, O>(_ onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
   }

@@ -1,16 +1,16 @@
 import Synchronization
 
 extension Promise {
-  /// Fulfils the promise with `value` if it is pending, and runs its callbacks before it returns; otherwise does nothing
-  /// (clause 3.4.1). A promise as value is stored as it is, not followed.
+  /// Fulfils the promise with `value` if it is pending, and runs its callbacks before it returns; otherwise does
+  /// nothing (clause 3.4.1). A promise as value is stored as it is, not followed.
   ///
   /// - Thread: any.
   @inlinable public final func resolve(_ value: Value) {
     _ = cell.settle(fulfilling: .encoding(value), reports: true)
   }
 
-  /// Rejects the promise with `reason`, of any type or `nil`, if it is pending, and runs its callbacks before it returns; otherwise does nothing
-  /// (clause 3.4.2).
+  /// Rejects the promise with `reason`, of any type or `nil`, if it is pending, and runs its callbacks before it
+  /// returns; otherwise does nothing (clause 3.4.2).
   ///
   /// - Thread: any.
   public final func reject(_ reason: Any?) {
@@ -63,12 +63,15 @@ extension CellRef {
 
 /// What happens when something goes wrong that nobody asked about.
 public enum PromiseHooks {
-  /// Called when a promise that is settled already is settled again, by whatever language, on the thread that did. The promise is
-  /// given as its C handle, borrowed. `nil`, the default: nobody is told.
+  /// Called when a promise that is settled already is settled again, by whatever language, on the thread that did. The
+  /// promise is given as its C handle, borrowed. `nil`, the default: nobody is told.
   ///
   /// The function must be ready to be called from any thread. Replaceable at any time, from any thread.
   public static var secondSettlement: (@convention(c) (OpaquePointer) -> Void)? {
-    get { unsafe unsafeBitCast(SecondSettlement.hook.load(ordering: .acquiring), to: (@convention(c) (OpaquePointer) -> Void)?.self) }
+    get {
+      unsafe unsafeBitCast(
+        SecondSettlement.hook.load(ordering: .acquiring), to: (@convention(c) (OpaquePointer) -> Void)?.self)
+    }
     set { unsafe SecondSettlement.hook.store(unsafeBitCast(newValue, to: UInt.self), ordering: .releasing) }
   }
 }

@@ -12,8 +12,8 @@ extension Promise {
     cell.observe(context, Reactions.untyped(onSuccess, onFailure))
   }
 
-  /// A promise of what `onSuccess` returns, called with this promise's value; rejected with the error that it throws, or with
-  /// this promise's reason (clause 3.1.2).
+  /// A promise of what `onSuccess` returns, called with this promise's value; rejected with the error that it throws,
+  /// or with this promise's reason (clause 3.1.2).
   @inlinable public final func then<O>(_ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.then(onSuccess)))
   }
@@ -23,8 +23,9 @@ extension Promise {
     Promise<O>(cell: cell.derive(context, Reactions.then(onSuccess)))
   }
 
-  /// A promise that ends as the one does that `onSuccess` returns, called with this promise's value; rejected with the error that
-  /// it throws, or with this promise's reason (clause 3.1.3). If the returned promise waits for this very result, the result is rejected with a `PromiseError`.
+  /// A promise that ends as the one does that `onSuccess` returns, called with this promise's value; rejected with the
+  /// error that it throws, or with this promise's reason (clause 3.1.3). If the returned promise waits for this very
+  /// result, the result is rejected with a `PromiseError`.
   @inlinable public final func then<O>(async onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.then(async: onSuccess)))
   }

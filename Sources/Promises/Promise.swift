@@ -6,16 +6,16 @@ import Dispatch
 ///     answer.then { $0 * 2 }.then({ print($0) }, { print("failed: \($0 ?? "for no reason")") })
 ///     answer.resolve(21)    // prints 42 before it returns
 ///
-/// Callbacks run inside the call that settles the promise, in the order in which they were attached, and with them those of
-/// the derived promises, depth first. A callback attached to a settled promise runs before the attaching call returns. One that is given
-/// a context (`on:`) runs there instead. Each is called at most once, never with a lock held, and released when it has run
-/// or never will.
+/// Callbacks run inside the call that settles the promise, in the order in which they were attached, and with them
+/// those of the derived promises, depth first. A callback attached to a settled promise runs before the attaching call
+/// returns. One that is given a context (`on:`) runs there instead. Each is called at most once, never with a lock
+/// held, and released when it has run or never will.
 ///
-/// A pending promise that nobody holds any more goes, and its callbacks with it, uncalled; the promises derived from it stay pending.
-/// A derived promise does not keep its source alive.
+/// A pending promise that nobody holds any more goes, and its callbacks with it, uncalled; the promises derived from it
+/// stay pending. A derived promise does not keep its source alive.
 ///
-/// Everything may be called from any thread, any number of times, in any state. The promise is `Sendable` where its value
-/// is; closures are not required to be, so keep what they touch on one thread or protect it.
+/// Everything may be called from any thread, any number of times, in any state. The promise is `Sendable` where its
+/// value is; closures are not required to be, so keep what they touch on one thread or protect it.
 ///
 /// Implements `promise-specification.md`; comments cite its clauses.
 public class Promise<Value>: AnyPromise {
@@ -40,9 +40,9 @@ public class Promise<Value>: AnyPromise {
 
   /// Creates a pending promise and runs `block` later, in a context (clause 3.3.2).
   ///
-  /// `block` runs once, whatever becomes of the promise, and never inside the initializer: `.immediate` stands for the main queue
-  /// here. The promise lives at least until `block` has run and has let go of `resolve` and `reject`, which settle the
-  /// promise the first time one of them is called.
+  /// `block` runs once, whatever becomes of the promise, and never inside the initializer: `.immediate` stands for the
+  /// main queue here. The promise lives at least until `block` has run and has let go of `resolve` and `reject`, which
+  /// settle the promise the first time one of them is called.
   ///
   /// - Parameters:
   ///   - context: where `block` runs.
@@ -58,15 +58,17 @@ public class Promise<Value>: AnyPromise {
 
   /// Creates a pending promise with a discard block, which should cancel the computation of its value (clause 3.3.3).
   ///
-  /// `block` is called at most once, by the first `discard()` that finds the promise pending, on its thread, after the promise is
-  /// rejected and before its callbacks run. It is released then, or when the promise is settled otherwise.
+  /// `block` is called at most once, by the first `discard()` that finds the promise pending, on its thread, after the
+  /// promise is rejected and before its callbacks run. It is released then, or when the promise is settled otherwise.
   public convenience init(discard block: @escaping () -> ()) {
     self.init(cell: .discardable(block))
   }
 
-  /// Takes over a reference to a promise made through the C ABI: the same promise, not a copy. `nil` if the handle is stale.
+  /// Takes over a reference to a promise made through the C ABI: the same promise, not a copy. `nil` if the handle is
+  /// stale.
   ///
-  /// A value whose kind does not fit `Value` rejects the promises derived from this one, with a `PromiseError` that says so.
+  /// A value whose kind does not fit `Value` rejects the promises derived from this one, with a `PromiseError` that
+  /// says so.
   public convenience init?(adopting handle: OpaquePointer) {
     guard let cell = Token(bits: UInt64(UInt(bitPattern: handle))).cell(.promise) else { return nil }
     self.init(cell: cell)
@@ -81,8 +83,8 @@ public class Promise<Value>: AnyPromise {
   }
 }
 
-// The engine's references are counted by hand, and its cells are made to be used from several threads. What a promise gives
-// access to beyond them is its value.
+// The engine's references are counted by hand, and its cells are made to be used from several threads. What a promise
+// gives access to beyond them is its value.
 extension Promise: @unchecked Sendable where Value: Sendable {}
 
 extension CellRef {
@@ -94,8 +96,11 @@ extension CellRef {
 
   static func discardable(_ block: @escaping () -> ()) -> CellRef {
     let box = DiscardBlock(block)
-    let context = unsafe Context(Unmanaged.passRetained(box).toOpaque()) { _ = unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeRetainedValue() }
-    let made = unsafe CellRef.discardable({ unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeUnretainedValue().block() }, context)
+    let context = unsafe Context(Unmanaged.passRetained(box).toOpaque()) {
+      _ = unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeRetainedValue()
+    }
+    let made = unsafe CellRef.discardable(
+      { unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeUnretainedValue().block() }, context)
     guard let made else { fatalError("no memory for a promise") }
     return made
   }

@@ -28,7 +28,9 @@ public enum PromiseContext: Sendable {
   /// Calls `body` with the engine's executor for the context; `nil` for `.immediate`.
   func withExecutor<R>(_ body: (CellExecutor?) -> R) -> R {
     guard let queue else { return body(nil) }
-    let context = unsafe Context(Unmanaged.passRetained(queue).toOpaque()) { unsafe Unmanaged<DispatchQueue>.fromOpaque($0!).release() }
+    let context = unsafe Context(Unmanaged.passRetained(queue).toOpaque()) {
+      unsafe Unmanaged<DispatchQueue>.fromOpaque($0!).release()
+    }
     let executor = unsafe CellExecutor.make(
       { queue, job in
         // A job's token is a number; it crosses as one.

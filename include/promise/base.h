@@ -6,7 +6,7 @@
 #if defined(__clang__)
 #define PROMISE_NULLABLE _Nullable
 #define PROMISE_NONNULL _Nonnull
-#define PROMISE_BEGIN_NULLABILITY \
+#define PROMISE_BEGIN_NULLABILITY                                                                                      \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wnullability-extension\"")
 #define PROMISE_END_NULLABILITY _Pragma("clang diagnostic pop")
 #else
@@ -24,8 +24,12 @@
 #endif
 
 #if defined(__cplusplus)
-#define PROMISE_BEGIN_DECLS extern "C" { PROMISE_BEGIN_NULLABILITY
-#define PROMISE_END_DECLS PROMISE_END_NULLABILITY }
+#define PROMISE_BEGIN_DECLS                                                                                            \
+  extern "C" {                                                                                                         \
+  PROMISE_BEGIN_NULLABILITY
+#define PROMISE_END_DECLS                                                                                              \
+  PROMISE_END_NULLABILITY                                                                                              \
+  }
 #else
 #define PROMISE_BEGIN_DECLS PROMISE_BEGIN_NULLABILITY
 #define PROMISE_END_DECLS PROMISE_END_NULLABILITY

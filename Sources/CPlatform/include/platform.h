@@ -1,5 +1,5 @@
-/* platform.h - what the engine needs of the platform and Swift has no words for: thread-local variables, futexes, reserved
- * address space. Linux only; another platform is another implementation of this header. */
+/* platform.h - what the engine needs of the platform and Swift has no words for: thread-local variables, futexes,
+ * reserved address space. Linux only; another platform is another implementation of this header. */
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
@@ -46,8 +46,8 @@ enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCKS };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 
-/* Sleeps while `*word` is `expected`, at most until the monotonic time `deadline` (nanoseconds; negative: for ever). Wakes
- * spuriously too. */
+/* Sleeps while `*word` is `expected`, at most until the monotonic time `deadline` (nanoseconds; negative: for ever).
+ * Wakes spuriously too. */
 void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
 void platform_futex_wake_all(const void *word) __attribute__((visibility("hidden")));
 

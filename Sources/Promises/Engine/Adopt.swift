@@ -15,11 +15,12 @@ extension CellRef {
     return unsafe pass(promise.cell.pointee.value, promise.outcome)
   }
 
-  /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ... is.
+  /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ...
+  /// is.
   ///
-  /// The chain of sources is read without holding it, so a cell on it may be freed and used anew meanwhile. Memory stays cells, so
-  /// that is no more than a wrong answer, and it is asked for twice: a true cycle cannot go away, for each promise
-  /// on it waits for the next.
+  /// The chain of sources is read without holding it, so a cell on it may be freed and used anew meanwhile. Memory
+  /// stays cells, so that is no more than a wrong answer, and it is asked for twice: a true cycle cannot go away, for
+  /// each promise on it waits for the next.
   func waits(for other: CellRef) -> Bool {
     leads(to: other) && leads(to: other)
   }

@@ -1,8 +1,8 @@
 import Synchronization
 
 extension CellRef {
-  /// Attaches a reaction to this promise, or runs it at once if the promise is settled. Takes over the reaction's reference; the
-  /// caller must be the only one to know the reaction.
+  /// Attaches a reaction to this promise, or runs it at once if the promise is settled. Takes over the reaction's
+  /// reference; the caller must be the only one to know the reaction.
   @inline(__always)
   package func deliver(to reaction: CellRef) {
     if !attach(reaction) { runAtOnce(reaction) }
@@ -41,12 +41,15 @@ extension CellRef {
   }
 }
 
-// The ways to attach. Each takes over the context: it is released when the handler has run, or never will, or there is no memory.
+// The ways to attach. Each takes over the context: it is released when the handler has run, or never will, or there is
+// no memory.
 extension CellRef {
   /// A promise that `handler` settles once this one is fulfilled; nil when memory has run out.
   @inline(__always)
   package func then(_ handler: Handler, _ context: Context) -> CellRef? {
-    guard let derived = unsafe CellRef.derived(from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
+    guard
+      let derived = unsafe CellRef.derived(
+        from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
     else { return outOfMemory(context) }
     deliver(to: derived)
     return derived
@@ -61,7 +64,8 @@ extension CellRef {
     return derived
   }
 
-  /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles nothing.
+  /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles
+  /// nothing.
   @usableFromInline
   package func react(isHeld: Bool = true, _ closure: @escaping Closure) -> CellRef? {
     guard let derived = unsafe CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
@@ -82,12 +86,14 @@ extension CellRef {
     return true
   }
 
-  /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the source's own: it
-  /// can be settled by anyone, and be chained after several. False when memory has run out.
+  /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the
+  /// source's own: it can be settled by anyone, and be chained after several. False when memory has run out.
   package func chain(after source: CellRef) -> Bool {
     guard source != self else { return true }
     let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
-    guard retain(), let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else { return false }
+    guard retain(), let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else {
+      return false
+    }
     source.deliver(to: link)
     return true
   }

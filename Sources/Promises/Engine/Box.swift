@@ -113,7 +113,9 @@ extension Box {
   }
 
   private static func copy(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
-    if let start = source.baseAddress, source.count > 0 { unsafe target.copyMemory(from: start, byteCount: source.count) }
+    if let start = source.baseAddress, source.count > 0 {
+      unsafe target.copyMemory(from: start, byteCount: source.count)
+    }
     unsafe target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
   }
 

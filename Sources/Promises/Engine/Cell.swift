@@ -20,10 +20,10 @@ import Synchronization
 //   free     -            -              -              -            -             next free    next batch
 //   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift
 //
-// Who may touch what: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until it publishes the
-// settlement; afterwards everyone reads it and no one writes. `next`, `meta`, `function`, `context`, `free` describe the pending reaction:
-// they belong to the call that attaches it, then to the one that settles its source (which also keeps its place in them while it
-// runs the reactions of this cell: Settle.swift).
+// Who may touch what: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until it
+// publishes the settlement; afterwards everyone reads it and no one writes. `next`, `meta`, `function`, `context`,
+// `free` describe the pending reaction: they belong to the call that attaches it, then to the one that settles its
+// source (which also keeps its place in them while it runs the reactions of this cell: Settle.swift).
 
 /// A C function that frees a context.
 package typealias FreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -68,8 +68,10 @@ package struct CellRef: Equatable, @unchecked Sendable {
   }
 
   @inline(__always) package init(index: UInt32) {
-    unsafe cell = unsafe UnsafeMutablePointer(bitPattern: Slab.base.load(ordering: .relaxed) &+ UInt(index) &* UInt(Cell.size))
-      .unsafelyUnwrapped
+    unsafe cell = unsafe UnsafeMutablePointer(
+      bitPattern: Slab.base.load(ordering: .relaxed) &+ UInt(index) &* UInt(Cell.size)
+    )
+    .unsafelyUnwrapped
   }
 
   @inline(__always) package var index: UInt32 {
@@ -82,9 +84,9 @@ package struct CellRef: Equatable, @unchecked Sendable {
 //   63          37 36      31 30   28 27            0
 //   [ generation | runtime  | kind  | references     ]
 //
-// A token is the same word with the cell's index in place of the references: one compare tells whether it still means this cell.
-// The kind of a free cell is 0, and its generation is the next one's. A cell whose generations are used up is never used
-// again, so no stale token ever becomes valid.
+// A token is the same word with the cell's index in place of the references: one compare tells whether it still means
+// this cell. The kind of a free cell is 0, and its generation is the next one's. A cell whose generations are used up
+// is never used again, so no stale token ever becomes valid.
 enum Life {
   static var referencesMask: UInt64 { 0x0fff_ffff }
   static var kindShift: UInt64 { 28 }
@@ -109,7 +111,9 @@ extension CellRef {
 
   /// Takes another reference; false if there are too many.
   package func retain() -> Bool {
-    guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else { return false }
+    guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else {
+      return false
+    }
     unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
     return true
   }

@@ -25,6 +25,7 @@ package struct CellExecutor {
 
   func submit(_ job: Job) {
     let submit = unsafe unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
-    unsafe submit(ref.cell.pointee.context, UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
+    unsafe submit(
+      ref.cell.pointee.context, UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
   }
 }

@@ -14,9 +14,10 @@ import Synchronization
 //        attach() pushes on      attach() pushes on              attach() refuses: the caller runs the
 //        the list                the list                        reaction itself, at once
 //
-// claim() is won by exactly one settling call; the winner writes the value, then publishes. publish() takes the list with the same
-// exchange that makes the outcome visible, so a reaction is either in the list that the settling call runs or finds the
-// promise settled; there is no third case. A promise that dies pending has its list taken by the call that disposes of it.
+// claim() is won by exactly one settling call; the winner writes the value, then publishes. publish() takes the list
+// with the same exchange that makes the outcome visible, so a reaction is either in the list that the settling call
+// runs or finds the promise settled; there is no third case. A promise that dies pending has its list taken by the call
+// that disposes of it.
 @usableFromInline
 package struct CellState {
   package let bits: UInt64

@@ -1,7 +1,7 @@
 /// A value or a reason, as a cell stores it: what it is, and eight bytes.
 ///
-/// The layout is that of `promise_value_t`, so a value crosses the C ABI as it is. Kinds that own memory refer to a *box*: a
-/// cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
+/// The layout is that of `promise_value_t`, so a value crosses the C ABI as it is. Kinds that own memory refer to a
+/// *box*: a cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
 @usableFromInline
 package struct CellValue {
   @usableFromInline package var kind: UInt32
@@ -18,7 +18,8 @@ package struct CellValue {
 
   @inlinable package var pointer: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
 
-  /// Whether the kind is one that owns memory, or is not known: then a copy has to be retained, and one from outside checked.
+  /// Whether the kind is one that owns memory, or is not known: then a copy has to be retained, and one from outside
+  /// checked.
   @inlinable package var isOwning: Bool { !isPlain }
 
   /// Whether the value is of a known kind that owns nothing.

@@ -1,7 +1,8 @@
 import Synchronization
 
 extension CellRef {
-  /// A pending promise with a discard block: `function` is called with the context when the promise is discarded (clause 3.3.3).
+  /// A pending promise with a discard block: `function` is called with the context when the promise is discarded
+  /// (clause 3.3.3).
   package static func discardable(_ function: FreeFunction?, _ context: Context) -> CellRef? {
     guard let promise = CellRef.promise() else {
       context.release()
@@ -14,8 +15,8 @@ extension CellRef {
     return promise
   }
 
-  /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so that nothing
-  /// the block does can change the reason (clauses 2.4.2 and 3.5.1). False if it was settled already.
+  /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so
+  /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). False if it was settled already.
   package func discard() -> Bool {
     guard claim() else { return false }
     let reason = CellValue(kind: .discarded)

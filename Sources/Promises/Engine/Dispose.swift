@@ -14,8 +14,8 @@ extension CellRef {
     }
   }
 
-  /// Frees a cell and what it owns. That may give back the last reference to others, whose disposal is put off until this one is
-  /// done: a chain of a million promises goes without recursion, through contexts and destructors too.
+  /// Frees a cell and what it owns. That may give back the last reference to others, whose disposal is put off until
+  /// this one is done: a chain of a million promises goes without recursion, through contexts and destructors too.
   @inline(never)
   func dispose() {
     let thread = unsafe platform_thread()

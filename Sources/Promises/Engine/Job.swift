@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A reaction with everything: two handlers, a type, an executor. It has a cell of its own beside the promise that it settles.
+/// A reaction with everything: two handlers, a type, an executor. It has a cell of its own beside the promise that it
+/// settles.
 ///
 ///         state              value                          next       meta              function       context   free
 ///   job   flags, promise     the rejection handler, then    executor   type of reasons   fulfilment     ctx       free_ctx
@@ -30,7 +31,8 @@ package struct Job {
   }
 
   private var promise: CellRef {
-    unsafe CellRef(index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
+    unsafe CellRef(
+      index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
   }
   private var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
@@ -94,8 +96,8 @@ package struct Job {
 
 // The reaction's side.
 extension CellRef {
-  /// Attaches a reaction with everything. The returned promise is a reference of the caller's, or none if `references` is 1. Takes over
-  /// the context; nil when memory has run out.
+  /// Attaches a reaction with everything. The returned promise is a reference of the caller's, or none if `references`
+  /// is 1. Takes over the context; nil when memory has run out.
   package func react(_ plan: Job.Plan, _ context: Context, references: UInt64 = 2) -> CellRef? {
     guard
       let promise = unsafe CellRef.derived(from: self, .job, nil, Context(nil, nil), references: references)
@@ -152,9 +154,12 @@ extension Job {
     guard take() else { return false }
     let promise = self.promise
     var value = unsafe ref.cell.pointee.value
-    let outcome = unsafe Outcome(flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
+    let outcome = unsafe Outcome(
+      flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
-    let result = Settlement.running(promise, of: promise) { unsafe perform(handler, &value, outcome, settling: promise) }
+    let result = Settlement.running(promise, of: promise) {
+      unsafe perform(handler, &value, outcome, settling: promise)
+    }
     value.release()
     finish()
     promise.settleDownstream(result)

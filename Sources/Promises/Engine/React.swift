@@ -11,7 +11,8 @@ enum ReactionResult {
 }
 
 extension CellRef {
-  /// Runs this promise's reaction to the outcome of its source. `shared` is false if nobody but the caller can reach the promise.
+  /// Runs this promise's reaction to the outcome of its source. `shared` is false if nobody but the caller can reach
+  /// the promise.
   @inline(__always)
   func react(to value: inout CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     if reactionKind == .then && !outcome.isRejected {
@@ -38,7 +39,9 @@ extension CellRef {
 
   /// Calls a closure, which came from this library, so that what it leaves needs no check, and lets it go.
   @inline(__always)
-  func call(_ closure: UnsafeMutablePointer<Closure>, _ value: CellValue, _ outcome: Outcome, shared: Bool) -> ReactionResult {
+  func call(_ closure: UnsafeMutablePointer<Closure>, _ value: CellValue, _ outcome: Outcome, shared: Bool)
+    -> ReactionResult
+  {
     var out = CellValue.void
     let verdict = unsafe closure.move()(outcome.isRejected, value, &out)
     switch verdict {
@@ -57,16 +60,19 @@ extension CellRef {
   private func reactOtherwise(to value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
     let context = reactionContext
     switch reactionKind {
-    case .rescue where unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
+    case .rescue
+    where unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
       return handle(&value, shared: true)
     case .observe:
       let observer =
-        unsafe outcome.isRejected ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
+        unsafe outcome.isRejected
+        ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
       if let observer = unsafe observer { unsafe unsafeBitCast(observer, to: Observer.self)(context.pointer, &value) }
       context.release()
       return .idle
     case .link:
-      return unsafe passOn(to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
+      return unsafe passOn(
+        to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
     case .job:
       return startJob(&value, outcome)
     case .follow:

@@ -1,10 +1,12 @@
 import Synchronization
 
-/// A handler as C writes it (`promise_handler_t`): context, the value or reason, where to leave a value; returns a verdict.
-package typealias Handler = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+/// A handler as C writes it (`promise_handler_t`): context, the value or reason, where to leave a value; returns a
+/// verdict.
+package typealias Handler =
+  @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
 
-/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so its caller needs no metadata; what is generic is compiled
-/// into the closure where it is written.
+/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so its caller needs no metadata; what
+/// is generic is compiled into the closure where it is written.
 @usableFromInline
 package typealias Closure = (_ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
@@ -79,7 +81,8 @@ extension CellRef {
     return promise
   }
 
-  /// A pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other the reaction's.
+  /// A pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other the
+  /// reaction's.
   @inline(__always)
   static func derived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,

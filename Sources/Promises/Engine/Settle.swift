@@ -2,8 +2,8 @@ import CPlatform
 import Synchronization
 
 extension CellRef {
-  /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth first, before it
-  /// returns. Takes over the value. False if the promise was settled already.
+  /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
+  /// first, before it returns. Takes over the value. False if the promise was settled already.
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome) -> Bool {
     guard claim() else {
@@ -31,7 +31,8 @@ extension CellRef {
     if before.head != 0 { runReactions(newest: before.head, value, outcome) }
   }
 
-  /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while they run.
+  /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
+  /// they run.
   func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome) {
     // The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
     let retained = value.isOwning && value.retain()
@@ -54,10 +55,11 @@ struct Activation {
 
 /// The loop that runs reactions: no recursion, however long the chain.
 ///
-/// A promise that a handler settles has reactions of its own, and they come before the ones that were next. So the loop keeps a
-/// stack of *owners*: promises whose reactions it is in the middle of. Each owner's place in the list, and the owner above it, are
-/// kept in the owner's own fields: its reaction is done with, so they are free. When the last of an owner's reactions has run, the
-/// loop drops it - before it goes down into that last one's reactions, so that a chain needs one place, not as many as links.
+/// A promise that a handler settles has reactions of its own, and they come before the ones that were next. So the loop
+/// keeps a stack of *owners*: promises whose reactions it is in the middle of. Each owner's place in the list, and the
+/// owner above it, are kept in the owner's own fields: its reaction is done with, so they are free. When the last of an
+/// owner's reactions has run, the loop drops it - before it goes down into that last one's reactions, so that a chain
+/// needs one place, not as many as links.
 enum Settlement {
   /// A list in the order of attachment, which is the reverse of how it was pushed.
   @inline(__always)
@@ -74,7 +76,8 @@ enum Settlement {
     return list
   }
 
-  /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the loop's.
+  /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the
+  /// loop's.
   @inline(never)
   static func run(of root: CellRef, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?) {
     let thread = unsafe platform_thread()

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Where cells come from: one reserved range of addresses, given memory piece by piece and never taken back.
 ///
-/// Each thread allocates from and frees to a list of its own, without atomic operations. It keeps a second, full list, so that a
-/// thread that swings around the boundary does not go to the shared store each time. Full lists travel between threads through
-/// that store, so memory stays flat when one thread makes the promises that another releases.
+/// Each thread allocates from and frees to a list of its own, without atomic operations. It keeps a second, full list,
+/// so that a thread that swings around the boundary does not go to the shared store each time. Full lists travel
+/// between threads through that store, so memory stays flat when one thread makes the promises that another releases.
 enum Slab {
   /// The first cell's address, and how many cells have memory. Cell 0 is never given out: index 0 means none.
   static let base = Atomic<UInt>(0)
@@ -25,7 +25,8 @@ nonisolated(unsafe) private var carved: UInt64 = 0
 nonisolated(unsafe) private var reserved: UInt64 = 0
 
 extension CellRef {
-  /// A new cell with `references` references and everything else as its last owner left it; nil when memory has run out.
+  /// A new cell with `references` references and everything else as its last owner left it; nil when memory has run
+  /// out.
   @inline(__always)
   static func allocate(_ kind: CellKind, references: UInt64) -> CellRef? {
     let thread = unsafe platform_thread()
@@ -120,7 +121,9 @@ private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
   if unsafe carved == committed {
     let grown = unsafe min(Slab.piece, reserved - committed)
     let start = unsafe UnsafeMutableRawPointer(bitPattern: Slab.base.load(ordering: .relaxed) + UInt(committed) * 64)
-    guard grown > 0, let start = unsafe start, unsafe platform_commit(start, Int(grown) * Cell.size) else { return (nil, 0) }
+    guard grown > 0, let start = unsafe start, unsafe platform_commit(start, Int(grown) * Cell.size) else {
+      return (nil, 0)
+    }
     Slab.committed.store(committed + grown, ordering: .relaxed)
     if unsafe carved == 0 { unsafe carved = 1 }
   }
@@ -171,7 +174,8 @@ private func watchThread() {
 
 #if !hasFeature(Embedded)
 extension Slab {
-  /// How many cells are in use, of every kind but types, which live for ever. For tests: exact only while no other thread makes or frees any.
+  /// How many cells are in use, of every kind but types, which live for ever. For tests: exact only while no other
+  /// thread makes or frees any.
   package static func liveCells() -> Int {
     var live = 0
     for index in 1..<max(1, committed.load(ordering: .acquiring)) {

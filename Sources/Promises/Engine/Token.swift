@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A handle as the world outside holds it: the index of a cell, and the life that the cell had when the handle was made.
+/// A handle as the world outside holds it: the index of a cell, and the life that the cell had when the handle was
+/// made.
 package struct Token {
   package let bits: UInt64
   @inline(__always) package init(bits: UInt64) { self.bits = bits }

@@ -1,14 +1,16 @@
 import CPlatform
 import Synchronization
 
-/// The types of values, by name: the built-in ones, which are the kinds, and those that users register for their objects.
+/// The types of values, by name: the built-in ones, which are the kinds, and those that users register for their
+/// objects.
 ///
 /// A type is a cell that is never freed.
 ///
 ///            value            meta     next                     context   free
 ///   type     bits: the name   parent   the next of its bucket   -         destroy
 ///
-/// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need no lock.
+/// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need
+/// no lock.
 package enum TypeRegistry {
   /// The address of the table; 0 until it is needed.
   private static let table = Atomic<UInt>(0)
@@ -34,7 +36,8 @@ package enum TypeRegistry {
     return unsafe find(name, in: table)
   }
 
-  /// Registers a type or finds it. `parent` 0 stands for "object", and agrees with whatever parent a registered type has.
+  /// Registers a type or finds it. `parent` 0 stands for "object", and agrees with whatever parent a registered type
+  /// has.
   package static func register(
     _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?
   ) -> Result<UInt32, Refusal> {
@@ -78,10 +81,14 @@ package enum TypeRegistry {
 extension TypeRegistry {
   /// Buckets of types by name, then the built-in types by kind.
   private static func entries() -> UnsafeMutablePointer<UInt32>? {
-    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return unsafe ready }
+    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) {
+      return unsafe ready
+    }
     platform_lock(Int32(PLATFORM_LOCK_TYPES))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
-    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) { return unsafe ready }
+    if let ready = unsafe UnsafeMutablePointer<UInt32>(bitPattern: table.load(ordering: .acquiring)) {
+      return unsafe ready
+    }
     guard let memory = unsafe calloc(bucketCount + builtInCount, MemoryLayout<UInt32>.stride) else { return nil }
     let made = unsafe memory.assumingMemoryBound(to: UInt32.self)
     for kind in 1..<UInt32(builtInCount) {
@@ -89,7 +96,9 @@ extension TypeRegistry {
       let parent = unsafe isError ? made[bucketCount + Int(ValueKind.error.rawValue)] : 0
       let name = builtInName(ValueKind(rawValue: kind))
       let added = name.withUTF8Buffer { text in
-        unsafe text.withMemoryRebound(to: CChar.self) { unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made) }
+        unsafe text.withMemoryRebound(to: CChar.self) {
+          unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made)
+        }
       }
       guard added != 0 else { return nil }
       unsafe made[bucketCount + Int(kind)] = added

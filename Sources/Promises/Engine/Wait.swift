@@ -25,7 +25,8 @@ extension CellRef {
         unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
       }
-      // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just looks again.
+      // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
+      // looks again.
       unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
     }
   }

@@ -1,5 +1,5 @@
-// How a Swift value lies in a cell. Numbers, Bool, Void, pointers, String and [UInt8] are what C sees as the same; everything
-// else is an object. In specialised code the tests of types are decided at compile time.
+// How a Swift value lies in a cell. Numbers, Bool, Void, pointers, String and [UInt8] are what C sees as the same;
+// everything else is an object. In specialised code the tests of types are decided at compile time.
 
 extension CellValue {
   @inlinable @inline(__always)
@@ -31,7 +31,9 @@ extension CellValue {
   /// The value as a `T`; `nil` if it is of another type, which a promise that C settled may have.
   @inlinable @inline(__always)
   package func decoded<T>(as type: T.Type) -> T? {
-    if T.self == Int.self, kind == ValueKind.i64.rawValue { return CellValue.cast(Int(truncatingIfNeeded: bits), to: T.self) }
+    if T.self == Int.self, kind == ValueKind.i64.rawValue {
+      return CellValue.cast(Int(truncatingIfNeeded: bits), to: T.self)
+    }
     if T.self == Void.self, kind == ValueKind.void.rawValue { return CellValue.cast((), to: T.self) }
     if T.self == Bool.self, kind == ValueKind.bool.rawValue { return CellValue.cast(bits & 0xff != 0, to: T.self) }
     if T.self == Double.self, kind == ValueKind.f64.rawValue {
@@ -47,7 +49,8 @@ extension CellValue {
     if T.self == Float.self, kind == ValueKind.f64.rawValue {
       return CellValue.cast(Float(Double(bitPattern: bits)), to: T.self)
     }
-    // What is left is looked at as it is: a promise settled by C, or one whose value type is a supertype of what it holds.
+    // What is left is looked at as it is: a promise settled by C, or one whose value type is a supertype of what it
+    // holds.
     return any as? T
   }
 
@@ -71,8 +74,11 @@ extension CellValue {
 
   @usableFromInline
   func mismatch<T>(_ type: T.Type) -> PromiseError {
-    let name = unsafe TypeRegistry.name(TypeRegistry.type(of: self)).map { unsafe String(cString: $0) } ?? "value of no known kind"
-    return PromiseError(domain: "promise", code: -1, message: "expected a value of type \(T.self), but the promise holds a \(name)")
+    let name =
+      unsafe TypeRegistry.name(TypeRegistry.type(of: self)).map { unsafe String(cString: $0) }
+      ?? "value of no known kind"
+    return PromiseError(
+      domain: "promise", code: -1, message: "expected a value of type \(T.self), but the promise holds a \(name)")
   }
 
   @inlinable @inline(__always)

@@ -1,7 +1,7 @@
 import CPlatform
 
-/// A value that no kind of the engine can hold: an object of the type "swift.value", or "swift.error" if it is an `Error`, which descends
-/// from "error".
+/// A value that no kind of the engine can hold: an object of the type "swift.value", or "swift.error" if it is an
+/// `Error`, which descends from "error".
 @usableFromInline
 class AnySwiftBox {
   @usableFromInline init() {}
@@ -41,7 +41,9 @@ private enum SwiftTypes {
   static let error = register("swift.error", parent: TypeRegistry.builtIn(.error))
 
   private static func register(_ name: String, parent: UInt32) -> UInt32 {
-    let type = unsafe TypeRegistry.register(name, parent: parent) { unsafe Unmanaged<AnySwiftBox>.fromOpaque($0!).release() }
+    let type = unsafe TypeRegistry.register(name, parent: parent) {
+      unsafe Unmanaged<AnySwiftBox>.fromOpaque($0!).release()
+    }
     guard case .success(let index) = type else { fatalError("the type \(name) is registered by somebody else") }
     return index
   }
