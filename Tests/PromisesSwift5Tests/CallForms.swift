@@ -1,0 +1,1 @@
+../PromisesTests/Specification/CallForms.swift

@@ -1,0 +1,57 @@
+import Glibc
+
+/// A thread of its own, with a stack of a given size. Every thread must be joined.
+public final class Thread: @unchecked Sendable {
+  private let handle: pthread_t
+
+  /// Starts a thread that runs `body`.
+  public init(stackSize: Int = 8 << 20, _ body: @escaping () -> Void) {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    precondition(pthread_attr_setstacksize(&attributes, stackSize) == 0, "a stack of \(stackSize) bytes is refused")
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, &attributes,
+      { argument in
+        Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
+        return nil
+      }, Unmanaged.passRetained(Body(body)).toOpaque())
+    precondition(status == 0, "pthread_create failed with \(status)")
+    handle = thread
+  }
+
+  /// Waits until the thread has ended.
+  public func join() { pthread_join(handle, nil) }
+}
+
+private final class Body {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}
+
+/// Runs `body` on a thread with a stack of `stackSize` bytes, and waits for its result.
+public func onThread<Result>(stackSize: Int = 512 << 10, _ body: () -> Result) -> Result {
+  withoutActuallyEscaping(body) { body in
+    nonisolated(unsafe) var result: Result?
+    Thread(stackSize: stackSize) { result = body() }.join()
+    return result!
+  }
+}
+
+/// Runs `body` with 0, 1, ... on `count` threads that start it at the same moment, and waits until all have ended.
+public func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
+  let start = Gate(count: count)
+  withoutActuallyEscaping(body) { body in
+    let threads = (0..<count).map { index in
+      Thread {
+        start.meet()
+        body(index)
+      }
+    }
+    for thread in threads { thread.join() }
+  }
+}
+
+/// An identity of the calling thread, to tell on which one a callback ran.
+public func currentThread() -> UInt { UInt(pthread_self()) }

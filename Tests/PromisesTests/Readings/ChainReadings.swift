@@ -1,0 +1,152 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Readings: chaining")
+struct ChainReadings {
+  @Test("S-21, EA-16: chain(after:) copies the outcome of its argument, at once if there is one")
+  func chain() {
+    let chained = Promise<Int>()
+    chained.chain(after: .resolve(1))
+    #expect(chained.value == 1)
+    let rejected = Promise<Int>()
+    rejected.chain(after: .reject("no"))
+    #expect(rejected.rejectReason as? String == "no")
+    let discarded = Promise<Int>()
+    let source = Promise<Int>()
+    discarded.chain(after: source)
+    source.discard()
+    #expect(discarded.rejectReason is Promise<Int>.Rejection)
+  }
+
+  @Test("S-22, EA-16: a chained promise is not locked in: the first settlement wins")
+  func notLockedIn() {
+    let slow = Promise<Int>()
+    let fast = Promise<Int>()
+    let chained = Promise<Int>()
+    chained.chain(after: slow)
+    chained.chain(after: fast)
+    fast.resolve(1)
+    #expect(chained.value == 1)
+    slow.resolve(2)
+    #expect(chained.value == 1)
+
+    let source = Promise<Int>()
+    let resolved = Promise<Int>()
+    resolved.chain(after: source)
+    resolved.resolve(3)
+    source.reject("late")
+    #expect(resolved.value == 3)
+
+    let settled = Promise<Int>.resolve(4)
+    settled.chain(after: .resolve(5))
+    #expect(settled.value == 4)
+  }
+
+  @Test("S-22: a promise that follows the one a handler returned can be settled by others first")
+  func followingNotLockedIn() {
+    let inner = Promise<Int>()
+    let derived = Promise<Int>.resolve(1).then(async: { _ in inner })
+    derived.resolve(2)
+    inner.resolve(3)
+    #expect(derived.value == 2)
+  }
+
+  @Test("EA-16: a promise chained after itself still settles when somebody settles it")
+  func afterItself() {
+    let calls = Recorder<Int>()
+    let promise = Promise<Int>()
+    promise.chain(after: promise)
+    promise.then({ calls.record($0) }, { _ in calls.record(-1) })
+    #expect(promise.state == .pending)
+    promise.resolve(1)
+    #expect(promise.value == 1)
+    #expect(calls.events == [1])
+  }
+
+  @Test("EA-16: the source holds the promises chained after it until it settles")
+  func held() {
+    let calls = Recorder<Int>()
+    let source = Promise<Int>()
+    do {
+      let chained = Promise<Int>()
+      chained.chain(after: source)
+      chained.then({ calls.record($0) }, nil)
+    }
+    source.resolve(1)
+    #expect(calls.events == [1])
+  }
+
+  @Test("S-23: a handler that returns its own promise rejects it with a cycle error")
+  func ownPromise() {
+    let box = Box<Promise<Int>>()
+    let derive: [(Promise<Int>) -> Promise<Int>] = [
+      { $0.then(async: { _ in box.content! }) },
+      { $0.rescue { (_: TestError) in box.content! } },
+      { $0.rescue(async: { (_: TestError) in box.content! }) },
+      { $0.anyway(async: { _ in box.content! }) },
+    ]
+    for (index, derive) in derive.enumerated() {
+      let source = Promise<Int>()
+      let derived = derive(source)
+      box.content = derived
+      if index == 0 { source.resolve(1) } else { source.reject(TestError()) }
+      #expect(derived.state == .rejected)
+      #expect((derived.rejectReason as? PromiseError)?.code == .deadlock)
+    }
+    box.content = nil
+  }
+
+  @Test("S-23: so does one that returns a promise which waits for its own")
+  func cycle() {
+    let source = Promise<Int>()
+    let box = Box<Promise<Int>>()
+    let first = source.then(async: { _ in box.content! })
+    let second = first.then { $0 + 1 }
+    box.content = second.then { $0 + 1 }
+    source.resolve(1)
+    #expect((first.rejectReason as? PromiseError)?.code == .deadlock)
+    #expect((second.rejectReason as? PromiseError)?.code == .deadlock)
+    #expect((box.content?.rejectReason as? PromiseError)?.code == .deadlock)
+    box.content = nil
+  }
+
+  @Test("S-37: a consumer may settle a derived promise; the handler still runs, and its result is dropped")
+  func settledByConsumer() {
+    let calls = Recorder<Int>()
+    let source = Promise<Int>()
+    let resolved = source.then { value -> Int in
+      calls.record(value)
+      return value
+    }
+    let discarded = source.then { value -> Int in
+      calls.record(value + 1)
+      throw TestError()
+    }
+    let followed = source.then(async: { value -> Promise<Int> in
+      calls.record(value + 2)
+      return .resolve(9)
+    })
+    resolved.resolve(5)
+    discarded.discard()
+    followed.reject(6)
+    source.resolve(1)
+    #expect(calls.events == [1, 2, 3])
+    #expect(resolved.value == 5)
+    #expect(discarded.rejectReason is Promise<Int>.Rejection)
+    #expect(followed.rejectReason as? Int == 6)
+  }
+
+  @Test("EA-10: a promise that a handler returned settled settles the derived one at once")
+  func settledInner() {
+    let source = Promise<Int>()
+    let derived = source.then(async: { Promise<Int>.resolve($0 + 1) }).then { $0 * 10 }
+    source.resolve(1)
+    #expect(derived.value == 20)
+  }
+}
+
+/// A place for what is known only after the closure that needs it was made.
+private final class Box<Content> {
+  var content: Content?
+}

@@ -1,0 +1,50 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+/// What the call forms of CallForms.swift do when they are called.
+@Suite("The document's call forms")
+struct CallFormTests {
+  @Test("then")
+  func then() {
+    let log = Recorder<String>()
+    let source = Promise<Int>.resolve(1)
+    untypedThen(source, { log.record("success \($0)") }, { _ in log.record("failure") })
+    untypedThen(Promise<Int>.reject(2), { _ in log.record("success") }, { log.record("failure \($0 as? Int ?? -1)") })
+    #expect(log.events == ["success 1", "success 1", "failure 2", "failure 2"])
+    #expect(typedThen(source) { "\($0)" }.value == "1")
+    #expect(asyncThen(source) { .resolve("\($0)") }.map(\.value) == ["1", "1"])
+  }
+
+  @Test("rescue")
+  func rescues() {
+    let log = Recorder<Int>()
+    let source = Promise<Int>.reject(TestError(1))
+    voidRescue(source) { (error: TestError) in log.record(error.code) }
+    #expect(log.events == [1])
+    #expect(rescue(source) { (error: TestError) in "\(error.code)" }.value == "1")
+    #expect(asyncRescue(source) { (error: TestError) in .resolve("\(error.code)") }.map(\.value) == ["1", "1"])
+  }
+
+  @MainActor @Test("initializers")
+  func initializers() async {
+    let calls = Recorder<Void>()
+    #expect(defaultInitializer(Int.self).state == .pending)
+    let promise = blockInitializer { (resolve, _) in resolve("block") }
+    let either = blockInitializerInPlace()
+    let discardable = discardInitializer(Int.self) { calls.record() }
+    discarding(discardable)
+    #expect(calls.count == 1)
+    await mainQueueDrained()
+    #expect(promise.value == "block")
+    #expect(either.state == .fulfilled ? either.value == 1 : either.rejectReason is CallFormError)
+  }
+
+  @Test("resolution")
+  func resolves() {
+    let promise = Promise<Int>()
+    resolution(promise, 1, "no")
+    #expect(promise.value == 1)
+    signatures(promise, TestError.self, String.self)
+  }
+}
