@@ -60,7 +60,11 @@ let package = Package(
         .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports"])
       ]),
 
-    .testTarget(name: "PromisesTests", dependencies: ["Promises"], swiftSettings: settings),
+    .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
+    .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
+    // The specification's call forms once more, as code in Swift 5 mode compiles them.
+    .testTarget(
+      name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
     .testTarget(name: "PluginRuntimeTests", dependencies: ["PluginRuntime"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

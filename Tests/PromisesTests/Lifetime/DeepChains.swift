@@ -72,25 +72,21 @@ struct DeepChains {
     }
   }
 
-  @Test("EA-32: a loop whose every turn follows the next one settles when the last turn does")
-  func loop() {
+  @Test("EA-32: promises that follow each other settle, whichever began to follow first", arguments: [true, false])
+  func following(fromTheEnd: Bool) {
     onThread {
       var turns: [Promise<Int>] = (0..<Self.depth).map { _ in Promise() }
-      var followers: [Promise<Int>] = []
-      followers.reserveCapacity(turns.count)
-      var next = Promise<Int>()
-      let end = next
+      let end = Promise<Int>()
+      var next = end
       for turn in turns {
-        let following = next
-        next = turn.then(async: { _ in following })
-        followers.append(next)
+        let followed = next
+        next = turn.then(async: { _ in followed })
       }
+      if fromTheEnd { turns.reverse() }
       for turn in turns { turn.resolve(0) }
       #expect(next.state == .pending)
       end.resolve(9)
       #expect(next.value == 9)
-      turns = []
-      followers = []
     }
   }
 

@@ -92,7 +92,7 @@ struct ChainReadings {
       box.content = derived
       if index == 0 { source.resolve(1) } else { source.reject(TestError()) }
       #expect(derived.state == .rejected)
-      #expect((derived.rejectReason as? PromiseError)?.code == .deadlock)
+      #expect(isCycle(derived.rejectReason))
     }
     box.content = nil
   }
@@ -105,9 +105,9 @@ struct ChainReadings {
     let second = first.then { $0 + 1 }
     box.content = second.then { $0 + 1 }
     source.resolve(1)
-    #expect((first.rejectReason as? PromiseError)?.code == .deadlock)
-    #expect((second.rejectReason as? PromiseError)?.code == .deadlock)
-    #expect((box.content?.rejectReason as? PromiseError)?.code == .deadlock)
+    #expect(isCycle(first.rejectReason))
+    #expect(isCycle(second.rejectReason))
+    #expect(isCycle(box.content?.rejectReason))
     box.content = nil
   }
 
@@ -144,6 +144,12 @@ struct ChainReadings {
     source.resolve(1)
     #expect(derived.value == 20)
   }
+}
+
+/// Whether a reason says that a promise would wait for itself (PROMISE_EDEADLK in the C ABI).
+private func isCycle(_ reason: Any?) -> Bool {
+  guard let error = reason as? PromiseError else { return false }
+  return error.domain == "promise" && error.code == -6
 }
 
 /// A place for what is known only after the closure that needs it was made.
