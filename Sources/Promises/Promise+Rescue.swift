@@ -40,6 +40,14 @@ extension Promise {
 
   /// The same, with a callback that runs in a context.
   public final func rescue<E, O>(
+    on context: PromiseContext, _ onError: @escaping (E) throws -> Promise<O>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: onError)))
+  }
+
+  /// The same, under the label that `then(async:)` has.
+  @_disfavoredOverload
+  public final func rescue<E, O>(
     on context: PromiseContext, async onError: @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: onError)))

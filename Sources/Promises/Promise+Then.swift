@@ -30,6 +30,12 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.then(async: onSuccess)))
   }
 
+  /// The same without the label, where the context asks for a `Promise<O>`: the document's `promise2 = promise1.then(success)`.
+  @_disfavoredOverload
+  @inlinable public final func then<O>(_ onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
+    then(async: onSuccess)
+  }
+
   /// The same, with a callback that runs in a context.
   public final func then<O>(
     on context: PromiseContext, async onSuccess: @escaping (Value) throws -> Promise<O>

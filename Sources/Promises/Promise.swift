@@ -56,6 +56,14 @@ public class Promise<Value>: AnyPromise {
     (context.queue ?? .main).async(execute: DispatchWorkItem { block(self.resolve, self.reject) })
   }
 
+  /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See `init(on:discard:_:)`.
+  public convenience init(
+    discard: @escaping () -> (),
+    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+  ) {
+    self.init(on: .main, discard: discard, block)
+  }
+
   /// Creates a pending promise with a discard block, which should cancel the computation of its value (clause 3.3.3).
   ///
   /// `block` is called at most once, by the first `discard()` that finds the promise pending, on its thread, after the
