@@ -6,7 +6,10 @@ extension CellRef {
   func adopt(_ promise: CellRef) -> ReactionResult {
     defer { promise.release() }
     if !promise.state.isSettled {
-      guard !promise.waits(for: self) else { return conclude(Fault.cycle.value, .rejected) }
+      // A promise that nothing waits for closes no cycle, so a chain of promises that follow each other is not walked
+      // anew for each.
+      let closes = promise == self || (state.head != 0 && promise.waits(for: self))
+      guard !closes else { return conclude(Fault.cycle.value, .rejected) }
       unsafe cell.pointee.meta = ReactionKind.follow.rawValue
       unsafe cell.pointee.free = nil
       setSource(promise.index)
