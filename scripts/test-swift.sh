@@ -1,0 +1,6 @@
+#!/bin/sh
+# Builds and runs every Swift test. The host's tests need the program itself beside them.
+set -eu
+cd "$(dirname "$0")/.."
+swift build --build-tests --explicit-target-dependency-import-check error
+swift test --skip-build
