@@ -1,0 +1,104 @@
+/* costs.c - `costs FLOOR.so LIBPROMISE.so [--long]`: the C ABI's rows of the budget table, as times against the floor. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handover.h"
+#include "memory.h"
+#include "parallel.h"
+#include "report.h"
+
+/* How much time to spend. */
+typedef struct effort {
+  int rounds;          /* of what takes a millisecond */
+  int long_rounds;     /* of what takes a tenth of a second */
+  int parallel_rounds; /* of what wants both cores to itself */
+} effort_t;
+
+static void report_operations(const library_t *floor, const library_t *ours, effort_t effort) {
+  const struct {
+    const char *row;
+    workload_t workload;
+    size_t count, items;
+    double budget;
+  } rows[] = {
+      {"new + resolve + release", workload_settle, 1000, 1000, 1.0},
+      {"new + then + resolve + 2 releases", workload_then, 1000, 1000, 1.15},
+      {"a link of a chain of 10", workload_chain, 10, 10, 1.15},
+      {"a reaction of 1,000", workload_fan, 1000, 1000, 1.15},
+      {"then on a settled promise", workload_then_on_settled, 1000, 1000, 1.15},
+  };
+  report_heading("C ABI against the floor", "ns");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    comparison_t measured = measure_compare(rows[i].workload, floor, ours, rows[i].count, rows[i].items, effort.rounds, 5e5);
+    report_comparison(rows[i].row, measured, rows[i].budget);
+  }
+}
+
+static void report_handover(const library_t *floor, const library_t *ours, effort_t effort) {
+  report_heading("Made on one thread, settled and released on another", "ns");
+  const size_t count = 1000000;
+  report_comparison("a promise of 1,000,000",
+                    measure_compare(workload_handover, floor, ours, count, count, effort.long_rounds, 0), 1.5);
+  report_heading("By how much the process grows in the second 1,000,000", "KiB");
+  report_count("all that is resident", memory_growth_of_handover(floor, count) / 1024,
+               memory_growth_of_handover(ours, count) / 1024, 1024);
+}
+
+static void report_memory(const library_t *floor, const library_t *ours) {
+  report_heading("Resident memory", "bytes");
+  double reference = memory_per_pending(floor, WORKLOAD_MOST), held = memory_per_pending(ours, WORKLOAD_MOST);
+  report_at_most("a pending promise with one reaction, of 1,000,000", reference, held, held / reference, 1.1);
+}
+
+/* The reference is ours too: a thousand items against a million. */
+static void report_growth(const library_t *ours, effort_t effort) {
+  const struct {
+    const char *row;
+    workload_t workload;
+  } rows[] = {{"a link of 1,000,000 against one of 1,000", workload_chain},
+              {"a reaction of 1,000,000 against one of 1,000", workload_fan}};
+  const size_t few = 1000, many = 1000000;
+  report_heading("Growth", "ns");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double *times[2] = {malloc((size_t)effort.long_rounds * sizeof(double)), malloc((size_t)effort.long_rounds * sizeof(double))};
+    if (!times[0] || !times[1]) abort();
+    rows[i].workload(ours, many);
+    for (int round = 0; round < effort.long_rounds; round++) {
+      double start = measure_now();
+      for (size_t done = 0; done < many; done += few) rows[i].workload(ours, few);
+      double middle = measure_now();
+      rows[i].workload(ours, many);
+      times[1][round] = (measure_now() - middle) / (double)many;
+      times[0][round] = (middle - start) / (double)many;
+    }
+    report_comparison(rows[i].row, measure_pairs(times[0], times[1], effort.long_rounds), 1.3);
+    free(times[0]);
+    free(times[1]);
+  }
+}
+
+static void report_parallel(const library_t *ours, effort_t effort) {
+  report_heading("Two threads on distinct promises", "ns per item of a thread; the ratio is of throughput");
+  double one, two;
+  double ratio = parallel_speedup(ours, workload_then, 20000, effort.parallel_rounds, &one, &two);
+  report_at_least("new + then + resolve + 2 releases, one thread and two", one, two, ratio, 1.8);
+}
+
+int main(int count, char **arguments) {
+  if (count < 3 || count > 4 || (count == 4 && strcmp(arguments[3], "--long"))) {
+    fprintf(stderr, "usage: costs FLOOR.so LIBPROMISE.so [--long]\n");
+    return 64;
+  }
+  effort_t effort = count == 4 ? (effort_t){4000, 40, 2000} : (effort_t){400, 9, 200};
+  library_t floor = library_load("floor", arguments[1], "floor");
+  library_t ours = library_load("library", arguments[2], "promise");
+  workloads_init();
+  /* First, while this process is small and has one thread. */
+  report_memory(&floor, &ours);
+  report_operations(&floor, &ours, effort);
+  report_handover(&floor, &ours, effort);
+  report_growth(&ours, effort);
+  report_parallel(&ours, effort);
+  return report_failed() ? 1 : 0;
+}

@@ -1,0 +1,90 @@
+/* counts.c - `counts FLOOR.so LIBPROMISE.so`: what can be counted rather than timed, and is the same on every run and machine:
+ * calls for memory, and instructions. Part of the test command. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "heap.h"
+#include "report.h"
+#include "steps.h"
+
+/* Calls for memory while `workload` runs, warm. */
+static unsigned long allocations(workload_t workload, const library_t *library, size_t count) {
+  workload(library, count);
+  unsigned long before = heap_calls();
+  workload(library, count);
+  return heap_calls() - before;
+}
+
+static void report_allocations(const library_t *floor, const library_t *ours) {
+  const struct {
+    const char *row;
+    workload_t workload;
+    size_t count;
+  } rows[] = {
+      {"1,000 x new + resolve + release", workload_settle, 1000},
+      {"1,000 x new + then + resolve + 2 releases", workload_then, 1000},
+      {"1,000 x then on a settled promise + release", workload_then_on_settled, 1000},
+      {"a chain of 10,000", workload_chain, 10000},
+      {"10,000 reactions", workload_fan, 10000},
+  };
+  report_heading("Calls for memory, warm", "calls in all");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    unsigned long reference = allocations(rows[i].workload, floor, rows[i].count);
+    /* One for each promise, or the counting itself does not work. */
+    if (reference < rows[i].count) {
+      fprintf(stderr, "counts: only %lu calls were seen where the floor makes at least %zu\n", reference, rows[i].count);
+      exit(2);
+    }
+    report_count(rows[i].row, (double)reference, (double)allocations(rows[i].workload, ours, rows[i].count), 0);
+  }
+}
+
+/* An instruction takes microseconds to count on some machines, so few are: they are the same for every item. */
+enum { FEW = 2, SOME = 10, MANY = 64, MORE = 256 };
+
+/* What an item costs once everything around it is taken off: the difference between two counts. */
+static double per_item(workload_t workload, const library_t *library, size_t few, size_t many) {
+  long less = steps_of(workload, library, few), more = steps_of(workload, library, many);
+  return less < 0 || more < 0 ? -1 : (double)(more - less) / (double)(many - few);
+}
+
+static void report_instructions(const library_t *floor, const library_t *ours) {
+  const struct {
+    const char *row;
+    workload_t workload;
+    double budget;
+  } rows[] = {
+      {"new + resolve + release", workload_settle, 0.9},
+      {"new + then + resolve + 2 releases", workload_then, 1.25},
+      {"then on a settled promise", workload_then_on_settled, 1.2},
+      {"a link of a chain", workload_chain, 1.0},
+      {"a reaction", workload_fan, 0.95},
+  };
+  report_heading("Instructions against the floor", "instructions");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double reference = per_item(rows[i].workload, floor, FEW, SOME), held = per_item(rows[i].workload, ours, FEW, SOME);
+    report_at_most(rows[i].row, reference, held, held / reference, rows[i].budget);
+  }
+  report_heading("Growth", "instructions");
+  double few = per_item(workload_chain, ours, FEW, SOME), many = per_item(workload_chain, ours, MANY, MORE);
+  report_at_most("a link of 256 against one of 10", few, many, many / few, 1.1);
+  few = per_item(workload_fan, ours, FEW, SOME), many = per_item(workload_fan, ours, MANY, MORE);
+  report_at_most("a reaction of 256 against one of 10", few, many, many / few, 1.1);
+}
+
+int main(int count, char **arguments) {
+  if (count != 3) {
+    fprintf(stderr, "usage: counts FLOOR.so LIBPROMISE.so\n");
+    return 64;
+  }
+  library_t floor = library_load("floor", arguments[1], "floor");
+  library_t ours = library_load("library", arguments[2], "promise");
+  workloads_init();
+  report_allocations(&floor, &ours);
+  if (steps_of(workload_settle, &floor, 1) < 0) {
+    puts("\nInstructions are not counted: this system does not let a process trace its child.");
+  } else {
+    report_instructions(&floor, &ours);
+  }
+  return report_failed() ? 1 : 0;
+}

@@ -1,0 +1,10 @@
+/* handover.h - promises made on one thread, settled and released on another. */
+#ifndef BENCHMARKS_HANDOVER_H
+#define BENCHMARKS_HANDOVER_H
+
+#include "measure.h"
+
+/* Hands `count` promises over through a ring of 1,024. The workload of the row. */
+void workload_handover(const library_t *library, size_t count);
+
+#endif

@@ -1,0 +1,31 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *symbol(void *object, const char *path, const char *prefix, const char *name) {
+  char full[64];
+  snprintf(full, sizeof full, "%s_%s", prefix, name);
+  void *found = dlsym(object, full);
+  if (!found) {
+    fprintf(stderr, "benchmark: %s does not export %s\n", path, full);
+    exit(2);
+  }
+  return found;
+}
+
+library_t library_load(const char *name, const char *path, const char *prefix) {
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!object) {
+    fprintf(stderr, "benchmark: cannot load the %s: %s\n", name, dlerror());
+    exit(2);
+  }
+  library_t library = {.name = name};
+  /* ISO C has no conversion from an object pointer to a function pointer; POSIX guarantees this way of writing it. */
+  *(void **)&library.new_promise = symbol(object, path, prefix, "new");
+  *(void **)&library.then = symbol(object, path, prefix, "then");
+  *(void **)&library.resolve = symbol(object, path, prefix, "resolve");
+  *(void **)&library.release = symbol(object, path, prefix, "release");
+  return library;
+}

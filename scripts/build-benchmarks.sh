@@ -1,0 +1,33 @@
+#!/bin/sh
+# Builds what the C benchmarks need into the folder OUT: libpromise.so, the floor, and the programs that measure.
+# usage: scripts/build-benchmarks.sh OUT
+# LIBPROMISE names a libpromise.so to measure instead of the one of this tree, an installed one say. CC and SWIFT name the tools.
+set -eu
+
+[ $# -eq 1 ] || { echo "usage: scripts/build-benchmarks.sh OUT" >&2; exit 64; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+cc=${CC:-cc}
+swift=${SWIFT:-swift}
+
+if [ -z "${LIBPROMISE:-}" ]; then
+  "$swift" build --package-path "$root" -c release --product promise >&2
+  LIBPROMISE=$("$swift" build --package-path "$root" -c release --show-bin-path)/libpromise.so
+fi
+cp "$LIBPROMISE" "$out/libpromise.so"
+strip "$out/libpromise.so"
+
+"$cc" -O3 -shared -fPIC -o "$out/floor.so" "$root/Benchmarks/floor.c"
+
+# build PROGRAM [OPTION]... SOURCE...
+build() {
+  program=$1
+  shift
+  (cd "$root/Benchmarks/abi" &&
+    "$cc" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror -I "$root/include" -o "$out/$program" "$@" \
+      library.c workloads.c measure.c report.c -ldl -lpthread)
+}
+build costs costs.c handover.c memory.c parallel.c
+# -rdynamic: heap.c takes the place of the C library's allocator for libpromise.so too.
+build counts -rdynamic counts.c heap.c steps.c

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Checks what can be counted rather than timed, so the same on every machine: calls for memory and instructions of the C ABI,
+# the size of libpromise.so, and what it needs to run. Part of `make test`.
+# usage: scripts/check-counts.sh
+# LIBPROMISE names a libpromise.so to check instead of the one of this tree.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/.build/benchmarks
+"$root/scripts/build-benchmarks.sh" "$out"
+
+status=0
+"$out/counts" "$out/floor.so" "$out/libpromise.so" || status=1
+
+echo
+echo "libpromise.so"
+
+size=$(wc -c <"$out/libpromise.so")
+limit=524288
+verdict=ok
+[ "$size" -le "$limit" ] || { verdict=OVER; status=1; }
+printf '  %-58s %10s %10d %8s %8d   %s\n' "size, stripped" "" "$size" "" "$limit" "$verdict"
+
+# What is loaded with it. On some platforms the loader itself counts as a library.
+needed=$(readelf -d "$out/libpromise.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' | tr '\n' ' ')
+verdict=ok
+[ "$needed" = "libc.so.6 " ] || { verdict=OVER; status=1; }
+printf '  %-58s %38s   %s\n' "libraries that it needs: the C library alone" "$needed" "$verdict"
+
+exit $status
