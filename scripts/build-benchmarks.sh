@@ -12,7 +12,8 @@ cc=${CC:-cc}
 swift=${SWIFT:-swift}
 
 if [ -z "${LIBPROMISE:-}" ]; then
-  "$swift" build --package-path "$root" -c release --product promise >&2
+  "$swift" build --package-path "$root" -c release --product promise >"$out/build.log" 2>&1 ||
+    { cat "$out/build.log" >&2; exit 1; }
   LIBPROMISE=$("$swift" build --package-path "$root" -c release --show-bin-path)/libpromise.so
 fi
 cp "$LIBPROMISE" "$out/libpromise.so"
@@ -25,9 +26,9 @@ build() {
   program=$1
   shift
   (cd "$root/Benchmarks/abi" &&
-    "$cc" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror -I "$root/include" -o "$out/$program" "$@" \
-      library.c workloads.c measure.c report.c -ldl -lpthread)
+    "$cc" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror -I "$root/include" -I ../report/include \
+      -o "$out/$program" "$@" library.c workloads.c ../report/report.c ../report/statistics.c -ldl -lpthread)
 }
-build costs costs.c handover.c memory.c parallel.c
+build costs costs.c measure.c handover.c memory.c parallel.c
 # -rdynamic: heap.c takes the place of the C library's allocator for libpromise.so too.
 build counts -rdynamic counts.c heap.c steps.c

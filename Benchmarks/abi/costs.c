@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "handover.h"
+#include "measure.h"
 #include "memory.h"
 #include "parallel.h"
 #include "report.h"
@@ -65,14 +66,14 @@ static void report_growth(const library_t *ours, effort_t effort) {
     if (!times[0] || !times[1]) abort();
     rows[i].workload(ours, many);
     for (int round = 0; round < effort.long_rounds; round++) {
-      double start = measure_now();
+      double start = statistics_now();
       for (size_t done = 0; done < many; done += few) rows[i].workload(ours, few);
-      double middle = measure_now();
+      double middle = statistics_now();
       rows[i].workload(ours, many);
-      times[1][round] = (measure_now() - middle) / (double)many;
+      times[1][round] = (statistics_now() - middle) / (double)many;
       times[0][round] = (middle - start) / (double)many;
     }
-    report_comparison(rows[i].row, measure_pairs(times[0], times[1], effort.long_rounds), 1.3);
+    report_comparison(rows[i].row, statistics_compare(times[0], times[1], effort.long_rounds), 1.3);
     free(times[0]);
     free(times[1]);
   }

@@ -2,7 +2,7 @@
 #ifndef BENCHMARKS_HANDOVER_H
 #define BENCHMARKS_HANDOVER_H
 
-#include "measure.h"
+#include "workloads.h"
 
 /* Hands `count` promises over through a ring of 1,024. The workload of the row. */
 void workload_handover(const library_t *library, size_t count);

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "statistics.h"
+
 enum { PATIENCE = 4096 };
 
 typedef struct {
@@ -23,9 +25,9 @@ static void *work(void *argument) {
   atomic_fetch_sub(worker->waiting, 1);
   for (unsigned attempts = 0; atomic_load(worker->waiting) > 0;)
     if (++attempts % PATIENCE == 0) sched_yield();
-  worker->begin = measure_now();
+  worker->begin = statistics_now();
   worker->workload(worker->library, worker->count);
-  worker->end = measure_now();
+  worker->end = statistics_now();
   return NULL;
 }
 

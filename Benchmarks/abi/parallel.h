@@ -2,7 +2,7 @@
 #ifndef BENCHMARKS_PARALLEL_H
 #define BENCHMARKS_PARALLEL_H
 
-#include "measure.h"
+#include "workloads.h"
 
 /* What two threads get done in the time in which one gets 1 done: the best of `rounds` rounds, for whatever else the machine
  * does can only make it less. `one` and `two` become nanoseconds per item of one thread, alone and beside another. */

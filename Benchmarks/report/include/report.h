@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "measure.h"
+#include "statistics.h"
 
 /* Names what follows, and the unit of its two columns. */
 void report_heading(const char *title, const char *unit);

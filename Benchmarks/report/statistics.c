@@ -1,0 +1,35 @@
+#include "statistics.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+double statistics_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int ascending(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static void sort(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, ascending);
+}
+
+static double median(double *values, int count) {
+  sort(values, count);
+  return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+comparison_t statistics_compare(double *reference, double *ours, int count) {
+  double *ratios = malloc((size_t)count * sizeof *ratios);
+  if (!ratios) abort();
+  for (int i = 0; i < count; i++) ratios[i] = ours[i] / reference[i];
+  sort(ratios, count);
+  comparison_t result = {median(reference, count), median(ours, count), 0, ratios[count / 4]};
+  result.ratio = result.ours / result.reference;
+  free(ratios);
+  return result;
+}

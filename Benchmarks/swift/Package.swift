@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: SwiftNIO is what promises are compared with, not what they are made of; and the library is measured as
+// its users build it, from another package.
+let package = Package(
+  name: "benchmarks",
+  dependencies: [
+    .package(name: "promises", path: "../.."),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+  ],
+  targets: [
+    .target(name: "CReport"),
+    .executableTarget(
+      name: "swift-costs",
+      dependencies: [
+        "CReport",
+        .product(name: "Promises", package: "promises"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

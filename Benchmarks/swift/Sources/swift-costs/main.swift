@@ -1,0 +1,47 @@
+// `swift-costs [--long]`: the Swift rows of the budget table, as times against SwiftNIO's.
+import CReport
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+
+let arguments = CommandLine.arguments.dropFirst()
+guard arguments.isEmpty || arguments == ["--long"] else {
+  print("usage: swift-costs [--long]")
+  exit(64)
+}
+let stopwatch = Stopwatch(rounds: arguments.isEmpty ? 300 : 3000)
+let embedded = EmbeddedEventLoop()
+let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+let budget = 0.35
+
+/// A race of ours against both of NIO's loops.
+func race(
+  _ row: String, items: Int, ours: @escaping () -> Void, theirs: @escaping @Sendable (any EventLoop) -> Void
+) {
+  let loop = group.next()
+  let times = stopwatch.race(
+    items: items,
+    [
+      { Stopwatch.time($0, ours) },
+      { Stopwatch.time($0) { theirs(embedded) } },
+      { times in
+        do {
+          return try loop.submit { Stopwatch.time(times) { theirs(loop) } }.wait()
+        } catch {
+          fatalError("the event loop refused the work: \(error)")
+        }
+      },
+    ])
+  report("\(row), NIO embedded", against: times[1], ours: times[0], budget: budget)
+  report("\(row), NIO MTELG", against: times[2], ours: times[0], budget: budget)
+}
+
+report_heading("Promise<Int> against EventLoopFuture<Int>", "ns")
+let step = arguments.count + 1
+race("new + then + resolve", items: 100, ours: { Ours.then(100, adding: step) }) { Theirs.then(100, adding: step, on: $0) }
+race("a link of a chain of 10", items: 10, ours: { Ours.chain(10, adding: step) }) {
+  Theirs.chain(10, adding: step, on: $0)
+}
+
+try group.syncShutdownGracefully()
+exit(report_failed() ? 1 : 0)
