@@ -3,12 +3,29 @@ import NIOCore
 /// The same, done with SwiftNIO's `EventLoopFuture`. Call it on the loop's own thread, where futures are fastest.
 enum Theirs {
   @inline(never)
+  static func then(_ count: Int, on loop: some EventLoop) {
+    for number in 0..<count {
+      let promise = loop.makePromise(of: Int.self)
+      _ = promise.futureResult.map { $0 + 1 }
+      promise.succeed(number)
+    }
+  }
+
+  @inline(never)
   static func then(_ count: Int, adding step: Int, on loop: some EventLoop) {
     for number in 0..<count {
       let promise = loop.makePromise(of: Int.self)
       _ = promise.futureResult.map { $0 + step }
       promise.succeed(number)
     }
+  }
+
+  @inline(never)
+  static func chain(_ links: Int, on loop: some EventLoop) {
+    let promise = loop.makePromise(of: Int.self)
+    var last = promise.futureResult
+    for _ in 0..<links { last = last.map { $0 + 1 } }
+    promise.succeed(1)
   }
 
   @inline(never)
