@@ -109,7 +109,7 @@ extension CellRef {
       guard let executor else { return derive(closure) }
       var plan = Job.Plan()
       plan.executor = executor
-      plan.closure = closure
+      plan.closure = StoredClosure(closure)
       guard let derived = unsafe react(plan, Context(nil, nil)) else { fatalError("no memory for a promise") }
       return derived
     }
@@ -122,7 +122,7 @@ extension CellRef {
         guard let executor else { return react(isHeld: false, closure) }
         var plan = Job.Plan()
         plan.executor = executor
-        plan.closure = closure
+        plan.closure = StoredClosure(closure)
         return unsafe react(plan, Context(nil, nil), references: 1)
       }
     if made == nil { fatalError("no memory for a callback") }

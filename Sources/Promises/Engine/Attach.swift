@@ -67,10 +67,10 @@ extension CellRef {
   /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles
   /// nothing.
   @usableFromInline
-  package func react(isHeld: Bool = true, _ closure: @escaping Closure) -> CellRef? {
+  package func react(isHeld: Bool = true, _ closure: consuming @escaping Closure) -> CellRef? {
     guard let derived = unsafe CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
     else { return nil }
-    unsafe derived.closure.initialize(to: closure)
+    unsafe derived.closure.initialize(to: StoredClosure(closure))
     deliver(to: derived)
     return derived
   }

@@ -101,8 +101,8 @@ enum Life {
 extension CellRef {
   /// The closure in the place of `function` and `context`.
   @inline(__always)
-  var closure: UnsafeMutablePointer<Closure> {
-    unsafe (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: Closure.self)
+  var closure: UnsafeMutablePointer<StoredClosure> {
+    unsafe (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: StoredClosure.self)
   }
 
   /// The outcome of a settled promise.

@@ -26,7 +26,7 @@ package struct Job {
     /// Of the reasons that `onRejected` is for; 0: any.
     package var type: UInt32 = 0
     /// For both outcomes, in place of the handlers and the context.
-    package var closure: Closure?
+    package var closure: StoredClosure?
     package init() {}
   }
 

@@ -39,11 +39,11 @@ extension CellRef {
 
   /// Calls a closure, which came from this library, so that what it leaves needs no check, and lets it go.
   @inline(__always)
-  func call(_ closure: UnsafeMutablePointer<Closure>, _ value: CellValue, _ outcome: Outcome, shared: Bool)
+  func call(_ closure: UnsafeMutablePointer<StoredClosure>, _ value: CellValue, _ outcome: Outcome, shared: Bool)
     -> ReactionResult
   {
     var out = CellValue.void
-    let verdict = unsafe closure.move()(outcome.isRejected, value, &out)
+    let verdict = unsafe closure.move().body(outcome.isRejected, value, &out)
     switch verdict {
     case .fulfill: return conclude(out, .fulfilled, shared: shared)
     case .reject: return conclude(out, .rejected, shared: shared)

@@ -10,6 +10,13 @@ package typealias Handler =
 @usableFromInline
 package typealias Closure = (_ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
+/// A closure as a cell keeps it. A bare one would be kept in the form that generic code calls, behind a thunk with an
+/// allocation of its own.
+package struct StoredClosure {
+  let body: Closure
+  @inline(__always) package init(_ body: consuming @escaping Closure) { self.body = body }
+}
+
 /// A callback that settles nothing.
 package typealias Observer = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> Void
 
