@@ -1,0 +1,128 @@
+/* The sizes, offsets and numbers that programs have compiled in. None of them ever changes; a later version adds fields to
+ * structs that begin with `size`, at their end, and constants. Compiled, not run. */
+#include <stddef.h>
+
+#include "promise.h"
+#include "promise_plugin.h"
+
+#if defined(__cplusplus)
+#define ASSERT(condition) static_assert(condition, #condition)
+#elif defined(__TINYC__) || __STDC_VERSION__ < 201112L
+#define ASSERT_NAMED(condition, line) typedef char assertion_##line[(condition) ? 1 : -1]
+#define ASSERT_AT(condition, line) ASSERT_NAMED(condition, line)
+#define ASSERT(condition) ASSERT_AT(condition, __LINE__)
+#else
+#define ASSERT(condition) _Static_assert(condition, #condition)
+#endif
+
+/* The same on every machine with pointers of its size. */
+#define FIELD(type, field, at, bytes) \
+  ASSERT(offsetof(type, field) == (at) && sizeof(((type *)NULL)->field) == (bytes))
+
+#define POINTER sizeof(void *)
+
+ASSERT(sizeof(promise_status_t) == 4 && (promise_status_t)-1 < 0);
+ASSERT(sizeof(promise_state_t) == 4 && (promise_state_t)-1 < 0);
+ASSERT(sizeof(promise_verdict_t) == 4 && (promise_verdict_t)-1 < 0);
+ASSERT(sizeof(promise_log_level_t) == 4 && (promise_log_level_t)-1 < 0);
+ASSERT(sizeof(promise_kind_t) == 4 && (promise_kind_t)-1 > 0);
+ASSERT(sizeof(promise_free_t) == POINTER && sizeof(promise_handler_t) == POINTER);
+
+ASSERT(PROMISE_ABI_VERSION == 1u);
+
+ASSERT(PROMISE_OK == 0);
+ASSERT(PROMISE_EINVAL == -1);
+ASSERT(PROMISE_ESTALE == -2);
+ASSERT(PROMISE_ESETTLED == -3);
+ASSERT(PROMISE_EPENDING == -4);
+ASSERT(PROMISE_ETIMEDOUT == -5);
+ASSERT(PROMISE_EDEADLK == -6);
+ASSERT(PROMISE_ENOMEM == -7);
+ASSERT(PROMISE_ECLOSED == -8);
+
+ASSERT(PROMISE_PENDING == 1);
+ASSERT(PROMISE_FULFILLED == 2);
+ASSERT(PROMISE_REJECTED == 3);
+
+ASSERT(PROMISE_FULFILL == 1);
+ASSERT(PROMISE_REJECT == 2);
+ASSERT(PROMISE_ADOPT == 3);
+
+ASSERT(PROMISE_KIND_VOID == 1);
+ASSERT(PROMISE_KIND_BOOL == 2);
+ASSERT(PROMISE_KIND_I64 == 3);
+ASSERT(PROMISE_KIND_U64 == 4);
+ASSERT(PROMISE_KIND_F64 == 5);
+ASSERT(PROMISE_KIND_POINTER == 6);
+ASSERT(PROMISE_KIND_STRING == 7);
+ASSERT(PROMISE_KIND_BYTES == 8);
+ASSERT(PROMISE_KIND_ARRAY == 9);
+ASSERT(PROMISE_KIND_MAP == 10);
+ASSERT(PROMISE_KIND_ERROR == 11);
+ASSERT(PROMISE_KIND_DISCARDED == 12);
+ASSERT(PROMISE_KIND_PROMISE == 13);
+ASSERT(PROMISE_KIND_OBJECT == 14);
+
+ASSERT(PROMISE_LOG_DEBUG == 1);
+ASSERT(PROMISE_LOG_INFO == 2);
+ASSERT(PROMISE_LOG_WARNING == 3);
+ASSERT(PROMISE_LOG_ERROR == 4);
+
+ASSERT(sizeof(promise_value_t) == 16);
+FIELD(promise_value_t, kind, 0, 4);
+FIELD(promise_value_t, reserved, 4, 4);
+FIELD(promise_value_t, as, 8, 8);
+FIELD(promise_value_t, as.b, 8, 1);
+FIELD(promise_value_t, as.i64, 8, 8);
+FIELD(promise_value_t, as.u64, 8, 8);
+FIELD(promise_value_t, as.f64, 8, 8);
+FIELD(promise_value_t, as.ptr, 8, POINTER);
+
+ASSERT(sizeof(promise_reaction_t) == 8 + 7 * POINTER);
+FIELD(promise_reaction_t, size, 0, 4);
+FIELD(promise_reaction_t, reserved, 4, 4);
+FIELD(promise_reaction_t, executor, 8, POINTER);
+FIELD(promise_reaction_t, token, 8 + POINTER, POINTER);
+FIELD(promise_reaction_t, on_fulfilled, 8 + 2 * POINTER, POINTER);
+FIELD(promise_reaction_t, on_rejected, 8 + 3 * POINTER, POINTER);
+FIELD(promise_reaction_t, type, 8 + 4 * POINTER, POINTER);
+FIELD(promise_reaction_t, ctx, 8 + 5 * POINTER, POINTER);
+FIELD(promise_reaction_t, free_ctx, 8 + 6 * POINTER, POINTER);
+
+ASSERT(sizeof(promise_str_t) == 2 * POINTER);
+FIELD(promise_str_t, data, 0, POINTER);
+FIELD(promise_str_t, length, POINTER, sizeof(size_t));
+
+ASSERT(sizeof(promise_bytes_t) == 2 * POINTER);
+FIELD(promise_bytes_t, data, 0, POINTER);
+FIELD(promise_bytes_t, length, POINTER, sizeof(size_t));
+
+ASSERT(sizeof(promise_host_t) == 8 + 7 * POINTER);
+FIELD(promise_host_t, size, 0, 4);
+FIELD(promise_host_t, abi, 4, 4);
+FIELD(promise_host_t, log, 8, POINTER);
+FIELD(promise_host_t, progress, 8 + POINTER, POINTER);
+FIELD(promise_host_t, call, 8 + 2 * POINTER, POINTER);
+FIELD(promise_host_t, allocate, 8 + 3 * POINTER, POINTER);
+FIELD(promise_host_t, deallocate, 8 + 4 * POINTER, POINTER);
+FIELD(promise_host_t, configuration, 8 + 5 * POINTER, POINTER);
+FIELD(promise_host_t, function, 8 + 6 * POINTER, POINTER);
+
+ASSERT(sizeof(promise_plugin_function_t) == 3 * POINTER);
+FIELD(promise_plugin_function_t, signature, 0, POINTER);
+FIELD(promise_plugin_function_t, entry, POINTER, POINTER);
+FIELD(promise_plugin_function_t, description, 2 * POINTER, POINTER);
+
+ASSERT(sizeof(promise_plugin_t) == 16 + 8 * POINTER);
+FIELD(promise_plugin_t, size, 0, 4);
+FIELD(promise_plugin_t, abi_min, 4, 4);
+FIELD(promise_plugin_t, abi_max, 8, 4);
+FIELD(promise_plugin_t, function_size, 12, 4);
+FIELD(promise_plugin_t, id, 16, POINTER);
+FIELD(promise_plugin_t, version, 16 + POINTER, POINTER);
+FIELD(promise_plugin_t, description, 16 + 2 * POINTER, POINTER);
+FIELD(promise_plugin_t, required, 16 + 3 * POINTER, POINTER);
+FIELD(promise_plugin_t, load, 16 + 4 * POINTER, POINTER);
+FIELD(promise_plugin_t, unload, 16 + 5 * POINTER, POINTER);
+FIELD(promise_plugin_t, functions, 16 + 6 * POINTER, POINTER);
+FIELD(promise_plugin_t, function_count, 16 + 7 * POINTER, sizeof(size_t));

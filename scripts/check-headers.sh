@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Compiles every public header alone, twice in one translation unit, and in two units that are linked together: as each
+# standard of C and C++ that the header promises, with every compiler that is there, warnings as errors. Holds sizes, offsets and
+# constants in the same runs (Tests/ABI/layout.c).
+#
+#     scripts/check-headers.sh
+#
+# INCLUDE is the folder of the headers (default: include). CHECK_COMPILERS names the compilers that must be there.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+include=${INCLUDE:-$root/include}
+layout=$root/Tests/ABI/layout.c
+warnings=(-Wall -Wextra -Wpedantic -Werror)
+read -ra compilers <<< "${CHECK_COMPILERS:-gcc clang tcc g++ clang++}"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+# try LABEL COMMAND...: one check; what the compiler says is shown when it fails.
+try() {
+  local label=$1
+  shift
+  if "$@" > "$scratch/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "check-headers.sh: $label" >&2
+    cat "$scratch/log" >&2
+  fi
+}
+
+# write HEADER: the sources for one header, each with a declaration of its own, for ISO C forbids an empty unit.
+write() {
+  printf '#include "%s"\nextern int anchor;\nint anchor;\n' "$1" > "$scratch/alone.c"
+  printf '#include "%s"\n#include "%s"\nextern int anchor;\nint anchor;\n' "$1" "$1" > "$scratch/twice.c"
+  printf '#include "%s"\nextern int other(void);\nint other(void) { return 0; }\n' "$1" > "$scratch/first.c"
+  printf '#include "%s"\nextern int other(void);\nint main(void) { return other(); }\n' "$1" > "$scratch/second.c"
+}
+
+# check COMPILER LANGUAGE STANDARD
+check() {
+  local compile=("$1" -x "$2" "-std=$3" "${warnings[@]}" "-I$include")
+  if [[ $1 == tcc ]]; then compile=("$1" "-std=$3" "${warnings[@]}" "-I$include"); fi
+  local header path label
+  while read -r path; do
+    header=${path#"$include"/}
+    label="$1 -std=$3: $header"
+    write "$header"
+    try "$label alone" "${compile[@]}" -c "$scratch/alone.c" -o "$scratch/alone.o"
+    try "$label included twice" "${compile[@]}" -c "$scratch/twice.c" -o "$scratch/twice.o"
+    try "$label in two units" "${compile[@]}" "$scratch/first.c" "$scratch/second.c" -o "$scratch/linked"
+  done < <(find "$include" -name '*.h' | sort)
+  try "$1 -std=$3: layout" "${compile[@]}" -c "$layout" -o "$scratch/layout.o"
+}
+
+for compiler in "${compilers[@]}"; do
+  if ! command -v "$compiler" > /dev/null; then
+    if [[ -n ${CHECK_COMPILERS:-} ]]; then
+      echo "check-headers.sh: no such compiler: $compiler" >&2
+      exit 2
+    fi
+    echo "check-headers.sh: $compiler is not there, left out" >&2
+    continue
+  fi
+  case $compiler in
+    *++*) for standard in c++11 c++14 c++17 c++20 c++23; do check "$compiler" c++ $standard; done ;;
+    *) for standard in c99 c11 c17; do check "$compiler" c $standard; done ;;
+  esac
+done
+
+echo "check-headers.sh: $passed passed, $failed failed"
+((failed == 0 && passed > 0))
