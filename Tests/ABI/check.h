@@ -1,0 +1,146 @@
+/* check.h - a small assert library for the C programs of this folder.
+ *
+ *     static void adds(void) { CHECK_INT(1 + 1, 2); }
+ *
+ *     int main(void) {
+ *       RUN(adds);
+ *       return check_report();
+ *     }
+ *
+ * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own, so
+ * that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
+ * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "promise.h"
+
+static atomic_long check_checks;   /* made in this test */
+static atomic_long check_failures; /* of those */
+static const char *check_test = "";
+static int check_passed;
+static int check_failed;
+
+/* How long one test may take before it counts as hanging, in seconds. */
+static inline unsigned check_limit(void) {
+  const char *text = getenv("CHECK_TIMEOUT");
+  return text != NULL ? (unsigned)atoi(text) : 120;
+}
+
+/* How often to do what `times` says: less under CHECK_QUICK, for valgrind. */
+static inline long check_scale(long times) {
+  if (getenv("CHECK_QUICK") == NULL) return times;
+  return times > 100000 ? times / 500 : times > 1000 ? times / 50 : times;
+}
+
+__attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, const char *file, int line,
+                                                                    const char *format, ...) {
+  atomic_fetch_add(&check_checks, 1);
+  if (holds) return true;
+  if (atomic_fetch_add(&check_failures, 1) < 20) {
+    va_list arguments;
+    char text[512];
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "%s:%d: %s: %s\n", file, line, check_test, text);
+  }
+  return false;
+}
+
+static inline const char *check_shown(const char *text) { return text != NULL ? text : "(null)"; }
+
+static inline bool check_int(long long actual, long long expected, const char *what, const char *file, int line) {
+  return check_that(actual == expected, file, line, "%s is %lld, expected %lld", what, actual, expected);
+}
+
+static inline bool check_status(promise_status_t actual, promise_status_t expected, const char *what, const char *file,
+                                int line) {
+  return check_that(actual == expected, file, line, "%s is %s (%d), expected %s (%d)", what,
+                    promise_status_name(actual), (int)actual, promise_status_name(expected), (int)expected);
+}
+
+static inline bool check_pointer(const volatile void *actual, const volatile void *expected, const char *what,
+                                 const char *file, int line) {
+  return check_that(actual == expected, file, line, "%s is %p, expected %p", what, (void *)(uintptr_t)actual,
+                    (void *)(uintptr_t)expected);
+}
+
+static inline bool check_text(const char *actual, const char *expected, const char *what, const char *file, int line) {
+  bool same = actual == expected || (actual != NULL && expected != NULL && strcmp(actual, expected) == 0);
+  return check_that(same, file, line, "%s is \"%s\", expected \"%s\"", what, check_shown(actual), check_shown(expected));
+}
+
+/* Each gives whether it held. */
+#define CHECK(condition) check_that((condition), __FILE__, __LINE__, "%s", #condition)
+#define CHECK_INT(actual, expected) check_int((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_STATUS(actual, expected) check_status((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_POINTER(actual, expected) check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
+#define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
+
+/* For what a test cannot go on without: ends it. */
+#define REQUIRE(condition) \
+  do { \
+    if (!check_that((condition), __FILE__, __LINE__, "required: %s", #condition)) _exit(1); \
+  } while (0)
+
+static inline bool check_run_here(void (*test)(void)) {
+  alarm(check_limit());
+  test();
+  alarm(0);
+  check_that(atomic_load(&check_checks) > 0, "check.h", 0, "it checked nothing");
+  return atomic_load(&check_failures) == 0;
+}
+
+static inline bool check_run_apart(void (*test)(void)) {
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) exit(check_run_here(test) ? 0 : 1);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) {
+    perror("check.h: no process for a test");
+    exit(2);
+  }
+  if (WIFSIGNALED(status)) {
+    int number = WTERMSIG(status);
+    fprintf(stderr, "%s: %s by signal %d (%s)\n", check_test, number == SIGALRM ? "hung, ended" : "died", number,
+            strsignal(number));
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static inline void check_run(const char *name, void (*test)(void)) {
+  const char *apart = getenv("CHECK_FORK");
+  check_test = name;
+  atomic_store(&check_checks, 0);
+  atomic_store(&check_failures, 0);
+  bool passed = apart != NULL && strcmp(apart, "0") == 0 ? check_run_here(test) : check_run_apart(test);
+  if (passed) {
+    check_passed++;
+  } else {
+    check_failed++;
+    fprintf(stderr, "FAILED %s\n", name);
+  }
+}
+
+#define RUN(test) check_run(#test, test)
+
+/* The last line of a program, and its exit status. */
+static inline int check_report(void) {
+  printf("%d passed, %d failed\n", check_passed, check_failed);
+  return check_failed == 0 && check_passed > 0 ? 0 : 1;
+}
+
+#endif /* CHECK_H */

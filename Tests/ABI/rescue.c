@@ -1,0 +1,151 @@
+/* promise_rescue: clauses 2.3, 3.2.2 and 3.2.3. */
+#include "support.h"
+
+static void handler_answers_a_rejection(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    spy_t spy = {0};
+    promise_t *promise = settled ? rejected(1) : promise_new();
+    promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
+    CHECK(child != NULL);
+    if (!settled) CHECK_STATUS(promise_reject(promise, I64(1)), PROMISE_OK);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK(ended(child, PROMISE_FULFILLED, 2));
+    CHECK(ended(promise, PROMISE_REJECTED, 1));
+    promise_release(child);
+    promise_release(promise);
+  }
+}
+
+static void handler_may_reject_again(void) {
+  spy_t spy = {.verdict = PROMISE_REJECT, .answer = *I64(7)};
+  promise_t *promise = rejected(1);
+  promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
+  CHECK(ended(child, PROMISE_REJECTED, 7));
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void fulfilment_passes_through(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    spy_t spy = {0};
+    promise_t *promise = settled ? fulfilled(3) : promise_new();
+    promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
+    if (!settled) CHECK_STATUS(promise_resolve(promise, I64(3)), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK(ended(child, PROMISE_FULFILLED, 3));
+    promise_release(child);
+    promise_release(promise);
+  }
+}
+
+/* Rejects with `reason` and tells whether a handler for `type` was called; the reason passes through if it was not. */
+static bool rescues(const promise_type_t *type, promise_value_t reason) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_rescue(promise, type, spy_handler, &spy, spy_free);
+  promise_value_t expected = reason, got;
+  REQUIRE(child != NULL);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  bool called = atomic_load(&spy.calls) == 1;
+  CHECK_INT(promise_state(child), called ? PROMISE_FULFILLED : PROMISE_REJECTED);
+  if (!called) {
+    CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+    CHECK(memcmp(&got, &expected, sizeof got) == 0);
+    promise_value_release(&got);
+  }
+  promise_release(child);
+  promise_release(promise);
+  return called;
+}
+
+static promise_value_t of(const promise_type_t *type) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, NULL) == PROMISE_OK);
+  return value;
+}
+
+static void type_chooses_among_kinds(void) {
+  promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK(rescues(promise_type_named("i64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("u64"), *I64(1)));
+  CHECK(!rescues(promise_type_named("error"), *I64(1)));
+  CHECK(rescues(promise_type_named("string"), text("reason")));
+  CHECK(!rescues(promise_type_named("bytes"), text("reason")));
+  CHECK(rescues(promise_type_named("error"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("discarded"), error("test", 1, "reason")));
+  CHECK(!rescues(promise_type_named("object"), error("test", 1, "reason")));
+  CHECK(rescues(promise_type_named("discarded"), discarded));
+  CHECK(rescues(promise_type_named("error"), discarded));
+  CHECK(rescues(NULL, discarded));
+}
+
+static void type_chooses_among_objects(void) {
+  const promise_type_t *parent = promise_type_register("test.rescue.parent", NULL, NULL);
+  const promise_type_t *child = promise_type_register("test.rescue.child", parent, NULL);
+  const promise_type_t *other = promise_type_register("test.rescue.other", parent, NULL);
+  const promise_type_t *failure = promise_type_register("test.rescue.failure", promise_type_named("error"), NULL);
+  CHECK(rescues(child, of(child)));
+  CHECK(rescues(parent, of(child)));
+  CHECK(rescues(promise_type_named("object"), of(child)));
+  CHECK(rescues(NULL, of(child)));
+  CHECK(!rescues(other, of(child)));
+  CHECK(!rescues(child, of(parent)));
+  CHECK(!rescues(promise_type_named("error"), of(child)));
+  CHECK(rescues(promise_type_named("error"), of(failure)));
+  CHECK(!rescues(failure, error("test", 1, "reason")));
+}
+
+static void reason_travels_until_it_meets_its_handler(void) {
+  const promise_type_t *type = promise_type_register("test.rescue.traveller", NULL, NULL);
+  spy_t skipped = {0}, wrong = {0}, right = {0}, after = {0};
+  promise_value_t reason = of(type);
+  promise_t *head = promise_new();
+  promise_t *first = promise_then(head, spy_handler, &skipped, spy_free);
+  promise_t *second = promise_rescue(first, promise_type_named("error"), spy_handler, &wrong, spy_free);
+  promise_t *third = promise_rescue(second, type, spy_handler, &right, spy_free);
+  promise_t *fourth = promise_then(third, spy_handler, &after, spy_free);
+  promise_reject(head, &reason);
+  CHECK_SPY(&skipped, 0, 1);
+  CHECK_SPY(&wrong, 0, 1);
+  CHECK_SPY(&right, 1, 1);
+  CHECK_SPY(&after, 1, 1);
+  CHECK_INT(promise_state(second), PROMISE_REJECTED);
+  CHECK(ended(third, PROMISE_FULFILLED, 0));
+  CHECK(ended(fourth, PROMISE_FULFILLED, 1));
+  promise_t *all[] = {head, first, second, third, fourth};
+  for (int i = 0; i < 5; i++) promise_release(all[i]);
+}
+
+static void every_handler_judges_for_itself(void) {
+  spy_t first = {0}, second = {0};
+  promise_t *promise = promise_new();
+  promise_release(promise_rescue(promise, NULL, spy_handler, &first, spy_free));
+  promise_release(promise_rescue(promise, promise_type_named("i64"), spy_handler, &second, spy_free));
+  promise_reject(promise, I64(1));
+  CHECK_SPY(&first, 1, 1);
+  CHECK_SPY(&second, 1, 1);
+  promise_release(promise);
+}
+
+static void pending_promise_frees_the_context(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_rescue(promise, promise_type_named("error"), spy_handler, &spy, spy_free);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+int main(void) {
+  RUN(handler_answers_a_rejection);
+  RUN(handler_may_reject_again);
+  RUN(fulfilment_passes_through);
+  RUN(type_chooses_among_kinds);
+  RUN(type_chooses_among_objects);
+  RUN(reason_travels_until_it_meets_its_handler);
+  RUN(every_handler_judges_for_itself);
+  RUN(pending_promise_frees_the_context);
+  return check_report();
+}

@@ -1,0 +1,209 @@
+/* support.h - what the programs of this folder share: values, contexts that count what becomes of them, a journal of what
+ * ran in which order, gates between threads. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <pthread.h>
+
+#include "check.h"
+
+/* ---- Values ---- */
+
+#define VOID() (&(promise_value_t){.kind = PROMISE_KIND_VOID})
+#define I64(number) (&(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = (number)})
+
+static inline promise_value_t text(const char *utf8) {
+  promise_value_t value;
+  REQUIRE(promise_value_string(&value, utf8, strlen(utf8)) == PROMISE_OK);
+  return value;
+}
+
+static inline promise_value_t error(const char *domain, int64_t code, const char *message) {
+  promise_value_t value;
+  REQUIRE(promise_value_error(&value, domain, code, message) == PROMISE_OK);
+  return value;
+}
+
+/* A value that holds one reference of `promise`, which it takes over. */
+static inline promise_value_t holding(promise_t *promise) {
+  promise_value_t value = {.kind = PROMISE_KIND_PROMISE, .as.ptr = promise};
+  return value;
+}
+
+static inline promise_t *retained(promise_t *promise) {
+  REQUIRE(promise_retain(promise) == PROMISE_OK);
+  return promise;
+}
+
+/* ---- Promises ---- */
+
+static inline promise_t *fulfilled(int64_t number) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise_resolve(promise, I64(number)) == PROMISE_OK);
+  return promise;
+}
+
+static inline promise_t *rejected(int64_t number) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise_reject(promise, I64(number)) == PROMISE_OK);
+  return promise;
+}
+
+/* A token that was good once. */
+static inline promise_t *stale(void) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise != NULL && promise_release(promise) == PROMISE_OK);
+  return promise;
+}
+
+/* Holds if `promise` has ended in `state` with the I64 `number`. */
+static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
+  promise_value_t value;
+  return promise_state(promise) == state && promise_result(promise, &value) == PROMISE_OK &&
+         value.kind == PROMISE_KIND_I64 && value.as.i64 == number;
+}
+
+/* Holds if `promise` was rejected by the library itself with the status `code`. */
+static inline bool failed_with(promise_t *promise, promise_status_t code) {
+  promise_value_t reason;
+  if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK) return false;
+  bool holds = reason.kind == PROMISE_KIND_ERROR && strcmp(promise_value_domain(&reason), "promise") == 0 &&
+               promise_value_code(&reason) == code;
+  promise_value_release(&reason);
+  return holds;
+}
+
+/* ---- Contexts ---- */
+
+/* Passed as `ctx` with spy_free: counts the calls, and the ends, of which there must be one. */
+typedef struct spy {
+  atomic_int calls;
+  atomic_int frees;
+  int64_t seen;            /* the last I64 that was passed */
+  promise_kind_t kind;     /* the kind of the last value that was passed */
+  promise_value_t answer;  /* what spy_handler leaves in *out */
+  promise_verdict_t verdict;
+  promise_t *promise;      /* for handlers that use one */
+  pthread_t thread;        /* where it was called */
+  pthread_t freed_on;      /* where it was freed */
+} spy_t;
+
+static inline void spy_see(spy_t *spy, const promise_value_t *in) {
+  atomic_fetch_add(&spy->calls, 1);
+  CHECK_INT(atomic_load(&spy->frees), 0);
+  spy->thread = pthread_self();
+  spy->kind = in->kind;
+  spy->seen = in->kind == PROMISE_KIND_I64 ? in->as.i64 : -1;
+}
+
+static inline void spy_free(void *ctx) {
+  spy_t *spy = ctx;
+  spy->freed_on = pthread_self();
+  atomic_fetch_add(&spy->frees, 1);
+}
+
+/* A handler that counts itself, and answers what its spy says; without a verdict, the number it saw plus one. */
+static inline promise_verdict_t spy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  spy_see(spy, in);
+  if (spy->verdict != 0) {
+    *out = spy->answer;
+    return spy->verdict;
+  }
+  *out = *I64(spy->seen + 1);
+  return PROMISE_FULFILL;
+}
+
+/* An observer that counts itself. */
+static inline void spy_observer(void *ctx, const promise_value_t *value) { spy_see(ctx, value); }
+
+/* A discard block that counts itself. */
+static inline void spy_discard(void *ctx) { atomic_fetch_add(&((spy_t *)ctx)->calls, 1); }
+
+#define CHECK_SPY(spy, expected_calls, expected_frees) \
+  do { \
+    CHECK_INT(atomic_load(&(spy)->calls), (expected_calls)); \
+    CHECK_INT(atomic_load(&(spy)->frees), (expected_frees)); \
+  } while (0)
+
+/* ---- Objects ---- */
+
+/* A payload that counts how often it was destroyed. */
+typedef struct payload {
+  atomic_int destroyed;
+} payload_t;
+
+static inline void payload_destroy(void *pointer) { atomic_fetch_add(&((payload_t *)pointer)->destroyed, 1); }
+
+static inline const promise_type_t *payload_type(void) {
+  const promise_type_t *type = promise_type_register("test.payload", NULL, payload_destroy);
+  REQUIRE(type != NULL);
+  return type;
+}
+
+/* A value that owns memory, whose end can be seen. */
+static inline promise_value_t object(payload_t *payload) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, payload_type(), payload) == PROMISE_OK);
+  return value;
+}
+
+/* ---- Order ---- */
+
+/* What ran, in order: one letter each. */
+static char journal[256];
+
+static inline void note(char letter) {
+  size_t length = strlen(journal);
+  REQUIRE(length + 1 < sizeof journal);
+  journal[length] = letter;
+  journal[length + 1] = '\0';
+}
+
+static inline void journal_clear(void) { journal[0] = '\0'; }
+
+/* ---- Threads ---- */
+
+static inline pthread_t start(void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, NULL, body, argument) == 0);
+  return thread;
+}
+
+static inline void finish(pthread_t thread) { REQUIRE(pthread_join(thread, NULL) == 0); }
+
+/* Runs `body` on a thread with a stack of 512 KiB: what must not recurse, overflows it if it does. */
+static inline void on_small_stack(void *(*body)(void *), void *argument) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, 512 * 1024) == 0);
+  REQUIRE(pthread_create(&thread, &attributes, body, argument) == 0);
+  pthread_attr_destroy(&attributes);
+  finish(thread);
+}
+
+/* Opened once; whoever waits passes from then on. */
+typedef struct gate {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+  bool open;
+} gate_t;
+
+#define GATE_CLOSED {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false}
+
+static inline void gate_open(gate_t *gate) {
+  pthread_mutex_lock(&gate->mutex);
+  gate->open = true;
+  pthread_cond_broadcast(&gate->condition);
+  pthread_mutex_unlock(&gate->mutex);
+}
+
+static inline void gate_wait(gate_t *gate) {
+  pthread_mutex_lock(&gate->mutex);
+  while (!gate->open) pthread_cond_wait(&gate->condition, &gate->mutex);
+  pthread_mutex_unlock(&gate->mutex);
+}
+
+#endif /* SUPPORT_H */

@@ -1,0 +1,295 @@
+/* Values: strings, bytes, errors, objects, and how they are counted. */
+#include <float.h>
+#include <math.h>
+
+#include "support.h"
+
+/* What stands in *out before a call: nothing that the call may read or release. */
+static promise_value_t garbage(void) {
+  promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
+  return value;
+}
+
+static void check_string(const char *bytes, size_t length) {
+  promise_value_t value = garbage();
+  size_t size = 4711;
+  CHECK_STATUS(promise_value_string(&value, bytes, length), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_STRING);
+  const char *data = promise_value_data(&value, &size);
+  REQUIRE(data != NULL);
+  CHECK_INT(size, length);
+  CHECK(length == 0 || memcmp(data, bytes, length) == 0);
+  CHECK_INT(data[length], '\0');
+  CHECK(data != bytes);
+  CHECK_POINTER(value.as.ptr, data);
+  CHECK_POINTER(promise_value_data(&value, NULL), data);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+
+static void string_is_copied_whole(void) {
+  check_string("", 0);
+  check_string(NULL, 0);
+  check_string("a", 1);
+  check_string("naïve 日本語 🎈", strlen("naïve 日本語 🎈"));
+  check_string("with\0a zero", 11);
+  for (size_t length = 1; length < 300; length++) {
+    char bytes[300];
+    memset(bytes, 'x', sizeof bytes);
+    check_string(bytes, length);
+  }
+}
+
+static void string_of_a_megabyte(void) {
+  size_t length = (size_t)1 << 20;
+  char *bytes = malloc(length);
+  REQUIRE(bytes != NULL);
+  for (size_t i = 0; i < length; i++) bytes[i] = (char)('a' + i % 26);
+  check_string(bytes, length);
+  free(bytes);
+}
+
+static void utf8_at_its_edges_is_text(void) {
+  static const char *const good[] = {
+    "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
+    "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+  };
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) check_string(good[i], strlen(good[i]));
+}
+
+static void malformed_utf8_is_no_text(void) {
+  static const char *const bad[] = {
+    "\x80", "\xbf", "a\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2z", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe1\x80",
+    "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x90\x80", "\xf4\x90\x80\x80",
+    "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff", "fine until here \xff", "\xef\xbf\xbf\xbf",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    promise_value_t value = garbage();
+    CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+    value = garbage();
+    CHECK_STATUS(promise_value_error(&value, "test", 1, bad[i]), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+    value = garbage();
+    CHECK_STATUS(promise_value_error(&value, bad[i], 1, "message"), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
+}
+
+/* Cut off at each byte: the end of the buffer is the end of the text, whatever lies behind it. */
+static void truncated_utf8_is_not_read_beyond(void) {
+  promise_value_t value;
+  CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 2), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 3), PROMISE_EINVAL);
+  check_string("\xf0\x9f\x8e\x88", 4);
+}
+
+static void bytes_are_copied_whole(void) {
+  unsigned char all[256];
+  for (int i = 0; i < 256; i++) all[i] = (unsigned char)i;
+  promise_value_t value = garbage();
+  size_t size = 0;
+  CHECK_STATUS(promise_value_bytes(&value, all, sizeof all), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+  const char *data = promise_value_data(&value, &size);
+  CHECK_INT(size, sizeof all);
+  CHECK(data != NULL && memcmp(data, all, sizeof all) == 0);
+  CHECK_POINTER(value.as.ptr, data);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void no_bytes_are_null(void) {
+  for (int given = 0; given < 2; given++) {
+    promise_value_t value = garbage();
+    size_t size = 4711;
+    CHECK_STATUS(promise_value_bytes(&value, given ? "x" : NULL, 0), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+    CHECK_POINTER(value.as.ptr, NULL);
+    CHECK_POINTER(promise_value_data(&value, &size), NULL);
+    CHECK_INT(size, 0);
+    promise_value_t copy = value;
+    CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+}
+
+static void error_has_domain_code_and_message(void) {
+  static const int64_t codes[] = {0, 1, -1, 404, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    char domain[] = "errno", message[] = "no such file ☹";
+    promise_value_t value = garbage();
+    size_t size = 0;
+    CHECK_STATUS(promise_value_error(&value, domain, codes[i], message), PROMISE_OK);
+    memset(domain, 'x', 5);
+    memset(message, 'x', 5);
+    CHECK_INT(value.kind, PROMISE_KIND_ERROR);
+    CHECK_TEXT(promise_value_domain(&value), "errno");
+    CHECK_INT(promise_value_code(&value), codes[i]);
+    CHECK_TEXT(promise_value_data(&value, &size), "no such file ☹");
+    CHECK_INT(size, strlen("no such file ☹"));
+    CHECK_POINTER(value.as.ptr, promise_value_data(&value, NULL));
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+}
+
+static void error_may_be_empty_or_long(void) {
+  promise_value_t value = error("", 7, "");
+  size_t size = 4711;
+  CHECK_TEXT(promise_value_domain(&value), "");
+  CHECK_TEXT(promise_value_data(&value, &size), "");
+  CHECK_INT(size, 0);
+  promise_value_release(&value);
+
+  static char domain[5000], message[70000];
+  memset(domain, 'd', sizeof domain - 1);
+  memset(message, 'm', sizeof message - 1);
+  value = error(domain, 8, message);
+  CHECK_TEXT(promise_value_domain(&value), domain);
+  CHECK_TEXT(promise_value_data(&value, &size), message);
+  CHECK_INT(size, sizeof message - 1);
+  promise_value_release(&value);
+}
+
+static void references_are_counted(void) {
+  promise_value_t value = text("counted");
+  for (int i = 0; i < 1000; i++) CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+  for (int i = 0; i < 1000; i++) {
+    promise_value_t copy = value;
+    CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+    CHECK_INT(copy.kind, PROMISE_KIND_VOID);
+    CHECK_TEXT(promise_value_data(&value, NULL), "counted");
+  }
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void released_value_is_void_and_may_be_released(void) {
+  promise_value_t value = text("once");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void plain_kinds_own_nothing(void) {
+  const promise_value_t plain[] = {
+    {.kind = PROMISE_KIND_VOID},
+    {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+    {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
+    {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
+    {.kind = PROMISE_KIND_F64, .as.f64 = 0.5},
+    {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
+    {.kind = PROMISE_KIND_DISCARDED},
+  };
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+    promise_value_t value = plain[i];
+    size_t size = 4711;
+    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+    CHECK_POINTER(promise_value_data(&value, &size), NULL);
+    CHECK_POINTER(promise_value_domain(&value), NULL);
+    CHECK_INT(promise_value_code(&value), 0);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
+}
+
+static void plain_kinds_pass_a_promise_unchanged(void) {
+  static const double numbers[] = {0.0, -0.0, DBL_MIN, DBL_MAX, 4.9e-324, INFINITY, -INFINITY, NAN};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    promise_value_t in = {.kind = PROMISE_KIND_F64, .as.f64 = numbers[i]}, out = garbage();
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_resolve(promise, &in), PROMISE_OK);
+    CHECK_STATUS(promise_result(promise, &out), PROMISE_OK);
+    CHECK(memcmp(&in, &out, sizeof in) == 0);
+    promise_release(promise);
+  }
+  static const int64_t integers[] = {0, 1, -1, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+    promise_t *promise = fulfilled(integers[i]);
+    CHECK(ended(promise, PROMISE_FULFILLED, integers[i]));
+    promise_release(promise);
+  }
+}
+
+static void object_is_destroyed_with_its_last_reference(void) {
+  payload_t payload = {0};
+  promise_value_t value = object(&payload), copy = value;
+  size_t size = 4711;
+  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
+  CHECK_POINTER(promise_value_data(&value, &size), &payload);
+  CHECK_INT(size, 0);
+  CHECK_POINTER(value.as.ptr, &payload);
+  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+static atomic_int nulls_destroyed;
+static void null_destroy(void *payload) {
+  CHECK_POINTER(payload, NULL);
+  atomic_fetch_add(&nulls_destroyed, 1);
+}
+
+static void object_may_have_no_payload(void) {
+  const promise_type_t *type = promise_type_register("test.null", NULL, null_destroy);
+  promise_value_t value = garbage();
+  CHECK_STATUS(promise_value_object(&value, type, NULL), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
+  CHECK_POINTER(promise_value_data(&value, NULL), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&nulls_destroyed), 1);
+}
+
+static void object_without_destructor_goes_quietly(void) {
+  const promise_type_t *type = promise_type_register("test.undestroyed", NULL, NULL);
+  payload_t payload = {0};
+  promise_value_t value;
+  CHECK_STATUS(promise_value_object(&value, type, &payload), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+}
+
+static void same_payload_in_two_objects_is_destroyed_twice(void) {
+  payload_t payload = {0};
+  promise_value_t first = object(&payload), second = object(&payload);
+  promise_value_release(&first);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  promise_value_release(&second);
+  CHECK_INT(atomic_load(&payload.destroyed), 2);
+}
+
+static void promise_in_a_value_is_counted(void) {
+  promise_t *promise = promise_new();
+  promise_value_t value = holding(promise), copy = value;
+  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_POINTER(promise_value_data(&copy, NULL), NULL);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(string_is_copied_whole);
+  RUN(string_of_a_megabyte);
+  RUN(utf8_at_its_edges_is_text);
+  RUN(malformed_utf8_is_no_text);
+  RUN(truncated_utf8_is_not_read_beyond);
+  RUN(bytes_are_copied_whole);
+  RUN(no_bytes_are_null);
+  RUN(error_has_domain_code_and_message);
+  RUN(error_may_be_empty_or_long);
+  RUN(references_are_counted);
+  RUN(released_value_is_void_and_may_be_released);
+  RUN(plain_kinds_own_nothing);
+  RUN(plain_kinds_pass_a_promise_unchanged);
+  RUN(object_is_destroyed_with_its_last_reference);
+  RUN(object_may_have_no_payload);
+  RUN(object_without_destructor_goes_quietly);
+  RUN(same_payload_in_two_objects_is_destroyed_twice);
+  RUN(promise_in_a_value_is_counted);
+  return check_report();
+}

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Puts what was built where other programs look for it, or takes it away again.
+#
+#     scripts/install.sh install|uninstall [library] [host]
+#
+# library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. Default: both.
+#
+# PREFIX      where it will be used from: /usr/local
+# DESTDIR     put before every path while installing, for packages; nothing
+# LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
+# BUILD_DIR   where the build left its products: .build/release
+# LIBRARY     the library itself: BUILD_DIR/libpromise.so
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+version=1.0.0 # of the library's file; its first number is the soname's
+prefix=${PREFIX:-/usr/local}
+prefix=${prefix%/}
+destdir=${DESTDIR:-}
+libdir=${LIBDIR:-$prefix/lib}
+includedir=${INCLUDEDIR:-$prefix/include}
+bindir=${BINDIR:-$prefix/bin}
+datadir=${DATADIR:-$prefix/share}
+build=${BUILD_DIR:-$root/.build/release}
+library=${LIBRARY:-$build/libpromise.so}
+mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
+
+usage() {
+  echo "usage: install.sh install|uninstall [library] [host]" >&2
+  exit 64
+}
+
+die() {
+  echo "install.sh: $1" >&2
+  exit 2
+}
+
+# put MODE SOURCE TARGET: one file, in a folder that is made if need be.
+put() {
+  [[ -f $2 ]] || die "no such file: $2${4:+ ($4)}"
+  install -D -m "$1" "$2" "$destdir$3"
+}
+
+# under_prefix PATH: a folder as promise.pc names it, so that it follows the prefix when pkg-config is told another one.
+under_prefix() {
+  if [[ $1 == "$prefix"/* ]]; then echo "\${prefix}/${1#"$prefix"/}"; else echo "$1"; fi
+}
+
+install_library() {
+  put 755 "$library" "$libdir/libpromise.so.$version" "build it first: swift build -c release --product promise"
+  ln -sf "libpromise.so.$version" "$destdir$libdir/libpromise.so.${version%%.*}"
+  ln -sf "libpromise.so.${version%%.*}" "$destdir$libdir/libpromise.so"
+  local header
+  for header in "${headers[@]}"; do put 644 "$root/include/$header" "$includedir/$header"; done
+
+  local text
+  text=$(< "$root/promise.pc.in")
+  text=${text//@LIBDIR@/"$(under_prefix "$libdir")"}
+  text=${text//@INCLUDEDIR@/"$(under_prefix "$includedir")"}
+  text=${text//@PREFIX@/"$prefix"}
+  text=${text//@VERSION@/"$version"}
+  install -d "$destdir$libdir/pkgconfig"
+  printf '%s\n' "$text" > "$destdir$libdir/pkgconfig/promise.pc"
+  chmod 644 "$destdir$libdir/pkgconfig/promise.pc"
+  put 644 "$root/LICENSE" "$datadir/doc/promise/LICENSE"
+}
+
+install_host() {
+  put 755 "$build/plugin-host" "$bindir/plugin-host" "build it first: swift build -c release --product plugin-host"
+  put 644 "$root/docs/man/plugin-host.1" "$datadir/man/man1/plugin-host.1"
+  put 644 "$root/LICENSE" "$datadir/doc/promise/LICENSE"
+}
+
+uninstall_library() {
+  local name
+  for name in libpromise.so libpromise.so."${version%%.*}" libpromise.so."$version" pkgconfig/promise.pc; do
+    rm -f "$destdir$libdir/$name"
+  done
+  for name in "${headers[@]}"; do rm -f "$destdir$includedir/$name"; done
+  remove_empty "$includedir/promise"
+}
+
+uninstall_host() {
+  rm -f "$destdir$bindir/plugin-host" "$destdir$datadir/man/man1/plugin-host.1"
+}
+
+# The licence goes with the last part that it covers.
+uninstall_licence() {
+  if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host ]]; then
+    rm -f "$destdir$datadir/doc/promise/LICENSE"
+    remove_empty "$datadir/doc/promise"
+  fi
+}
+
+remove_empty() {
+  if [[ -d $destdir$1 ]]; then rmdir --ignore-fail-on-non-empty "$destdir$1"; fi
+}
+
+# A library in a folder that the loader searches is found after ldconfig only. For a package its own scripts do that.
+refresh_loader() {
+  local ldconfig
+  ldconfig=$(PATH=$PATH:/sbin:/usr/sbin command -v ldconfig) || return 0
+  if [[ -z $destdir && -w /etc/ld.so.cache ]] && "$ldconfig" -vNX 2> /dev/null | grep -q "^$libdir:"; then
+    "$ldconfig" || echo "install.sh: ldconfig failed; programs may not find $libdir/libpromise.so.${version%%.*}" >&2
+  fi
+}
+
+[[ $# -ge 1 ]] || usage
+action=$1
+shift
+case $action in install | uninstall) ;; *) usage ;; esac
+for path in "$prefix" "$libdir" "$includedir" "$bindir" "$datadir"; do
+  [[ $path == /* ]] || die "'$path' is no absolute path"
+done
+if (($# == 0)); then set -- library host; fi
+for part in "$@"; do
+  case $part in library | host) ;; *) usage ;; esac
+done
+
+umask 022
+for part in "$@"; do "${action}_$part"; done
+if [[ $action == uninstall ]]; then uninstall_licence; fi
+if [[ " $* " == *" library "* ]]; then refresh_loader; fi
