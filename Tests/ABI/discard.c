@@ -1,0 +1,209 @@
+/* promise_discard and discard blocks: clauses 2.4, 3.3.3 and 3.5. */
+#include "support.h"
+
+static bool discarded(promise_t *promise) {
+  promise_value_t reason;
+  return promise_state(promise) == PROMISE_REJECTED && promise_result(promise, &reason) == PROMISE_OK &&
+         reason.kind == PROMISE_KIND_DISCARDED;
+}
+
+static void discarded_promise_is_rejected(void) { /* 2.4.2 */
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK(discarded(promise));
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  promise_release(promise);
+}
+
+static void block_is_called_once(void) { /* 2.4.1, 3.3.3 */
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+  CHECK(promise != NULL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(discarded(promise));
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  promise_release(promise);
+  CHECK_SPY(&spy, 1, 1);
+}
+
+static void settlement_makes_the_block_superfluous(void) {
+  for (int good = 0; good < 2; good++) {
+    spy_t spy = {0};
+    promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+    CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+    promise_release(promise);
+    CHECK_SPY(&spy, 0, 1);
+  }
+}
+
+static void last_release_makes_the_block_superfluous(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+static void block_may_be_missing(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(NULL, &spy, spy_free);
+  CHECK(promise != NULL);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK(discarded(promise));
+  promise_release(promise);
+
+  promise = promise_new_discardable(spy_discard, &spy, NULL);
+  promise_discard(promise);
+  promise_release(promise);
+  CHECK_SPY(&spy, 1, 1);
+
+  promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  promise_release(promise);
+}
+
+/* "After the promise is rejected and before its callbacks run." */
+static promise_t *of_block;
+static void block_in_order(void *ctx) {
+  (void)ctx;
+  note('b');
+  CHECK(discarded(of_block));
+}
+static void free_in_order(void *ctx) { (void)ctx, note('f'); }
+static void observer_in_order(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  note('o');
+  CHECK_INT(reason->kind, PROMISE_KIND_DISCARDED);
+}
+static promise_verdict_t handler_in_order(void *ctx, const promise_value_t *reason, promise_value_t *out) {
+  (void)ctx, (void)out;
+  note('h');
+  CHECK_INT(reason->kind, PROMISE_KIND_DISCARDED);
+  return PROMISE_FULFILL;
+}
+
+static void block_runs_between_rejection_and_callbacks(void) {
+  of_block = promise_new_discardable(block_in_order, NULL, free_in_order);
+  promise_observe(of_block, NULL, observer_in_order, NULL, NULL);
+  promise_t *child = promise_rescue(of_block, promise_type_named("discarded"), handler_in_order, NULL, NULL);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_OK);
+  CHECK_INT(strspn(journal, "b"), 1);
+  CHECK(strcmp(journal, "bfoh") == 0 || strcmp(journal, "bofh") == 0 || strcmp(journal, "bohf") == 0);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
+  promise_release(child);
+  promise_release(of_block);
+}
+
+/* What the block does to its own promise comes too late; whatever else it does, goes. */
+static promise_t *other;
+static void block_that_interferes(void *ctx) {
+  spy_t *spy = ctx;
+  atomic_fetch_add(&spy->calls, 1);
+  CHECK_STATUS(promise_resolve(of_block, I64(1)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_reject(of_block, I64(1)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_discard(other), PROMISE_OK);
+  CHECK_STATUS(promise_release(of_block), PROMISE_OK);
+}
+
+static void block_may_do_anything(void) {
+  spy_t spy = {0}, observed = {0};
+  other = promise_new();
+  of_block = promise_new_discardable(block_that_interferes, &spy, spy_free);
+  promise_observe(of_block, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK_STATUS(promise_state(of_block), PROMISE_ESTALE);
+  CHECK(discarded(other));
+  promise_release(other);
+}
+
+/* "Promises that it was derived from go on." */
+static void discarding_a_child_leaves_its_parent(void) {
+  spy_t spy = {0}, handler = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+  promise_t *child = promise_then(promise, spy_handler, &handler, spy_free);
+  CHECK_STATUS(promise_discard(child), PROMISE_OK);
+  CHECK(discarded(child));
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_SPY(&handler, 1, 1);
+  CHECK(discarded(child));
+  promise_release(child);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+static void reason_reaches_derived_promises(void) {
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
+  promise_discard(promise);
+  CHECK(discarded(child));
+  CHECK(discarded(grandchild));
+  promise_t *all[] = {promise, child, grandchild};
+  for (int i = 0; i < 3; i++) promise_release(all[i]);
+}
+
+static void discardable_promise_takes_many_callbacks(void) {
+  enum { COUNT = 100 };
+  static spy_t spies[COUNT];
+  spy_t block = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
+  for (int i = 0; i < COUNT; i++) promise_observe(promise, NULL, spy_observer, &spies[i], spy_free);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  for (int i = 0; i < COUNT; i++) CHECK_SPY(&spies[i], 1, 1);
+  CHECK_SPY(&block, 1, 1);
+  promise_release(promise);
+}
+
+static void pending_discardable_goes_with_its_callbacks(void) {
+  spy_t block = {0}, first = {0}, second = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
+  promise_observe(promise, spy_observer, spy_observer, &first, spy_free);
+  promise_t *child = promise_then(promise, spy_handler, &second, spy_free);
+  promise_release(promise);
+  CHECK_SPY(&block, 0, 1);
+  CHECK_SPY(&first, 0, 1);
+  CHECK_SPY(&second, 0, 1);
+  promise_release(child);
+}
+
+static void block_notes_its_thread(void *ctx) { ((spy_t *)ctx)->thread = pthread_self(); }
+static void *discard_here(void *promise) {
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  return NULL;
+}
+static void block_runs_on_the_discarding_thread(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(block_notes_its_thread, &spy, spy_free);
+  pthread_t thread = start(discard_here, promise);
+  finish(thread);
+  CHECK(pthread_equal(spy.thread, thread));
+  CHECK(pthread_equal(spy.freed_on, thread));
+  promise_release(promise);
+}
+
+int main(void) {
+  RUN(discarded_promise_is_rejected);
+  RUN(block_is_called_once);
+  RUN(settlement_makes_the_block_superfluous);
+  RUN(last_release_makes_the_block_superfluous);
+  RUN(block_may_be_missing);
+  RUN(block_runs_between_rejection_and_callbacks);
+  RUN(block_may_do_anything);
+  RUN(discarding_a_child_leaves_its_parent);
+  RUN(reason_reaches_derived_promises);
+  RUN(discardable_promise_takes_many_callbacks);
+  RUN(pending_discardable_goes_with_its_callbacks);
+  RUN(block_runs_on_the_discarding_thread);
+  return check_report();
+}

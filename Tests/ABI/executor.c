@@ -1,0 +1,348 @@
+/* Executors and jobs. */
+#include "support.h"
+
+/* An executor that keeps its jobs until they are asked for. */
+typedef struct shelf {
+  promise_job_t *jobs[64];
+  int count;
+  atomic_int frees;
+} shelf_t;
+
+static void shelve(void *ctx, promise_job_t *job) {
+  shelf_t *shelf = ctx;
+  REQUIRE(job != NULL && shelf->count < 64);
+  CHECK_INT(atomic_load(&shelf->frees), 0);
+  shelf->jobs[shelf->count++] = job;
+}
+
+static void shelf_free(void *ctx) { atomic_fetch_add(&((shelf_t *)ctx)->frees, 1); }
+
+static promise_t *on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler, .ctx = spy, .free_ctx = spy_free};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+static void job_runs_when_it_is_run(void) {
+  for (int good = 0; good < 2; good++) {
+    for (int settled = 0; settled < 2; settled++) {
+      shelf_t shelf = {.count = 0};
+      spy_t spy = {0};
+      promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+      promise_t *promise = !settled ? promise_new() : good ? fulfilled(1) : rejected(1);
+      promise_t *child = on(executor, promise, &spy);
+      if (!settled) CHECK_INT(shelf.count, 0);
+      if (!settled) CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+      CHECK_INT(shelf.count, 1);
+      CHECK_SPY(&spy, 0, 0);
+      CHECK_INT(promise_state(child), PROMISE_PENDING);
+      CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
+      CHECK_SPY(&spy, 1, 1);
+      CHECK(ended(child, PROMISE_FULFILLED, 2));
+      CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
+      CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
+      CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+      CHECK_INT(atomic_load(&shelf.frees), 1);
+      promise_release(child);
+      promise_release(promise);
+    }
+  }
+}
+
+static void dropped_job_rejects(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0}, observed = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  promise_observe(child, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
+  promise_executor_release(executor);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void callbacks_of_the_child_run_with_the_job(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0}, observed = {0}, next = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  promise_observe(child, spy_observer, NULL, &observed, spy_free);
+  promise_t *grandchild = promise_then(child, spy_handler, &next, spy_free);
+  promise_job_run(shelf.jobs[0]);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
+  promise_executor_release(executor);
+  promise_t *all[] = {promise, child, grandchild};
+  for (int i = 0; i < 3; i++) promise_release(all[i]);
+}
+
+static void job_keeps_its_value_and_its_executor(void) {
+  shelf_t shelf = {.count = 0};
+  payload_t payload = {0};
+  spy_t spy = {0};
+  promise_value_t value = object(&payload);
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  promise_resolve(promise, &value);
+  promise_release(promise);
+  promise_release(child);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(spy.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+}
+
+static void pending_reaction_goes_with_its_promise(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
+  promise_executor_release(executor);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(shelf.count, 0);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+static void child_settled_before_its_job_runs(void) {
+  for (int drop = 0; drop < 2; drop++) {
+    shelf_t shelf = {.count = 0};
+    payload_t payload = {0};
+    spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
+    promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+    promise_t *promise = fulfilled(1);
+    promise_t *child = on(executor, promise, &spy);
+    CHECK_STATUS(promise_reject(child, I64(9)), PROMISE_OK);
+    CHECK_STATUS((drop ? promise_job_drop : promise_job_run)(shelf.jobs[0]), PROMISE_OK);
+    CHECK_SPY(&spy, drop ? 0 : 1, 1);
+    CHECK(ended(child, PROMISE_REJECTED, 9));
+    if (drop) promise_value_release(&spy.answer);
+    CHECK_INT(atomic_load(&payload.destroyed), 1);
+    promise_executor_release(executor);
+    promise_release(child);
+    promise_release(promise);
+  }
+}
+
+static void job_may_adopt(void) {
+  shelf_t shelf = {.count = 0};
+  promise_t *inner = promise_new();
+  spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(retained(inner))};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  promise_job_run(shelf.jobs[0]);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_resolve(inner, I64(6));
+  CHECK(ended(child, PROMISE_FULFILLED, 6));
+  promise_executor_release(executor);
+  promise_t *all[] = {promise, child, inner};
+  for (int i = 0; i < 3; i++) promise_release(all[i]);
+}
+
+static void job_that_adopts_its_own_promise_is_refused(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  spy.answer = holding(retained(child));
+  promise_job_run(shelf.jobs[0]);
+  CHECK(failed_with(child, PROMISE_EDEADLK));
+  promise_executor_release(executor);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Running within submit ---- */
+
+typedef struct inline_executor {
+  spy_t spy;
+  int depth;
+  promise_executor_t *executor; /* released by submit, if it is set */
+} inline_executor_t;
+
+static void run_inside(void *ctx, promise_job_t *job) {
+  inline_executor_t *here = ctx;
+  here->depth++;
+  if (here->executor != NULL) CHECK_STATUS(promise_executor_release(here->executor), PROMISE_OK);
+  here->executor = NULL;
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(job), PROMISE_ESTALE);
+  /* The context is still being used: it must not have been freed. */
+  CHECK_INT(atomic_load(&here->spy.frees), 0);
+  here->depth--;
+}
+
+static void job_may_run_within_submit(void) {
+  inline_executor_t here = {.depth = 0};
+  spy_t spies[3] = {{0}};
+  promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
+  promise_t *promise = promise_new();
+  promise_t *first = on(executor, promise, &spies[0]);
+  promise_t *second = on(executor, first, &spies[1]);
+  promise_t *third = on(executor, first, &spies[2]);
+  promise_resolve(promise, I64(1));
+  for (int i = 0; i < 3; i++) CHECK_SPY(&spies[i], 1, 1);
+  CHECK(ended(second, PROMISE_FULFILLED, 3));
+  CHECK_INT(here.depth, 0);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_INT(atomic_load(&here.spy.frees), 1);
+  promise_t *all[] = {promise, first, second, third};
+  for (int i = 0; i < 4; i++) promise_release(all[i]);
+}
+
+/* The job that runs within submit holds the last reference to the executor: whose context submit is using. */
+static void context_is_not_freed_while_submit_uses_it(void) {
+  inline_executor_t here = {.depth = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
+  here.executor = executor;
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(atomic_load(&here.spy.frees), 1);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void drop_inside(void *ctx, promise_job_t *job) {
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
+}
+
+static void job_may_be_dropped_within_submit(void) {
+  spy_t executed = {0}, spy = {0};
+  promise_executor_t *executor = promise_executor_new(drop_inside, &executed, spy_free);
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
+  promise_resolve(promise, I64(1));
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  CHECK_SPY(&spy, 0, 1);
+  promise_executor_release(executor);
+  CHECK_SPY(&executed, 1, 1);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Order, threads, re-entrancy ---- */
+
+static void jobs_may_run_in_any_order(void) {
+  shelf_t shelf = {.count = 0};
+  static spy_t spies[20];
+  promise_t *promise = promise_new(), *children[20];
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  for (int i = 0; i < 20; i++) children[i] = on(executor, promise, &spies[i]);
+  promise_resolve(promise, I64(1));
+  CHECK_INT(shelf.count, 20);
+  for (int i = 19; i >= 0; i--) {
+    CHECK_STATUS(promise_job_run(shelf.jobs[i]), PROMISE_OK);
+    CHECK_SPY(&spies[i], 1, 1); /* submitted in the order of attachment */
+    promise_release(children[i]);
+  }
+  promise_executor_release(executor);
+  promise_release(promise);
+}
+
+static void *run_there(void *job) {
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  return NULL;
+}
+
+static void handler_runs_and_is_freed_where_its_job_is_run(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  pthread_t thread = start(run_there, shelf.jobs[0]);
+  CHECK_STATUS(promise_wait(child, -1), PROMISE_OK);
+  finish(thread);
+  CHECK(pthread_equal(spy.thread, thread));
+  CHECK(pthread_equal(spy.freed_on, thread));
+  promise_executor_release(executor);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static promise_job_t *running_job;
+static promise_t *running_child;
+static promise_verdict_t meddles(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_see(ctx, in);
+  *out = *in;
+  CHECK_STATUS(promise_job_run(running_job), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_drop(running_job), PROMISE_ESTALE);
+  CHECK_STATUS(promise_wait(running_child, -1), PROMISE_EDEADLK);
+  return PROMISE_FULFILL;
+}
+
+static void handler_cannot_run_or_wait_for_itself(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = meddles, .ctx = &spy,
+                                 .free_ctx = spy_free};
+  running_child = promise_react(promise, &reaction);
+  running_job = shelf.jobs[0];
+  CHECK_STATUS(promise_job_run(running_job), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(running_child, PROMISE_FULFILLED, 1));
+  promise_executor_release(executor);
+  promise_release(running_child);
+  promise_release(promise);
+}
+
+static void executor_counts_its_references(void) {
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(drop_inside, &spy, spy_free);
+  CHECK(executor != NULL);
+  for (int i = 0; i < 10; i++) CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
+  for (int i = 0; i < 10; i++) CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(job_runs_when_it_is_run);
+  RUN(dropped_job_rejects);
+  RUN(callbacks_of_the_child_run_with_the_job);
+  RUN(job_keeps_its_value_and_its_executor);
+  RUN(pending_reaction_goes_with_its_promise);
+  RUN(child_settled_before_its_job_runs);
+  RUN(job_may_adopt);
+  RUN(job_that_adopts_its_own_promise_is_refused);
+  RUN(job_may_run_within_submit);
+  RUN(context_is_not_freed_while_submit_uses_it);
+  RUN(job_may_be_dropped_within_submit);
+  RUN(jobs_may_run_in_any_order);
+  RUN(handler_runs_and_is_freed_where_its_job_is_run);
+  RUN(handler_cannot_run_or_wait_for_itself);
+  RUN(executor_counts_its_references);
+  return check_report();
+}

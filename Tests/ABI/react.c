@@ -1,0 +1,134 @@
+/* promise_react: then and rescue in one; what it refuses is in misuse.c, executors in executor.c. */
+#include "support.h"
+
+static promise_verdict_t on_good(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  note('g');
+  return spy_handler(ctx, in, out);
+}
+static promise_verdict_t on_bad(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  note('b');
+  return spy_handler(ctx, in, out);
+}
+
+/* Attaches with the handlers named in `which`, settles, and gives what ran; the child is checked and released. */
+static const char *reacts(const char *which, const promise_type_t *type, bool good, bool settled, bool runs) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .on_fulfilled = strchr(which, 'g') != NULL ? on_good : NULL,
+                                 .on_rejected = strchr(which, 'b') != NULL ? on_bad : NULL,
+                                 .type = type,
+                                 .ctx = &spy,
+                                 .free_ctx = spy_free};
+  promise_t *promise = !settled ? promise_new() : good ? fulfilled(1) : rejected(1);
+  journal_clear();
+  promise_t *child = promise_react(promise, &reaction);
+  memset(&reaction, 0xff, sizeof reaction); /* read during the call only */
+  REQUIRE(child != NULL);
+  if (!settled) CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, runs ? 1 : 0, 1);
+  CHECK(ended(child, runs || good ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 2 : 1));
+  promise_release(child);
+  promise_release(promise);
+  return journal;
+}
+
+static void right_handler_runs_and_the_rest_passes_through(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    CHECK_TEXT(reacts("gb", NULL, true, settled, true), "g");
+    CHECK_TEXT(reacts("gb", NULL, false, settled, true), "b");
+    CHECK_TEXT(reacts("g", NULL, true, settled, true), "g");
+    CHECK_TEXT(reacts("g", NULL, false, settled, false), "");
+    CHECK_TEXT(reacts("b", NULL, true, settled, false), "");
+    CHECK_TEXT(reacts("b", NULL, false, settled, true), "b");
+  }
+}
+
+static void type_is_for_the_rejection_handler(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    CHECK_TEXT(reacts("gb", promise_type_named("i64"), false, settled, true), "b");
+    CHECK_TEXT(reacts("gb", promise_type_named("error"), false, settled, false), "");
+    CHECK_TEXT(reacts("gb", promise_type_named("error"), true, settled, true), "g");
+  }
+}
+
+static void never_submitted(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK(job == NULL);
+}
+
+/* "What passes through does so at once, on the settling thread." */
+static void what_passes_through_needs_no_executor(void) {
+  spy_t owner = {0};
+  promise_executor_t *executor = promise_executor_new(never_submitted, &owner, spy_free);
+  for (int good = 0; good < 2; good++) {
+    for (int typed = 0; typed < 2; typed++) {
+      spy_t spy = {0};
+      promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .ctx = &spy, .free_ctx = spy_free};
+      if (good || typed) reaction.on_rejected = on_bad;
+      if (!good) reaction.on_fulfilled = on_good;
+      if (typed) reaction.type = promise_type_named("discarded");
+      promise_t *promise = promise_new();
+      promise_t *child = promise_react(promise, &reaction);
+      CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+      CHECK_SPY(&spy, 0, 1);
+      CHECK(ended(child, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
+      promise_release(child);
+      promise_release(promise);
+    }
+  }
+  promise_executor_release(executor);
+  CHECK_SPY(&owner, 0, 1);
+}
+
+/* A newer caller's struct is longer: that is fine as long as what this library does not know is 0. */
+static void longer_struct_of_zeros_is_accepted(void) {
+  struct {
+    promise_reaction_t reaction;
+    char later[64];
+  } newer = {.reaction = {.on_fulfilled = on_good}};
+  spy_t spy = {0};
+  newer.reaction.ctx = &spy;
+  newer.reaction.free_ctx = spy_free;
+  promise_t *promise = fulfilled(1);
+  for (uint32_t size = sizeof newer.reaction; size <= sizeof newer; size += 8) {
+    newer.reaction.size = size;
+    promise_t *child = promise_react(promise, &newer.reaction);
+    CHECK(ended(child, PROMISE_FULFILLED, 2));
+    promise_release(child);
+    atomic_store(&spy.frees, 0);
+  }
+  promise_release(promise);
+}
+
+static void context_goes_with_a_pending_promise(void) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy,
+                                 .free_ctx = spy_free};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_react(promise, &reaction);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+static void released_child_does_not_stop_the_handler(void) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy,
+                                 .free_ctx = spy_free};
+  promise_t *promise = promise_new();
+  promise_release(promise_react(promise, &reaction));
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  promise_release(promise);
+}
+
+int main(void) {
+  RUN(right_handler_runs_and_the_rest_passes_through);
+  RUN(type_is_for_the_rejection_handler);
+  RUN(what_passes_through_needs_no_executor);
+  RUN(longer_struct_of_zeros_is_accepted);
+  RUN(context_goes_with_a_pending_promise);
+  RUN(released_child_does_not_stop_the_handler);
+  return check_report();
+}

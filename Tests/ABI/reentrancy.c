@@ -1,0 +1,378 @@
+/* What callbacks, destructors and submit functions do to the library while it is calling them. */
+#include "support.h"
+
+static promise_t *subject;
+
+/* ---- Releasing what is being settled ---- */
+
+static void releases_subject(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK_INT(value->kind, PROMISE_KIND_STRING);
+  CHECK_TEXT(promise_value_data(value, NULL), "borrowed");
+}
+
+static void callback_may_release_the_last_reference(void) {
+  spy_t first = {0}, second = {0}, third = {0};
+  subject = promise_new();
+  promise_observe(subject, releases_subject, NULL, &first, spy_free);
+  promise_observe(subject, spy_observer, NULL, &second, spy_free);
+  promise_t *child = promise_then(subject, spy_handler, &third, spy_free);
+  promise_value_t value = text("borrowed");
+  CHECK_STATUS(promise_resolve(subject, &value), PROMISE_OK);
+  CHECK_SPY(&first, 1, 1);
+  CHECK_SPY(&second, 1, 1);
+  CHECK_SPY(&third, 1, 1);
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
+  promise_release(child);
+}
+
+static promise_verdict_t releases_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_see(ctx, in);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  *out = text("dropped");
+  return PROMISE_FULFILL;
+}
+
+static void handler_may_release_its_own_promise(void) {
+  spy_t spy = {0}, later = {0};
+  promise_t *promise = promise_new();
+  subject = promise_then(promise, releases_its_child, &spy, spy_free);
+  promise_t *grandchild = promise_then(subject, spy_handler, &later, spy_free);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&later, 1, 1);
+  CHECK_INT(promise_state(grandchild), PROMISE_FULFILLED);
+  promise_release(grandchild);
+  promise_release(promise);
+}
+
+/* ---- Settling what is being settled ---- */
+
+static promise_verdict_t settles_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_see(ctx, in);
+  CHECK_STATUS(promise_resolve(subject, I64(100)), PROMISE_OK);
+  CHECK(ended(subject, PROMISE_FULFILLED, 100));
+  *out = ((spy_t *)ctx)->answer;
+  return ((spy_t *)ctx)->verdict;
+}
+
+static void handler_may_settle_its_own_promise(void) {
+  static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, 99};
+  for (int i = 0; i < 3; i++) {
+    payload_t payload = {0};
+    spy_t spy = {.verdict = verdicts[i], .answer = object(&payload)}, observed = {0};
+    promise_t *promise = promise_new();
+    subject = promise_then(promise, settles_its_child, &spy, spy_free);
+    promise_observe(subject, spy_observer, spy_observer, &observed, spy_free);
+    promise_resolve(promise, I64(1));
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_SPY(&observed, 1, 1);
+    CHECK_INT(observed.seen, 100);
+    CHECK(ended(subject, PROMISE_FULFILLED, 100));
+    CHECK_INT(atomic_load(&payload.destroyed), 1);
+    promise_release(subject);
+    promise_release(promise);
+  }
+}
+
+static void settles_again(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+  CHECK_INT(promise_state(subject), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_resolve(subject, I64(2)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_reject(subject, I64(2)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_discard(subject), PROMISE_ESETTLED);
+  CHECK(ended(subject, PROMISE_FULFILLED, 1));
+}
+
+static void state_is_final_while_callbacks_run(void) {
+  spy_t spy = {0};
+  subject = promise_new();
+  promise_observe(subject, settles_again, NULL, &spy, spy_free);
+  CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  promise_release(subject);
+}
+
+/* ---- Promises of later siblings ---- */
+
+static promise_verdict_t discards_sibling(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)out;
+  spy_see(ctx, in);
+  CHECK_STATUS(promise_discard(subject), PROMISE_OK);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+static void handler_may_end_and_release_what_stands_behind_it(void) {
+  spy_t first = {0}, second = {0}, observed = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, discards_sibling, &first, spy_free);
+  subject = promise_then(promise, spy_handler, &second, spy_free);
+  promise_observe(subject, NULL, spy_observer, &observed, spy_free);
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&first, 1, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK_INT(observed.kind, PROMISE_KIND_DISCARDED);
+  CHECK_SPY(&second, 1, 1);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Recursion by the user's own hand ---- */
+
+static promise_t *links[1000];
+static void resolves_next(void *ctx, const promise_value_t *value) {
+  long next = (long)(intptr_t)ctx + 1;
+  CHECK_INT(value->as.i64, next - 1);
+  if (next < 1000) CHECK_STATUS(promise_resolve(links[next], I64(next)), PROMISE_OK);
+}
+
+static void callback_may_settle_a_thousand_deep(void) {
+  for (long i = 0; i < 1000; i++) {
+    links[i] = promise_new();
+    promise_observe(links[i], resolves_next, NULL, (void *)(intptr_t)i, NULL);
+  }
+  CHECK_STATUS(promise_resolve(links[0], I64(0)), PROMISE_OK);
+  for (long i = 0; i < 1000; i++) {
+    CHECK(ended(links[i], PROMISE_FULFILLED, i));
+    promise_release(links[i]);
+  }
+}
+
+/* ---- Destructors that call back ---- */
+
+static void free_settles_subject(void *ctx) {
+  spy_free(ctx);
+  promise_resolve(subject, I64(5));
+}
+
+static void context_may_settle_as_it_goes(void) {
+  spy_t spy = {0}, observed = {0};
+  subject = promise_new();
+  promise_observe(subject, spy_observer, NULL, &observed, spy_free);
+  promise_t *promise = promise_new();
+  promise_observe(promise, spy_observer, NULL, &spy, free_settles_subject);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(ended(subject, PROMISE_FULFILLED, 5));
+  promise_release(subject);
+}
+
+static void free_releases_promise(void *ctx) { CHECK_STATUS(promise_release(ctx), PROMISE_OK); }
+
+static void context_may_be_a_promise(void) {
+  promise_t *inner = promise_new(), *outer = promise_new();
+  promise_observe(outer, spy_observer, NULL, inner, free_releases_promise);
+  promise_release(outer);
+  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
+}
+
+static void destroy_attaches(void *payload) {
+  payload_destroy(payload);
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_resolve(promise, I64(1));
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  promise_release(child);
+  promise_release(promise);
+  CHECK(promise_type_register("test.reentrancy.late", NULL, NULL) != NULL);
+}
+
+static void destructor_may_call_anything(void) {
+  payload_t payload = {0};
+  const promise_type_t *type = promise_type_register("test.reentrancy.object", NULL, destroy_attaches);
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, &payload) == PROMISE_OK);
+  promise_t *promise = promise_new();
+  promise_reject(promise, &value);
+  promise_release(promise);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+static void destroy_releases_subject(void *payload) {
+  payload_destroy(payload);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+}
+
+/* The value that resolve refuses holds the last reference to the very promise that refuses it. */
+static void refused_value_may_take_the_promise_with_it(void) {
+  payload_t payload = {0};
+  const promise_type_t *type = promise_type_register("test.reentrancy.owner", NULL, destroy_releases_subject);
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, &payload) == PROMISE_OK);
+  subject = fulfilled(1);
+  CHECK_STATUS(promise_resolve(subject, &value), PROMISE_ESETTLED);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+}
+
+/* ---- What is on its way out is gone already ---- */
+
+static promise_value_t subject_value;
+static promise_executor_t *subject_executor;
+
+static void expect_subject_gone(void) {
+  promise_value_t value;
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+  CHECK_STATUS(promise_retain(subject), PROMISE_ESTALE);
+  CHECK_STATUS(promise_release(subject), PROMISE_ESTALE);
+  CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_ESTALE);
+  CHECK_STATUS(promise_discard(subject), PROMISE_ESTALE);
+  CHECK_STATUS(promise_result(subject, &value), PROMISE_ESTALE);
+  CHECK_STATUS(promise_wait(subject, 0), PROMISE_ESTALE);
+  CHECK_POINTER(promise_then(subject, adds_one, NULL, NULL), NULL);
+}
+
+static void free_looks_back(void *ctx) {
+  spy_free(ctx);
+  expect_subject_gone();
+}
+
+static void destroy_looks_back(void *payload) {
+  payload_destroy(payload);
+  expect_subject_gone();
+  CHECK_POINTER(promise_value_data(&subject_value, NULL), NULL);
+  CHECK_STATUS(promise_value_retain(&subject_value), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_release(&subject_value), PROMISE_EINVAL);
+}
+
+static void pending_promise_is_gone_when_its_contexts_go(void) {
+  spy_t block = {0}, first = {0}, second = {0};
+  subject = promise_new_discardable(spy_discard, &block, free_looks_back);
+  promise_observe(subject, spy_observer, spy_observer, &first, free_looks_back);
+  promise_t *child = promise_then(subject, spy_handler, &second, free_looks_back);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK_SPY(&block, 0, 1);
+  CHECK_SPY(&first, 0, 1);
+  CHECK_SPY(&second, 0, 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+static void settled_promise_is_gone_when_its_value_goes(void) {
+  payload_t payload = {0};
+  const promise_type_t *type = promise_type_register("test.reentrancy.looks", NULL, destroy_looks_back);
+  REQUIRE(promise_value_object(&subject_value, type, &payload) == PROMISE_OK);
+  promise_value_t value = subject_value;
+  subject = promise_new();
+  promise_resolve(subject, &value);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+static void free_releases_executor(void *ctx) {
+  spy_free(ctx);
+  CHECK_STATUS(promise_executor_retain(subject_executor), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_ESTALE);
+}
+static void drops(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  promise_job_drop(job);
+}
+
+static void executor_is_gone_when_its_context_goes(void) {
+  spy_t spy = {0};
+  subject_executor = promise_executor_new(drops, &spy, free_releases_executor);
+  CHECK_STATUS(promise_executor_release(subject_executor), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+/* The same one floor down, where a disposal is put off because another one runs. */
+static void free_releases_subject_twice(void *ctx) {
+  spy_free(ctx);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK_STATUS(promise_release(subject), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+}
+
+static void release_within_a_release_is_final(void) {
+  spy_t outer = {0}, inner = {0};
+  subject = promise_new();
+  promise_observe(subject, spy_observer, NULL, &inner, spy_free);
+  promise_t *promise = promise_new();
+  promise_observe(promise, spy_observer, NULL, &outer, free_releases_subject_twice);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_SPY(&outer, 0, 1);
+  CHECK_SPY(&inner, 0, 1);
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+}
+
+/* The cells of all those are in order: none is given out twice. */
+static void nothing_is_given_out_twice(void) {
+  pending_promise_is_gone_when_its_contexts_go();
+  settled_promise_is_gone_when_its_value_goes();
+  executor_is_gone_when_its_context_goes();
+  release_within_a_release_is_final();
+  promise_t *promises[600];
+  for (int i = 0; i < 600; i++) {
+    promises[i] = promise_new();
+    promise_resolve(promises[i], I64(i));
+  }
+  for (int i = 0; i < 600; i++) CHECK(ended(promises[i], PROMISE_FULFILLED, i));
+  for (int i = 0; i < 600; i++) CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
+}
+
+/* The discard block's context holds the last reference to the promise that is being fulfilled. */
+static void text_reader(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+  promise_value_t other = text("a text that takes the freed one's place");
+  CHECK_TEXT(promise_value_data(value, NULL), "a text that is too long to lie in a cell");
+  promise_value_release(&other);
+}
+
+static void free_releases_subject(void *ctx) {
+  CHECK_POINTER(ctx, NULL);
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+}
+
+static void context_of_the_block_may_release_the_promise(void) {
+  spy_t observed = {0};
+  promise_value_t value = text("a text that is too long to lie in a cell");
+  subject = promise_new_discardable(NULL, NULL, free_releases_subject);
+  promise_observe(subject, text_reader, NULL, &observed, spy_free);
+  CHECK_STATUS(promise_resolve(subject, &value), PROMISE_OK);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
+}
+
+/* ---- Retaining within ---- */
+
+static void retains_subject(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+  CHECK_STATUS(promise_retain(subject), PROMISE_OK);
+}
+
+static void callback_may_keep_what_settles(void) {
+  spy_t spy = {0};
+  subject = promise_new();
+  promise_observe(subject, retains_subject, NULL, &spy, spy_free);
+  promise_resolve(subject, I64(1));
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK(ended(subject, PROMISE_FULFILLED, 1));
+  CHECK_STATUS(promise_release(subject), PROMISE_OK);
+  CHECK_STATUS(promise_release(subject), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(callback_may_release_the_last_reference);
+  RUN(handler_may_release_its_own_promise);
+  RUN(handler_may_settle_its_own_promise);
+  RUN(state_is_final_while_callbacks_run);
+  RUN(handler_may_end_and_release_what_stands_behind_it);
+  RUN(callback_may_settle_a_thousand_deep);
+  RUN(context_may_settle_as_it_goes);
+  RUN(context_may_be_a_promise);
+  RUN(destructor_may_call_anything);
+  RUN(refused_value_may_take_the_promise_with_it);
+  RUN(pending_promise_is_gone_when_its_contexts_go);
+  RUN(settled_promise_is_gone_when_its_value_goes);
+  RUN(executor_is_gone_when_its_context_goes);
+  RUN(release_within_a_release_is_final);
+  RUN(nothing_is_given_out_twice);
+  RUN(context_of_the_block_may_release_the_promise);
+  RUN(callback_may_keep_what_settles);
+  return check_report();
+}
