@@ -1,0 +1,105 @@
+#include "database.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How long a statement waits for another process that has locked the file: so many times so many milliseconds. */
+enum { BUSY_TIMES = 500, BUSY_MILLISECONDS = 10 };
+
+/* How many instructions of SQLite's virtual machine pass between two looks at whether to go on. */
+enum { INSTRUCTIONS = 10000 };
+
+struct database {
+  database_t *next;
+  job_queue_t queue;   /* of one thread */
+  sqlite3 *connection; /* that thread's; NULL while closed */
+  char path[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static database_t *databases; /* under the lock */
+
+static database_t *database_new(const char *path, failure_t *failure) {
+  size_t size = strlen(path) + 1;
+  database_t *database = malloc(sizeof(database_t) + size);
+  if (database == NULL) {
+    failure_out_of_memory(failure);
+    return NULL;
+  }
+  memcpy(database->path, path, size);
+  database->connection = NULL;
+  int code = job_queue_start(&database->queue, 1);
+  if (code != 0) {
+    failure_set(failure, "errno", code, "no thread could be started for the database %s", path);
+    free(database);
+    return NULL;
+  }
+  return database;
+}
+
+database_t *database_at(const char *path, failure_t *failure) {
+  pthread_mutex_lock(&lock);
+  database_t *database = databases;
+  while (database != NULL && strcmp(database->path, path) != 0) database = database->next;
+  if (database == NULL && (database = database_new(path, failure)) != NULL) {
+    database->next = databases;
+    databases = database;
+  }
+  pthread_mutex_unlock(&lock);
+  return database;
+}
+
+void database_submit(database_t *database, job_t *job) { job_queue_submit(&database->queue, job); }
+
+static int stop_if_cancelled(void *job) { return job_is_cancelled(job); }
+
+static int wait_unless_cancelled(void *job, int times) {
+  if (job_is_cancelled(job) || times >= BUSY_TIMES) return 0;
+  sqlite3_sleep(BUSY_MILLISECONDS);
+  return 1;
+}
+
+sqlite3 *database_connection(database_t *database, bool create, job_t *job, failure_t *failure) {
+  if (database->connection == NULL) {
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    sqlite3 *opened = NULL;
+    int code = sqlite3_open_v2(database->path, &opened, flags, NULL);
+    if (code != SQLITE_OK) {
+      if (opened == NULL) {
+        failure_out_of_memory(failure);
+      } else {
+        failure_set(failure, "sqlite", sqlite3_extended_errcode(opened), "%s: %s", database->path,
+                    sqlite3_errmsg(opened));
+      }
+      sqlite3_close(opened);
+      return NULL;
+    }
+    sqlite3_extended_result_codes(opened, 1);
+    database->connection = opened;
+  }
+  sqlite3_progress_handler(database->connection, INSTRUCTIONS, stop_if_cancelled, job);
+  sqlite3_busy_handler(database->connection, wait_unless_cancelled, job);
+  return database->connection;
+}
+
+void database_disconnect(database_t *database) {
+  if (database->connection == NULL) return;
+  sqlite3_progress_handler(database->connection, 0, NULL, NULL);
+  sqlite3_busy_handler(database->connection, NULL, NULL);
+  sqlite3_close(database->connection);
+  database->connection = NULL;
+}
+
+bool database_failure(sqlite3 *connection, failure_t *failure) {
+  return failure_set(failure, "sqlite", sqlite3_extended_errcode(connection), "%s", sqlite3_errmsg(connection));
+}
+
+void databases_stop(void) {
+  while (databases != NULL) {
+    database_t *database = databases;
+    databases = database->next;
+    job_queue_stop(&database->queue);
+    database_disconnect(database);
+    free(database);
+  }
+}

@@ -1,0 +1,32 @@
+/* database.h - SQLite databases, each with one connection that lives on a thread of its own. */
+#ifndef CATALOG_DATABASE_H
+#define CATALOG_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "failure.h"
+#include "job.h"
+
+typedef struct database database_t;
+
+/* The database of that path, whose thread is started when it is first asked for; NULL with `*failure` filled if that
+ * cannot be done. It stays valid until databases_stop(). Nothing is opened yet. [any thread] */
+database_t *database_at(const char *path, failure_t *failure);
+
+/* Runs a job on the database's thread; takes over one reference to it. [any thread] */
+void database_submit(database_t *database, job_t *job);
+
+/* The connection, opened if it is not. The file is created only if `create` says so. Until the next call, a statement
+ * ends with SQLITE_INTERRUPT when `job` is cancelled. NULL: `*failure` is filled. [the database's thread] */
+sqlite3 *database_connection(database_t *database, bool create, job_t *job, failure_t *failure);
+
+/* Closes the connection, if there is one; the next call of database_connection() opens another. [the database's thread] */
+void database_disconnect(database_t *database);
+
+/* Fills `*failure` with what SQLite says of its last error: domain "sqlite", the extended code, the message. */
+bool database_failure(sqlite3 *connection, failure_t *failure);
+
+/* Cancels all jobs, waits for them, closes every connection and ends the threads. [one thread] */
+void databases_stop(void);
+
+#endif /* CATALOG_DATABASE_H */

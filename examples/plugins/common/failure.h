@@ -1,0 +1,31 @@
+/* failure.h - why something did not work, as text and numbers, until a promise can be rejected with it. */
+#ifndef EXAMPLES_FAILURE_H
+#define EXAMPLES_FAILURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What promise_value_error() takes: who defines `code`, the code, and a sentence for people. */
+typedef struct failure {
+  const char *domain; /* static */
+  int64_t code;
+  char message[512];
+} failure_t;
+
+#if defined(__GNUC__)
+#define FAILURE_FORMAT __attribute__((format(printf, 4, 5)))
+#else
+#define FAILURE_FORMAT
+#endif
+
+/* Fills `*failure` and returns false, so that a function can end with it. A message that is too long is cut at the end
+ * of a character. */
+bool failure_set(failure_t *failure, const char *domain, int64_t code, const char *format, ...) FAILURE_FORMAT;
+
+/* The same for want of memory: domain "errno", code ENOMEM. */
+bool failure_out_of_memory(failure_t *failure);
+
+/* The same for a job that was cancelled: domain "errno", code ECANCELED. */
+bool failure_cancelled(failure_t *failure);
+
+#endif /* EXAMPLES_FAILURE_H */
