@@ -40,26 +40,21 @@ static bool json_base64(buffer_t *out, const uint8_t *bytes, size_t length) {
 }
 
 static bool json_column(buffer_t *out, sqlite3_stmt *statement, int column) {
-  switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_FLOAT:
-      if (!isfinite(sqlite3_column_double(statement, column))) return buffer_append_text(out, "null");
-      /* fall through: SQLite's text of a number is JSON's, in every locale */
-    case SQLITE_INTEGER: {
-      const char *number = (const char *)sqlite3_column_text(statement, column);
-      return number != NULL && buffer_append_text(out, number);
-    }
-    case SQLITE_TEXT: {
-      const char *text = (const char *)sqlite3_column_text(statement, column);
-      return text != NULL && json_string(out, text, (size_t)sqlite3_column_bytes(statement, column));
-    }
-    case SQLITE_BLOB: {
-      const void *blob = sqlite3_column_blob(statement, column);
-      size_t length = (size_t)sqlite3_column_bytes(statement, column);
-      return (blob != NULL || length == 0) && json_base64(out, blob, length);
-    }
-    default:
-      return buffer_append_text(out, "null");
+  int type = sqlite3_column_type(statement, column);
+  if (type == SQLITE_NULL) return buffer_append_text(out, "null");
+  if (type == SQLITE_FLOAT && !isfinite(sqlite3_column_double(statement, column))) {
+    return buffer_append_text(out, "null");
   }
+  if (type == SQLITE_BLOB) {
+    const void *blob = sqlite3_column_blob(statement, column);
+    size_t length = (size_t)sqlite3_column_bytes(statement, column);
+    return (blob != NULL || length == 0) && json_base64(out, blob, length);
+  }
+  /* SQLite's text of a number is JSON's, in every locale. */
+  const char *text = (const char *)sqlite3_column_text(statement, column);
+  size_t length = (size_t)sqlite3_column_bytes(statement, column);
+  if (text == NULL) return false;
+  return type == SQLITE_TEXT ? json_string(out, text, length) : buffer_append(out, text, length);
 }
 
 bool json_row(buffer_t *out, sqlite3_stmt *statement) {

@@ -23,8 +23,10 @@ static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *fa
   sqlite3_set_authorizer(connection, allow_reading, NULL);
   int code = sqlite3_prepare_v2(connection, sql, -1, &statement, &rest);
   if (code == SQLITE_OK && statement != NULL) code = sqlite3_prepare_v2(connection, rest, -1, &second, NULL);
+  /* The authorizer is not asked about VACUUM. */
+  if (code == SQLITE_OK && statement != NULL && !sqlite3_stmt_readonly(statement)) code = SQLITE_AUTH;
   if (code == SQLITE_AUTH) {
-    failure_set(failure, "sqlite", code, "sql: %s: expected a statement that only reads", sqlite3_errmsg(connection));
+    failure_set(failure, "sqlite", code, "sql: not authorized: expected a statement that only reads");
   } else if (code != SQLITE_OK) {
     failure_set(failure, "sqlite", sqlite3_extended_errcode(connection), "sql: %s", sqlite3_errmsg(connection));
   } else if (statement == NULL || second != NULL) {
