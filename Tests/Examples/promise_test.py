@@ -1,0 +1,125 @@
+"""promise.py, beyond what the example shows. Found by PYTHONPATH; the library by LIBPROMISE."""
+
+import gc
+import threading
+import unittest
+import weakref
+
+from promise import Discarded, Error, Foreign, Promise, Rejected, State, Status, StatusError, held, lib
+
+
+class OwnError(Error):
+    pass
+
+
+class Values(unittest.TestCase):
+    def test_what_goes_in_comes_out(self):
+        things = [None, True, False, 0, -(2**63), 2**63 - 1, 2**64 - 1, 0.5, "", "a\0é", b"", b"\0\xff", [1], object()]
+        for thing in things:
+            promise = Promise()
+            self.assertEqual(promise.resolve(thing), Status.PROMISE_OK)
+            self.assertEqual(promise.value(), thing)
+            self.assertIs(type(promise.value()), type(thing))
+
+    def test_an_integer_that_does_not_fit_is_an_object(self):
+        promise = Promise()
+        promise.resolve(2**64)
+        self.assertEqual(promise.value(), 2**64)
+
+    def test_text_that_is_not_unicode_is_refused(self):
+        with self.assertRaises(UnicodeEncodeError):
+            Promise().resolve("\ud800")
+
+    def test_an_object_of_another_language_stays_foreign(self):
+        promise = Promise()
+        no_function = lib.promise_type_register.argtypes[2]()
+        type_ = lib.promise_type_register(b"org.promises.test.foreign", None, no_function)
+        value = lib.promise_value_object.argtypes[0]._type_()
+        self.assertEqual(lib.promise_value_object(value, type_, 4096), 0)
+        self.assertEqual(lib.promise_resolve(promise.token, value), 0)
+        foreign = promise.value()
+        self.assertIsInstance(foreign, Foreign)
+        self.assertEqual((foreign.type_name, foreign.payload), ("org.promises.test.foreign", 4096))
+
+
+class Handlers(unittest.TestCase):
+    def test_what_a_handler_raises_is_the_reason(self):
+        promise = Promise()
+        failed = promise.then(lambda value: {}[value])
+        promise.resolve("missing")
+        with self.assertRaises(KeyError):
+            failed.value()
+
+    def test_a_result_that_cannot_be_text_rejects(self):
+        promise = Promise()
+        failed = promise.then(lambda _: "\ud800")
+        promise.resolve()
+        self.assertIsInstance(failed.result(), UnicodeEncodeError)
+        self.assertEqual(failed.state, State.REJECTED)
+
+    def test_a_class_of_errors_descends_from_error(self):
+        promise = Promise()
+        rescued = promise.rescue(lambda reason: type(reason).__name__, Error)
+        promise.reject(OwnError("test", 1, "own"))
+        self.assertEqual(rescued.value(), "OwnError")
+
+    def test_discarded_is_an_error_that_can_be_rescued(self):
+        promise = Promise()
+        rescued = promise.rescue(lambda reason: "gone", Discarded)
+        promise.discard()
+        self.assertEqual(rescued.value(), "gone")
+
+    def test_observers_get_one_of_the_two(self):
+        seen = []
+        good, bad = Promise(), Promise()
+        for promise in (good, bad):
+            promise.observe(lambda value: seen.append(("value", value)), lambda reason: seen.append(("reason", reason)))
+        good.resolve(1)
+        bad.reject("no")
+        self.assertEqual(seen, [("value", 1), ("reason", "no")])
+
+    def test_a_reason_that_is_no_exception_is_wrapped(self):
+        promise = Promise()
+        promise.reject(42)
+        with self.assertRaises(Rejected) as caught:
+            promise.value()
+        self.assertEqual(caught.exception.reason, 42)
+
+
+class Lifetimes(unittest.TestCase):
+    def test_a_handler_that_never_ran_is_let_go(self):
+        def handler(value):
+            return value
+
+        gone = weakref.ref(handler)
+        promise = Promise()
+        promise.then(handler)
+        del handler
+        self.assertIsNotNone(gone())
+        del promise
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_a_released_promise_is_stale(self):
+        promise = Promise()
+        promise.release()
+        with self.assertRaises(StatusError) as caught:
+            promise.resolve(1)
+        self.assertEqual(caught.exception.status, Status.PROMISE_ESTALE)
+
+    def test_waiting_lets_other_threads_run(self):
+        promise = Promise()
+        threads = [threading.Thread(target=promise.resolve, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        self.assertIn(promise.value(60), range(8))
+        for thread in threads:
+            thread.join()
+
+    def tearDown(self):
+        gc.collect()
+        self.assertEqual(held(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

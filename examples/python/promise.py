@@ -1,0 +1,348 @@
+"""Promises of libpromise.so for Python, over ctypes alone.
+
+    answer = Promise()
+    twice = answer.then(lambda number: number * 2)
+    answer.resolve(21)
+    twice.value()                                   # 42
+
+A handler returns the value of the promise that then() or rescue() gave, returns a Promise for it to follow, or raises
+what it is rejected with. Any Python object can be a value or a reason. Other languages see None, bool, int, float, str,
+bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class.
+
+The library is the one that the environment variable LIBPROMISE names, or else the installed one.
+"""
+
+import ctypes
+import ctypes.util
+import enum
+import itertools
+import os
+from ctypes import CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_double, c_int32, c_int64
+from ctypes import c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
+
+ABI = 1
+
+
+class _Content(ctypes.Union):
+    _fields_ = [("b", c_uint8), ("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
+
+
+class _Value(ctypes.Structure):
+    _fields_ = [("kind", c_uint32), ("reserved", c_uint32), ("content", _Content)]
+
+
+class Kind(enum.IntEnum):
+    VOID, BOOL, I64, U64, F64, POINTER, STRING, BYTES, ARRAY, MAP, ERROR, DISCARDED, PROMISE, OBJECT = range(1, 15)
+
+
+class Status(enum.IntEnum):
+    PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ESETTLED = 0, -1, -2, -3
+    PROMISE_EPENDING, PROMISE_ETIMEDOUT, PROMISE_EDEADLK, PROMISE_ENOMEM, PROMISE_ECLOSED = -4, -5, -6, -7, -8
+
+
+class State(enum.IntEnum):
+    PENDING, FULFILLED, REJECTED = 1, 2, 3
+
+
+_Handler = CFUNCTYPE(c_int32, c_void_p, POINTER(_Value), POINTER(_Value))
+_Observer = CFUNCTYPE(None, c_void_p, POINTER(_Value))
+_Context = CFUNCTYPE(None, c_void_p)
+
+_FUNCTIONS = {
+    "promise_abi_version": (c_uint32,),
+    "promise_last_status": (c_int32,),
+    "promise_new_discardable": (c_void_p, _Context, c_void_p, _Context),
+    "promise_retain": (c_int32, c_void_p),
+    "promise_release": (c_int32, c_void_p),
+    "promise_resolve": (c_int32, c_void_p, POINTER(_Value)),
+    "promise_reject": (c_int32, c_void_p, POINTER(_Value)),
+    "promise_discard": (c_int32, c_void_p),
+    "promise_state": (c_int32, c_void_p),
+    "promise_result": (c_int32, c_void_p, POINTER(_Value)),
+    "promise_wait": (c_int32, c_void_p, c_int64),
+    "promise_then": (c_void_p, c_void_p, _Handler, c_void_p, _Context),
+    "promise_rescue": (c_void_p, c_void_p, c_void_p, _Handler, c_void_p, _Context),
+    "promise_observe": (c_int32, c_void_p, _Observer, _Observer, c_void_p, _Context),
+    "promise_value_release": (c_int32, POINTER(_Value)),
+    "promise_value_string": (c_int32, POINTER(_Value), c_char_p, c_size_t),
+    "promise_value_bytes": (c_int32, POINTER(_Value), c_char_p, c_size_t),
+    "promise_value_error": (c_int32, POINTER(_Value), c_char_p, c_int64, c_char_p),
+    "promise_value_object": (c_int32, POINTER(_Value), c_void_p, c_void_p),
+    "promise_value_data": (c_void_p, POINTER(_Value), POINTER(c_size_t)),
+    "promise_value_domain": (c_char_p, POINTER(_Value)),
+    "promise_value_code": (c_int64, POINTER(_Value)),
+    "promise_value_type": (c_void_p, POINTER(_Value)),
+    "promise_type_register": (c_void_p, c_char_p, c_void_p, _Context),
+    "promise_type_named": (c_void_p, c_char_p),
+    "promise_type_name": (c_char_p, c_void_p),
+}
+
+
+def _load():
+    path = os.environ.get("LIBPROMISE") or ctypes.util.find_library("promise") or "libpromise.so.1"
+    library = ctypes.CDLL(path)
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    if library.promise_abi_version() < ABI:
+        raise ImportError(f"{path} has version {library.promise_abi_version()} of the promise ABI: expected {ABI} or later")
+    return library
+
+
+lib = _load()
+
+
+class StatusError(Exception):
+    """A call that failed for a reason that is the caller's or the machine's."""
+
+    def __init__(self, status):
+        self.status = Status(status)
+        super().__init__(self.status.name)
+
+
+class Error(Exception):
+    """An error that every language understands: who defines `code`, the code, and a sentence for people."""
+
+    def __init__(self, domain, code, message):
+        self.domain, self.code, self.message = domain, code, message
+        super().__init__(f"{domain} {code}: {message}")
+
+
+class Discarded(Exception):
+    """The reason of a promise that was discarded."""
+
+
+class Foreign:
+    """An object of a type that is not Python's: its name and its payload's address."""
+
+    def __init__(self, type_name, payload):
+        self.type_name, self.payload = type_name, payload
+
+
+# What C holds of Python: it gets a number, which stands for an object in this table until C says that it is done with it.
+# So nothing that C may still use is collected, and C never has an address of an object.
+_held = {}
+_numbers = itertools.count(1)
+
+
+def held():
+    """How many callbacks and objects C still holds."""
+    return len(_held)
+
+
+def _hold(thing):
+    number = next(_numbers)
+    _held[number] = thing
+    return number
+
+
+# One C function each, for all callbacks, that lives as long as the process.
+@_Context
+def _let_go(number):
+    _held.pop(number, None)
+
+
+@_Context
+def _on_discard(number):
+    _held[number]()
+
+
+@_Handler
+def _on_settled(number, value, out):
+    try:
+        result = _held[number](_to_python(value))
+        verdict = 3 if isinstance(result, Promise) else 1
+        _to_c(result, out)
+        return verdict
+    except BaseException as error:  # an exception must not cross into C: it becomes the reason
+        _to_c(error.with_traceback(None), out)
+        return 2
+
+
+@_Observer
+def _on_fulfilled(number, value):
+    _held[number][0](_to_python(value))
+
+
+@_Observer
+def _on_rejected(number, reason):
+    _held[number][1](_to_python(reason))
+
+
+_types = {}  # of classes
+_known = set()  # its values
+
+
+def type_of(class_):
+    """The promise type of a class. Its name is the attribute `promise_type`, or `python.` and where it was defined.
+
+    No other language may register that name: it could not read the object."""
+    built_in = {Error: b"error", Discarded: b"discarded", str: b"string", bytes: b"bytes"}.get(class_)
+    if built_in:
+        return lib.promise_type_named(built_in)
+    if class_ not in _types:
+        parent = None if class_.__base__ in (object, None) else type_of(class_.__base__)
+        name = class_.__dict__.get("promise_type", f"python.{class_.__module__}.{class_.__qualname__}")
+        type_ = lib.promise_type_register(name.encode(), parent, _let_go)
+        if not type_:
+            raise StatusError(lib.promise_last_status())
+        _types[class_] = type_
+        _known.add(type_)
+    return _types[class_]
+
+
+def _check(status):
+    if status < 0:
+        raise StatusError(status)
+    return status
+
+
+def _to_c(thing, out):
+    """Makes `*out` a value, which has to be given back or handed over."""
+    out[0].reserved = 0
+    if thing is None:
+        out[0].kind = Kind.VOID
+    elif isinstance(thing, bool):
+        out[0].kind, out[0].content.b = Kind.BOOL, thing
+    elif isinstance(thing, int) and -(2**63) <= thing < 2**63:
+        out[0].kind, out[0].content.i64 = Kind.I64, thing
+    elif isinstance(thing, int) and 0 <= thing < 2**64:
+        out[0].kind, out[0].content.u64 = Kind.U64, thing
+    elif isinstance(thing, float):
+        out[0].kind, out[0].content.f64 = Kind.F64, thing
+    elif isinstance(thing, str):
+        text = thing.encode()
+        _check(lib.promise_value_string(out, text, len(text)))
+    elif isinstance(thing, bytes):
+        _check(lib.promise_value_bytes(out, thing, len(thing)))
+    elif isinstance(thing, Promise):
+        _check(lib.promise_retain(thing.token))
+        out[0].kind, out[0].content.ptr = Kind.PROMISE, thing.token
+    elif type(thing) is Error:
+        _check(lib.promise_value_error(out, thing.domain.encode(), thing.code, thing.message.encode()))
+    elif type(thing) is Discarded:
+        out[0].kind = Kind.DISCARDED
+    else:
+        _check(lib.promise_value_object(out, type_of(type(thing)), _hold(thing)))
+
+
+def _to_python(value):
+    """What a borrowed value stands for."""
+    kind, content = value[0].kind, value[0].content
+    if kind in (Kind.STRING, Kind.BYTES, Kind.ERROR):
+        length = c_size_t()
+        address = lib.promise_value_data(value, byref(length))
+        data = ctypes.string_at(address, length.value) if length.value else b""
+        if kind == Kind.BYTES:
+            return data
+        if kind == Kind.STRING:
+            return data.decode()
+        return Error(lib.promise_value_domain(value).decode(), lib.promise_value_code(value), data.decode())
+    if kind == Kind.OBJECT:
+        type_ = lib.promise_value_type(value)
+        if type_ in _known:
+            return _held[content.ptr]
+        return Foreign(lib.promise_type_name(type_).decode(), content.ptr)
+    if kind == Kind.PROMISE:
+        _check(lib.promise_retain(content.ptr))
+        return Promise(token=content.ptr)
+    if kind == Kind.DISCARDED:
+        return Discarded()
+    numbers = {Kind.BOOL: bool(content.b), Kind.I64: content.i64, Kind.U64: content.u64, Kind.F64: content.f64}
+    return numbers.get(kind, content.ptr if kind == Kind.POINTER else None)
+
+
+class Promise:
+    """A reference to a promise, given back when it is collected or by release()."""
+
+    def __init__(self, on_discard=None, *, token=None):
+        """Makes a pending promise; `on_discard()` is called if it is discarded. With `token`: takes that reference over."""
+        self.token = None
+        if token is None:
+            free = _let_go if on_discard else _Context()
+            context = _hold(on_discard) if on_discard else None
+            token = lib.promise_new_discardable(_on_discard if on_discard else _Context(), context, free)
+        if not token:
+            raise StatusError(lib.promise_last_status())
+        self.token, self._owned = token, True
+
+    def __del__(self):
+        if self.token and self._owned:
+            self.release()
+
+    def release(self):
+        """Gives back the reference; the promise must not be used any more. Returns a Status."""
+        self._owned = False
+        return Status(lib.promise_release(self.token))
+
+    def _settle(self, function, thing):
+        value = (_Value * 1)()
+        _to_c(thing, value)
+        status = Status(function(self.token, value))
+        return status if status == Status.PROMISE_ESETTLED else Status(_check(status))
+
+    def resolve(self, value=None):
+        """Fulfils it, and runs what waits for it. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled before."""
+        return self._settle(lib.promise_resolve, value)
+
+    def reject(self, reason):
+        """Rejects it; otherwise as resolve()."""
+        return self._settle(lib.promise_reject, reason)
+
+    def discard(self):
+        """Rejects it with Discarded, after which `on_discard` runs; returns as resolve()."""
+        status = Status(lib.promise_discard(self.token))
+        return status if status == Status.PROMISE_ESETTLED else Status(_check(status))
+
+    def then(self, handler):
+        """The promise of what `handler(value)` makes of the value; a rejection passes through."""
+        token = lib.promise_then(self.token, _on_settled, _hold(handler), _let_go)
+        return Promise(token=token or 0)
+
+    def rescue(self, handler, class_=None):
+        """The promise of what `handler(reason)` makes of a reason of that class; everything else passes through."""
+        type_ = type_of(class_) if class_ else None
+        token = lib.promise_rescue(self.token, type_, _on_settled, _hold(handler), _let_go)
+        return Promise(token=token or 0)
+
+    def observe(self, on_fulfilled=None, on_rejected=None):
+        """Calls one of the two with the value or the reason."""
+        fulfilled = _on_fulfilled if on_fulfilled else _Observer()
+        rejected = _on_rejected if on_rejected else _Observer()
+        _check(lib.promise_observe(self.token, fulfilled, rejected, _hold((on_fulfilled, on_rejected)), _let_go))
+
+    @property
+    def state(self):
+        return State(_check(lib.promise_state(self.token)))
+
+    def result(self):
+        """The value or the reason; StatusError with PROMISE_EPENDING if there is none yet."""
+        value = (_Value * 1)()
+        _check(lib.promise_result(self.token, value))
+        try:
+            return _to_python(value)
+        finally:
+            lib.promise_value_release(value)
+
+    def wait(self, seconds=None):
+        """Waits until it is settled. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile."""
+        nanoseconds = -1 if seconds is None else max(0, int(seconds * 1e9))
+        status = Status(lib.promise_wait(self.token, nanoseconds))
+        return status if status == Status.PROMISE_ETIMEDOUT else Status(_check(status))
+
+    def value(self, seconds=None):
+        """Waits for the value and returns it; raises the reason of a rejection."""
+        if self.wait(seconds) == Status.PROMISE_ETIMEDOUT:
+            raise TimeoutError(f"not settled within {seconds} seconds")
+        result = self.result()
+        if self.state == State.FULFILLED:
+            return result
+        raise result if isinstance(result, BaseException) else Rejected(result)
+
+
+class Rejected(Exception):
+    """What value() raises when the reason of a rejection is no exception; `reason` is the reason."""
+
+    def __init__(self, reason):
+        self.reason = reason
+        super().__init__(repr(reason))
