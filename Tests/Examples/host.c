@@ -1,3 +1,5 @@
+#define _GNU_SOURCE
+
 #include "host.h"
 
 #include <dlfcn.h>

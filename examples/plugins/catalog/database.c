@@ -56,7 +56,7 @@ static int stop_if_cancelled(void *job) { return job_is_cancelled(job); }
 static int wait_unless_cancelled(void *job, int times) {
   if (job_is_cancelled(job) || times >= BUSY_TIMES) return 0;
   sqlite3_sleep(BUSY_MILLISECONDS);
-  return 1;
+  return !job_is_cancelled(job);
 }
 
 sqlite3 *database_connection(database_t *database, bool create, job_t *job, failure_t *failure) {

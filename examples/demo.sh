@@ -1,0 +1,63 @@
+#!/bin/sh
+# Runs examples/pipeline.yaml over the project's own source files, and prints what came of it.
+#
+#   PLUGIN_HOST=FILE PLUGINS=DIR OUT=DIR examples/demo.sh
+#
+# PLUGIN_HOST: the plugin-host to use; PLUGINS: the folder with deflate.so, digest.so and catalog.so;
+# OUT: where the results go; what was there is replaced.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+host=${PLUGIN_HOST:-plugin-host}
+plugins=${PLUGINS:-$root/out/plugins}
+out=${OUT:-$root/out/demo}
+database=$out/catalog.sqlite
+folders="include Sources examples"
+
+fail() {
+  echo "demo.sh: $*" >&2
+  exit 1
+}
+
+command -v "$host" >/dev/null || fail "no plugin-host: set PLUGIN_HOST to the one that was built"
+for plugin in deflate digest catalog; do
+  [ -f "$plugins/$plugin.so" ] || fail "$plugins/$plugin.so is missing: set PLUGINS to the folder where the plugins are"
+done
+
+mkdir -p "$out"
+rm -f "$database" "$out"/*.tar "$out"/*.tar.gz
+
+for folder in $folders; do
+  # Sorted and undated: the same files give the same archive, and so the same checksums.
+  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --exclude=__pycache__ --exclude=build \
+    -C "$root" -cf "$out/$folder.tar" "$folder"
+  echo "== $folder"
+  "$host" run --plugins "$plugins" --set input="$out/$folder.tar" --set name="$folder" --set database="$database" \
+    "$root/examples/pipeline.yaml"
+  "$host" call --raw "$plugins/catalog.so" fetch "$database" "$folder" >"$out/$folder.tar.gz"
+done
+
+# One text for each row of a statement whose column is called `line`.
+lines() {
+  "$host" call --raw "$plugins/catalog.so" query "$database" "$1" >"$out/rows.json"
+  sed -e 's/^[[ ]{"line":"//' -e 's/"}[],]*$//' "$out/rows.json"
+  echo
+}
+
+echo
+echo "The catalog:"
+echo "  id  folder       bytes    packed   ratio"
+lines "select printf('  %2d  %-8s %9d %9d  %5.1f %%', id, name, original_size, length(data),
+         100.0 * length(data) / original_size) as line from files order by id"
+echo "SHA-256, as sha256sum prints it:"
+lines "select original_sha256 || '  ' || name || '.tar' as line from files union all
+       select sha256 || '  ' || name || '.tar.gz' from files"
+
+cat <<END
+To check it with other tools, in $out:
+  sqlite3 catalog.sqlite "select id, name, original_size, sha256 from files"
+  sqlite3 catalog.sqlite "select writefile('copy.gz', data) from files where name = 'Sources'"
+  gzip -t copy.gz && gzip -dc copy.gz | cmp - Sources.tar
+  sha256sum *.tar *.tar.gz
+or all of that at once: examples/check-demo.sh
+END

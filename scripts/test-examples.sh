@@ -1,0 +1,115 @@
+#!/bin/sh
+# Builds and runs the examples against an installed libpromise, as somebody would who has only that.
+#
+#   scripts/test-examples.sh PREFIX [OUT]
+#
+# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; OUT: a folder for what is built.
+# With PLUGIN_HOST=FILE the demo is run and checked too. Each compiler of CC_LIST (gcc clang) that is there is used; what
+# can run under valgrind does if that is there.
+set -eu
+
+[ $# -ge 1 ] || {
+  echo "usage: $0 PREFIX [OUT]" >&2
+  exit 64
+}
+root=$(cd "$(dirname "$0")/.." && pwd)
+prefix=$(cd "$1" && pwd)
+out=${2:-$root/out/examples}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+library=$(find "$prefix" -name 'libpromise.so.1' | head -n 1)
+[ -n "$library" ] || {
+  echo "$0: no libpromise.so.1 below $prefix: expected the folder of make install PREFIX=..." >&2
+  exit 1
+}
+libraries=$(dirname "$library")
+export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export PKG_CONFIG_PATH="$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
+
+# label command...: runs it in silence, and shows what it said if it fails.
+try() {
+  label=$1
+  shift
+  if "$@" >"$out/log.txt" 2>&1; then
+    echo "ok    $label"
+  else
+    status=$?
+    cat "$out/log.txt"
+    echo "FAIL  $label (status $status)"
+    exit 1
+  fi
+}
+
+# plugin: it exports its entry and nothing else, and reaches the promises in the way that it is the example of.
+check_symbols() {
+  exported=$(nm -D --defined-only "$1" | awk '{ print $3 }')
+  [ "$exported" = promise_plugin_entry ] || {
+    echo "$1 exports: $exported"
+    return 1
+  }
+  linked=$(readelf -d "$1" | grep -c 'NEEDED.*libpromise' || :)
+  undefined=$(nm -D --undefined-only "$1" | grep -c ' promise_' || :)
+  case $(basename "$1" .so) in
+    deflate) [ "$linked" -eq 1 ] && [ "$undefined" -gt 0 ] ;;
+    digest) [ "$linked" -eq 0 ] && [ "$undefined" -eq 0 ] ;;
+    catalog) [ "$linked" -eq 0 ] && [ "$undefined" -gt 0 ] ;;
+  esac
+}
+
+compare_tour() {
+  "$@" >"$out/actual.txt" && diff -u "$root/examples/c/expected.txt" "$out/actual.txt"
+}
+
+# label command...: the same under valgrind, if it is there.
+try_memcheck() {
+  label=$1
+  shift
+  command -v valgrind >/dev/null || return 0
+  try "$label under valgrind" timeout 600 \
+    valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect "$@"
+}
+
+# The newest valgrind of some distributions does not read the debugging format that the newest clang writes.
+CFLAGS="-O2 -gdwarf-4"
+export CFLAGS
+
+compilers=0
+for cc in ${CC_LIST:-gcc clang}; do
+  command -v "$cc" >/dev/null || continue
+  compilers=$((compilers + 1))
+  built=$out/$cc
+  mkdir -p "$built/data"
+  try "$cc: plugins" make -B -C "$root/examples/plugins" CC="$cc" OUT="$built"
+  try "$cc: C example" make -B -C "$root/examples/c" CC="$cc" OUT="$built"
+  try "$cc: C example prints what is expected" make -C "$root/examples/c" CC="$cc" OUT="$built" check
+  try_memcheck "$cc: C example" "$built/promises"
+  for plugin in deflate digest catalog; do
+    try "$cc: $plugin.so shows its entry alone" check_symbols "$built/$plugin.so"
+    # shellcheck disable=SC2046,SC2086 # several words on purpose
+    try "$cc: test of $plugin" "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror $CFLAGS -pthread \
+      $(pkg-config --cflags promise) -o "$built/${plugin}_test" "$root/Tests/Examples/host.c" \
+      "$root/Tests/Examples/${plugin}_test.c" $(pkg-config --libs promise) -ldl -lsqlite3
+    try "$cc: $plugin" timeout 120 "$built/${plugin}_test" "$built/$plugin.so" "$built/data"
+    try_memcheck "$cc: $plugin" "$built/${plugin}_test" "$built/$plugin.so" "$built/data"
+  done
+done
+[ "$compilers" -gt 0 ] || {
+  echo "$0: no compiler of ${CC_LIST:-gcc clang} is there" >&2
+  exit 1
+}
+
+if command -v python3 >/dev/null; then
+  export LIBPROMISE="$library" PYTHONPATH="$root/examples/python" PYTHONDONTWRITEBYTECODE=1
+  try "python: example prints what is expected" compare_tour python3 "$root/examples/python/promises.py"
+  try "python: promise.py" timeout 120 python3 "$root/Tests/Examples/promise_test.py"
+else
+  echo "skip  python: there is no python3"
+fi
+
+if [ -n "${PLUGIN_HOST:-}" ]; then
+  for cc in ${CC_LIST:-gcc clang}; do
+    [ ! -f "$out/$cc/deflate.so" ] ||
+      PLUGINS="$out/$cc" OUT="$out/$cc/demo" try "demo with plugins by $cc" "$root/examples/check-demo.sh"
+  done
+fi
