@@ -16,10 +16,11 @@ package struct Box {
 
   /// The box of a value that came from outside, if it is one that was given out.
   package init?(checking value: CellValue) {
-    guard value.box != 0, UInt64(value.box) < Slab.committed.load(ordering: .relaxed) else { return nil }
-    ref = CellRef(index: value.box)
+    let index = value.box & Box.indexMask
+    guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
+    ref = CellRef(index: index)
     let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
-    guard life & Life.kindMask == CellKind.box.rawValue << Life.kindShift, life & Life.referencesMask != 0,
+    guard life & Life.kindMask == CellKind.box.rawValue << Life.kindShift, value.box == number,
       unsafe ref.cell.pointee.value.kind == value.kind, unsafe value.bits == UInt64(UInt(bitPattern: data))
     else { return nil }
   }
@@ -56,7 +57,16 @@ package struct Box {
 
   private var owningValue: CellValue {
     unsafe CellValue(
-      kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: ref.index)
+      kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: number)
+  }
+
+  static var indexMask: UInt32 { 0x0fff_ffff }
+
+  /// How values refer to the box: its index, and four bits of its generation, so that a copy of a value that outlived the
+  /// box is told from the box that took its place, fifteen times of sixteen.
+  private var number: UInt32 {
+    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
+    return ref.index | UInt32(truncatingIfNeeded: life >> Life.generationShift) << 28
   }
 }
 

@@ -23,9 +23,12 @@ package struct CellExecutor {
     return CellExecutor(ref)
   }
 
+  /// Hands a job over. It may have run, and given back its reference to the executor, before this returns.
   func submit(_ job: Job) {
+    let held = ref.retain()
     let submit = unsafe unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
     unsafe submit(
       ref.cell.pointee.context, UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
+    if held { ref.release() }
   }
 }

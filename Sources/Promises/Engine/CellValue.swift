@@ -65,7 +65,7 @@ extension CellValue {
 
   /// The cell that an owning value refers to.
   var owner: CellRef {
-    CellRef(index: kind == ValueKind.promise.rawValue ? UInt32(bits & Token.indexMask) : box)
+    CellRef(index: kind == ValueKind.promise.rawValue ? UInt32(bits & Token.indexMask) : box & Box.indexMask)
   }
 
   /// Whether a value that came from outside is one of ours: the kind known, what it refers to alive and of that kind.

@@ -67,7 +67,7 @@ package enum TypeRegistry {
 
   package static func type(of value: CellValue) -> UInt32 {
     value.kind == ValueKind.object.rawValue
-      ? Box(CellRef(index: value.box)).type : builtIn(ValueKind(rawValue: value.kind))
+      ? Box(value.owner).type : builtIn(ValueKind(rawValue: value.kind))
   }
 
   package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
