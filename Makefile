@@ -11,14 +11,16 @@ JOBS ?= $(shell nproc)
 
 # Where things are built: debug builds for tests in .build; what is installed in two folders of its own, because libpromise is Embedded
 # Swift, which has no standard library to link, and plugin-host has one linked in.
-LIBPROMISE = .build/release/libpromise.so
-HOST_BUILD = .build-host
+HOST_BUILD = $(CURDIR)/.build-host
+LIBRARY = $(CURDIR)/.build/release/libpromise.so
 PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
-EXAMPLES = .build/examples
+# Where the tests and the demo install to, so that they meet what users meet.
+STAGE = $(CURDIR)/.build/stage
+PLUGINS = $(CURDIR)/.build/plugins
 
-export PREFIX DESTDIR LIBPROMISE PLUGIN_HOST EXAMPLES
+export LIBRARY PLUGIN_HOST STAGE
 
-.PHONY: all demo test setup build libpromise plugin-host examples install uninstall \
+.PHONY: all demo test setup build libpromise plugin-host example-plugins install uninstall stage \
   test-swift test-threads test-abi test-examples test-package test-counts lint format bench clean
 
 all: build
@@ -34,14 +36,21 @@ libpromise: setup
 plugin-host: setup
 	swift build -c release -j $(JOBS) --scratch-path $(HOST_BUILD) --static-swift-stdlib --product plugin-host
 
-demo: build
-	@examples/demo.sh
+example-plugins: stage
+	@PKG_CONFIG_PATH=$(STAGE)/lib/pkgconfig $(MAKE) --no-print-directory -C examples/plugins OUT=$(PLUGINS)
+
+# One of the plugins links libpromise.so, which is staged rather than installed.
+demo: example-plugins
+	@LD_LIBRARY_PATH=$(STAGE)/lib PLUGINS=$(PLUGINS) OUT=$(CURDIR)/out/demo examples/demo.sh
 
 install: build
-	@scripts/install.sh
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh install
 
 uninstall:
-	@scripts/uninstall.sh
+	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh uninstall
+
+stage: build
+	@PREFIX=$(STAGE) DESTDIR= scripts/install.sh install
 
 test: lint test-swift test-threads test-abi test-examples test-package
 	@echo "make test: everything passed"
@@ -55,12 +64,12 @@ test-threads: setup
 	@scripts/test-threads.sh
 
 # C programs against the installed library, and what the library exports.
-test-abi: build
+test-abi: stage
 	@scripts/test-abi.sh
 
 # The examples in every language, and the demo's results checked with gzip, sha256sum and sqlite3.
-test-examples: build
-	@scripts/test-examples.sh
+test-examples: stage
+	@scripts/test-examples.sh $(STAGE) .build/examples
 
 # Another package depends on this one by version.
 test-package: setup

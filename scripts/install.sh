@@ -10,6 +10,7 @@
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
 # BUILD_DIR   where the build left its products: .build/release
 # LIBRARY     the library itself: BUILD_DIR/libpromise.so
+# PLUGIN_HOST the program itself: BUILD_DIR/plugin-host
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -23,6 +24,7 @@ bindir=${BINDIR:-$prefix/bin}
 datadir=${DATADIR:-$prefix/share}
 build=${BUILD_DIR:-$root/.build/release}
 library=${LIBRARY:-$build/libpromise.so}
+host=${PLUGIN_HOST:-$build/plugin-host}
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
 
 usage() {
@@ -66,7 +68,7 @@ install_library() {
 }
 
 install_host() {
-  put 755 "$build/plugin-host" "$bindir/plugin-host" "build it first: swift build -c release --product plugin-host"
+  put 755 "$host" "$bindir/plugin-host" "build it first: swift build -c release --product plugin-host"
   put 644 "$root/docs/man/plugin-host.1" "$datadir/man/man1/plugin-host.1"
   put 644 "$root/LICENSE" "$datadir/doc/promise/LICENSE"
 }
