@@ -3,7 +3,8 @@
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-out=${OUT:-$root/out/demo}
+examples=${EXAMPLES:-$root/.build/examples}
+out=${OUT:-$examples/demo}
 export OUT="$out"
 
 fail() {

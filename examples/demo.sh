@@ -1,16 +1,18 @@
 #!/bin/sh
 # Runs examples/pipeline.yaml over the project's own source files, and prints what came of it.
 #
-#   PLUGIN_HOST=FILE PLUGINS=DIR OUT=DIR examples/demo.sh
+#   PLUGIN_HOST=FILE LIBPROMISE=FILE EXAMPLES=DIR examples/demo.sh
 #
-# PLUGIN_HOST: the plugin-host to use; PLUGINS: the folder with deflate.so, digest.so and catalog.so;
-# OUT: where the results go; what was there is replaced.
+# PLUGIN_HOST: the plugin-host to use; LIBPROMISE: the library to build the plugins with; EXAMPLES: a folder for what is
+# built. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR says where the results go; what was there is
+# replaced.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-host=${PLUGIN_HOST:-plugin-host}
-plugins=${PLUGINS:-$root/out/plugins}
-out=${OUT:-$root/out/demo}
+host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
+examples=${EXAMPLES:-$root/.build/examples}
+plugins=${PLUGINS:-$examples/plugins}
+out=${OUT:-$examples/demo}
 database=$out/catalog.sqlite
 folders="include Sources examples"
 
@@ -19,9 +21,10 @@ fail() {
   exit 1
 }
 
-command -v "$host" >/dev/null || fail "no plugin-host: set PLUGIN_HOST to the one that was built"
+command -v "$host" >/dev/null || fail "$host is missing: make plugin-host builds it"
+[ -n "${PLUGINS:-}" ] || "$root/scripts/build-examples.sh" "$plugins"
 for plugin in deflate digest catalog; do
-  [ -f "$plugins/$plugin.so" ] || fail "$plugins/$plugin.so is missing: set PLUGINS to the folder where the plugins are"
+  [ -f "$plugins/$plugin.so" ] || fail "$plugins/$plugin.so is missing"
 done
 
 mkdir -p "$out"

@@ -1,22 +1,25 @@
 #!/bin/sh
 # Builds and runs the examples against an installed libpromise, as somebody would who has only that.
 #
-#   scripts/test-examples.sh PREFIX [OUT]
+#   scripts/test-examples.sh [PREFIX]
 #
-# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; OUT: a folder for what is built.
-# With PLUGIN_HOST=FILE the demo is run and checked too. Each compiler of CC_LIST (gcc clang) that is there is used; what
-# can run under valgrind does if that is there.
+# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; without it, what was built
+# (LIBPROMISE, PLUGIN_HOST) is installed into EXAMPLES/prefix. EXAMPLES: a folder for what is built here.
+# The demo is run and checked with the PLUGIN_HOST; empty: it is not. Each compiler of CC_LIST (gcc clang) that is there
+# is used; what can run under valgrind does if that is there.
 set -eu
 
-[ $# -ge 1 ] || {
-  echo "usage: $0 PREFIX [OUT]" >&2
-  exit 64
-}
 root=$(cd "$(dirname "$0")/.." && pwd)
-prefix=$(cd "$1" && pwd)
-out=${2:-$root/out/examples}
+out=${EXAMPLES:-$root/.build/examples}
+host=${PLUGIN_HOST-$root/.build-host/release/plugin-host}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+if [ $# -ge 1 ]; then
+  prefix=$(cd "$1" && pwd)
+else
+  prefix=$out/prefix
+  PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh"
+fi
 
 library=$(find "$prefix" -name 'libpromise.so.1' | head -n 1)
 [ -n "$library" ] || {
@@ -107,9 +110,12 @@ else
   echo "skip  python: there is no python3"
 fi
 
-if [ -n "${PLUGIN_HOST:-}" ]; then
+if [ -n "$host" ]; then
   for cc in ${CC_LIST:-gcc clang}; do
     [ ! -f "$out/$cc/deflate.so" ] ||
-      PLUGINS="$out/$cc" OUT="$out/$cc/demo" try "demo with plugins by $cc" "$root/examples/check-demo.sh"
+      try "demo with plugins by $cc" env PLUGIN_HOST="$host" PLUGINS="$out/$cc" OUT="$out/$cc/demo" \
+        "$root/examples/check-demo.sh"
   done
+else
+  echo "skip  demo: no PLUGIN_HOST"
 fi

@@ -75,7 +75,8 @@ static void test_every_kind_of_value_becomes_json(void) {
               "[]",
               "[{\"n\":null,\"i\":-9223372036854775808,\"f\":0.5,\"inf\":null,\"b\":\"AP8Q\",\"e\":\"\","
               "\"s\":\"a\\\"\\\\\\n\\t\\u0001\u00e9\"}]");
-  expect_rows("select x'616263' as a, x'6162' as b, x'61' as c", "[]", "[{\"a\":\"YWJj\",\"b\":\"YWI=\",\"c\":\"YQ==\"}]");
+  expect_rows("select x'616263' as a, x'6162' as b, x'61' as c", "[]",
+              "[{\"a\":\"YWJj\",\"b\":\"YWI=\",\"c\":\"YQ==\"}]");
   expect_rows("select ?1 as n, ?2 as t, ?3 as f, ?4 as s, ?5 as l", "[null, true, 1.5, \"x\", [1, 2]]",
               "[{\"n\":null,\"t\":1,\"f\":1.5,\"s\":\"x\",\"l\":\"[1,2]\"}]");
   expect_error(query(path, "select cast(x'ff' as text) as bad", "[]"), id, 1, "not UTF-8");
@@ -87,8 +88,9 @@ static void test_a_wrong_query_is_refused(void) {
   expect_error(query(path, "", "[]"), id, 1, "expected one statement, not none");
   expect_error(query(path, " -- only a comment", "[]"), id, 1, "expected one statement, not none");
   expect_error(query(path, "select 1; select 2", "[]"), id, 1, "expected one statement, not several");
-  const char *writing[] = {"delete from files", "drop table files", "begin", "pragma user_version = 3",
-                           "attach 'x' as x",   "vacuum",           "create table t (a)"};
+  const char *writing[] = {"delete from files",       "drop table files", "begin",
+                           "pragma user_version = 3", "attach 'x' as x",  "vacuum",
+                           "create table t (a)"};
   for (size_t i = 0; i < sizeof writing / sizeof *writing; i++) {
     expect_error(query(path, writing[i], "[]"), "sqlite", SQLITE_AUTH, "a statement that only reads");
   }

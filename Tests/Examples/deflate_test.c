@@ -55,7 +55,9 @@ static promise_bytes_t sample(size_t length) {
   return (promise_bytes_t){data, length};
 }
 
-static void drop(promise_bytes_t data) { free((void *)(uintptr_t)data.data); }
+static void drop(promise_bytes_t data) {
+  free((void *)(uintptr_t)data.data);
+}
 
 static void test_what_was_compressed_comes_back(void) {
   const size_t sizes[] = {0, 1, 1000, 262143, 262144, 262145, 1500000};
@@ -147,7 +149,8 @@ static void wait_at_gate(promise_t *promise, double fraction) {
   calls++;
   last_fraction = fraction;
   pthread_cond_broadcast(&changed);
-  while (!is_open) pthread_cond_wait(&changed, &lock);
+  while (!is_open)
+    pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
 }
 
@@ -168,7 +171,8 @@ static void test_a_discarded_call_stops_at_once(void) {
   host_on_progress(wait_at_gate);
   promise_t *promise = compress_promise(data, 9);
   pthread_mutex_lock(&lock);
-  while (calls == 0) pthread_cond_wait(&changed, &lock);
+  while (calls == 0)
+    pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
   CHECK(promise_discard(promise) == PROMISE_OK);
   drop(data);
@@ -191,7 +195,8 @@ static void test_unload_settles_what_is_left(void) {
   enum { COUNT = 12 };
   promise_bytes_t data = sample(3000000);
   promise_t *promises[COUNT];
-  for (size_t i = 0; i < COUNT; i++) promises[i] = compress_promise(data, 9);
+  for (size_t i = 0; i < COUNT; i++)
+    promises[i] = compress_promise(data, 9);
   host_unload(plugin);
   for (size_t i = 0; i < COUNT; i++) {
     if (promise_state(promises[i]) == PROMISE_FULFILLED) {

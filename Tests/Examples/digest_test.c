@@ -65,7 +65,8 @@ static void test_published_hmacs(void) {
 }
 
 static void test_an_unknown_algorithm_is_refused(void) {
-  const promise_str_t names[] = {str("sha257"), str(""), {"sha256\0", 7}, {"sha256\0x", 8}, str("shake128"), str("null")};
+  const promise_str_t names[] = {str("sha257"),    str(""),         {"sha256\0", 7},
+                                 {"sha256\0x", 8}, str("shake128"), str("null")};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     promise_t *promise = NULL;
     promise_value_t error = {.kind = PROMISE_KIND_VOID};

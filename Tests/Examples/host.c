@@ -18,7 +18,8 @@ static void host_log(const promise_host_t *host, promise_log_level_t level, cons
 
 static void host_progress(const promise_host_t *host, promise_t *promise, double fraction, const char *message) {
   (void)host, (void)message;
-  if (on_progress != NULL) on_progress(promise, fraction);
+  if (on_progress != NULL)
+    on_progress(promise, fraction);
 }
 
 static promise_t *host_call(const promise_host_t *host, const char *plugin, const char *function,
@@ -35,7 +36,8 @@ static void *host_allocate(const promise_host_t *host, size_t size) {
 
 static void host_deallocate(const promise_host_t *host, void *memory) {
   (void)host;
-  if (memory != NULL) allocations--;
+  if (memory != NULL)
+    allocations--;
   free(memory);
 }
 
@@ -67,13 +69,18 @@ const promise_host_t *host_table(void) {
   return &table;
 }
 
-void host_on_progress(void (*progress)(promise_t *promise, double fraction)) { on_progress = progress; }
+void host_on_progress(void (*progress)(promise_t *promise, double fraction)) {
+  on_progress = progress;
+}
 
-void host_on_call(promise_t *(*call)(const char *, const char *, const promise_value_t *, size_t)) { on_call = call; }
+void host_on_call(promise_t *(*call)(const char *, const char *, const promise_value_t *, size_t)) {
+  on_call = call;
+}
 
 const promise_plugin_t *host_load(const char *path, const char *id) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  if (library == NULL)
+    fprintf(stderr, "%s\n", dlerror());
   CHECK(library != NULL);
   const promise_plugin_t *(*entry)(uint32_t) = NULL;
   void *symbol = dlsym(library, "promise_plugin_entry");
@@ -85,12 +92,14 @@ const promise_plugin_t *host_load(const char *path, const char *id) {
   CHECK(plugin->abi_min <= PROMISE_ABI_VERSION && PROMISE_ABI_VERSION <= plugin->abi_max);
   CHECK(strcmp(plugin->id, id) == 0);
   promise_value_t error = {.kind = PROMISE_KIND_VOID};
-  if (plugin->load != NULL) CHECK(plugin->load(host_table(), &error) == PROMISE_OK);
+  if (plugin->load != NULL)
+    CHECK(plugin->load(host_table(), &error) == PROMISE_OK);
   return plugin;
 }
 
 void host_unload(const promise_plugin_t *plugin) {
-  if (plugin->unload != NULL) plugin->unload();
+  if (plugin->unload != NULL)
+    plugin->unload();
   CHECK(allocations == 0);
 }
 
@@ -98,7 +107,8 @@ promise_function_t host_function(const promise_plugin_t *plugin, const char *nam
   size_t length = strlen(name);
   for (size_t i = 0; i < plugin->function_count; i++) {
     const char *signature = plugin->functions[i].signature;
-    if (strncmp(signature, name, length) == 0 && signature[length] == '(') return plugin->functions[i].entry;
+    if (strncmp(signature, name, length) == 0 && signature[length] == '(')
+      return plugin->functions[i].entry;
   }
   fprintf(stderr, "no function %s in %s\n", name, plugin->id);
   exit(1);
@@ -151,5 +161,9 @@ void expect_text(promise_value_t value, const char *text) {
   promise_value_release(&value);
 }
 
-promise_str_t str(const char *text) { return (promise_str_t){text, strlen(text)}; }
-promise_bytes_t bytes(const char *text) { return (promise_bytes_t){(const uint8_t *)text, strlen(text)}; }
+promise_str_t str(const char *text) {
+  return (promise_str_t){text, strlen(text)};
+}
+promise_bytes_t bytes(const char *text) {
+  return (promise_bytes_t){(const uint8_t *)text, strlen(text)};
+}

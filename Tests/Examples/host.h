@@ -11,7 +11,8 @@
 #define CHECK(condition) check((condition), #condition, __FILE__, __LINE__)
 
 static inline void check(bool condition, const char *text, const char *file, int line) {
-  if (condition) return;
+  if (condition)
+    return;
   fprintf(stderr, "%s:%d: %s: false\n", file, line, text);
   exit(1);
 }

@@ -5,7 +5,8 @@ import threading
 import unittest
 import weakref
 
-from promise import Discarded, Error, Foreign, Promise, Rejected, State, Status, StatusError, held, lib
+from libpromise import Context, State, Status, Value, lib
+from promise import Discarded, Error, Foreign, Promise, Rejected, StatusError, held
 
 
 class OwnError(Error):
@@ -32,9 +33,8 @@ class Values(unittest.TestCase):
 
     def test_an_object_of_another_language_stays_foreign(self):
         promise = Promise()
-        no_function = lib.promise_type_register.argtypes[2]()
-        type_ = lib.promise_type_register(b"org.promises.test.foreign", None, no_function)
-        value = lib.promise_value_object.argtypes[0]._type_()
+        type_ = lib.promise_type_register(b"org.promises.test.foreign", None, Context())
+        value = Value()
         self.assertEqual(lib.promise_value_object(value, type_, 4096), 0)
         self.assertEqual(lib.promise_resolve(promise.token, value), 0)
         foreign = promise.value()

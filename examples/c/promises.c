@@ -21,25 +21,27 @@ static void report(const char *what, promise_t *promise) {
   } else {
     printf("  %s: %s with ", what, state == PROMISE_FULFILLED ? "fulfilled" : "rejected");
     switch (value.kind) {
-      case PROMISE_KIND_I64:
-        printf("%" PRId64 "\n", value.as.i64);
-        break;
-      case PROMISE_KIND_STRING:
-        printf("\"%s\"\n", promise_value_data(&value, NULL));
-        break;
-      case PROMISE_KIND_ERROR:
-        printf("error %s %" PRId64 ": %s\n", promise_value_domain(&value), promise_value_code(&value),
-               promise_value_data(&value, NULL));
-        break;
-      default:
-        printf("a value of type %s\n", promise_type_name(promise_value_type(&value)));
+    case PROMISE_KIND_I64:
+      printf("%" PRId64 "\n", value.as.i64);
+      break;
+    case PROMISE_KIND_STRING:
+      printf("\"%s\"\n", promise_value_data(&value, NULL));
+      break;
+    case PROMISE_KIND_ERROR:
+      printf("error %s %" PRId64 ": %s\n", promise_value_domain(&value), promise_value_code(&value),
+             promise_value_data(&value, NULL));
+      break;
+    default:
+      printf("a value of type %s\n", promise_type_name(promise_value_type(&value)));
     }
   }
   promise_value_release(&value);
   promise_release(promise);
 }
 
-static void title(const char *text) { printf("%s\n", text); }
+static void title(const char *text) {
+  printf("%s\n", text);
+}
 
 /* ---- A value goes down a chain ---- */
 
@@ -94,7 +96,8 @@ static void rescue(void) {
   promise_t *not_this = promise_rescue(download, disk, instead, &from_disk, NULL);
   promise_t *this_one = promise_rescue(not_this, network, instead, &from_network, NULL);
   int *seconds = malloc(sizeof *seconds);
-  if (seconds == NULL) abort();
+  if (seconds == NULL)
+    abort();
   *seconds = 30;
   promise_value_t reason;
   promise_value_object(&reason, timeout, seconds);
@@ -149,9 +152,13 @@ static void adopt(void) {
 
 /* ---- Nobody wants the result any more ---- */
 
-static void stop_work(void *ctx) { printf("  the work on %s is stopped\n", (const char *)ctx); }
+static void stop_work(void *ctx) {
+  printf("  the work on %s is stopped\n", (const char *)ctx);
+}
 
-static void free_context(void *ctx) { printf("  the context of %s is freed\n", (const char *)ctx); }
+static void free_context(void *ctx) {
+  printf("  the context of %s is freed\n", (const char *)ctx);
+}
 
 static void discard(void) {
   title("discard");
@@ -189,7 +196,8 @@ typedef struct gate {
 static void *settle_when_open(void *pointer) {
   gate_t *gate = pointer;
   pthread_mutex_lock(&gate->lock);
-  while (!gate->open) pthread_cond_wait(&gate->opened, &gate->lock);
+  while (!gate->open)
+    pthread_cond_wait(&gate->opened, &gate->lock);
   pthread_mutex_unlock(&gate->lock);
   promise_value_t value = integer(5);
   promise_resolve(gate->promise, &value);
@@ -201,7 +209,8 @@ static void wait_for_thread(void) {
   gate_t gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, promise_new()};
   promise_t *doubled = promise_then(gate.promise, twice, NULL, NULL);
   pthread_t thread;
-  if (pthread_create(&thread, NULL, settle_when_open, &gate) != 0) abort();
+  if (pthread_create(&thread, NULL, settle_when_open, &gate) != 0)
+    abort();
   printf("  for a millisecond: %s\n", promise_status_name(promise_wait(doubled, 1000000)));
   pthread_mutex_lock(&gate.lock);
   gate.open = true;

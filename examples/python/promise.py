@@ -9,87 +9,13 @@ A handler returns the value of the promise that then() or rescue() gave, returns
 what it is rejected with. Any Python object can be a value or a reason. Other languages see None, bool, int, float, str,
 bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class.
 
-The library is the one that the environment variable LIBPROMISE names, or else the installed one.
+libpromise.py says which library it is.
 """
 
 import ctypes
-import ctypes.util
-import enum
 import itertools
-import os
-from ctypes import CFUNCTYPE, POINTER, byref, c_bool, c_char_p, c_double, c_int32, c_int64
-from ctypes import c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
 
-ABI = 1
-
-
-class _Content(ctypes.Union):
-    _fields_ = [("b", c_uint8), ("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
-
-
-class _Value(ctypes.Structure):
-    _fields_ = [("kind", c_uint32), ("reserved", c_uint32), ("content", _Content)]
-
-
-class Kind(enum.IntEnum):
-    VOID, BOOL, I64, U64, F64, POINTER, STRING, BYTES, ARRAY, MAP, ERROR, DISCARDED, PROMISE, OBJECT = range(1, 15)
-
-
-class Status(enum.IntEnum):
-    PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ESETTLED = 0, -1, -2, -3
-    PROMISE_EPENDING, PROMISE_ETIMEDOUT, PROMISE_EDEADLK, PROMISE_ENOMEM, PROMISE_ECLOSED = -4, -5, -6, -7, -8
-
-
-class State(enum.IntEnum):
-    PENDING, FULFILLED, REJECTED = 1, 2, 3
-
-
-_Handler = CFUNCTYPE(c_int32, c_void_p, POINTER(_Value), POINTER(_Value))
-_Observer = CFUNCTYPE(None, c_void_p, POINTER(_Value))
-_Context = CFUNCTYPE(None, c_void_p)
-
-_FUNCTIONS = {
-    "promise_abi_version": (c_uint32,),
-    "promise_last_status": (c_int32,),
-    "promise_new_discardable": (c_void_p, _Context, c_void_p, _Context),
-    "promise_retain": (c_int32, c_void_p),
-    "promise_release": (c_int32, c_void_p),
-    "promise_resolve": (c_int32, c_void_p, POINTER(_Value)),
-    "promise_reject": (c_int32, c_void_p, POINTER(_Value)),
-    "promise_discard": (c_int32, c_void_p),
-    "promise_state": (c_int32, c_void_p),
-    "promise_result": (c_int32, c_void_p, POINTER(_Value)),
-    "promise_wait": (c_int32, c_void_p, c_int64),
-    "promise_then": (c_void_p, c_void_p, _Handler, c_void_p, _Context),
-    "promise_rescue": (c_void_p, c_void_p, c_void_p, _Handler, c_void_p, _Context),
-    "promise_observe": (c_int32, c_void_p, _Observer, _Observer, c_void_p, _Context),
-    "promise_value_release": (c_int32, POINTER(_Value)),
-    "promise_value_string": (c_int32, POINTER(_Value), c_char_p, c_size_t),
-    "promise_value_bytes": (c_int32, POINTER(_Value), c_char_p, c_size_t),
-    "promise_value_error": (c_int32, POINTER(_Value), c_char_p, c_int64, c_char_p),
-    "promise_value_object": (c_int32, POINTER(_Value), c_void_p, c_void_p),
-    "promise_value_data": (c_void_p, POINTER(_Value), POINTER(c_size_t)),
-    "promise_value_domain": (c_char_p, POINTER(_Value)),
-    "promise_value_code": (c_int64, POINTER(_Value)),
-    "promise_value_type": (c_void_p, POINTER(_Value)),
-    "promise_type_register": (c_void_p, c_char_p, c_void_p, _Context),
-    "promise_type_named": (c_void_p, c_char_p),
-    "promise_type_name": (c_char_p, c_void_p),
-}
-
-
-def _load():
-    path = os.environ.get("LIBPROMISE") or ctypes.util.find_library("promise") or "libpromise.so.1"
-    library = ctypes.CDLL(path)
-    for name, (result, *arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    if library.promise_abi_version() < ABI:
-        raise ImportError(f"{path} has version {library.promise_abi_version()} of the promise ABI: expected {ABI} or later")
-    return library
-
-
-lib = _load()
+from libpromise import Context, Handler, Kind, Observer, State, Status, Value, lib
 
 
 class StatusError(Exception):
@@ -137,17 +63,17 @@ def _hold(thing):
 
 
 # One C function each, for all callbacks, that lives as long as the process.
-@_Context
+@Context
 def _let_go(number):
     _held.pop(number, None)
 
 
-@_Context
+@Context
 def _on_discard(number):
     _held[number]()
 
 
-@_Handler
+@Handler
 def _on_settled(number, value, out):
     try:
         result = _held[number](_to_python(value))
@@ -159,12 +85,12 @@ def _on_settled(number, value, out):
         return 2
 
 
-@_Observer
+@Observer
 def _on_fulfilled(number, value):
     _held[number][0](_to_python(value))
 
 
-@_Observer
+@Observer
 def _on_rejected(number, reason):
     _held[number][1](_to_python(reason))
 
@@ -230,8 +156,8 @@ def _to_python(value):
     """What a borrowed value stands for."""
     kind, content = value[0].kind, value[0].content
     if kind in (Kind.STRING, Kind.BYTES, Kind.ERROR):
-        length = c_size_t()
-        address = lib.promise_value_data(value, byref(length))
+        length = ctypes.c_size_t()
+        address = lib.promise_value_data(value, ctypes.byref(length))
         data = ctypes.string_at(address, length.value) if length.value else b""
         if kind == Kind.BYTES:
             return data
@@ -259,9 +185,9 @@ class Promise:
         """Makes a pending promise; `on_discard()` is called if it is discarded. With `token`: takes that reference over."""
         self.token = None
         if token is None:
-            free = _let_go if on_discard else _Context()
+            free = _let_go if on_discard else Context()
             context = _hold(on_discard) if on_discard else None
-            token = lib.promise_new_discardable(_on_discard if on_discard else _Context(), context, free)
+            token = lib.promise_new_discardable(_on_discard if on_discard else Context(), context, free)
         if not token:
             raise StatusError(lib.promise_last_status())
         self.token, self._owned = token, True
@@ -276,7 +202,7 @@ class Promise:
         return Status(lib.promise_release(self.token))
 
     def _settle(self, function, thing):
-        value = (_Value * 1)()
+        value = (Value * 1)()
         _to_c(thing, value)
         status = Status(function(self.token, value))
         return status if status == Status.PROMISE_ESETTLED else Status(_check(status))
@@ -307,8 +233,8 @@ class Promise:
 
     def observe(self, on_fulfilled=None, on_rejected=None):
         """Calls one of the two with the value or the reason."""
-        fulfilled = _on_fulfilled if on_fulfilled else _Observer()
-        rejected = _on_rejected if on_rejected else _Observer()
+        fulfilled = _on_fulfilled if on_fulfilled else Observer()
+        rejected = _on_rejected if on_rejected else Observer()
         _check(lib.promise_observe(self.token, fulfilled, rejected, _hold((on_fulfilled, on_rejected)), _let_go))
 
     @property
@@ -317,7 +243,7 @@ class Promise:
 
     def result(self):
         """The value or the reason; StatusError with PROMISE_EPENDING if there is none yet."""
-        value = (_Value * 1)()
+        value = (Value * 1)()
         _check(lib.promise_result(self.token, value))
         try:
             return _to_python(value)

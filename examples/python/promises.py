@@ -4,7 +4,8 @@
 import threading
 import weakref
 
-from promise import Error, Promise, State, Status, held, lib, type_of
+from libpromise import State, Status, lib
+from promise import Error, Promise, held, type_of
 
 
 def report(what, promise):

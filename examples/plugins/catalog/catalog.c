@@ -23,9 +23,11 @@ static promise_status_t refuse(promise_value_t *error, const char *message) {
 }
 
 static bool is_sha256(promise_str_t text) {
-  if (text.length != SHA256_DIGITS) return false;
+  if (text.length != SHA256_DIGITS)
+    return false;
   for (size_t i = 0; i < text.length; i++) {
-    if (memchr("0123456789abcdef", text.data[i], 16) == NULL) return false;
+    if (memchr("0123456789abcdef", text.data[i], 16) == NULL)
+      return false;
   }
   return true;
 }
@@ -43,7 +45,8 @@ static bool store_file(request_t *request, promise_value_t *value, failure_t *fa
       .original_size = request->number,
   };
   int64_t id = 0;
-  if (connection == NULL || !files_store(connection, &file, &id, failure)) return false;
+  if (connection == NULL || !files_store(connection, &file, &id, failure))
+    return false;
   *value = (promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = id};
   return true;
 }
@@ -52,7 +55,8 @@ static bool fetch_file(request_t *request, promise_value_t *value, failure_t *fa
   sqlite3 *connection = database_connection(request->database, false, &request->job, failure);
   buffer_t data = {0};
   bool good = connection != NULL && files_fetch(connection, request->arguments[1], &data, NULL, failure);
-  if (good && promise_value_bytes(value, data.data, data.length) != PROMISE_OK) good = failure_out_of_memory(failure);
+  if (good && promise_value_bytes(value, data.data, data.length) != PROMISE_OK)
+    good = failure_out_of_memory(failure);
   buffer_free(&data);
   return good;
 }
@@ -82,25 +86,30 @@ static bool close_database(request_t *request, promise_value_t *value, failure_t
 
 /* ---- Functions of the plugin ---- */
 
-static promise_status_t catalog_store(promise_str_t database, promise_str_t name, promise_bytes_t data, promise_str_t sha256,
-                              promise_str_t original_sha256, uint64_t original_size, promise_t **result,
-                              promise_value_t *error) {
-  if (name.length == 0) return refuse(error, "name: expected a name, not nothing");
-  if (!is_sha256(sha256)) return refuse(error, "sha256: expected 64 lower-case hexadecimal digits");
-  if (!is_sha256(original_sha256)) return refuse(error, "original_sha256: expected 64 lower-case hexadecimal digits");
-  if (original_size > INT64_MAX) return refuse(error, "original_size: expected at most 9223372036854775807");
+static promise_status_t catalog_store(promise_str_t database, promise_str_t name, promise_bytes_t data,
+                                      promise_str_t sha256, promise_str_t original_sha256, uint64_t original_size,
+                                      promise_t **result, promise_value_t *error) {
+  if (name.length == 0)
+    return refuse(error, "name: expected a name, not nothing");
+  if (!is_sha256(sha256))
+    return refuse(error, "sha256: expected 64 lower-case hexadecimal digits");
+  if (!is_sha256(original_sha256))
+    return refuse(error, "original_sha256: expected 64 lower-case hexadecimal digits");
+  if (original_size > INT64_MAX)
+    return refuse(error, "original_size: expected at most 9223372036854775807");
   const promise_bytes_t arguments[] = {bytes_of(database), bytes_of(name), data, bytes_of(sha256),
                                        bytes_of(original_sha256)};
   return request_start(store_file, arguments, 5, 2, (int64_t)original_size, result, error);
 }
 
-static promise_status_t catalog_fetch(promise_str_t database, promise_str_t name, promise_t **result, promise_value_t *error) {
+static promise_status_t catalog_fetch(promise_str_t database, promise_str_t name, promise_t **result,
+                                      promise_value_t *error) {
   const promise_bytes_t arguments[] = {bytes_of(database), bytes_of(name)};
   return request_start(fetch_file, arguments, 2, -1, 0, result, error);
 }
 
-static promise_status_t catalog_query(promise_str_t database, promise_str_t sql, promise_str_t parameters, promise_t **result,
-                              promise_value_t *error) {
+static promise_status_t catalog_query(promise_str_t database, promise_str_t sql, promise_str_t parameters,
+                                      promise_t **result, promise_value_t *error) {
   const promise_bytes_t arguments[] = {bytes_of(database), bytes_of(sql), bytes_of(parameters)};
   return request_start(query_files, arguments, 3, -1, 0, result, error);
 }
@@ -112,14 +121,16 @@ static promise_status_t catalog_close(promise_str_t database, promise_t **result
 
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
   (void)host;
-  if (sqlite3_threadsafe() != 0) return PROMISE_OK;
+  if (sqlite3_threadsafe() != 0)
+    return PROMISE_OK;
   return refuse(error, "this SQLite was built for one thread alone: expected one with SQLITE_THREADSAFE=1 or 2");
 }
 
 static const promise_plugin_function_t functions[] = {
     {"store(database: str, name: str, data: bytes, sha256: str, original_sha256: str, original_size: u64)"
      " -> promise<i64> !",
-     (promise_function_t)catalog_store, "Stores packed data with its checksums under a name, in place of what had that name."},
+     (promise_function_t)catalog_store,
+     "Stores packed data with its checksums under a name, in place of what had that name."},
     {"fetch(database: str, name: str) -> promise<bytes> !", (promise_function_t)catalog_fetch,
      "The packed data that was stored under a name."},
     {"query(database: str, sql: str, parameters: str = \"[]\") -> promise<str> !", (promise_function_t)catalog_query,

@@ -40,7 +40,8 @@ static database_t *database_new(const char *path, failure_t *failure) {
 database_t *database_at(const char *path, failure_t *failure) {
   pthread_mutex_lock(&lock);
   database_t *database = databases;
-  while (database != NULL && strcmp(database->path, path) != 0) database = database->next;
+  while (database != NULL && strcmp(database->path, path) != 0)
+    database = database->next;
   if (database == NULL && (database = database_new(path, failure)) != NULL) {
     database->next = databases;
     databases = database;
@@ -49,12 +50,17 @@ database_t *database_at(const char *path, failure_t *failure) {
   return database;
 }
 
-void database_submit(database_t *database, job_t *job) { job_queue_submit(&database->queue, job); }
+void database_submit(database_t *database, job_t *job) {
+  job_queue_submit(&database->queue, job);
+}
 
-static int stop_if_cancelled(void *job) { return job_is_cancelled(job); }
+static int stop_if_cancelled(void *job) {
+  return job_is_cancelled(job);
+}
 
 static int wait_unless_cancelled(void *job, int times) {
-  if (job_is_cancelled(job) || times >= BUSY_TIMES) return 0;
+  if (job_is_cancelled(job) || times >= BUSY_TIMES)
+    return 0;
   sqlite3_sleep(BUSY_MILLISECONDS);
   return !job_is_cancelled(job);
 }
@@ -83,7 +89,8 @@ sqlite3 *database_connection(database_t *database, bool create, job_t *job, fail
 }
 
 void database_disconnect(database_t *database) {
-  if (database->connection == NULL) return;
+  if (database->connection == NULL)
+    return;
   sqlite3_progress_handler(database->connection, 0, NULL, NULL);
   sqlite3_busy_handler(database->connection, NULL, NULL);
   sqlite3_close(database->connection);

@@ -4,14 +4,13 @@
 
 #include "database.h"
 
-static const char schema[] =
-    "create table if not exists files ("
-    " id integer primary key,"
-    " name text not null unique,"
-    " original_size integer not null,"
-    " original_sha256 text not null,"
-    " sha256 text not null,"
-    " data blob not null)";
+static const char schema[] = "create table if not exists files ("
+                             " id integer primary key,"
+                             " name text not null unique,"
+                             " original_size integer not null,"
+                             " original_sha256 text not null,"
+                             " sha256 text not null,"
+                             " data blob not null)";
 
 static const char upsert[] =
     "insert into files (name, original_size, original_sha256, sha256, data) values (?1, ?2, ?3, ?4, ?5)"
@@ -20,7 +19,8 @@ static const char upsert[] =
     " returning id";
 
 bool files_store(sqlite3 *connection, const file_t *file, int64_t *id, failure_t *failure) {
-  if (sqlite3_exec(connection, schema, NULL, NULL, NULL) != SQLITE_OK) return database_failure(connection, failure);
+  if (sqlite3_exec(connection, schema, NULL, NULL, NULL) != SQLITE_OK)
+    return database_failure(connection, failure);
   sqlite3_stmt *statement = NULL;
   bool good = sqlite3_prepare_v2(connection, upsert, -1, &statement, NULL) == SQLITE_OK &&
               sqlite3_bind_text(statement, 1, file->name, -1, SQLITE_STATIC) == SQLITE_OK &&
@@ -34,7 +34,8 @@ bool files_store(sqlite3 *connection, const file_t *file, int64_t *id, failure_t
     /* The row is there; the transaction ends with the statement. */
     good = sqlite3_step(statement) == SQLITE_DONE;
   }
-  if (!good) database_failure(connection, failure);
+  if (!good)
+    database_failure(connection, failure);
   sqlite3_finalize(statement);
   return good;
 }
@@ -46,7 +47,8 @@ bool files_fetch(sqlite3 *connection, const char *name, buffer_t *data, buffer_t
               sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK;
   int code = good ? sqlite3_step(statement) : SQLITE_ERROR;
   if (code == SQLITE_DONE) {
-    good = failure_set(failure, CATALOG_DOMAIN, CATALOG_ENOTFOUND, "name: no file in the catalog is called \"%s\"", name);
+    good =
+        failure_set(failure, CATALOG_DOMAIN, CATALOG_ENOTFOUND, "name: no file in the catalog is called \"%s\"", name);
   } else if (code != SQLITE_ROW) {
     good = database_failure(connection, failure);
   } else {
@@ -56,7 +58,8 @@ bool files_fetch(sqlite3 *connection, const char *name, buffer_t *data, buffer_t
       const void *text = sqlite3_column_text(statement, 1);
       good = buffer_append(sha256, text, (size_t)sqlite3_column_bytes(statement, 1));
     }
-    if (!good) failure_out_of_memory(failure);
+    if (!good)
+      failure_out_of_memory(failure);
   }
   sqlite3_finalize(statement);
   return good;

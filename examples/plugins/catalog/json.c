@@ -31,7 +31,8 @@ static bool json_base64(buffer_t *out, const uint8_t *bytes, size_t length) {
   bool good = buffer_append(out, "\"", 1);
   for (size_t i = 0; good && i < length; i += 3) {
     size_t rest = length - i;
-    uint32_t three = (uint32_t)bytes[i] << 16 | (rest > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) | (rest > 2 ? bytes[i + 2] : 0);
+    uint32_t three =
+        (uint32_t)bytes[i] << 16 | (rest > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) | (rest > 2 ? bytes[i + 2] : 0);
     char four[4] = {digits[three >> 18], digits[three >> 12 & 63], rest > 1 ? digits[three >> 6 & 63] : '=',
                     rest > 2 ? digits[three & 63] : '='};
     good = buffer_append(out, four, sizeof four);
@@ -41,7 +42,8 @@ static bool json_base64(buffer_t *out, const uint8_t *bytes, size_t length) {
 
 static bool json_column(buffer_t *out, sqlite3_stmt *statement, int column) {
   int type = sqlite3_column_type(statement, column);
-  if (type == SQLITE_NULL) return buffer_append_text(out, "null");
+  if (type == SQLITE_NULL)
+    return buffer_append_text(out, "null");
   if (type == SQLITE_FLOAT && !isfinite(sqlite3_column_double(statement, column))) {
     return buffer_append_text(out, "null");
   }
@@ -53,7 +55,8 @@ static bool json_column(buffer_t *out, sqlite3_stmt *statement, int column) {
   /* SQLite's text of a number is JSON's, in every locale. */
   const char *text = (const char *)sqlite3_column_text(statement, column);
   size_t length = (size_t)sqlite3_column_bytes(statement, column);
-  if (text == NULL) return false;
+  if (text == NULL)
+    return false;
   return type == SQLITE_TEXT ? json_string(out, text, length) : buffer_append(out, text, length);
 }
 

@@ -6,13 +6,13 @@
 static int allow_reading(void *ctx, int action, const char *a, const char *b, const char *c, const char *d) {
   (void)ctx, (void)a, (void)b, (void)c, (void)d;
   switch (action) {
-    case SQLITE_SELECT:
-    case SQLITE_READ:
-    case SQLITE_FUNCTION:
-    case SQLITE_RECURSIVE:
-      return SQLITE_OK;
-    default:
-      return SQLITE_DENY;
+  case SQLITE_SELECT:
+  case SQLITE_READ:
+  case SQLITE_FUNCTION:
+  case SQLITE_RECURSIVE:
+    return SQLITE_OK;
+  default:
+    return SQLITE_DENY;
   }
 }
 
@@ -22,9 +22,11 @@ static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *fa
   const char *rest = NULL;
   sqlite3_set_authorizer(connection, allow_reading, NULL);
   int code = sqlite3_prepare_v2(connection, sql, -1, &statement, &rest);
-  if (code == SQLITE_OK && statement != NULL) code = sqlite3_prepare_v2(connection, rest, -1, &second, NULL);
+  if (code == SQLITE_OK && statement != NULL)
+    code = sqlite3_prepare_v2(connection, rest, -1, &second, NULL);
   /* The authorizer is not asked about VACUUM. */
-  if (code == SQLITE_OK && statement != NULL && !sqlite3_stmt_readonly(statement)) code = SQLITE_AUTH;
+  if (code == SQLITE_OK && statement != NULL && !sqlite3_stmt_readonly(statement))
+    code = SQLITE_AUTH;
   if (code == SQLITE_AUTH) {
     failure_set(failure, "sqlite", code, "sql: not authorized: expected a statement that only reads");
   } else if (code != SQLITE_OK) {
@@ -36,7 +38,8 @@ static sqlite3_stmt *prepare(sqlite3 *connection, const char *sql, failure_t *fa
   }
   sqlite3_set_authorizer(connection, NULL, NULL);
   sqlite3_finalize(second);
-  if (code == SQLITE_OK) return statement;
+  if (code == SQLITE_OK)
+    return statement;
   sqlite3_finalize(statement);
   return NULL;
 }
@@ -62,8 +65,8 @@ static bool bind(sqlite3 *connection, sqlite3_stmt *statement, const char *param
     good = failure_set(failure, "sqlite", sqlite3_extended_errcode(connection),
                        "parameters: %s: expected a JSON array, not %s", sqlite3_errmsg(connection), parameters);
   } else if (good && given != expected) {
-    good = failure_set(failure, CATALOG_DOMAIN, CATALOG_EARGUMENT,
-                       "parameters: %d for a statement which has %d", given, expected);
+    good = failure_set(failure, CATALOG_DOMAIN, CATALOG_EARGUMENT, "parameters: %d for a statement which has %d", given,
+                       expected);
   }
   sqlite3_finalize(each);
   return good;
@@ -71,19 +74,23 @@ static bool bind(sqlite3 *connection, sqlite3_stmt *statement, const char *param
 
 bool files_query(sqlite3 *connection, const char *sql, const char *parameters, buffer_t *json, failure_t *failure) {
   sqlite3_stmt *statement = prepare(connection, sql, failure);
-  if (statement == NULL) return false;
+  if (statement == NULL)
+    return false;
   bool good = bind(connection, statement, parameters, failure);
-  if (good && !buffer_append_text(json, "[")) good = failure_out_of_memory(failure);
+  if (good && !buffer_append_text(json, "["))
+    good = failure_out_of_memory(failure);
   for (bool first = true; good; first = false) {
     int code = sqlite3_step(statement);
-    if (code == SQLITE_DONE) break;
+    if (code == SQLITE_DONE)
+      break;
     if (code != SQLITE_ROW) {
       good = database_failure(connection, failure);
     } else if ((!first && !buffer_append_text(json, ",\n ")) || !json_row(json, statement)) {
       good = failure_out_of_memory(failure);
     }
   }
-  if (good && !buffer_append_text(json, "]")) good = failure_out_of_memory(failure);
+  if (good && !buffer_append_text(json, "]"))
+    good = failure_out_of_memory(failure);
   sqlite3_finalize(statement);
   return good;
 }

@@ -20,21 +20,26 @@ static void run(job_t *job) {
   promise_release(request->promise);
 }
 
-static void destroy(job_t *job) { free(job); }
+static void destroy(job_t *job) {
+  free(job);
+}
 
 static request_t *request_new(const promise_bytes_t *arguments, size_t count) {
   size_t size = sizeof(request_t);
   for (size_t i = 0; i < count; i++) {
-    if (arguments[i].length >= SIZE_MAX / 2 - size) return NULL;
+    if (arguments[i].length >= SIZE_MAX / 2 - size)
+      return NULL;
     size += arguments[i].length + 1;
   }
   request_t *request = malloc(size);
-  if (request == NULL) return NULL;
+  if (request == NULL)
+    return NULL;
   job_init(&request->job, run, destroy);
   char *at = request->copies;
   for (size_t i = 0; i < count; i++) {
     size_t length = arguments[i].length;
-    if (length > 0) memcpy(at, arguments[i].data, length);
+    if (length > 0)
+      memcpy(at, arguments[i].data, length);
     at[length] = '\0';
     request->arguments[i] = at;
     request->lengths[i] = length;
@@ -46,19 +51,22 @@ static request_t *request_new(const promise_bytes_t *arguments, size_t count) {
 /* SQLite's interfaces for text end at a NUL: what follows one would be dropped in silence. */
 static bool check(const request_t *request, size_t count, int binary, failure_t *failure) {
   for (size_t i = 0; i < count; i++) {
-    if ((int)i == binary || strlen(request->arguments[i]) == request->lengths[i]) continue;
+    if ((int)i == binary || strlen(request->arguments[i]) == request->lengths[i])
+      continue;
     return failure_set(failure, CATALOG_DOMAIN, CATALOG_EARGUMENT,
                        "argument %zu: expected text without a NUL, which is its byte %zu", i + 1,
                        strlen(request->arguments[i]));
   }
-  if (request->lengths[0] > 0) return true;
+  if (request->lengths[0] > 0)
+    return true;
   return failure_set(failure, CATALOG_DOMAIN, CATALOG_EARGUMENT, "database: expected the path of a file, not nothing");
 }
 
 promise_status_t request_start(request_action_t action, const promise_bytes_t *arguments, size_t count, int binary,
                                int64_t number, promise_t **result, promise_value_t *error) {
   request_t *request = request_new(arguments, count);
-  if (request == NULL) return PROMISE_ENOMEM;
+  if (request == NULL)
+    return PROMISE_ENOMEM;
   failure_t failure;
   request->action = action;
   request->number = number;

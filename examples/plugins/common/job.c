@@ -20,7 +20,8 @@ job_t *job_retain(job_t *job) {
 
 void job_release(void *pointer) {
   job_t *job = pointer;
-  if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) == 1) job->destroy(job);
+  if (atomic_fetch_sub_explicit(&job->references, 1, memory_order_acq_rel) == 1)
+    job->destroy(job);
 }
 
 void job_cancel(void *pointer) {
@@ -28,18 +29,23 @@ void job_cancel(void *pointer) {
   atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
 }
 
-bool job_is_cancelled(job_t *job) { return atomic_load_explicit(&job->cancelled, memory_order_relaxed); }
+bool job_is_cancelled(job_t *job) {
+  return atomic_load_explicit(&job->cancelled, memory_order_relaxed);
+}
 
 /* The next job, which is marked as this worker's; NULL when the queue is closed and empty. */
 static job_t *take(job_worker_t *worker) {
   job_queue_t *queue = worker->queue;
   pthread_mutex_lock(&queue->lock);
-  while (queue->first == NULL && !queue->closed) pthread_cond_wait(&queue->wake, &queue->lock);
+  while (queue->first == NULL && !queue->closed)
+    pthread_cond_wait(&queue->wake, &queue->lock);
   job_t *job = queue->first;
   if (job != NULL) {
     queue->first = job->next;
-    if (queue->first == NULL) queue->end = &queue->first;
-    if (queue->closed) job_cancel(job);
+    if (queue->first == NULL)
+      queue->end = &queue->first;
+    if (queue->closed)
+      job_cancel(job);
   }
   worker->running = job;
   pthread_mutex_unlock(&queue->lock);
@@ -65,8 +71,10 @@ static size_t processors(void) {
 }
 
 int job_queue_start(job_queue_t *queue, size_t threads) {
-  if (threads == 0) threads = processors();
-  if (threads > JOB_QUEUE_MOST_THREADS) threads = JOB_QUEUE_MOST_THREADS;
+  if (threads == 0)
+    threads = processors();
+  if (threads > JOB_QUEUE_MOST_THREADS)
+    threads = JOB_QUEUE_MOST_THREADS;
   pthread_mutex_init(&queue->lock, NULL);
   pthread_cond_init(&queue->wake, NULL);
   queue->first = NULL;
@@ -78,7 +86,8 @@ int job_queue_start(job_queue_t *queue, size_t threads) {
   sigset_t blocked, before;
   const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&blocked, faults[i]);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&blocked, faults[i]);
   pthread_sigmask(SIG_BLOCK, &blocked, &before);
   int error = 0;
   while (queue->worker_count < threads) {
@@ -86,13 +95,15 @@ int job_queue_start(job_queue_t *queue, size_t threads) {
     worker->queue = queue;
     worker->running = NULL;
     error = pthread_create(&worker->thread, NULL, work, worker);
-    if (error != 0) break;
+    if (error != 0)
+      break;
     queue->worker_count++;
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 
   /* Fewer threads than wished for are slower, not wrong. */
-  if (queue->worker_count > 0) return 0;
+  if (queue->worker_count > 0)
+    return 0;
   pthread_cond_destroy(&queue->wake);
   pthread_mutex_destroy(&queue->lock);
   return error;
@@ -111,11 +122,13 @@ void job_queue_stop(job_queue_t *queue) {
   pthread_mutex_lock(&queue->lock);
   queue->closed = true;
   for (size_t i = 0; i < queue->worker_count; i++) {
-    if (queue->workers[i].running != NULL) job_cancel(queue->workers[i].running);
+    if (queue->workers[i].running != NULL)
+      job_cancel(queue->workers[i].running);
   }
   pthread_cond_broadcast(&queue->wake);
   pthread_mutex_unlock(&queue->lock);
-  for (size_t i = 0; i < queue->worker_count; i++) pthread_join(queue->workers[i].thread, NULL);
+  for (size_t i = 0; i < queue->worker_count; i++)
+    pthread_join(queue->workers[i].thread, NULL);
   pthread_cond_destroy(&queue->wake);
   pthread_mutex_destroy(&queue->lock);
 }

@@ -43,14 +43,14 @@ static bool perform(task_t *task, promise_value_t *value, failure_t *failure) {
   uint64_t size = 0;
   bool good;
   switch (task->operation) {
-    case COMPRESS:
-      good = gzip_compress(task->data, task->length, task->level, &out, go_on, task, failure);
-      break;
-    case DECOMPRESS:
-      good = gzip_decompress(task->data, task->length, task->limit, &out, &size, go_on, task, failure);
-      break;
-    default:
-      good = gzip_decompress(task->data, task->length, task->limit, NULL, &size, go_on, task, failure);
+  case COMPRESS:
+    good = gzip_compress(task->data, task->length, task->level, &out, go_on, task, failure);
+    break;
+  case DECOMPRESS:
+    good = gzip_decompress(task->data, task->length, task->limit, &out, &size, go_on, task, failure);
+    break;
+  default:
+    good = gzip_decompress(task->data, task->length, task->limit, NULL, &size, go_on, task, failure);
   }
   if (good && task->operation == MEASURE) {
     *value = (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = size};
@@ -75,20 +75,24 @@ static void run(job_t *job) {
   promise_release(task->promise);
 }
 
-static void destroy(job_t *job) { free(job); }
+static void destroy(job_t *job) {
+  free(job);
+}
 
 /* Starts the work, and gives the promise of its result; discarding that cancels the work. */
 static promise_status_t start(operation_t operation, promise_bytes_t data, int level, uint64_t limit,
                               promise_t **result) {
   task_t *task = data.length > SIZE_MAX - sizeof(task_t) ? NULL : malloc(sizeof(task_t) + data.length);
-  if (task == NULL) return PROMISE_ENOMEM;
+  if (task == NULL)
+    return PROMISE_ENOMEM;
   job_init(&task->job, run, destroy);
   task->operation = operation;
   task->level = level;
   task->limit = limit;
   task->percent = -1;
   task->length = data.length;
-  if (data.length > 0) memcpy(task->data, data.data, data.length);
+  if (data.length > 0)
+    memcpy(task->data, data.data, data.length);
 
   task->promise = promise_new_discardable(job_cancel, job_retain(&task->job), job_release);
   if (task->promise == NULL || promise_retain(task->promise) != PROMISE_OK) {
@@ -130,12 +134,15 @@ static uint32_t crc32_bytes(promise_bytes_t data, uint32_t seed) {
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
   host = offered;
   int code = job_queue_start(&queue, 0);
-  if (code == 0) return PROMISE_OK;
+  if (code == 0)
+    return PROMISE_OK;
   promise_value_error(error, "errno", code, "no thread could be started");
   return PROMISE_ENOMEM;
 }
 
-static void unload(void) { job_queue_stop(&queue); }
+static void unload(void) {
+  job_queue_stop(&queue);
+}
 
 static const promise_plugin_function_t functions[] = {
     {"compress(data: bytes, level: i32 = 6) -> promise<bytes> !", (promise_function_t)compress_bytes,

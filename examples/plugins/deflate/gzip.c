@@ -11,13 +11,15 @@ enum { CHUNK = 256 * 1024 };
 enum { GZIP_WINDOW = 15 + 16 };
 
 static bool zlib_failure(failure_t *failure, const z_stream *stream, int code) {
-  if (code == Z_MEM_ERROR) return failure_out_of_memory(failure);
+  if (code == Z_MEM_ERROR)
+    return failure_out_of_memory(failure);
   return failure_set(failure, "zlib", code, "%s", stream->msg != NULL ? stream->msg : zError(code));
 }
 
 /* Gives the stream the next chunk of input, if it has used up the last. */
 static void feed(z_stream *stream, const uint8_t *data, size_t length, size_t *fed) {
-  if (stream->avail_in > 0) return;
+  if (stream->avail_in > 0)
+    return;
   size_t chunk = length - *fed < CHUNK ? length - *fed : CHUNK;
   stream->next_in = (z_const Bytef *)(uintptr_t)(data + *fed);
   stream->avail_in = (uInt)chunk;
@@ -28,7 +30,8 @@ bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out,
                    failure_t *failure) {
   z_stream stream = {0};
   int code = deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY);
-  if (code != Z_OK) return zlib_failure(failure, &stream, code);
+  if (code != Z_OK)
+    return zlib_failure(failure, &stream, code);
   bool good = true;
   size_t fed = 0;
   while (good && code != Z_STREAM_END) {
@@ -55,15 +58,18 @@ bool gzip_compress(const uint8_t *data, size_t length, int level, buffer_t *out,
 static bool next_member(z_stream *stream, const uint8_t *data, size_t length, size_t at, bool *good,
                         failure_t *failure) {
   size_t rest = at;
-  while (rest < length && data[rest] == 0) rest++;
-  if (rest == length) return false;
+  while (rest < length && data[rest] == 0)
+    rest++;
+  if (rest == length)
+    return false;
   if (data[at] != 0x1f) {
     *good = failure_set(failure, GZIP_DOMAIN, GZIP_ETRAILING,
                         "byte %zu of %zu: the gzip stream has ended, and what follows is not another one", at, length);
     return false;
   }
   int code = inflateReset(stream);
-  if (code != Z_OK) *good = zlib_failure(failure, stream, code);
+  if (code != Z_OK)
+    *good = zlib_failure(failure, stream, code);
   return *good;
 }
 
@@ -71,7 +77,8 @@ bool gzip_decompress(const uint8_t *data, size_t length, uint64_t limit, buffer_
                      gzip_progress_t progress, void *ctx, failure_t *failure) {
   z_stream stream = {0};
   int code = inflateInit2(&stream, GZIP_WINDOW);
-  if (code != Z_OK) return zlib_failure(failure, &stream, code);
+  if (code != Z_OK)
+    return zlib_failure(failure, &stream, code);
   buffer_t dropped = {0};
   buffer_t *into = out != NULL ? out : &dropped;
   bool good = true, more = true;
@@ -88,7 +95,8 @@ bool gzip_decompress(const uint8_t *data, size_t length, uint64_t limit, buffer_
     code = inflate(&stream, Z_NO_FLUSH);
     size_t made = CHUNK - stream.avail_out, at = fed - stream.avail_in;
     *size += made;
-    if (out != NULL) out->length += made;
+    if (out != NULL)
+      out->length += made;
 
     if (*size > limit) {
       good = failure_set(failure, GZIP_DOMAIN, GZIP_ELIMIT,
@@ -103,10 +111,11 @@ bool gzip_decompress(const uint8_t *data, size_t length, uint64_t limit, buffer_
       good = failure_set(failure, "zlib", code, "byte %zu of %zu: %s", at, length,
                          stream.msg != NULL ? stream.msg : zError(code));
     } else if (made == 0 && at == length) {
-      good = failure_set(failure, GZIP_DOMAIN, GZIP_ETRUNCATED,
-                         "the data ends after %zu bytes, within a gzip stream", length);
+      good = failure_set(failure, GZIP_DOMAIN, GZIP_ETRUNCATED, "the data ends after %zu bytes, within a gzip stream",
+                         length);
     }
-    if (good && !progress(ctx, at, length)) good = failure_cancelled(failure);
+    if (good && !progress(ctx, at, length))
+      good = failure_cancelled(failure);
   }
   buffer_free(&dropped);
   inflateEnd(&stream);

@@ -41,7 +41,8 @@ static bool perform(task_t *task, promise_value_t *value, failure_t *failure) {
   const char *algorithm = (const char *)task->copies;
   const uint8_t *key = task->copies + task->algorithm_size;
   const uint8_t *data = key + task->key_length;
-  if (job_is_cancelled(&task->job)) return failure_cancelled(failure);
+  if (job_is_cancelled(&task->job))
+    return failure_cancelled(failure);
   buffer_t hex = {0};
   bool good = task->keyed ? hash_hmac(algorithm, key, task->key_length, data, task->length, &hex, go_on, task, failure)
                           : hash_digest(algorithm, data, task->length, &hex, go_on, task, failure);
@@ -66,19 +67,24 @@ static void run(job_t *job) {
   promises.release(task->promise);
 }
 
-static void destroy(job_t *job) { free(job); }
+static void destroy(job_t *job) {
+  free(job);
+}
 
 static uint8_t *copy(uint8_t *to, const void *from, size_t length) {
-  if (length > 0) memcpy(to, from, length);
+  if (length > 0)
+    memcpy(to, from, length);
   return to + length;
 }
 
 static task_t *task_new(promise_str_t algorithm, promise_bytes_t key, promise_bytes_t data) {
   size_t most = SIZE_MAX / 4;
-  if (algorithm.length > most || key.length > most || data.length > most) return NULL;
+  if (algorithm.length > most || key.length > most || data.length > most)
+    return NULL;
   size_t copies = algorithm.length + 1 + key.length + data.length;
   task_t *task = copies > SIZE_MAX - sizeof(task_t) ? NULL : malloc(sizeof(task_t) + copies);
-  if (task == NULL) return NULL;
+  if (task == NULL)
+    return NULL;
   job_init(&task->job, run, destroy);
   task->percent = -1;
   task->algorithm_size = algorithm.length + 1;
@@ -94,7 +100,8 @@ static task_t *task_new(promise_str_t algorithm, promise_bytes_t key, promise_by
 static promise_status_t start(promise_str_t algorithm, bool keyed, promise_bytes_t key, promise_bytes_t data,
                               promise_t **result, promise_value_t *error) {
   task_t *task = task_new(algorithm, key, data);
-  if (task == NULL) return PROMISE_ENOMEM;
+  if (task == NULL)
+    return PROMISE_ENOMEM;
   task->keyed = keyed;
   failure_t failure;
   if (!hash_is_known((const char *)task->copies, algorithm.length, &failure)) {
@@ -147,14 +154,18 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
     failure_set(&failure, "promise", PROMISE_EINVAL, "the host does not offer %s", missing);
   } else {
     int code = job_queue_start(&queue, 0);
-    if (code == 0) return PROMISE_OK;
+    if (code == 0)
+      return PROMISE_OK;
     failure_set(&failure, "errno", code, "no thread could be started");
   }
-  if (promises.value_error != NULL) promises.value_error(error, failure.domain, failure.code, failure.message);
+  if (promises.value_error != NULL)
+    promises.value_error(error, failure.domain, failure.code, failure.message);
   return PROMISE_EINVAL;
 }
 
-static void unload(void) { job_queue_stop(&queue); }
+static void unload(void) {
+  job_queue_stop(&queue);
+}
 
 static const promise_plugin_function_t functions[] = {
     {"sha256(data: bytes) -> promise<str> !", (promise_function_t)sha256,

@@ -14,7 +14,8 @@ enum { CHUNK = 256 * 1024 };
 static bool openssl_failure(failure_t *failure, const char *doing) {
   unsigned long code = ERR_get_error();
   ERR_clear_error();
-  if (code == 0) return failure_set(failure, "openssl", 0, "%s failed", doing);
+  if (code == 0)
+    return failure_set(failure, "openssl", 0, "%s failed", doing);
   char reason[256];
   ERR_error_string_n(code, reason, sizeof reason);
   return failure_set(failure, "openssl", (int64_t)code, "%s failed: %s", doing, reason);
@@ -22,7 +23,8 @@ static bool openssl_failure(failure_t *failure, const char *doing) {
 
 static bool append_hex(buffer_t *hex, const uint8_t *bytes, size_t length, failure_t *failure) {
   static const char digits[] = "0123456789abcdef";
-  if (!buffer_reserve(hex, 2 * length)) return failure_out_of_memory(failure);
+  if (!buffer_reserve(hex, 2 * length))
+    return failure_out_of_memory(failure);
   for (size_t i = 0; i < length; i++) {
     hex->data[hex->length++] = (uint8_t)digits[bytes[i] >> 4];
     hex->data[hex->length++] = (uint8_t)digits[bytes[i] & 15];
@@ -40,11 +42,13 @@ bool hash_is_known(const char *algorithm, size_t length, failure_t *failure) {
   bool known = strlen(algorithm) == length && digest != NULL && has_a_length(digest);
   EVP_MD_free(digest);
   ERR_clear_error();
-  if (known) return true;
-  return failure_set(failure, HASH_DOMAIN, HASH_EALGORITHM,
-                     "algorithm: expected sha256, sha512, sha3-256, blake2b512 or another name that algorithms() gives, "
-                     "not \"%s\"",
-                     algorithm);
+  if (known)
+    return true;
+  return failure_set(
+      failure, HASH_DOMAIN, HASH_EALGORITHM,
+      "algorithm: expected sha256, sha512, sha3-256, blake2b512 or another name that algorithms() gives, "
+      "not \"%s\"",
+      algorithm);
 }
 
 bool hash_digest(const char *algorithm, const uint8_t *data, size_t length, buffer_t *hex, hash_progress_t progress,
@@ -59,9 +63,11 @@ bool hash_digest(const char *algorithm, const uint8_t *data, size_t length, buff
   }
   for (size_t at = 0; good && at < length;) {
     size_t chunk = length - at < CHUNK ? length - at : CHUNK;
-    if (!EVP_DigestUpdate(state, data + at, chunk)) good = openssl_failure(failure, "EVP_DigestUpdate");
+    if (!EVP_DigestUpdate(state, data + at, chunk))
+      good = openssl_failure(failure, "EVP_DigestUpdate");
     at += chunk;
-    if (good && !progress(ctx, at, length)) good = failure_cancelled(failure);
+    if (good && !progress(ctx, at, length))
+      good = failure_cancelled(failure);
   }
   if (good && !EVP_DigestFinal_ex(state, result, &result_length)) {
     good = openssl_failure(failure, "EVP_DigestFinal_ex");
@@ -87,9 +93,11 @@ bool hash_hmac(const char *algorithm, const uint8_t *key, size_t key_length, con
   }
   for (size_t at = 0; good && at < length;) {
     size_t chunk = length - at < CHUNK ? length - at : CHUNK;
-    if (!EVP_MAC_update(state, data + at, chunk)) good = openssl_failure(failure, "EVP_MAC_update");
+    if (!EVP_MAC_update(state, data + at, chunk))
+      good = openssl_failure(failure, "EVP_MAC_update");
     at += chunk;
-    if (good && !progress(ctx, at, length)) good = failure_cancelled(failure);
+    if (good && !progress(ctx, at, length))
+      good = failure_cancelled(failure);
   }
   if (good && !EVP_MAC_final(state, result, &result_length, sizeof result)) {
     good = openssl_failure(failure, "EVP_MAC_final");
@@ -110,20 +118,27 @@ typedef struct names {
 static void keep_shorter(const char *name, void *pointer) {
   char *kept = pointer;
   size_t length = strlen(name);
-  if (strchr(name, '.') != NULL || length >= LONGEST_NAME) return;
-  if (kept[0] != '\0' && strlen(kept) <= length) return;
-  for (size_t i = 0; i <= length; i++) kept[i] = (char)tolower((unsigned char)name[i]);
+  if (strchr(name, '.') != NULL || length >= LONGEST_NAME)
+    return;
+  if (kept[0] != '\0' && strlen(kept) <= length)
+    return;
+  for (size_t i = 0; i <= length; i++)
+    kept[i] = (char)tolower((unsigned char)name[i]);
 }
 
 static void add_name(EVP_MD *digest, void *pointer) {
   names_t *names = pointer;
-  if (names->count == MOST_ALGORITHMS || !has_a_length(digest)) return;
+  if (names->count == MOST_ALGORITHMS || !has_a_length(digest))
+    return;
   char *name = names->list[names->count];
   name[0] = '\0';
-  if (EVP_MD_names_do_all(digest, keep_shorter, name) && name[0] != '\0') names->count++;
+  if (EVP_MD_names_do_all(digest, keep_shorter, name) && name[0] != '\0')
+    names->count++;
 }
 
-static int compare_names(const void *left, const void *right) { return strcmp(left, right); }
+static int compare_names(const void *left, const void *right) {
+  return strcmp(left, right);
+}
 
 bool hash_algorithms(buffer_t *out) {
   names_t names = {0};

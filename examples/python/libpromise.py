@@ -1,0 +1,83 @@
+"""libpromise.so for ctypes: its structures, constants and functions, as include/promise.h declares them.
+
+`lib` is the library that the environment variable LIBPROMISE names, or else the installed one.
+"""
+
+import ctypes
+import ctypes.util
+import enum
+import os
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int32, c_int64
+from ctypes import c_size_t, c_uint32, c_uint64, c_uint8, c_void_p
+
+ABI = 1
+
+
+class Content(ctypes.Union):
+    _fields_ = [("b", c_uint8), ("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
+
+
+class Value(ctypes.Structure):
+    _fields_ = [("kind", c_uint32), ("reserved", c_uint32), ("content", Content)]
+
+
+class Kind(enum.IntEnum):
+    VOID, BOOL, I64, U64, F64, POINTER, STRING, BYTES, ARRAY, MAP, ERROR, DISCARDED, PROMISE, OBJECT = range(1, 15)
+
+
+class Status(enum.IntEnum):
+    PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ESETTLED = 0, -1, -2, -3
+    PROMISE_EPENDING, PROMISE_ETIMEDOUT, PROMISE_EDEADLK, PROMISE_ENOMEM, PROMISE_ECLOSED = -4, -5, -6, -7, -8
+
+
+class State(enum.IntEnum):
+    PENDING, FULFILLED, REJECTED = 1, 2, 3
+
+
+Handler = CFUNCTYPE(c_int32, c_void_p, POINTER(Value), POINTER(Value))
+Observer = CFUNCTYPE(None, c_void_p, POINTER(Value))
+Context = CFUNCTYPE(None, c_void_p)
+
+_FUNCTIONS = {
+    "promise_last_status": (c_int32,),
+    "promise_new_discardable": (c_void_p, Context, c_void_p, Context),
+    "promise_retain": (c_int32, c_void_p),
+    "promise_release": (c_int32, c_void_p),
+    "promise_resolve": (c_int32, c_void_p, POINTER(Value)),
+    "promise_reject": (c_int32, c_void_p, POINTER(Value)),
+    "promise_discard": (c_int32, c_void_p),
+    "promise_state": (c_int32, c_void_p),
+    "promise_result": (c_int32, c_void_p, POINTER(Value)),
+    "promise_wait": (c_int32, c_void_p, c_int64),
+    "promise_then": (c_void_p, c_void_p, Handler, c_void_p, Context),
+    "promise_rescue": (c_void_p, c_void_p, c_void_p, Handler, c_void_p, Context),
+    "promise_observe": (c_int32, c_void_p, Observer, Observer, c_void_p, Context),
+    "promise_value_release": (c_int32, POINTER(Value)),
+    "promise_value_string": (c_int32, POINTER(Value), c_char_p, c_size_t),
+    "promise_value_bytes": (c_int32, POINTER(Value), c_char_p, c_size_t),
+    "promise_value_error": (c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
+    "promise_value_object": (c_int32, POINTER(Value), c_void_p, c_void_p),
+    "promise_value_data": (c_void_p, POINTER(Value), POINTER(c_size_t)),
+    "promise_value_domain": (c_char_p, POINTER(Value)),
+    "promise_value_code": (c_int64, POINTER(Value)),
+    "promise_value_type": (c_void_p, POINTER(Value)),
+    "promise_type_register": (c_void_p, c_char_p, c_void_p, Context),
+    "promise_type_named": (c_void_p, c_char_p),
+    "promise_type_name": (c_char_p, c_void_p),
+}
+
+
+def _load():
+    path = os.environ.get("LIBPROMISE") or ctypes.util.find_library("promise") or "libpromise.so.1"
+    library = ctypes.CDLL(path)
+    library.promise_abi_version.restype = c_uint32
+    version = library.promise_abi_version()
+    if version < ABI:
+        raise ImportError(f"{path} has version {version} of the promise ABI: expected {ABI} or later")
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+lib = _load()
