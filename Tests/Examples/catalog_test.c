@@ -169,6 +169,53 @@ static void test_a_discarded_call_stops_waiting_for_a_lock(void) {
   CHECK(expect_value(store(path, "four", bytes("4")), PROMISE_KIND_I64).as.i64 == 3);
 }
 
+/* What the plugin is told that the checksum of `asked_for` is. */
+static const char *answer;
+static char asked_for[16];
+
+static promise_t *answer_call(const char *called, const char *function, const promise_value_t *arguments,
+                              size_t count) {
+  CHECK(strcmp(called, "org.promises.digest") == 0 && strcmp(function, "sha256") == 0);
+  CHECK(count == 1 && arguments[0].kind == PROMISE_KIND_BYTES);
+  size_t length = 0;
+  const char *data = promise_value_data(&arguments[0], &length);
+  CHECK(length < sizeof asked_for);
+  memcpy(asked_for, data, length);
+  asked_for[length] = '\0';
+  promise_t *promise = promise_new();
+  promise_value_t value;
+  if (answer != NULL) {
+    CHECK(promise_value_string(&value, answer, strlen(answer)) == PROMISE_OK);
+    CHECK(promise_resolve(promise, &value) == PROMISE_OK);
+  } else {
+    CHECK(promise_value_error(&value, "test", 5, "there is no such plugin") == PROMISE_OK);
+    CHECK(promise_reject(promise, &value) == PROMISE_OK);
+  }
+  return promise;
+}
+
+static promise_t *verify(const char *name) {
+  promise_t *promise = NULL;
+  promise_value_t error = {.kind = PROMISE_KIND_VOID};
+  CHECK(((fetch_t)host_function(plugin, "verify"))(str(path), str(name), &promise, &error) == PROMISE_OK);
+  return promise;
+}
+
+static void test_what_is_stored_is_verified_by_another_plugin(void) {
+  host_on_call(answer_call);
+  CHECK(expect_value(store(path, "five", bytes("abc")), PROMISE_KIND_I64).as.i64 == 4);
+  answer = sum;
+  CHECK(expect_value(verify("five"), PROMISE_KIND_BOOL).as.b == 1);
+  CHECK(strcmp(asked_for, "abc") == 0);
+  answer = "ba78";
+  CHECK(expect_value(verify("five"), PROMISE_KIND_BOOL).as.b == 0);
+  answer = NULL;
+  expect_error(verify("five"), "test", 5, "no such plugin");
+  expect_error(verify("nobody"), id, 2, "called \"nobody\"");
+  host_on_call(NULL);
+  expect_error(verify("five"), "errno", ENOMEM, "out of memory");
+}
+
 static void test_unload_stops_what_would_never_end(void) {
   promise_t *busy = query(path, endless, "[]"), *queued = query(path, "select 1", "[]");
   host_unload(plugin);
@@ -192,6 +239,7 @@ int main(int argc, char **argv) {
   test_a_closed_database_opens_again();
   test_a_discarded_query_stops();
   test_a_discarded_call_stops_waiting_for_a_lock();
+  test_what_is_stored_is_verified_by_another_plugin();
   test_unload_stops_what_would_never_end();
   puts("catalog: ok");
   return 0;

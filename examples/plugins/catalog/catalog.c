@@ -10,6 +10,7 @@
 
 #include "files.h"
 #include "request.h"
+#include "verify.h"
 
 enum { SHA256_DIGITS = 64 };
 
@@ -114,16 +115,20 @@ static promise_status_t catalog_query(promise_str_t database, promise_str_t sql,
   return request_start(query_files, arguments, 3, -1, 0, result, error);
 }
 
+static promise_status_t catalog_verify(promise_str_t database, promise_str_t name, promise_t **result,
+                                       promise_value_t *error) {
+  return verify_file(bytes_of(database), bytes_of(name), result, error);
+}
+
 static promise_status_t catalog_close(promise_str_t database, promise_t **result, promise_value_t *error) {
   const promise_bytes_t arguments[] = {bytes_of(database)};
   return request_start(close_database, arguments, 1, -1, 0, result, error);
 }
 
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
-  (void)host;
-  if (sqlite3_threadsafe() != 0)
-    return PROMISE_OK;
-  return refuse(error, "this SQLite was built for one thread alone: expected one with SQLITE_THREADSAFE=1 or 2");
+  if (sqlite3_threadsafe() == 0)
+    return refuse(error, "this SQLite was built for one thread alone: expected one with SQLITE_THREADSAFE=1 or 2");
+  return verify_load(host) ? PROMISE_OK : PROMISE_ENOMEM;
 }
 
 static const promise_plugin_function_t functions[] = {
@@ -133,6 +138,8 @@ static const promise_plugin_function_t functions[] = {
      "Stores packed data with its checksums under a name, in place of what had that name."},
     {"fetch(database: str, name: str) -> promise<bytes> !", (promise_function_t)catalog_fetch,
      "The packed data that was stored under a name."},
+    {"verify(database: str, name: str) -> promise<bool> !", (promise_function_t)catalog_verify,
+     "Whether packed data still has the checksum that was stored with it. Asks org.promises.digest."},
     {"query(database: str, sql: str, parameters: str = \"[]\") -> promise<str> !", (promise_function_t)catalog_query,
      "The rows that a statement reads, as JSON. `parameters` are its ?1, ?2, ... as a JSON array."},
     {"close(database: str) -> promise<void> !", (promise_function_t)catalog_close,

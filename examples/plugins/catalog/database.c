@@ -7,7 +7,7 @@
 enum { BUSY_TIMES = 500, BUSY_MILLISECONDS = 10 };
 
 /* How many instructions of SQLite's virtual machine pass between two looks at whether to go on. */
-enum { INSTRUCTIONS = 10000 };
+enum { INSTRUCTIONS = 1000 };
 
 struct database {
   database_t *next;

@@ -1,0 +1,14 @@
+/* verify.h - whether what is stored is still what was stored, with the help of another plugin. */
+#ifndef CATALOG_VERIFY_H
+#define CATALOG_VERIFY_H
+
+#include <promise_plugin.h>
+
+/* To be called once before verify_file(). False: a promise type could not be registered. */
+bool verify_load(const promise_host_t *host);
+
+/* The function `verify` of the plugin. */
+promise_status_t verify_file(promise_bytes_t database, promise_bytes_t name, promise_t **result,
+                             promise_value_t *error);
+
+#endif /* CATALOG_VERIFY_H */
