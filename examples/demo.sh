@@ -13,7 +13,6 @@ host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 examples=${EXAMPLES:-$root/.build/examples}
 plugins=${PLUGINS:-$examples/plugins}
 out=${OUT:-$examples/demo}
-database=$out/catalog.sqlite
 folders="include Sources examples"
 
 fail() {
@@ -28,6 +27,8 @@ for plugin in deflate digest catalog; do
 done
 
 mkdir -p "$out"
+out=$(cd "$out" && pwd)
+database=$out/catalog.sqlite
 rm -f "$database" "$out"/*.tar "$out"/*.tar.gz
 
 for folder in $folders; do
@@ -35,8 +36,9 @@ for folder in $folders; do
   tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --exclude=__pycache__ --exclude=build \
     -C "$root" -cf "$out/$folder.tar" "$folder"
   echo "== $folder"
-  "$host" run --plugins "$plugins" --set input="$out/$folder.tar" --set name="$folder" --set database="$database" \
+  "$host" run --raw --plugins "$plugins" --set input="$out/$folder.tar" --set name="$folder" --set database="$database" \
     "$root/examples/pipeline.yaml"
+  echo
   "$host" call --raw "$plugins/catalog.so" fetch "$database" "$folder" >"$out/$folder.tar.gz"
 done
 
@@ -44,7 +46,7 @@ done
 lines() {
   "$host" call --raw "$plugins/catalog.so" query "$database" "$1" >"$out/rows.json"
   sed -e 's/^[[ ]{"line":"//' -e 's/"}[],]*$//' "$out/rows.json"
-  echo
+  printf '\n\n'
 }
 
 echo
