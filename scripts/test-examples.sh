@@ -3,9 +3,9 @@
 #
 #   scripts/test-examples.sh [PREFIX]
 #
-# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; without it, what was built
-# (LIBPROMISE, PLUGIN_HOST) is installed into EXAMPLES/prefix. EXAMPLES: a folder for what is built here.
-# The demo is run and checked with the PLUGIN_HOST; empty: it is not. Each compiler of CC_LIST (gcc clang) that is there
+# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; without it, the library that was
+# built, LIBPROMISE, is installed into EXAMPLES/prefix. EXAMPLES: a folder for what is built here.
+# The demo is run and checked with PLUGIN_HOST; empty: it is not. Each compiler of CC_LIST (gcc clang) that is there
 # is used; what can run under valgrind does if that is there.
 set -eu
 
@@ -18,7 +18,8 @@ if [ $# -ge 1 ]; then
   prefix=$(cd "$1" && pwd)
 else
   prefix=$out/prefix
-  PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh"
+  PREFIX=$prefix DESTDIR='' LIBRARY=${LIBPROMISE:-$root/.build/release/libpromise.so} \
+    "$root/scripts/install.sh" install library
 fi
 
 library=$(find "$prefix" -name 'libpromise.so.1' | head -n 1)
