@@ -15,8 +15,9 @@ package struct Token {
     let index = bits & Token.indexMask
     guard index < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: UInt32(truncatingIfNeeded: index))
-    let expected = (bits & ~Life.kindMask) | kind.rawValue << Life.kindShift
-    guard unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ expected) >> Life.kindShift == 0 else { return nil }
+    guard bits & Life.kindMask == kind.rawValue << Life.kindShift,
+      unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ bits) >> Life.kindShift == 0
+    else { return nil }
     return ref
   }
 }
