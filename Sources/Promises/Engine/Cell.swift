@@ -53,6 +53,7 @@ package struct CellKind {
   package static var executor: CellKind { CellKind(rawValue: 3) }
   package static var job: CellKind { CellKind(rawValue: 4) }
   package static var box: CellKind { CellKind(rawValue: 5) }
+  package static var dying: CellKind { CellKind(rawValue: 6) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.

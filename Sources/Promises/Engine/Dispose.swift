@@ -18,6 +18,7 @@ extension CellRef {
   /// this one is done: a chain of a million promises goes without recursion, through contexts and destructors too.
   @inline(never)
   func dispose() {
+    die()
     let thread = unsafe platform_thread()
     if unsafe thread.pointee.disposing {
       unsafe cell.pointee.next = unsafe thread.pointee.disposal
@@ -34,8 +35,17 @@ extension CellRef {
     unsafe thread.pointee.disposing = false
   }
 
+  /// Makes every token of the cell stale, before contexts and destructors run: what they do with it finds it gone. Its
+  /// kind is kept in place of the references.
+  private func die() {
+    let life = unsafe cell.pointee.life.load(ordering: .relaxed)
+    let kind = (life & Life.kindMask) >> Life.kindShift
+    let rest = life & ~(Life.kindMask | Life.referencesMask)
+    unsafe cell.pointee.life.store(rest | CellKind.dying.rawValue << Life.kindShift | kind, ordering: .relaxed)
+  }
+
   private func disposeNow() {
-    switch unsafe cell.pointee.life.load(ordering: .relaxed) >> Life.kindShift & 7 {
+    switch unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask {
     case CellKind.promise.rawValue: disposeOfPromise()
     case CellKind.box.rawValue: Box(self).free()
     case CellKind.executor.rawValue: reactionContext.release()
