@@ -30,13 +30,23 @@ extension CellRef {
 
   private func leads(to other: CellRef) -> Bool {
     var current = self
-    // A bound on the work, not on chains: an adoption that closes a longer cycle than this stays pending.
-    for _ in 0..<100_000 {
+    // Cells used anew may lead in a circle. So it is compared with a cell that was passed, a later one each time the way
+    // has doubled (Brent).
+    var passed = self
+    var steps = 0
+    var leg = 1
+    while true {
       if current == other { return true }
       let state = current.state
       guard !state.isSettled, state.source != 0 else { return false }
       current = CellRef(index: state.source)
+      if current == passed { return false }
+      steps += 1
+      if steps == leg {
+        passed = current
+        steps = 0
+        leg *= 2
+      }
     }
-    return false
   }
 }

@@ -15,7 +15,9 @@ extension CellRef {
     let outcome = self.outcome
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
-    let result = Settlement.running(reaction, of: self) { reaction.react(to: &value, outcome, shared: false) }
+    // It is this call that runs it, not the one that settled the promise, which may still be busy on another thread.
+    unsafe reaction.cell.pointee.state.store(0, ordering: .relaxed)
+    let result = Settlement.running(reaction, of: reaction) { reaction.react(to: &value, outcome, shared: false) }
     switch result {
     case .idle:
       reaction.releaseUnshared()
@@ -24,7 +26,7 @@ extension CellRef {
     case .settled(let newest):
       unsafe reaction.cell.pointee.next = 0
       reaction.enclosingOwner = nil
-      Settlement.run(of: self, Settlement.reversed(newest), value, outcome, owner: reaction)
+      Settlement.run(of: reaction, Settlement.reversed(newest), value, outcome, owner: reaction)
     }
     if retained { value.release() }
   }

@@ -25,10 +25,11 @@ extension CellRef {
     if before.isDiscardable {
       // The block may release the promise.
       let context = reactionContext
-      if let function = unsafe cell.pointee.function {
-        unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer)
+      let function = unsafe cell.pointee.function
+      Settlement.running(nil, of: self) {
+        if let function = unsafe function { unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer) }
+        context.release()
       }
-      context.release()
     }
     if before.head != 0 { runReactions(newest: before.head, reason, .rejected) }
     return true

@@ -27,8 +27,16 @@ extension CellRef {
   @inline(never)
   private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
     if before.isWaited { wake() }
-    if before.isDiscardable { reactionContext.release() }
-    if before.head != 0 { runReactions(newest: before.head, value, outcome) }
+    if before.isDiscardable {
+      // The block's context may hold the last reference to the promise, and with it the value.
+      let retained = value.isOwning && value.retain()
+      let context = reactionContext
+      Settlement.running(nil, of: self) { context.release() }
+      if before.head != 0 { runReactions(newest: before.head, value, outcome) }
+      if retained { value.release() }
+    } else if before.head != 0 {
+      runReactions(newest: before.head, value, outcome)
+    }
   }
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
@@ -157,12 +165,13 @@ extension CellRef {
 }
 
 extension Settlement {
-  /// Runs a handler that settles `promise`, derived from `source`, apart from any loop.
+  /// Runs what a user wrote apart from any loop: a handler that settles `promise`, or what comes before the reactions to
+  /// `root`.
   @inline(__always)
-  static func running(_ promise: CellRef, of source: CellRef, _ body: () -> ReactionResult) -> ReactionResult {
+  static func running<Result>(_ promise: CellRef?, of root: CellRef, _ body: () -> Result) -> Result {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
-      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: source, owner: nil,
+      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: nil,
       running: promise)
     return unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
