@@ -60,7 +60,7 @@ public func promise_react(
   let known = unsafe reaction.pointee
   let context = unsafe Context(known.ctx, known.free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
-  guard unsafe known.reserved == 0, unsafe known.token == nil,
+  guard unsafe known.size <= largestReaction, unsafe known.reserved == 0, unsafe known.token == nil,
     unsafe known.on_fulfilled != nil || known.on_rejected != nil,
     unsafe hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
   else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
@@ -79,6 +79,9 @@ public func promise_react(
   }
   return unsafe made(cell.react(plan, context))
 }
+
+/// No version's struct will be larger: a size beyond it was never set, and is not followed through the caller's memory.
+private var largestReaction: UInt32 { 4096 }
 
 /// Whether the fields that a newer caller's struct has are unused.
 private func hasOnlyZeros(_ reaction: UnsafePointer<promise_reaction_t>, from start: Int, to end: Int) -> Bool {
