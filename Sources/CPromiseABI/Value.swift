@@ -67,6 +67,7 @@ public func promise_value_object(
   guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
   guard let type = unsafe resolve(type, .type) else { return unsafe refusal(type) }
+  guard !TypeRegistry.isBuiltIn(type.index) else { return promise_status_t(PROMISE_ESTALE) }
   return unsafe finish(out, Box.object(type: type.index, payload))
 }
 

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A type is a cell that is never freed.
 ///
-///            value            meta     next                     context   free
-///   type     bits: the name   parent   the next of its bucket   -         destroy
+///            value                             meta     next                     context   free
+///   type     bits: the name, box: 1 built-in   parent   the next of its bucket   -         destroy
 ///
 /// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need
 /// no lock.
@@ -46,8 +46,7 @@ package enum TypeRegistry {
     defer { platform_unlock(Int32(PLATFORM_LOCK_TYPES)) }
     let found = unsafe find(name, in: table)
     if found != 0 {
-      let isBuiltIn = (0..<builtInCount).contains { unsafe table[bucketCount + $0] == found }
-      return isBuiltIn || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
+      return isBuiltIn(found) || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
     }
     let object = unsafe table[bucketCount + Int(ValueKind.object.rawValue)]
     let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
@@ -69,6 +68,9 @@ package enum TypeRegistry {
     value.kind == ValueKind.object.rawValue
       ? Box(value.owner).type : builtIn(ValueKind(rawValue: value.kind))
   }
+
+  /// Whether a type is a kind's own: nobody's to register, or to make objects of.
+  package static func isBuiltIn(_ type: UInt32) -> Bool { unsafe CellRef(index: type).cell.pointee.value.box != 0 }
 
   package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
     unsafe UnsafePointer(bitPattern: UInt(CellRef(index: type).cell.pointee.value.bits))
@@ -97,7 +99,7 @@ extension TypeRegistry {
       let name = builtInName(ValueKind(rawValue: kind))
       let added = name.withUTF8Buffer { text in
         unsafe text.withMemoryRebound(to: CChar.self) {
-          unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, to: made)
+          unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, isBuiltIn: true, to: made)
         }
       }
       guard added != 0 else { return nil }
@@ -136,14 +138,16 @@ extension TypeRegistry {
   }
 
   private static func add(
-    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, to table: UnsafeMutablePointer<UInt32>
+    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, isBuiltIn: Bool = false,
+    to table: UnsafeMutablePointer<UInt32>
   ) -> UInt32 {
     guard let copy = unsafe strdup(name) else { return 0 }
     guard let ref = CellRef.allocate(.type, references: 1) else {
       unsafe platform_free(copy)
       return 0
     }
-    unsafe ref.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: copy)))
+    unsafe ref.cell.pointee.value = CellValue(
+      kind: .pointer, bits: UInt64(UInt(bitPattern: copy)), box: isBuiltIn ? 1 : 0)
     unsafe ref.cell.pointee.meta = parent
     unsafe ref.cell.pointee.free = unsafe destroy
     unsafe ref.cell.pointee.next = unsafe table[bucket(name)]
