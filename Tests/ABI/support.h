@@ -115,6 +115,13 @@ static inline promise_verdict_t spy_handler(void *ctx, const promise_value_t *in
   return PROMISE_FULFILL;
 }
 
+/* A handler without a context. */
+static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  CHECK_POINTER(ctx, NULL);
+  *out = *I64(in->kind == PROMISE_KIND_I64 ? in->as.i64 + 1 : 0);
+  return PROMISE_FULFILL;
+}
+
 /* An observer that counts itself. */
 static inline void spy_observer(void *ctx, const promise_value_t *value) { spy_see(ctx, value); }
 

@@ -126,7 +126,9 @@ static void names_of_any_length_are_kept_apart(void) {
   REQUIRE(other != NULL);
   CHECK(whole != other);
   CHECK_TEXT(promise_type_name(other), name);
-  CHECK_POINTER(promise_type_register("test.types.ünïcode", NULL, NULL), promise_type_named("test.types.ünïcode"));
+  const promise_type_t *foreign = promise_type_register("test.types.ünïcode", NULL, NULL);
+  CHECK(foreign != NULL);
+  CHECK_POINTER(promise_type_named("test.types.ünïcode"), foreign);
 }
 
 static void many_types_are_all_found_again(void) {
