@@ -127,8 +127,9 @@ private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
     Slab.committed.store(committed + grown, ordering: .relaxed)
     if unsafe carved == 0 { unsafe carved = 1 }
   }
-  // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ.
-  let runtime = UInt64(Slab.base.load(ordering: .relaxed)) / (Slab.capacity * UInt64(Cell.size)) & 63
+  // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ:
+  // for ranges of one size always, for unequal ones, where a process may not reserve as much as it wants, most likely.
+  let runtime = unsafe UInt64(Slab.base.load(ordering: .relaxed)) / (reserved * UInt64(Cell.size)) & 63
   let count = unsafe min(UInt64(Slab.batch), Slab.committed.load(ordering: .relaxed) - carved)
   var list: UnsafeMutablePointer<Cell>?
   for index in unsafe (carved..<carved + count).reversed() {
