@@ -1,0 +1,217 @@
+/* No recursion: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
+#include "support.h"
+
+static long count(void) { return check_scale(1000 * 1000); }
+
+static atomic_long calls, frees;
+static promise_verdict_t counts_and_adds(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  atomic_fetch_add(&calls, 1);
+  *out = *I64(in->as.i64 + 1);
+  return PROMISE_FULFILL;
+}
+static void counts_frees(void *ctx) { (void)ctx, atomic_fetch_add(&frees, 1); }
+
+static void check_counts(long expected_calls, long expected_frees) {
+  CHECK_INT(atomic_load(&calls), expected_calls);
+  CHECK_INT(atomic_load(&frees), expected_frees);
+  atomic_store(&calls, 0);
+  atomic_store(&frees, 0);
+}
+
+/* `head` and a chain of handlers behind it; gives the last promise. */
+static promise_t *chain(promise_t *head, long length) {
+  promise_t *last = retained(head);
+  for (long i = 0; i < length; i++) {
+    promise_t *next = promise_then(last, counts_and_adds, NULL, counts_frees);
+    REQUIRE(next != NULL);
+    promise_release(last);
+    last = next;
+  }
+  return last;
+}
+
+static void *fulfil_chain(void *unused) {
+  promise_t *head = promise_new(), *last = chain(head, count());
+  CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
+  check_counts(count(), count());
+  CHECK(ended(last, PROMISE_FULFILLED, count()));
+  promise_release(head);
+  promise_release(last);
+  return unused;
+}
+static void chain_is_fulfilled(void) { on_small_stack(fulfil_chain, NULL); }
+
+static void *reject_chain(void *unused) {
+  payload_t payload = {0};
+  promise_value_t reason = object(&payload);
+  promise_t *head = promise_new(), *last = chain(head, count());
+  CHECK_STATUS(promise_reject(head, &reason), PROMISE_OK);
+  check_counts(0, count());
+  CHECK_INT(promise_state(last), PROMISE_REJECTED);
+  promise_release(head);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  promise_release(last);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return unused;
+}
+static void chain_is_rejected(void) { on_small_stack(reject_chain, NULL); }
+
+static void *release_chain(void *unused) {
+  promise_t *head = promise_new(), *last = chain(head, count());
+  promise_release(last);
+  CHECK_STATUS(promise_release(head), PROMISE_OK);
+  check_counts(0, count());
+  CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
+  return unused;
+}
+static void pending_chain_is_released(void) { on_small_stack(release_chain, NULL); }
+
+static void observes(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+  atomic_fetch_add(&calls, 1);
+}
+
+static void *settle_observers(void *release_instead) {
+  promise_t *promise = promise_new();
+  for (long i = 0; i < count(); i++) {
+    REQUIRE(promise_observe(promise, observes, NULL, NULL, counts_frees) == PROMISE_OK);
+  }
+  if (release_instead == NULL) CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  check_counts(release_instead == NULL ? count() : 0, count());
+  return NULL;
+}
+static void observers_are_called(void) { on_small_stack(settle_observers, NULL); }
+static void pending_observers_are_released(void) { on_small_stack(settle_observers, ""); }
+
+/* A comb: each promise of a chain has an observer besides, so that every level has something left to do. */
+static void *settle_comb(void *behind) {
+  promise_t *head = promise_new(), *last = retained(head);
+  for (long i = 0; i < count(); i++) {
+    if (behind == NULL) promise_observe(last, observes, NULL, NULL, counts_frees);
+    promise_t *next = promise_then(last, counts_and_adds, NULL, NULL);
+    if (behind != NULL) promise_observe(last, observes, NULL, NULL, counts_frees);
+    promise_release(last);
+    last = next;
+  }
+  CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
+  check_counts(2 * count(), count());
+  CHECK(ended(last, PROMISE_FULFILLED, count()));
+  promise_release(last);
+  promise_release(head);
+  return NULL;
+}
+static void comb_is_settled(void) { on_small_stack(settle_comb, NULL); }
+static void comb_with_work_behind_is_settled(void) { on_small_stack(settle_comb, ""); }
+
+/* A loop as asynchronous code writes it: each step's promise follows the next one's. */
+static promise_t *next_step;
+static promise_verdict_t follows_next_step(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = holding(next_step);
+  return PROMISE_ADOPT;
+}
+static void *run_steps(void *unused) {
+  promise_t *tick = promise_new();
+  promise_t *first = promise_then(tick, follows_next_step, NULL, NULL);
+  for (long i = 0; i < count(); i++) {
+    promise_t *next_tick = promise_new();
+    next_step = promise_then(next_tick, follows_next_step, NULL, NULL);
+    promise_resolve(tick, I64(i));
+    promise_release(tick);
+    tick = next_tick;
+  }
+  CHECK_INT(promise_state(first), PROMISE_PENDING);
+  next_step = fulfilled(7);
+  CHECK_STATUS(promise_resolve(tick, I64(0)), PROMISE_OK);
+  CHECK(ended(first, PROMISE_FULFILLED, 7));
+  promise_release(tick);
+  promise_release(first);
+  return unused;
+}
+static void steps_that_follow_each_other(void) { on_small_stack(run_steps, NULL); }
+
+/* A queue as asynchronous code writes it: each new entry follows the one before. */
+static void *run_queue(void *unused) {
+  promise_t *first = promise_new(), *ready = fulfilled(1), *last = retained(first);
+  for (long i = 0; i < count(); i++) {
+    next_step = last;
+    last = promise_then(ready, follows_next_step, NULL, NULL);
+    REQUIRE(last != NULL);
+  }
+  CHECK_STATUS(promise_resolve(first, I64(7)), PROMISE_OK);
+  CHECK(ended(last, PROMISE_FULFILLED, 7));
+  promise_t *all[] = {first, ready, last};
+  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  return unused;
+}
+static void entries_that_follow_each_other(void) { on_small_stack(run_queue, NULL); }
+
+/* A promise in a promise in a promise. */
+static void *release_nest(void *unused) {
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  promise_t *outermost = promise_new();
+  promise_resolve(outermost, &value);
+  for (long i = 0; i < count(); i++) {
+    value = holding(outermost);
+    outermost = promise_new();
+    REQUIRE(promise_resolve(outermost, &value) == PROMISE_OK);
+  }
+  CHECK_STATUS(promise_release(outermost), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return unused;
+}
+static void nest_of_values_is_released(void) { on_small_stack(release_nest, NULL); }
+
+/* Contexts that own the next promise, as bindings have them. */
+static void releases_context(void *ctx) {
+  atomic_fetch_add(&frees, 1);
+  promise_release(ctx);
+}
+static void *release_contexts(void *unused) {
+  promise_t *last = promise_new();
+  for (long i = 0; i < count(); i++) {
+    promise_t *promise = promise_new();
+    REQUIRE(promise_observe(promise, observes, NULL, last, releases_context) == PROMISE_OK);
+    last = promise;
+  }
+  CHECK_STATUS(promise_release(last), PROMISE_OK);
+  check_counts(0, count());
+  return unused;
+}
+static void contexts_that_own_promises_are_released(void) { on_small_stack(release_contexts, NULL); }
+
+/* A chain of pass-throughs, of which the last handler alone is for rejections. */
+static void *pass_through(void *unused) {
+  promise_t *head = promise_new(), *last = retained(head);
+  for (long i = 0; i < count(); i++) {
+    promise_t *next = promise_rescue(last, promise_type_named("error"), counts_and_adds, NULL, counts_frees);
+    promise_release(last);
+    last = next;
+  }
+  CHECK_STATUS(promise_resolve(head, I64(3)), PROMISE_OK);
+  CHECK(ended(last, PROMISE_FULFILLED, 3));
+  check_counts(0, count());
+  promise_release(last);
+  promise_release(head);
+  return unused;
+}
+static void outcome_passes_through(void) { on_small_stack(pass_through, NULL); }
+
+int main(void) {
+  RUN(chain_is_fulfilled);
+  RUN(chain_is_rejected);
+  RUN(pending_chain_is_released);
+  RUN(observers_are_called);
+  RUN(pending_observers_are_released);
+  RUN(comb_is_settled);
+  RUN(comb_with_work_behind_is_settled);
+  RUN(steps_that_follow_each_other);
+  RUN(entries_that_follow_each_other);
+  RUN(nest_of_values_is_released);
+  RUN(contexts_that_own_promises_are_released);
+  RUN(outcome_passes_through);
+  return check_report();
+}

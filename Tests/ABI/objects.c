@@ -1,0 +1,93 @@
+/* Types across shared objects: what one rejects with, another rescues by type, with parents. The objects are loaded as plugins are,
+ * with RTLD_LOCAL; CHECK_OBJECTS is the folder that they lie in. */
+#include <dlfcn.h>
+
+#include "objects/objects.h"
+#include "support.h"
+
+static void *sender, *receiver;
+
+static void *opened(const char *name) {
+  char path[4096];
+  const char *folder = getenv("CHECK_OBJECTS");
+  REQUIRE(folder != NULL);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (object == NULL) fprintf(stderr, "%s\n", dlerror());
+  REQUIRE(object != NULL);
+  return object;
+}
+
+/* A function of a shared object, as a pointer of its own type. */
+#define FUNCTION(object, name) ((__typeof__(&name))(uintptr_t)dlsym(object, #name))
+
+static void open_both(void) {
+  sender = opened("sender.so");
+  receiver = opened("receiver.so");
+}
+
+static void same_name_is_the_same_type(void) {
+  static const char *const names[] = {"org.example.failure", "org.example.timeout", "org.example.refused"};
+  open_both();
+  for (int i = 0; i < 3; i++) {
+    /* Each of the two is first once. */
+    const promise_type_t *one = i % 2 == 0 ? FUNCTION(sender, sender_type)(names[i]) : NULL;
+    const promise_type_t *other = FUNCTION(receiver, receiver_type)(names[i]);
+    if (one == NULL) one = FUNCTION(sender, sender_type)(names[i]);
+    CHECK(one != NULL);
+    CHECK_POINTER(one, other);
+    CHECK_POINTER(promise_type_named(names[i]), one);
+    CHECK_TEXT(promise_type_name(one), names[i]);
+  }
+}
+
+/* What becomes of a reason of type `sent` where one of type `awaited` is rescued: the code that the handler saw, or -1. */
+static int64_t meets(const char *sent, const char *awaited) {
+  atomic_int destroyed = 0;
+  promise_t *promise = promise_new();
+  promise_t *child = FUNCTION(receiver, receiver_rescue)(promise, awaited);
+  REQUIRE(child != NULL);
+  CHECK_STATUS(FUNCTION(sender, sender_reject)(promise, sent, 42, &destroyed), PROMISE_OK);
+  promise_value_t value;
+  CHECK_STATUS(promise_result(child, &value), PROMISE_OK);
+  int64_t code = promise_state(child) == PROMISE_FULFILLED ? value.as.i64 : -1;
+  CHECK_INT(atomic_load(&destroyed), 0);
+  promise_value_release(&value);
+  promise_release(child);
+  promise_release(promise);
+  CHECK_INT(atomic_load(&destroyed), 1); /* by the sender's destructor, which was registered first */
+  return code;
+}
+
+static void reason_of_one_is_rescued_in_the_other(void) {
+  open_both();
+  REQUIRE(FUNCTION(sender, sender_type)("org.example.timeout") != NULL);
+  CHECK_INT(meets("org.example.timeout", "org.example.timeout"), 42);
+  CHECK_INT(meets("org.example.failure", "org.example.failure"), 42);
+}
+
+static void parents_are_rescued_across_objects(void) {
+  open_both();
+  REQUIRE(FUNCTION(sender, sender_type)("org.example.timeout") != NULL);
+  CHECK_INT(meets("org.example.timeout", "org.example.failure"), 42);
+  CHECK_INT(meets("org.example.failure", "org.example.timeout"), -1);
+  CHECK_INT(meets("org.example.timeout", "org.example.refused"), -1);
+}
+
+/* The names are copied, so they outlive the object that brought them. Its destructors do not: hence none is called here. */
+static void types_outlive_the_object(void) {
+  open_both();
+  const promise_type_t *type = FUNCTION(receiver, receiver_type)("org.example.receiver.only");
+  REQUIRE(type != NULL);
+  dlclose(receiver);
+  CHECK_TEXT(promise_type_name(type), "org.example.receiver.only");
+  CHECK_POINTER(promise_type_named("org.example.receiver.only"), type);
+}
+
+int main(void) {
+  RUN(same_name_is_the_same_type);
+  RUN(reason_of_one_is_rescued_in_the_other);
+  RUN(parents_are_rescued_across_objects);
+  RUN(types_outlive_the_object);
+  return check_report();
+}

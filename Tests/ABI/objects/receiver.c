@@ -1,0 +1,21 @@
+/* The other one: it rescues by type. It registers the same names, in another order and with destructors of its own. */
+#include "objects.h"
+
+static void never(void *payload) { ((failure_t *)payload)->code = -1; }
+
+const promise_type_t *receiver_type(const char *name) {
+  const promise_type_t *failure = promise_type_register("org.example.failure", NULL, never);
+  if (strcmp(name, "org.example.failure") == 0) return failure;
+  return promise_type_register(name, failure, never);
+}
+
+static promise_verdict_t answer_code(void *ctx, const promise_value_t *reason, promise_value_t *out) {
+  const failure_t *failure = (const failure_t *)(const void *)promise_value_data(reason, NULL);
+  (void)ctx;
+  *out = (promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = failure != NULL ? failure->code : -2};
+  return PROMISE_FULFILL;
+}
+
+promise_t *receiver_rescue(promise_t *promise, const char *type) {
+  return promise_rescue(promise, receiver_type(type), answer_code, NULL, NULL);
+}

@@ -1,0 +1,24 @@
+/* One of two shared objects that know nothing of each other but the names of their types: it rejects with objects. */
+#include <stdlib.h>
+
+#include "objects.h"
+
+static void destroy(void *payload) {
+  failure_t *failure = payload;
+  atomic_fetch_add(failure->destroyed_by_sender, 1);
+  free(failure);
+}
+
+const promise_type_t *sender_type(const char *name) {
+  const promise_type_t *failure = promise_type_register("org.example.failure", NULL, destroy);
+  if (strcmp(name, "org.example.failure") == 0) return failure;
+  return promise_type_register(name, failure, destroy);
+}
+
+promise_status_t sender_reject(promise_t *promise, const char *type, int code, atomic_int *destroyed) {
+  failure_t *failure = malloc(sizeof *failure);
+  promise_value_t reason;
+  *failure = (failure_t){.code = code, .destroyed_by_sender = destroyed};
+  promise_status_t status = promise_value_object(&reason, sender_type(type), failure);
+  return status == PROMISE_OK ? promise_reject(promise, &reason) : status;
+}
