@@ -15,7 +15,10 @@ extension CellRef {
       setSource(promise.index)
       // The list gets the reaction's reference, and may lose it at once; this one is for the look behind.
       let retained = retain()
-      if promise.attach(self) { return retained ? breakCycle(by: promise) : .moved }
+      if promise.attach(self) {
+        if retained { breakCycle(by: promise) }
+        return .moved
+      }
       if retained { release() }
     }
     return unsafe pass(promise.cell.pointee.value, promise.outcome)
@@ -24,15 +27,13 @@ extension CellRef {
   /// Looks again, now that this promise follows `promise`: another thread may have made that one follow this one since
   /// the first look. Of the threads that close a cycle together, at least the one that attached last sees all of it.
   /// Takes over a reference.
-  private func breakCycle(by promise: CellRef) -> ReactionResult {
+  private func breakCycle(by promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if state.head != 0 && promise.waits(for: self) {
-      // It stays in the list, where it will be found settled.
-      let result = conclude(Fault.cycle.value, .rejected)
-      if case .settled = result { return result }
+      // As if from outside: it is still in the other's list, so its own fields are not free to keep a loop's place in.
+      _ = settle(Fault.cycle.value, .rejected)
     }
     release()
-    return .moved
   }
 
   /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ...
