@@ -14,8 +14,14 @@ extension Promise {
 
   /// A promise of what `onSuccess` returns, called with this promise's value; rejected with the error that it throws,
   /// or with this promise's reason (clause 3.1.2).
-  @inlinable public final func then<O>(_ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(Reactions.then(onSuccess)))
+  @inlinable public final func then<O>(_ onSuccess: consuming @escaping (Value) throws -> O) -> Promise<O> {
+    let caller: StoredCallback.Caller = { callback, isRejected, value, out in
+      let onSuccess = unsafe callback.assumingMemoryBound(to: ((Value) throws -> O).self).move()
+      if isRejected { return .pass }
+      return Reactions.settle(&out) { try onSuccess(try value.required(as: Value.self)) }
+    }
+    guard unsafe StoredCallback.isBare(caller) else { return Promise<O>(cell: cell.derive(Reactions.then(onSuccess))) }
+    return unsafe Promise<O>(cell: cell.derive(StoredCallback(consume onSuccess, caller: caller)))
   }
 
   /// The same, with a callback that runs in a context.
@@ -101,6 +107,12 @@ extension CellRef {
   /// A promise that the closure settles, as a reference of the caller's.
   @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef {
     guard let derived = react(closure) else { fatalError("no memory for a promise") }
+    return derived
+  }
+
+  /// A promise that the callback settles, as a reference of the caller's.
+  @usableFromInline func derive(_ callback: StoredCallback) -> CellRef {
+    guard let derived = react(callback) else { fatalError("no memory for a promise") }
     return derived
   }
 

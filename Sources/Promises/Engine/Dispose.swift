@@ -75,7 +75,8 @@ extension CellRef {
     switch reactionKind {
     case .link: unsafe CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
     case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
-    case .closure: unsafe closure.deinitialize(count: 1)
+    // What a callback captured lies where a closure's does.
+    case .closure, .callback: unsafe closure.deinitialize(count: 1)
     case .follow: break
     default: reactionContext.release()
     }

@@ -18,6 +18,11 @@ extension CellRef {
     if reactionKind == .then && !outcome.isRejected {
       return handle(&value, shared: shared)
     }
+    if reactionKind == .callback {
+      var out = CellValue.void
+      let verdict = callBack(value, outcome, &out)
+      return follow(verdict, out, value, outcome, shared: shared)
+    }
     if reactionKind == .closure {
       return unsafe call(closure, value, outcome, shared: shared)
     }
@@ -37,13 +42,21 @@ extension CellRef {
     return decide(verdict, out)
   }
 
-  /// Calls a closure, which came from this library, so that what it leaves needs no check, and lets it go.
+  /// Calls a closure, and lets it go.
   @inline(__always)
   func call(_ closure: UnsafeMutablePointer<StoredClosure>, _ value: CellValue, _ outcome: Outcome, shared: Bool)
     -> ReactionResult
   {
     var out = CellValue.void
     let verdict = unsafe closure.move().body(outcome.isRejected, value, &out)
+    return follow(verdict, out, value, outcome, shared: shared)
+  }
+
+  /// Does what a closure or callback of this library decided on `value`: what it leaves needs no check.
+  @inline(__always)
+  private func follow(
+    _ verdict: Verdict, _ out: CellValue, _ value: CellValue, _ outcome: Outcome, shared: Bool
+  ) -> ReactionResult {
     switch verdict {
     case .fulfill: return conclude(out, .fulfilled, shared: shared)
     case .reject: return conclude(out, .rejected, shared: shared)

@@ -53,6 +53,8 @@ struct ReactionKind: Equatable {
   static var link: ReactionKind { ReactionKind(rawValue: 6) }
   /// `context` is a job (Job.swift), which has the handlers.
   static var job: ReactionKind { ReactionKind(rawValue: 7) }
+  /// `function`, `context` and `free` are a StoredCallback.
+  static var callback: ReactionKind { ReactionKind(rawValue: 8) }
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
