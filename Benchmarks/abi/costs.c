@@ -31,7 +31,8 @@ static void report_operations(const library_t *floor, const library_t *ours, eff
   };
   report_heading("C ABI against the floor", "ns");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    comparison_t measured = measure_compare(rows[i].workload, floor, ours, rows[i].count, rows[i].items, effort.rounds, 5e5);
+    comparison_t measured =
+        measure_compare(rows[i].workload, floor, ours, rows[i].count, rows[i].items, effort.rounds, 5e5);
     report_comparison(rows[i].row, measured, rows[i].budget);
   }
 }
@@ -62,12 +63,15 @@ static void report_growth(const library_t *ours, effort_t effort) {
   const size_t few = 1000, many = 1000000;
   report_heading("Growth", "ns");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    double *times[2] = {malloc((size_t)effort.long_rounds * sizeof(double)), malloc((size_t)effort.long_rounds * sizeof(double))};
-    if (!times[0] || !times[1]) abort();
+    double *times[2] = {malloc((size_t)effort.long_rounds * sizeof(double)),
+                        malloc((size_t)effort.long_rounds * sizeof(double))};
+    if (!times[0] || !times[1])
+      abort();
     rows[i].workload(ours, many);
     for (int round = 0; round < effort.long_rounds; round++) {
       double start = statistics_now();
-      for (size_t done = 0; done < many; done += few) rows[i].workload(ours, few);
+      for (size_t done = 0; done < many; done += few)
+        rows[i].workload(ours, few);
       double middle = statistics_now();
       rows[i].workload(ours, many);
       times[1][round] = (statistics_now() - middle) / (double)many;

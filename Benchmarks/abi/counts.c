@@ -32,7 +32,8 @@ static void report_allocations(const library_t *floor, const library_t *ours) {
     unsigned long reference = allocations(rows[i].workload, floor, rows[i].count);
     /* One for each promise, or the counting itself does not work. */
     if (reference < rows[i].count) {
-      fprintf(stderr, "counts: only %lu calls were seen where the floor makes at least %zu\n", reference, rows[i].count);
+      fprintf(stderr, "counts: only %lu calls were seen where the floor makes at least %zu\n", reference,
+              rows[i].count);
       exit(2);
     }
     report_count(rows[i].row, (double)reference, (double)allocations(rows[i].workload, ours, rows[i].count), 0);

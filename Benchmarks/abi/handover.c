@@ -21,7 +21,8 @@ typedef struct {
 
 /* The other side may be waiting for this very core. */
 static void pause_after(unsigned *attempts) {
-  if (++*attempts % PATIENCE == 0) sched_yield();
+  if (++*attempts % PATIENCE == 0)
+    sched_yield();
 }
 
 static void *consume(void *argument) {
@@ -50,13 +51,15 @@ void workload_handover(const library_t *library, size_t count) {
   pthread_t consumer;
   atomic_store(&ring.written, 0);
   atomic_store(&ring.read, 0);
-  if (pthread_create(&consumer, NULL, consume, &job)) abort();
+  if (pthread_create(&consumer, NULL, consume, &job))
+    abort();
   unsigned attempts = 0;
   size_t room = RING;
   for (size_t written = 0; written < count; written++) {
     while (written == room) {
       room = atomic_load_explicit(&ring.read, memory_order_acquire) + RING;
-      if (written == room) pause_after(&attempts);
+      if (written == room)
+        pause_after(&attempts);
     }
     ring.slots[written % RING] = library->new_promise();
     atomic_store_explicit(&ring.written, written + 1, memory_order_release);

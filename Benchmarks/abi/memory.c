@@ -15,8 +15,10 @@ static double resident(void) {
   char text[1024];
   int file = open("/proc/self/smaps_rollup", O_RDONLY);
   ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
-  if (file >= 0) close(file);
-  if (size <= 0) return 0;
+  if (file >= 0)
+    close(file);
+  if (size <= 0)
+    return 0;
   text[size] = 0;
   const char *line = strstr(text, "\nRss:");
   return line ? strtod(line + strlen("\nRss:"), NULL) * 1024 : 0;
@@ -27,7 +29,8 @@ typedef double (*figure_t)(const library_t *, size_t);
 /* A fresh process: nothing that was measured before has left memory behind to be used again. */
 static double in_child(figure_t figure, const library_t *library, size_t count) {
   int channel[2];
-  if (pipe(channel)) abort();
+  if (pipe(channel))
+    abort();
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
@@ -48,9 +51,11 @@ static double in_child(figure_t figure, const library_t *library, size_t count) 
 static double pending(const library_t *library, size_t count) {
   size_t size = count * 2 * sizeof(promise_t *);
   promise_t *(*held)[2] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (held == MAP_FAILED) abort();
+  if (held == MAP_FAILED)
+    abort();
   double before = resident();
-  for (size_t i = 0; i < count; i++) workload_hold(library, held[i]);
+  for (size_t i = 0; i < count; i++)
+    workload_hold(library, held[i]);
   return (resident() - before) / (double)count;
 }
 

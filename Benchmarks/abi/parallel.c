@@ -24,7 +24,8 @@ static void *work(void *argument) {
   /* Spinning, because waking from a sleep takes as long as much of what is measured. */
   atomic_fetch_sub(worker->waiting, 1);
   for (unsigned attempts = 0; atomic_load(worker->waiting) > 0;)
-    if (++attempts % PATIENCE == 0) sched_yield();
+    if (++attempts % PATIENCE == 0)
+      sched_yield();
   worker->begin = statistics_now();
   worker->workload(worker->library, worker->count);
   worker->end = statistics_now();
@@ -38,13 +39,17 @@ static double elapsed(const library_t *library, workload_t workload, size_t coun
   worker_t workers[2];
   for (int i = 0; i < threads; i++) {
     workers[i] = (worker_t){library, workload, count, &waiting, 0, 0};
-    if (pthread_create(&handles[i], NULL, work, &workers[i])) abort();
+    if (pthread_create(&handles[i], NULL, work, &workers[i]))
+      abort();
   }
-  for (int i = 0; i < threads; i++) pthread_join(handles[i], NULL);
+  for (int i = 0; i < threads; i++)
+    pthread_join(handles[i], NULL);
   double begin = workers[0].begin, end = workers[0].end;
   for (int i = 1; i < threads; i++) {
-    if (workers[i].begin < begin) begin = workers[i].begin;
-    if (workers[i].end > end) end = workers[i].end;
+    if (workers[i].begin < begin)
+      begin = workers[i].begin;
+    if (workers[i].end > end)
+      end = workers[i].end;
   }
   return (end - begin) / (double)count;
 }
@@ -55,8 +60,10 @@ double parallel_speedup(const library_t *library, workload_t workload, size_t co
   for (int round = 0; round < rounds; round++) {
     double alone = elapsed(library, workload, count, 1);
     double together = elapsed(library, workload, count, 2);
-    if (round == 0 || alone < *one) *one = alone;
-    if (round == 0 || together < *two) *two = together;
+    if (round == 0 || alone < *one)
+      *one = alone;
+    if (round == 0 || together < *two)
+      *two = together;
   }
   return 2 * *one / *two;
 }

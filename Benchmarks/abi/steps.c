@@ -14,7 +14,8 @@ static bool stopped(pid_t child, int expected) {
 }
 
 static void trace_me(workload_t workload, const library_t *library, size_t count) {
-  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) _exit(1);
+  if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+    _exit(1);
   workload(library, count);
   raise(SIGSTOP);
   workload(library, count);
@@ -24,13 +25,17 @@ static void trace_me(workload_t workload, const library_t *library, size_t count
 
 long steps_of(workload_t workload, const library_t *library, size_t count) {
   pid_t child = fork();
-  if (child < 0) abort();
-  if (child == 0) trace_me(workload, library, count);
+  if (child < 0)
+    abort();
+  if (child == 0)
+    trace_me(workload, library, count);
   long steps = -1;
   if (stopped(child, SIGSTOP)) {
     for (steps = 0;; steps++) {
-      if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL)) abort();
-      if (!stopped(child, SIGTRAP)) break;
+      if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL))
+        abort();
+      if (!stopped(child, SIGTRAP))
+        break;
     }
   }
   kill(child, SIGKILL);

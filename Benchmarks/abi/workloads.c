@@ -8,7 +8,8 @@ static promise_t **handles;
 void workloads_init(void) {
   size_t size = (WORKLOAD_MOST + 1) * sizeof *handles;
   handles = malloc(size);
-  if (!handles) abort();
+  if (!handles)
+    abort();
   memset(handles, 1, size);
 }
 
@@ -43,22 +44,27 @@ void workload_then(const library_t *library, size_t count) {
 void workload_then_on_settled(const library_t *library, size_t count) {
   promise_t *promise = library->new_promise();
   library->resolve(promise, &one);
-  for (size_t i = 0; i < count; i++) library->release(library->then(promise, add_one, NULL, NULL));
+  for (size_t i = 0; i < count; i++)
+    library->release(library->then(promise, add_one, NULL, NULL));
   library->release(promise);
 }
 
 void workload_chain(const library_t *library, size_t links) {
   handles[0] = library->new_promise();
-  for (size_t i = 0; i < links; i++) handles[i + 1] = library->then(handles[i], add_one, NULL, NULL);
+  for (size_t i = 0; i < links; i++)
+    handles[i + 1] = library->then(handles[i], add_one, NULL, NULL);
   library->resolve(handles[0], &one);
-  for (size_t i = 0; i <= links; i++) library->release(handles[i]);
+  for (size_t i = 0; i <= links; i++)
+    library->release(handles[i]);
 }
 
 void workload_fan(const library_t *library, size_t reactions) {
   handles[0] = library->new_promise();
-  for (size_t i = 0; i < reactions; i++) handles[i + 1] = library->then(handles[0], add_one, NULL, NULL);
+  for (size_t i = 0; i < reactions; i++)
+    handles[i + 1] = library->then(handles[0], add_one, NULL, NULL);
   library->resolve(handles[0], &one);
-  for (size_t i = 0; i <= reactions; i++) library->release(handles[i]);
+  for (size_t i = 0; i <= reactions; i++)
+    library->release(handles[i]);
 }
 
 void workload_hold(const library_t *library, promise_t *held[2]) {

@@ -7,8 +7,8 @@
 /* Does something `count` times, or to `count` items. */
 typedef void (*workload_t)(const library_t *library, size_t count);
 
-void workload_settle(const library_t *library, size_t count);         /* new, resolve, release */
-void workload_then(const library_t *library, size_t count);           /* new, then, resolve, 2 releases */
+void workload_settle(const library_t *library, size_t count);          /* new, resolve, release */
+void workload_then(const library_t *library, size_t count);            /* new, then, resolve, 2 releases */
 void workload_then_on_settled(const library_t *library, size_t count); /* then on one settled promise, release */
 
 /* One promise and `links` derived each from the one before; resolve; release all in the order in which they were made. */

@@ -17,7 +17,8 @@ static void line(const char *row, double reference, double ours, double ratio, c
 }
 
 static const char *judged(bool holds) {
-  if (!holds) failed = true;
+  if (!holds)
+    failed = true;
   return holds ? "ok" : "OVER";
 }
 

@@ -25,8 +25,10 @@ static double median(double *values, int count) {
 
 comparison_t statistics_compare(double *reference, double *ours, int count) {
   double *ratios = malloc((size_t)count * sizeof *ratios);
-  if (!ratios) abort();
-  for (int i = 0; i < count; i++) ratios[i] = ours[i] / reference[i];
+  if (!ratios)
+    abort();
+  for (int i = 0; i < count; i++)
+    ratios[i] = ours[i] / reference[i];
   sort(ratios, count);
   comparison_t result = {median(reference, count), median(ours, count), 0, ratios[count / 4]};
   result.ratio = result.ours / result.reference;
