@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Measures every budget of the project on this machine, as ratios, and ends with which of them hold. docs/benchmarks.md says how
+# to read the table.
+# usage: scripts/bench.sh [--long] [--strict]
+#   --long    ten times as many rounds
+#   --strict  exit with 1 if a budget does not hold, by more than noise explains
+# LIBPROMISE names a libpromise.so to measure instead of the one of this tree.
+set -euo pipefail
+
+long=
+strict=0
+for argument; do
+  case $argument in
+    --long) long=--long ;;
+    --strict) strict=1 ;;
+    *) echo "usage: scripts/bench.sh [--long] [--strict]" >&2; exit 64 ;;
+  esac
+done
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/.build/benchmarks
+swift=${SWIFT:-swift}
+table=$out/table.txt
+log=$out/build-swift.log
+
+"$root/scripts/build-benchmarks.sh" "$out"
+"$swift" build --package-path "$root/Benchmarks/swift" -c release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+programs=$("$swift" build --package-path "$root/Benchmarks/swift" -c release --show-bin-path)
+
+# Each program exits with 1 if a budget does not hold; the table says it too, and anything else is an error.
+{
+  "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
+  "$programs/swift-costs" $long || [ $? -eq 1 ]
+  "$root/scripts/check-counts.sh" || [ $? -eq 1 ]
+} | tee "$table"
+
+held=$(grep -c ' ok$' "$table" || true)
+near=$(grep -c ' near$' "$table" || true)
+over=$(grep -c ' OVER$' "$table" || true)
+echo
+echo "$((held + near + over)) budgets: $held hold, $near are passed by no more than noise, $over are not held"
+grep ' near$' "$table" || true
+grep ' OVER$' "$table" || true
+[ "$strict" -eq 0 ] || [ "$over" -eq 0 ]
