@@ -27,12 +27,19 @@ void platform_at_thread_exit(void (*handler)(void)) {
 }
 
 void *platform_reserve(size_t size) {
-  void *start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return start == MAP_FAILED ? NULL : start;
+  char *start = mmap(NULL, size + PLATFORM_LARGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED)
+    return NULL;
+  return start + (-(uintptr_t)start & (PLATFORM_LARGE_PAGE - 1));
 }
 
 bool platform_commit(void *start, size_t size) {
-  return mprotect(start, size, PROT_READ | PROT_WRITE) == 0;
+  if (mprotect(start, size, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  /* Only advice: a kernel without large pages refuses it, and the memory is good all the same. */
+  if (size >= PLATFORM_LARGE_PAGE)
+    madvise(start, size, MADV_HUGEPAGE);
+  return true;
 }
 
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};

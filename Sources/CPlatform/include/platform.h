@@ -35,10 +35,13 @@ static inline struct platform_thread *platform_thread(void) {
 /* Calls `handler` on the calling thread when it ends. It may be asked for again from within `handler`. */
 void platform_at_thread_exit(void (*handler)(void)) __attribute__((visibility("hidden")));
 
-/* Reserves `size` bytes of address space without memory; NULL if there is none. */
+/* What one large page holds: 2 MiB. */
+enum { PLATFORM_LARGE_PAGE = 1 << 21 };
+
+/* Reserves `size` bytes of address space without memory, from the start of a large page; NULL if there is none. */
 void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden")));
 
-/* Makes reserved bytes usable; they read 0. False if there is no memory. */
+/* Makes reserved bytes usable; they read 0. A whole large page is asked for as one. False if there is no memory. */
 bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
 
 /* Two locks, for the slab and for the type registry. Nothing of the user's runs while one is held. */
