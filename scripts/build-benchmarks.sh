@@ -29,6 +29,6 @@ build() {
     "$cc" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror -I "$root/include" -I ../report/include \
       -o "$out/$program" "$@" library.c workloads.c ../report/report.c ../report/statistics.c -ldl -lpthread)
 }
-build costs costs.c measure.c handover.c memory.c parallel.c
+build costs costs.c measure.c process.c growth.c handover.c memory.c parallel.c
 # -rdynamic: heap.c takes the place of the C library's allocator for libpromise.so too.
 build counts -rdynamic counts.c heap.c steps.c

@@ -2,30 +2,33 @@
 
 #include <stdlib.h>
 
-static double run(workload_t workload, const library_t *library, size_t count, size_t times) {
-  double start = statistics_now();
+double measure_once(contestant_t contestant, size_t times, double (*clock)(void)) {
+  double start = clock();
   for (size_t i = 0; i < times; i++)
-    workload(library, count);
-  return statistics_now() - start;
+    contestant.workload(contestant.library, contestant.count);
+  return (clock() - start) / (double)(times * contestant.items);
 }
 
-comparison_t measure_compare(workload_t workload, const library_t *reference, const library_t *ours, size_t count,
-                             size_t items, int rounds, double slice_ns) {
-  double *times[2] = {malloc((size_t)rounds * sizeof(double)), malloc((size_t)rounds * sizeof(double))};
-  if (!times[0] || !times[1])
-    abort();
-  const library_t *libraries[2] = {reference, ours};
-  run(workload, reference, count, 1);
-  run(workload, ours, count, 1);
-  double once = run(workload, reference, count, 1);
-  size_t repeat = once < slice_ns ? (size_t)(slice_ns / once) + 1 : 1;
-  for (int round = 0; round < rounds; round++) {
+comparison_t measure_race(contestant_t reference, contestant_t ours, look_t look) {
+  const contestant_t contestants[2] = {reference, ours};
+  double *times[2];
+  size_t repeat[2];
+  for (int i = 0; i < 2; i++) {
+    times[i] = malloc((size_t)look.rounds * sizeof(double));
+    if (!times[i])
+      abort();
+    /* The first run warms up, the second tells how long one takes. */
+    measure_once(contestants[i], 1, look.clock);
+    double once = measure_once(contestants[i], 1, look.clock) * (double)contestants[i].items;
+    repeat[i] = once < look.slice ? (size_t)(look.slice / once) + 1 : 1;
+  }
+  for (int round = 0; round < look.rounds; round++) {
     for (int turn = 0; turn < 2; turn++) {
       int which = (round + turn) % 2;
-      times[which][round] = run(workload, libraries[which], count, repeat) / (double)(repeat * items);
+      times[which][round] = measure_once(contestants[which], repeat[which], look.clock);
     }
   }
-  comparison_t result = statistics_compare(times[0], times[1], rounds);
+  comparison_t result = statistics_compare(times[0], times[1], look.rounds);
   free(times[0]);
   free(times[1]);
   return result;

@@ -1,13 +1,29 @@
-/* measure.h - running a workload with two libraries in turn. */
+/* measure.h - timing two contestants in turn. */
 #ifndef BENCHMARKS_MEASURE_H
 #define BENCHMARKS_MEASURE_H
 
 #include "statistics.h"
 #include "workloads.h"
 
-/* Runs `workload` with both libraries, in `rounds` rounds: in each the first to run changes. One run is of `count`, as many times
- * as fill about `slice_ns`; `items` is what one of `count` is divided by. */
-comparison_t measure_compare(workload_t workload, const library_t *reference, const library_t *ours, size_t count,
-                             size_t items, int rounds, double slice_ns);
+/* Something to be timed: a workload of `count`, which is so many `items`. */
+typedef struct contestant {
+  const library_t *library;
+  workload_t workload;
+  size_t count, items;
+} contestant_t;
+
+/* How long to look, and at which clock: so many rounds, in each of which either runs for about `slice` nanoseconds, once at
+ * least. */
+typedef struct look {
+  int rounds;
+  double slice;
+  double (*clock)(void);
+} look_t;
+
+/* Times both in each round; the first to run changes. */
+comparison_t measure_race(contestant_t reference, contestant_t ours, look_t look);
+
+/* Nanoseconds per item of one contestant, which runs `times` times. */
+double measure_once(contestant_t contestant, size_t times, double (*clock)(void));
 
 #endif

@@ -1,14 +1,13 @@
 #include "memory.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "handover.h"
+#include "process.h"
 
 /* Resident bytes of this process, without allocating. */
 static double resident(void) {
@@ -18,34 +17,12 @@ static double resident(void) {
   if (file >= 0)
     close(file);
   if (size <= 0)
-    return 0;
+    abort();
   text[size] = 0;
   const char *line = strstr(text, "\nRss:");
-  return line ? strtod(line + strlen("\nRss:"), NULL) * 1024 : 0;
-}
-
-typedef double (*figure_t)(const library_t *, size_t);
-
-/* A fresh process: nothing that was measured before has left memory behind to be used again. */
-static double in_child(figure_t figure, const library_t *library, size_t count) {
-  int channel[2];
-  if (pipe(channel))
+  if (!line)
     abort();
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    double result = figure(library, count);
-    _exit(write(channel[1], &result, sizeof result) == sizeof result ? 0 : 1);
-  }
-  close(channel[1]);
-  double result = 0;
-  if (child < 0 || read(channel[0], &result, sizeof result) != sizeof result) {
-    fprintf(stderr, "benchmark: measuring the memory of the %s failed\n", library->name);
-    exit(2);
-  }
-  close(channel[0]);
-  waitpid(child, NULL, 0);
-  return result;
+  return strtod(line + strlen("\nRss:"), NULL) * 1024;
 }
 
 static double pending(const library_t *library, size_t count) {
@@ -67,9 +44,9 @@ static double handover(const library_t *library, size_t count) {
 }
 
 double memory_per_pending(const library_t *library, size_t count) {
-  return in_child(pending, library, count);
+  return process_figure(pending, library, count);
 }
 
 double memory_growth_of_handover(const library_t *library, size_t count) {
-  return in_child(handover, library, count);
+  return process_figure(handover, library, count);
 }

@@ -26,9 +26,9 @@ static void *work(void *argument) {
   for (unsigned attempts = 0; atomic_load(worker->waiting) > 0;)
     if (++attempts % PATIENCE == 0)
       sched_yield();
-  worker->begin = statistics_now();
+  worker->begin = statistics_passed();
   worker->workload(worker->library, worker->count);
-  worker->end = statistics_now();
+  worker->end = statistics_passed();
   return NULL;
 }
 

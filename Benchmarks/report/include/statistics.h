@@ -12,7 +12,10 @@ typedef struct comparison {
 /* The comparison that `count` pairs of times make, one pair a round. Sorts them. */
 comparison_t statistics_compare(double *reference, double *ours, int count);
 
-/* Monotonic time in nanoseconds. */
-double statistics_now(void);
+/* Nanoseconds that the calling thread has run: what others do on the machine meanwhile is left out. */
+double statistics_run(void);
+
+/* Nanoseconds that have passed, for what several threads do together. */
+double statistics_passed(void);
 
 #endif

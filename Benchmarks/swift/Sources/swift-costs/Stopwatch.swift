@@ -25,9 +25,9 @@ struct Stopwatch {
 
   /// Nanoseconds that `work` takes, done so many times.
   static func time(_ times: Int, _ work: () -> Void) -> Double {
-    let start = statistics_now()
+    let start = statistics_run()
     for _ in 0..<times { work() }
-    return statistics_now() - start
+    return statistics_run() - start
   }
 }
 
