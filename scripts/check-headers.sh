@@ -70,5 +70,5 @@ for compiler in "${compilers[@]}"; do
   esac
 done
 
-echo "check-headers.sh: $passed passed, $failed failed"
+echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Puts what was built where other programs look for it, or takes it away again.
+# Puts what was built where other programs look for it, or takes it away again (scripts/uninstall.sh).
 #
-#     scripts/install.sh install|uninstall [library] [host]
+#     scripts/install.sh [--uninstall] [library] [host]
 #
 # library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. Default: both.
 #
-# PREFIX      where it will be used from: /usr/local
-# DESTDIR     put before every path while installing, for packages; nothing
+# PREFIX       where it will be used from: /usr/local
+# DESTDIR      put before every path while installing, for packages; nothing
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
-# BUILD_DIR   where the build left its products: .build/release
-# LIBRARY     the library itself: BUILD_DIR/libpromise.so
-# PLUGIN_HOST the program itself: BUILD_DIR/plugin-host
+# LIBPROMISE   the library that was built: .build/release/libpromise.so
+# PLUGIN_HOST  the program that was built: .build-host/release/plugin-host
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -22,13 +21,13 @@ libdir=${LIBDIR:-$prefix/lib}
 includedir=${INCLUDEDIR:-$prefix/include}
 bindir=${BINDIR:-$prefix/bin}
 datadir=${DATADIR:-$prefix/share}
-build=${BUILD_DIR:-$root/.build/release}
-library=${LIBRARY:-$build/libpromise.so}
-host=${PLUGIN_HOST:-$build/plugin-host}
+library=${LIBPROMISE:-$root/.build/release/libpromise.so}
+host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
+licence=$datadir/doc/promise/LICENSE
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
 
 usage() {
-  echo "usage: install.sh install|uninstall [library] [host]" >&2
+  echo "usage: install.sh [--uninstall] [library] [host]" >&2
   exit 64
 }
 
@@ -37,7 +36,7 @@ die() {
   exit 2
 }
 
-# put MODE SOURCE TARGET: one file, in a folder that is made if need be.
+# put MODE SOURCE TARGET [ADVICE]: one file, in a folder that is made if need be.
 put() {
   [[ -f $2 ]] || die "no such file: $2${4:+ ($4)}"
   install -D -m "$1" "$2" "$destdir$3"
@@ -49,7 +48,7 @@ under_prefix() {
 }
 
 install_library() {
-  put 755 "$library" "$libdir/libpromise.so.$version" "build it first: swift build -c release --product promise"
+  put 755 "$library" "$libdir/libpromise.so.$version" "build it first: make libpromise"
   ln -sf "libpromise.so.$version" "$destdir$libdir/libpromise.so.${version%%.*}"
   ln -sf "libpromise.so.${version%%.*}" "$destdir$libdir/libpromise.so"
   local header
@@ -64,13 +63,13 @@ install_library() {
   install -d "$destdir$libdir/pkgconfig"
   printf '%s\n' "$text" > "$destdir$libdir/pkgconfig/promise.pc"
   chmod 644 "$destdir$libdir/pkgconfig/promise.pc"
-  put 644 "$root/LICENSE" "$datadir/doc/promise/LICENSE"
+  put 644 "$root/LICENSE" "$licence"
 }
 
 install_host() {
-  put 755 "$host" "$bindir/plugin-host" "build it first: swift build -c release --product plugin-host"
+  put 755 "$host" "$bindir/plugin-host" "build it first: make plugin-host"
   put 644 "$root/docs/man/plugin-host.1" "$datadir/man/man1/plugin-host.1"
-  put 644 "$root/LICENSE" "$datadir/doc/promise/LICENSE"
+  put 644 "$root/LICENSE" "$licence"
 }
 
 uninstall_library() {
@@ -89,8 +88,8 @@ uninstall_host() {
 # The licence goes with the last part that it covers.
 uninstall_licence() {
   if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host ]]; then
-    rm -f "$destdir$datadir/doc/promise/LICENSE"
-    remove_empty "$datadir/doc/promise"
+    rm -f "$destdir$licence"
+    remove_empty "$(dirname "$licence")"
   fi
 }
 
@@ -102,21 +101,22 @@ remove_empty() {
 refresh_loader() {
   local ldconfig
   ldconfig=$(PATH=$PATH:/sbin:/usr/sbin command -v ldconfig) || return 0
-  if [[ -z $destdir && -w /etc/ld.so.cache ]] && "$ldconfig" -vNX 2> /dev/null | grep -q "^$libdir:"; then
+  if [[ -z $destdir && -w /etc/ld.so.cache ]] && "$ldconfig" -vNX 2> /dev/null | grep "^$libdir:" > /dev/null; then
     "$ldconfig" || echo "install.sh: ldconfig failed; programs may not find $libdir/libpromise.so.${version%%.*}" >&2
   fi
 }
 
-[[ $# -ge 1 ]] || usage
-action=$1
-shift
-case $action in install | uninstall) ;; *) usage ;; esac
-for path in "$prefix" "$libdir" "$includedir" "$bindir" "$datadir"; do
-  [[ $path == /* ]] || die "'$path' is no absolute path"
-done
+action=install
+if [[ ${1:-} == --uninstall ]]; then
+  action=uninstall
+  shift
+fi
 if (($# == 0)); then set -- library host; fi
 for part in "$@"; do
   case $part in library | host) ;; *) usage ;; esac
+done
+for path in "$prefix" "$libdir" "$includedir" "$bindir" "$datadir"; do
+  [[ $path == /* ]] || die "'$path' is no absolute path"
 done
 
 umask 022

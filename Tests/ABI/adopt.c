@@ -103,7 +103,8 @@ static void many_follow_one(void) {
   enum { COUNT = 500 };
   static spy_t spies[COUNT];
   promise_t *children[COUNT], *inner = promise_new(), *outer = fulfilled(1);
-  for (int i = 0; i < COUNT; i++) children[i] = adopting(outer, retained(inner), &spies[i]);
+  for (int i = 0; i < COUNT; i++)
+    children[i] = adopting(outer, retained(inner), &spies[i]);
   promise_resolve(inner, I64(2));
   for (int i = 0; i < COUNT; i++) {
     CHECK(ended(children[i], PROMISE_FULFILLED, 2));
@@ -143,7 +144,8 @@ static void adoption_goes_one_step(void) {
   CHECK_POINTER(got.as.ptr, innermost);
   promise_value_release(&got);
   promise_t *all[] = {innermost, inner, outer, child};
-  for (int i = 0; i < 4; i++) promise_release(all[i]);
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
 }
 
 /* ---- Cycles ---- */
@@ -203,7 +205,8 @@ static void ring_of_a_hundred(void) {
     spies[i].verdict = PROMISE_ADOPT;
     ring[i] = promise_then(outer, spy_handler, &spies[i], spy_free);
   }
-  for (int i = 0; i < COUNT; i++) spies[i].answer = holding(retained(ring[(i + 1) % COUNT]));
+  for (int i = 0; i < COUNT; i++)
+    spies[i].answer = holding(retained(ring[(i + 1) % COUNT]));
   promise_resolve(outer, I64(1));
   for (int i = 0; i < COUNT; i++) {
     CHECK(failed_with(ring[i], PROMISE_EDEADLK));
@@ -225,7 +228,8 @@ static void broken_ring_is_no_ring(void) {
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 5));
   promise_t *all[] = {outer, child, grandchild};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 /* ---- What is no promise ---- */
@@ -234,12 +238,12 @@ static void answer_that_is_no_promise(void) {
   payload_t payload = {0};
   static int own;
   const promise_value_t answers[] = {
-    {.kind = PROMISE_KIND_VOID},
-    {.kind = PROMISE_KIND_I64, .as.i64 = 1},
-    {.kind = 0},
-    {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
-    {.kind = PROMISE_KIND_STRING, .as.ptr = &own},
-    object(&payload),
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_I64, .as.i64 = 1},
+      {.kind = 0},
+      {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
+      {.kind = PROMISE_KIND_STRING, .as.ptr = &own},
+      object(&payload),
   };
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
     spy_t spy = {.verdict = PROMISE_ADOPT, .answer = answers[i]};

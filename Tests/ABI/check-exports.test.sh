@@ -97,5 +97,5 @@ echo 'char ballast[600 * 1024] = {1}; char *promise_ballast(void); char *promise
 build heavy
 expect heavy 1 "more than 524288"
 
-echo "check-exports.test.sh: $passed passed, $failed failed"
+echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -41,14 +41,16 @@ static inline unsigned check_limit(void) {
 
 /* How often to do what `times` says: less under CHECK_QUICK, for valgrind. */
 static inline long check_scale(long times) {
-  if (getenv("CHECK_QUICK") == NULL) return times;
+  if (getenv("CHECK_QUICK") == NULL)
+    return times;
   return times > 100000 ? times / 500 : times > 1000 ? times / 50 : times;
 }
 
 __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, const char *file, int line,
                                                                     const char *format, ...) {
   atomic_fetch_add(&check_checks, 1);
-  if (holds) return true;
+  if (holds)
+    return true;
   if (atomic_fetch_add(&check_failures, 1) < 20) {
     va_list arguments;
     char text[512];
@@ -60,7 +62,9 @@ __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, 
   return false;
 }
 
-static inline const char *check_shown(const char *text) { return text != NULL ? text : "(null)"; }
+static inline const char *check_shown(const char *text) {
+  return text != NULL ? text : "(null)";
+}
 
 static inline bool check_int(long long actual, long long expected, const char *what, const char *file, int line) {
   return check_that(actual == expected, file, line, "%s is %lld, expected %lld", what, actual, expected);
@@ -80,7 +84,8 @@ static inline bool check_pointer(const volatile void *actual, const volatile voi
 
 static inline bool check_text(const char *actual, const char *expected, const char *what, const char *file, int line) {
   bool same = actual == expected || (actual != NULL && expected != NULL && strcmp(actual, expected) == 0);
-  return check_that(same, file, line, "%s is \"%s\", expected \"%s\"", what, check_shown(actual), check_shown(expected));
+  return check_that(same, file, line, "%s is \"%s\", expected \"%s\"", what, check_shown(actual),
+                    check_shown(expected));
 }
 
 /* Each gives whether it held. */
@@ -91,9 +96,10 @@ static inline bool check_text(const char *actual, const char *expected, const ch
 #define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
 
 /* For what a test cannot go on without: ends it. */
-#define REQUIRE(condition) \
-  do { \
-    if (!check_that((condition), __FILE__, __LINE__, "required: %s", #condition)) _exit(1); \
+#define REQUIRE(condition)                                                                                             \
+  do {                                                                                                                 \
+    if (!check_that((condition), __FILE__, __LINE__, "required: %s", #condition))                                      \
+      _exit(1);                                                                                                        \
   } while (0)
 
 static inline bool check_run_here(void (*test)(void)) {
@@ -107,7 +113,8 @@ static inline bool check_run_here(void (*test)(void)) {
 static inline bool check_run_apart(void (*test)(void)) {
   fflush(NULL);
   pid_t child = fork();
-  if (child == 0) exit(check_run_here(test) ? 0 : 1);
+  if (child == 0)
+    exit(check_run_here(test) ? 0 : 1);
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) {
     perror("check.h: no process for a test");

@@ -14,17 +14,22 @@ int failed = 0;
 
 void check(bool holds, const char *what, int line) {
   ++(holds ? passed : failed);
-  if (!holds) std::fprintf(stderr, "cxx.cpp:%d: %s\n", line, what);
+  if (!holds)
+    std::fprintf(stderr, "cxx.cpp:%d: %s\n", line, what);
 }
 #define CHECK(condition) check((condition), #condition, __LINE__)
 
 struct Greeting {
   std::string text;
   static int alive;
-  explicit Greeting(std::string words) : text(std::move(words)) { ++alive; }
+  explicit Greeting(std::string words) : text(std::move(words)) {
+    ++alive;
+  }
   Greeting(const Greeting &) = delete;
   Greeting &operator=(const Greeting &) = delete;
-  ~Greeting() { --alive; }
+  ~Greeting() {
+    --alive;
+  }
 };
 int Greeting::alive = 0;
 
@@ -36,8 +41,8 @@ promise_verdict_t greet(void *ctx, const promise_value_t *in, promise_value_t *o
 
 void chain_with_an_owned_context() {
   promise_t *name = promise_new();
-  promise_t *greeting = promise_then(name, greet, new Greeting("good morning"),
-                                     [](void *ctx) { delete static_cast<Greeting *>(ctx); });
+  promise_t *greeting =
+      promise_then(name, greet, new Greeting("good morning"), [](void *ctx) { delete static_cast<Greeting *>(ctx); });
   promise_value_t value;
   CHECK(Greeting::alive == 1);
   CHECK(promise_value_string(&value, "world", 5) == PROMISE_OK);

@@ -1,7 +1,9 @@
 /* No recursion: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
 #include "support.h"
 
-static long count(void) { return check_scale(1000 * 1000); }
+static long count(void) {
+  return check_scale(1000 * 1000);
+}
 
 static atomic_long calls, frees;
 static promise_verdict_t counts_and_adds(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -10,7 +12,9 @@ static promise_verdict_t counts_and_adds(void *ctx, const promise_value_t *in, p
   *out = *I64(in->as.i64 + 1);
   return PROMISE_FULFILL;
 }
-static void counts_frees(void *ctx) { (void)ctx, atomic_fetch_add(&frees, 1); }
+static void counts_frees(void *ctx) {
+  (void)ctx, atomic_fetch_add(&frees, 1);
+}
 
 static void check_counts(long expected_calls, long expected_frees) {
   CHECK_INT(atomic_load(&calls), expected_calls);
@@ -40,7 +44,9 @@ static void *fulfil_chain(void *unused) {
   promise_release(last);
   return unused;
 }
-static void chain_is_fulfilled(void) { on_small_stack(fulfil_chain, NULL); }
+static void chain_is_fulfilled(void) {
+  on_small_stack(fulfil_chain, NULL);
+}
 
 static void *reject_chain(void *unused) {
   payload_t payload = {0};
@@ -55,7 +61,9 @@ static void *reject_chain(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void chain_is_rejected(void) { on_small_stack(reject_chain, NULL); }
+static void chain_is_rejected(void) {
+  on_small_stack(reject_chain, NULL);
+}
 
 static void *release_chain(void *unused) {
   promise_t *head = promise_new(), *last = chain(head, count());
@@ -65,7 +73,9 @@ static void *release_chain(void *unused) {
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
   return unused;
 }
-static void pending_chain_is_released(void) { on_small_stack(release_chain, NULL); }
+static void pending_chain_is_released(void) {
+  on_small_stack(release_chain, NULL);
+}
 
 static void observes(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
@@ -77,21 +87,28 @@ static void *settle_observers(void *release_instead) {
   for (long i = 0; i < count(); i++) {
     REQUIRE(promise_observe(promise, observes, NULL, NULL, counts_frees) == PROMISE_OK);
   }
-  if (release_instead == NULL) CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  if (release_instead == NULL)
+    CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
   check_counts(release_instead == NULL ? count() : 0, count());
   return NULL;
 }
-static void observers_are_called(void) { on_small_stack(settle_observers, NULL); }
-static void pending_observers_are_released(void) { on_small_stack(settle_observers, ""); }
+static void observers_are_called(void) {
+  on_small_stack(settle_observers, NULL);
+}
+static void pending_observers_are_released(void) {
+  on_small_stack(settle_observers, "");
+}
 
 /* A comb: each promise of a chain has an observer besides, so that every level has something left to do. */
 static void *settle_comb(void *behind) {
   promise_t *head = promise_new(), *last = retained(head);
   for (long i = 0; i < count(); i++) {
-    if (behind == NULL) promise_observe(last, observes, NULL, NULL, counts_frees);
+    if (behind == NULL)
+      promise_observe(last, observes, NULL, NULL, counts_frees);
     promise_t *next = promise_then(last, counts_and_adds, NULL, NULL);
-    if (behind != NULL) promise_observe(last, observes, NULL, NULL, counts_frees);
+    if (behind != NULL)
+      promise_observe(last, observes, NULL, NULL, counts_frees);
     promise_release(last);
     last = next;
   }
@@ -102,8 +119,12 @@ static void *settle_comb(void *behind) {
   promise_release(head);
   return NULL;
 }
-static void comb_is_settled(void) { on_small_stack(settle_comb, NULL); }
-static void comb_with_work_behind_is_settled(void) { on_small_stack(settle_comb, ""); }
+static void comb_is_settled(void) {
+  on_small_stack(settle_comb, NULL);
+}
+static void comb_with_work_behind_is_settled(void) {
+  on_small_stack(settle_comb, "");
+}
 
 /* A loop as asynchronous code writes it: each step's promise follows the next one's. */
 static promise_t *next_step;
@@ -130,7 +151,9 @@ static void *run_steps(void *unused) {
   promise_release(first);
   return unused;
 }
-static void steps_that_follow_each_other(void) { on_small_stack(run_steps, NULL); }
+static void steps_that_follow_each_other(void) {
+  on_small_stack(run_steps, NULL);
+}
 
 /* A queue as asynchronous code writes it: each new entry follows the one before. */
 static void *run_queue(void *unused) {
@@ -143,10 +166,13 @@ static void *run_queue(void *unused) {
   CHECK_STATUS(promise_resolve(first, I64(7)), PROMISE_OK);
   CHECK(ended(last, PROMISE_FULFILLED, 7));
   promise_t *all[] = {first, ready, last};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
   return unused;
 }
-static void entries_that_follow_each_other(void) { on_small_stack(run_queue, NULL); }
+static void entries_that_follow_each_other(void) {
+  on_small_stack(run_queue, NULL);
+}
 
 /* A promise in a promise in a promise. */
 static void *release_nest(void *unused) {
@@ -163,7 +189,9 @@ static void *release_nest(void *unused) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   return unused;
 }
-static void nest_of_values_is_released(void) { on_small_stack(release_nest, NULL); }
+static void nest_of_values_is_released(void) {
+  on_small_stack(release_nest, NULL);
+}
 
 /* Contexts that own the next promise, as bindings have them. */
 static void releases_context(void *ctx) {
@@ -181,7 +209,9 @@ static void *release_contexts(void *unused) {
   check_counts(0, count());
   return unused;
 }
-static void contexts_that_own_promises_are_released(void) { on_small_stack(release_contexts, NULL); }
+static void contexts_that_own_promises_are_released(void) {
+  on_small_stack(release_contexts, NULL);
+}
 
 /* A chain of pass-throughs, of which the last handler alone is for rejections. */
 static void *pass_through(void *unused) {
@@ -198,7 +228,9 @@ static void *pass_through(void *unused) {
   promise_release(head);
   return unused;
 }
-static void outcome_passes_through(void) { on_small_stack(pass_through, NULL); }
+static void outcome_passes_through(void) {
+  on_small_stack(pass_through, NULL);
+}
 
 int main(void) {
   RUN(chain_is_fulfilled);

@@ -75,7 +75,9 @@ static void block_in_order(void *ctx) {
   note('b');
   CHECK(discarded(of_block));
 }
-static void free_in_order(void *ctx) { (void)ctx, note('f'); }
+static void free_in_order(void *ctx) {
+  (void)ctx, note('f');
+}
 static void observer_in_order(void *ctx, const promise_value_t *reason) {
   (void)ctx;
   note('o');
@@ -150,7 +152,8 @@ static void reason_reaches_derived_promises(void) {
   CHECK(discarded(child));
   CHECK(discarded(grandchild));
   promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 static void discardable_promise_takes_many_callbacks(void) {
@@ -158,9 +161,11 @@ static void discardable_promise_takes_many_callbacks(void) {
   static spy_t spies[COUNT];
   spy_t block = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
-  for (int i = 0; i < COUNT; i++) promise_observe(promise, NULL, spy_observer, &spies[i], spy_free);
+  for (int i = 0; i < COUNT; i++)
+    promise_observe(promise, NULL, spy_observer, &spies[i], spy_free);
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  for (int i = 0; i < COUNT; i++) CHECK_SPY(&spies[i], 1, 1);
+  for (int i = 0; i < COUNT; i++)
+    CHECK_SPY(&spies[i], 1, 1);
   CHECK_SPY(&block, 1, 1);
   promise_release(promise);
 }
@@ -177,7 +182,9 @@ static void pending_discardable_goes_with_its_callbacks(void) {
   promise_release(child);
 }
 
-static void block_notes_its_thread(void *ctx) { ((spy_t *)ctx)->thread = pthread_self(); }
+static void block_notes_its_thread(void *ctx) {
+  ((spy_t *)ctx)->thread = pthread_self();
+}
 static void *discard_here(void *promise) {
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   return NULL;

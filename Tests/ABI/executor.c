@@ -15,11 +15,17 @@ static void shelve(void *ctx, promise_job_t *job) {
   shelf->jobs[shelf->count++] = job;
 }
 
-static void shelf_free(void *ctx) { atomic_fetch_add(&((shelf_t *)ctx)->frees, 1); }
+static void shelf_free(void *ctx) {
+  atomic_fetch_add(&((shelf_t *)ctx)->frees, 1);
+}
 
 static promise_t *on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler, .ctx = spy, .free_ctx = spy_free};
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .executor = executor,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = spy,
+                                 .free_ctx = spy_free};
   promise_t *child = promise_react(promise, &reaction);
   REQUIRE(child != NULL);
   return child;
@@ -33,8 +39,10 @@ static void job_runs_when_it_is_run(void) {
       promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
       promise_t *promise = !settled ? promise_new() : good ? fulfilled(1) : rejected(1);
       promise_t *child = on(executor, promise, &spy);
-      if (!settled) CHECK_INT(shelf.count, 0);
-      if (!settled) CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+      if (!settled)
+        CHECK_INT(shelf.count, 0);
+      if (!settled)
+        CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
       CHECK_INT(shelf.count, 1);
       CHECK_SPY(&spy, 0, 0);
       CHECK_INT(promise_state(child), PROMISE_PENDING);
@@ -83,7 +91,8 @@ static void callbacks_of_the_child_run_with_the_job(void) {
   CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
   promise_executor_release(executor);
   promise_t *all[] = {promise, child, grandchild};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 static void job_keeps_its_value_and_its_executor(void) {
@@ -136,7 +145,8 @@ static void child_settled_before_its_job_runs(void) {
     CHECK_STATUS((drop ? promise_job_drop : promise_job_run)(shelf.jobs[0]), PROMISE_OK);
     CHECK_SPY(&spy, drop ? 0 : 1, 1);
     CHECK(ended(child, PROMISE_REJECTED, 9));
-    if (drop) promise_value_release(&spy.answer);
+    if (drop)
+      promise_value_release(&spy.answer);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
     promise_executor_release(executor);
     promise_release(child);
@@ -157,7 +167,8 @@ static void job_may_adopt(void) {
   CHECK(ended(child, PROMISE_FULFILLED, 6));
   promise_executor_release(executor);
   promise_t *all[] = {promise, child, inner};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 static void job_that_adopts_its_own_promise_is_refused(void) {
@@ -185,7 +196,8 @@ typedef struct inline_executor {
 static void run_inside(void *ctx, promise_job_t *job) {
   inline_executor_t *here = ctx;
   here->depth++;
-  if (here->executor != NULL) CHECK_STATUS(promise_executor_release(here->executor), PROMISE_OK);
+  if (here->executor != NULL)
+    CHECK_STATUS(promise_executor_release(here->executor), PROMISE_OK);
   here->executor = NULL;
   CHECK_STATUS(promise_job_run(job), PROMISE_OK);
   CHECK_STATUS(promise_job_run(job), PROMISE_ESTALE);
@@ -203,13 +215,15 @@ static void job_may_run_within_submit(void) {
   promise_t *second = on(executor, first, &spies[1]);
   promise_t *third = on(executor, first, &spies[2]);
   promise_resolve(promise, I64(1));
-  for (int i = 0; i < 3; i++) CHECK_SPY(&spies[i], 1, 1);
+  for (int i = 0; i < 3; i++)
+    CHECK_SPY(&spies[i], 1, 1);
   CHECK(ended(second, PROMISE_FULFILLED, 3));
   CHECK_INT(here.depth, 0);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_INT(atomic_load(&here.spy.frees), 1);
   promise_t *all[] = {promise, first, second, third};
-  for (int i = 0; i < 4; i++) promise_release(all[i]);
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
 }
 
 /* The job that runs within submit holds the last reference to the executor: whose context submit is using. */
@@ -254,7 +268,8 @@ static void jobs_may_run_in_any_order(void) {
   static spy_t spies[20];
   promise_t *promise = promise_new(), *children[20];
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
-  for (int i = 0; i < 20; i++) children[i] = on(executor, promise, &spies[i]);
+  for (int i = 0; i < 20; i++)
+    children[i] = on(executor, promise, &spies[i]);
   promise_resolve(promise, I64(1));
   CHECK_INT(shelf.count, 20);
   for (int i = 19; i >= 0; i--) {
@@ -303,8 +318,8 @@ static void handler_cannot_run_or_wait_for_itself(void) {
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
   promise_t *promise = fulfilled(1);
-  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = meddles, .ctx = &spy,
-                                 .free_ctx = spy_free};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = executor, .on_fulfilled = meddles, .ctx = &spy, .free_ctx = spy_free};
   running_child = promise_react(promise, &reaction);
   running_job = shelf.jobs[0];
   CHECK_STATUS(promise_job_run(running_job), PROMISE_OK);
@@ -319,8 +334,10 @@ static void executor_counts_its_references(void) {
   spy_t spy = {0};
   promise_executor_t *executor = promise_executor_new(drop_inside, &spy, spy_free);
   CHECK(executor != NULL);
-  for (int i = 0; i < 10; i++) CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
-  for (int i = 0; i < 10; i++) CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  for (int i = 0; i < 10; i++)
+    CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
+  for (int i = 0; i < 10; i++)
+    CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_SPY(&spy, 0, 0);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);

@@ -19,7 +19,8 @@ static void open_copy(void) {
   const char *path = getenv("CHECK_COPY");
   REQUIRE(path != NULL);
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  if (library == NULL)
+    fprintf(stderr, "%s\n", dlerror());
   REQUIRE(library != NULL);
 #define LOAD(field, name) *(void **)&copy.field = dlsym(library, name)
   LOAD(new_, "promise_new");
@@ -70,7 +71,8 @@ static void both_work_side_by_side(void) {
   open_copy();
   promise_t *ours = promise_new(), *theirs = copy.new_();
   promise_value_t value;
-  promise_t *our_child = promise_then(ours, adds_one, NULL, NULL), *their_child = copy.then(theirs, adds_one, NULL, NULL);
+  promise_t *our_child = promise_then(ours, adds_one, NULL, NULL),
+            *their_child = copy.then(theirs, adds_one, NULL, NULL);
   CHECK_STATUS(promise_resolve(ours, I64(1)), PROMISE_OK);
   CHECK_STATUS(copy.resolve(theirs, I64(10)), PROMISE_OK);
   CHECK(ended(our_child, PROMISE_FULFILLED, 2));

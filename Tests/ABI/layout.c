@@ -16,8 +16,7 @@
 #endif
 
 /* The same on every machine with pointers of its size. */
-#define FIELD(type, field, at, bytes) \
-  ASSERT(offsetof(type, field) == (at) && sizeof(((type *)NULL)->field) == (bytes))
+#define FIELD(type, field, at, bytes) ASSERT(offsetof(type, field) == (at) && sizeof(((type *)NULL)->field) == (bytes))
 
 #define POINTER sizeof(void *)
 

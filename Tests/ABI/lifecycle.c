@@ -15,11 +15,14 @@ static void promises_are_distinct(void) {
   promise_t *promises[1000];
   for (int i = 0; i < 1000; i++) {
     promises[i] = promise_new();
-    if (i % 2 == 0) CHECK_STATUS(promise_resolve(promises[i], I64(i)), PROMISE_OK);
+    if (i % 2 == 0)
+      CHECK_STATUS(promise_resolve(promises[i], I64(i)), PROMISE_OK);
   }
   for (int i = 0; i < 1000; i++) {
-    if (i % 2 == 0) CHECK(ended(promises[i], PROMISE_FULFILLED, i));
-    if (i % 2 == 1) CHECK_INT(promise_state(promises[i]), PROMISE_PENDING);
+    if (i % 2 == 0)
+      CHECK(ended(promises[i], PROMISE_FULFILLED, i));
+    if (i % 2 == 1)
+      CHECK_INT(promise_state(promises[i]), PROMISE_PENDING);
     CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
   }
 }
@@ -48,13 +51,13 @@ static void rejected_promise_keeps_its_reason(void) {
 
 static void any_kind_may_be_a_reason(void) {
   promise_value_t reasons[] = {
-    {.kind = PROMISE_KIND_VOID},
-    {.kind = PROMISE_KIND_BOOL, .as.b = 1},
-    {.kind = PROMISE_KIND_DISCARDED},
-    {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
-    text("a reason"),
-    error("test", 1, "a reason"),
-    holding(promise_new()),
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+      {.kind = PROMISE_KIND_DISCARDED},
+      {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
+      text("a reason"),
+      error("test", 1, "a reason"),
+      holding(promise_new()),
   };
   for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
     promise_t *promise = promise_new();
@@ -96,7 +99,8 @@ static void stale_token_stays_stale(void) {
 
 static void retained_promise_needs_as_many_releases(void) {
   promise_t *promise = promise_new();
-  for (int i = 0; i < 1000; i++) CHECK_STATUS(promise_retain(promise), PROMISE_OK);
+  for (int i = 0; i < 1000; i++)
+    CHECK_STATUS(promise_retain(promise), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   for (int i = 0; i < 1000; i++) {
     CHECK_STATUS(promise_release(promise), PROMISE_OK);
@@ -218,7 +222,8 @@ static void churn_does_not_grow(void) {
   for (long i = 0; i < rounds; i++) {
     promise_t *promise = promise_new();
     promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-    if (i % 2 == 0) wrong += promise_resolve(promise, I64(i)) != PROMISE_OK;
+    if (i % 2 == 0)
+      wrong += promise_resolve(promise, I64(i)) != PROMISE_OK;
     wrong += promise_release(child) != PROMISE_OK;
     wrong += promise_release(promise) != PROMISE_OK;
   }
@@ -228,9 +233,11 @@ static void churn_does_not_grow(void) {
   char line[128];
   FILE *status = fopen("/proc/self/status", "r");
   REQUIRE(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL) sscanf(line, "VmRSS: %ld", &kilobytes);
+  while (fgets(line, sizeof line, status) != NULL)
+    sscanf(line, "VmRSS: %ld", &kilobytes);
   fclose(status);
-  if (getenv("CHECK_QUICK") == NULL) CHECK(kilobytes > 0 && kilobytes < 64 * 1024);
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(kilobytes > 0 && kilobytes < 64 * 1024);
 }
 
 int main(void) {

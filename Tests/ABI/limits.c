@@ -7,7 +7,8 @@ static void promise_takes_as_many_references_as_promised(void) {
   promise_t *promise = promise_new();
   promise_status_t status = PROMISE_OK;
   long references = 1;
-  while ((status = promise_retain(promise)) == PROMISE_OK && references <= limit) references++;
+  while ((status = promise_retain(promise)) == PROMISE_OK && references <= limit)
+    references++;
   CHECK_STATUS(status, PROMISE_ENOMEM);
   CHECK_INT(references, limit);
   CHECK_STATUS(promise_retain(promise), PROMISE_ENOMEM);
@@ -25,7 +26,8 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK(ended(child, PROMISE_FULFILLED, 2));
   promise_release(child);
 
-  for (long i = 1; i < references; i++) status |= promise_release(promise) != PROMISE_OK;
+  for (long i = 1; i < references; i++)
+    status |= promise_release(promise) != PROMISE_OK;
   CHECK_STATUS(status, PROMISE_ENOMEM);
   CHECK_INT(promise_state(promise), PROMISE_FULFILLED);
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
@@ -39,7 +41,8 @@ static void value_takes_as_many_references_as_promised(void) {
   long references = 1;
   promise_status_t status = PROMISE_OK;
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
-  while ((status = promise_value_retain(&value)) == PROMISE_OK && references <= limit) references++;
+  while ((status = promise_value_retain(&value)) == PROMISE_OK && references <= limit)
+    references++;
   CHECK_STATUS(status, PROMISE_ENOMEM);
   CHECK_INT(references, limit);
   CHECK_STATUS(promise_result(promise, &got), PROMISE_ENOMEM);

@@ -13,7 +13,8 @@ static void *opened(const char *name) {
   REQUIRE(folder != NULL);
   snprintf(path, sizeof path, "%s/%s", folder, name);
   void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (object == NULL) fprintf(stderr, "%s\n", dlerror());
+  if (object == NULL)
+    fprintf(stderr, "%s\n", dlerror());
   REQUIRE(object != NULL);
   return object;
 }
@@ -27,13 +28,14 @@ static void open_both(void) {
 }
 
 static void same_name_is_the_same_type(void) {
-  static const char *const names[] = {"org.example.failure", "org.example.timeout", "org.example.refused"};
+  static const char *const names[] = {"org.example.failure", "org.example.second", "org.example.third"};
   open_both();
   for (int i = 0; i < 3; i++) {
     /* Each of the two is first once. */
     const promise_type_t *one = i % 2 == 0 ? FUNCTION(sender, sender_type)(names[i]) : NULL;
     const promise_type_t *other = FUNCTION(receiver, receiver_type)(names[i]);
-    if (one == NULL) one = FUNCTION(sender, sender_type)(names[i]);
+    if (one == NULL)
+      one = FUNCTION(sender, sender_type)(names[i]);
     CHECK(one != NULL);
     CHECK_POINTER(one, other);
     CHECK_POINTER(promise_type_named(names[i]), one);

@@ -18,8 +18,10 @@ static void one_of_the_two_is_called(void) {
       journal_clear();
       promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
       CHECK_STATUS(promise_observe(promise, saw_value, saw_reason, &spy, spy_free), PROMISE_OK);
-      if (!settled) CHECK_SPY(&spy, 0, 0);
-      if (!settled) CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
+      if (!settled)
+        CHECK_SPY(&spy, 0, 0);
+      if (!settled)
+        CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
       CHECK_SPY(&spy, 1, 1);
       CHECK_INT(spy.seen, 4);
       CHECK_TEXT(journal, good ? "v" : "r");
@@ -32,7 +34,8 @@ static void missing_callback_is_ignored(void) { /* 3.1.1.1 */
   for (int good = 0; good < 2; good++) {
     spy_t spy = {0};
     promise_t *promise = promise_new();
-    CHECK_STATUS(promise_observe(promise, good ? NULL : saw_value, good ? saw_reason : NULL, &spy, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, good ? NULL : saw_value, good ? saw_reason : NULL, &spy, spy_free),
+                 PROMISE_OK);
     CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
     promise_release(promise);
@@ -44,7 +47,8 @@ static void both_may_be_missing(void) {
     spy_t spy = {0};
     promise_t *promise = settled ? fulfilled(1) : promise_new();
     CHECK_STATUS(promise_observe(promise, NULL, NULL, &spy, spy_free), PROMISE_OK);
-    if (!settled) promise_resolve(promise, I64(1));
+    if (!settled)
+      promise_resolve(promise, I64(1));
     CHECK_SPY(&spy, 0, 1);
     promise_release(promise);
   }

@@ -29,12 +29,15 @@ static void callbacks_run_as_they_were_attached(void) {
   journal_clear();
   promise_t *promise = promise_new(), *children[26];
   for (int i = 0; i < 26; i++) {
-    if (i % 2 == 0) observe(promise, (char)('a' + i));
-    if (i % 2 == 1) children[i] = then(promise, (char)('a' + i));
+    if (i % 2 == 0)
+      observe(promise, (char)('a' + i));
+    if (i % 2 == 1)
+      children[i] = then(promise, (char)('a' + i));
   }
   promise_resolve(promise, I64(1));
   CHECK_TEXT(journal, "abcdefghijklmnopqrstuvwxyz");
-  for (int i = 1; i < 26; i += 2) promise_release(children[i]);
+  for (int i = 1; i < 26; i += 2)
+    promise_release(children[i]);
   promise_release(promise);
 }
 
@@ -56,7 +59,8 @@ static void derived_promises_settle_depth_first(void) {
   /* a; its list c(e j) d g(i); then b(f); then h */
   CHECK_TEXT(journal, "acejdgibfh");
   promise_t *all[] = {promise, a, b, aa, ab};
-  for (int i = 0; i < 5; i++) promise_release(all[i]);
+  for (int i = 0; i < 5; i++)
+    promise_release(all[i]);
 }
 
 static void pass_through_settles_depth_first_too(void) {
@@ -70,7 +74,8 @@ static void pass_through_settles_depth_first_too(void) {
   promise_reject(promise, I64(1));
   CHECK_TEXT(journal, "abc");
   promise_t *all[] = {promise, skipped, deeper};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 static promise_t *subject;
@@ -136,7 +141,8 @@ static void nested_settlement_is_whole(void) {
   promise_resolve(promise, I64(1));
   CHECK_TEXT(journal, "(ced)z");
   promise_t *all[] = {promise, subject, child};
-  for (int i = 0; i < 3; i++) promise_release(all[i]);
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
 }
 
 static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -160,10 +166,13 @@ static void follower_settles_in_its_turn(void) {
   promise_resolve(subject, I64(1));
   CHECK_TEXT(journal, "abcdef");
   promise_t *all[] = {subject, outer, follower, child};
-  for (int i = 0; i < 4; i++) promise_release(all[i]);
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
 }
 
-static void frees_note(void *ctx) { note((char)((intptr_t)ctx - 'a' + 'A')); }
+static void frees_note(void *ctx) {
+  note((char)((intptr_t)ctx - 'a' + 'A'));
+}
 
 /* Each context goes with its callback, not all of them at the end. */
 static void context_is_freed_right_after_its_callback(void) {

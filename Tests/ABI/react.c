@@ -24,7 +24,8 @@ static const char *reacts(const char *which, const promise_type_t *type, bool go
   promise_t *child = promise_react(promise, &reaction);
   memset(&reaction, 0xff, sizeof reaction); /* read during the call only */
   REQUIRE(child != NULL);
-  if (!settled) CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+  if (!settled)
+    CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
   CHECK_SPY(&spy, runs ? 1 : 0, 1);
   CHECK(ended(child, runs || good ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 2 : 1));
   promise_release(child);
@@ -64,9 +65,12 @@ static void what_passes_through_needs_no_executor(void) {
     for (int typed = 0; typed < 2; typed++) {
       spy_t spy = {0};
       promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .ctx = &spy, .free_ctx = spy_free};
-      if (good || typed) reaction.on_rejected = on_bad;
-      if (!good) reaction.on_fulfilled = on_good;
-      if (typed) reaction.type = promise_type_named("discarded");
+      if (good || typed)
+        reaction.on_rejected = on_bad;
+      if (!good)
+        reaction.on_fulfilled = on_good;
+      if (typed)
+        reaction.type = promise_type_named("discarded");
       promise_t *promise = promise_new();
       promise_t *child = promise_react(promise, &reaction);
       CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
@@ -102,8 +106,8 @@ static void longer_struct_of_zeros_is_accepted(void) {
 
 static void context_goes_with_a_pending_promise(void) {
   spy_t spy = {0};
-  promise_reaction_t reaction = {.size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy,
-                                 .free_ctx = spy_free};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
   promise_t *promise = promise_new();
   promise_t *child = promise_react(promise, &reaction);
   promise_release(promise);
@@ -114,8 +118,8 @@ static void context_goes_with_a_pending_promise(void) {
 
 static void released_child_does_not_stop_the_handler(void) {
   spy_t spy = {0};
-  promise_reaction_t reaction = {.size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy,
-                                 .free_ctx = spy_free};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
   promise_t *promise = promise_new();
   promise_release(promise_react(promise, &reaction));
   promise_resolve(promise, I64(1));

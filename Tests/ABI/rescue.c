@@ -7,7 +7,8 @@ static void handler_answers_a_rejection(void) {
     promise_t *promise = settled ? rejected(1) : promise_new();
     promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
     CHECK(child != NULL);
-    if (!settled) CHECK_STATUS(promise_reject(promise, I64(1)), PROMISE_OK);
+    if (!settled)
+      CHECK_STATUS(promise_reject(promise, I64(1)), PROMISE_OK);
     CHECK_SPY(&spy, 1, 1);
     CHECK(ended(child, PROMISE_FULFILLED, 2));
     CHECK(ended(promise, PROMISE_REJECTED, 1));
@@ -30,7 +31,8 @@ static void fulfilment_passes_through(void) {
     spy_t spy = {0};
     promise_t *promise = settled ? fulfilled(3) : promise_new();
     promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
-    if (!settled) CHECK_STATUS(promise_resolve(promise, I64(3)), PROMISE_OK);
+    if (!settled)
+      CHECK_STATUS(promise_resolve(promise, I64(3)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
     CHECK(ended(child, PROMISE_FULFILLED, 3));
     promise_release(child);
@@ -114,7 +116,8 @@ static void reason_travels_until_it_meets_its_handler(void) {
   CHECK(ended(third, PROMISE_FULFILLED, 0));
   CHECK(ended(fourth, PROMISE_FULFILLED, 1));
   promise_t *all[] = {head, first, second, third, fourth};
-  for (int i = 0; i < 5; i++) promise_release(all[i]);
+  for (int i = 0; i < 5; i++)
+    promise_release(all[i]);
 }
 
 static void every_handler_judges_for_itself(void) {

@@ -66,7 +66,8 @@ static inline bool ended(promise_t *promise, promise_state_t state, int64_t numb
 /* Holds if `promise` was rejected by the library itself with the status `code`. */
 static inline bool failed_with(promise_t *promise, promise_status_t code) {
   promise_value_t reason;
-  if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK) return false;
+  if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
+    return false;
   bool holds = reason.kind == PROMISE_KIND_ERROR && strcmp(promise_value_domain(&reason), "promise") == 0 &&
                promise_value_code(&reason) == code;
   promise_value_release(&reason);
@@ -79,13 +80,13 @@ static inline bool failed_with(promise_t *promise, promise_status_t code) {
 typedef struct spy {
   atomic_int calls;
   atomic_int frees;
-  int64_t seen;            /* the last I64 that was passed */
-  promise_kind_t kind;     /* the kind of the last value that was passed */
-  promise_value_t answer;  /* what spy_handler leaves in *out */
+  int64_t seen;           /* the last I64 that was passed */
+  promise_kind_t kind;    /* the kind of the last value that was passed */
+  promise_value_t answer; /* what spy_handler leaves in *out */
   promise_verdict_t verdict;
-  promise_t *promise;      /* for handlers that use one */
-  pthread_t thread;        /* where it was called */
-  pthread_t freed_on;      /* where it was freed */
+  promise_t *promise; /* for handlers that use one */
+  pthread_t thread;   /* where it was called */
+  pthread_t freed_on; /* where it was freed */
 } spy_t;
 
 static inline void spy_see(spy_t *spy, const promise_value_t *in) {
@@ -123,15 +124,19 @@ static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, p
 }
 
 /* An observer that counts itself. */
-static inline void spy_observer(void *ctx, const promise_value_t *value) { spy_see(ctx, value); }
+static inline void spy_observer(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+}
 
 /* A discard block that counts itself. */
-static inline void spy_discard(void *ctx) { atomic_fetch_add(&((spy_t *)ctx)->calls, 1); }
+static inline void spy_discard(void *ctx) {
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+}
 
-#define CHECK_SPY(spy, expected_calls, expected_frees) \
-  do { \
-    CHECK_INT(atomic_load(&(spy)->calls), (expected_calls)); \
-    CHECK_INT(atomic_load(&(spy)->frees), (expected_frees)); \
+#define CHECK_SPY(spy, expected_calls, expected_frees)                                                                 \
+  do {                                                                                                                 \
+    CHECK_INT(atomic_load(&(spy)->calls), (expected_calls));                                                           \
+    CHECK_INT(atomic_load(&(spy)->frees), (expected_frees));                                                           \
   } while (0)
 
 /* ---- Objects ---- */
@@ -141,7 +146,9 @@ typedef struct payload {
   atomic_int destroyed;
 } payload_t;
 
-static inline void payload_destroy(void *pointer) { atomic_fetch_add(&((payload_t *)pointer)->destroyed, 1); }
+static inline void payload_destroy(void *pointer) {
+  atomic_fetch_add(&((payload_t *)pointer)->destroyed, 1);
+}
 
 static inline const promise_type_t *payload_type(void) {
   const promise_type_t *type = promise_type_register("test.payload", NULL, payload_destroy);
@@ -168,7 +175,9 @@ static inline void note(char letter) {
   journal[length + 1] = '\0';
 }
 
-static inline void journal_clear(void) { journal[0] = '\0'; }
+static inline void journal_clear(void) {
+  journal[0] = '\0';
+}
 
 /* ---- Threads ---- */
 
@@ -178,7 +187,9 @@ static inline pthread_t start(void *(*body)(void *), void *argument) {
   return thread;
 }
 
-static inline void finish(pthread_t thread) { REQUIRE(pthread_join(thread, NULL) == 0); }
+static inline void finish(pthread_t thread) {
+  REQUIRE(pthread_join(thread, NULL) == 0);
+}
 
 /* Runs `body` on a thread with a stack of 512 KiB: what must not recurse, overflows it if it does. */
 static inline void on_small_stack(void *(*body)(void *), void *argument) {
@@ -198,7 +209,8 @@ typedef struct gate {
   bool open;
 } gate_t;
 
-#define GATE_CLOSED {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false}
+#define GATE_CLOSED                                                                                                    \
+  { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false }
 
 static inline void gate_open(gate_t *gate) {
   pthread_mutex_lock(&gate->mutex);
@@ -209,7 +221,8 @@ static inline void gate_open(gate_t *gate) {
 
 static inline void gate_wait(gate_t *gate) {
   pthread_mutex_lock(&gate->mutex);
-  while (!gate->open) pthread_cond_wait(&gate->condition, &gate->mutex);
+  while (!gate->open)
+    pthread_cond_wait(&gate->condition, &gate->mutex);
   pthread_mutex_unlock(&gate->mutex);
 }
 

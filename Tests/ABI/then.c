@@ -42,7 +42,8 @@ static void rejection_passes_through(void) { /* 3.1.2.5 */
     spy_t spy = {0};
     promise_t *promise = settled ? rejected(3) : promise_new();
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    if (!settled) CHECK_STATUS(promise_reject(promise, I64(3)), PROMISE_OK);
+    if (!settled)
+      CHECK_STATUS(promise_reject(promise, I64(3)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
     CHECK(ended(child, PROMISE_REJECTED, 3));
     promise_release(child);
@@ -125,13 +126,16 @@ static void whole_chain_goes_with_its_head(void) {
   promise_t *head = promise_new(), *last = head;
   for (int i = 0; i < 10; i++) {
     promise_t *next = promise_then(last, spy_handler, &spies[i], spy_free);
-    if (last != head) promise_release(last);
+    if (last != head)
+      promise_release(last);
     last = next;
   }
   promise_release(last);
-  for (int i = 0; i < 10; i++) CHECK_SPY(&spies[i], 0, 0);
+  for (int i = 0; i < 10; i++)
+    CHECK_SPY(&spies[i], 0, 0);
   CHECK_STATUS(promise_release(head), PROMISE_OK);
-  for (int i = 0; i < 10; i++) CHECK_SPY(&spies[i], 0, 1);
+  for (int i = 0; i < 10; i++)
+    CHECK_SPY(&spies[i], 0, 1);
   CHECK_STATUS(promise_state(last), PROMISE_ESTALE);
 }
 
@@ -142,15 +146,19 @@ static void child_settled_by_other_means(void) {
     spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
     promise_t *promise = promise_new();
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    if (means == 0) CHECK_STATUS(promise_resolve(child, I64(9)), PROMISE_OK);
-    if (means == 1) CHECK_STATUS(promise_reject(child, I64(9)), PROMISE_OK);
-    if (means == 2) CHECK_STATUS(promise_discard(child), PROMISE_OK);
+    if (means == 0)
+      CHECK_STATUS(promise_resolve(child, I64(9)), PROMISE_OK);
+    if (means == 1)
+      CHECK_STATUS(promise_reject(child, I64(9)), PROMISE_OK);
+    if (means == 2)
+      CHECK_STATUS(promise_discard(child), PROMISE_OK);
     CHECK_SPY(&spy, 0, 0);
     CHECK_INT(promise_state(promise), PROMISE_PENDING);
     CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
     CHECK_SPY(&spy, 1, 1);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
-    if (means < 2) CHECK(ended(child, means == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 9));
+    if (means < 2)
+      CHECK(ended(child, means == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 9));
     promise_release(child);
     promise_release(promise);
     CHECK_INT(atomic_load(&payload.destroyed), 1);
@@ -241,16 +249,16 @@ static void no_verdict_rejects(void) {
 static void malformed_answer_rejects(void) {
   static int own;
   const promise_value_t answers[] = {
-    {.kind = 0},
-    {.kind = PROMISE_KIND_ARRAY},
-    {.kind = PROMISE_KIND_MAP},
-    {.kind = 15},
-    {.kind = UINT32_MAX, .reserved = UINT32_MAX, .as.u64 = UINT64_MAX},
-    {.kind = PROMISE_KIND_STRING, .as.ptr = &own},
-    {.kind = PROMISE_KIND_BYTES, .as.ptr = &own},
-    {.kind = PROMISE_KIND_ERROR, .as.u64 = UINT64_MAX},
-    {.kind = PROMISE_KIND_OBJECT, .reserved = 12345, .as.ptr = &own},
-    {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
+      {.kind = 0},
+      {.kind = PROMISE_KIND_ARRAY},
+      {.kind = PROMISE_KIND_MAP},
+      {.kind = 15},
+      {.kind = UINT32_MAX, .reserved = UINT32_MAX, .as.u64 = UINT64_MAX},
+      {.kind = PROMISE_KIND_STRING, .as.ptr = &own},
+      {.kind = PROMISE_KIND_BYTES, .as.ptr = &own},
+      {.kind = PROMISE_KIND_ERROR, .as.u64 = UINT64_MAX},
+      {.kind = PROMISE_KIND_OBJECT, .reserved = 12345, .as.ptr = &own},
+      {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
   };
   static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -258,7 +266,8 @@ static void malformed_answer_rejects(void) {
       spy_t spy = {.verdict = verdicts[j], .answer = answers[i]};
       promise_t *promise = fulfilled(1);
       promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-      if (!failed_with(child, PROMISE_EINVAL)) CHECK_INT(answers[i].kind, -1);
+      if (!failed_with(child, PROMISE_EINVAL))
+        CHECK_INT(answers[i].kind, -1);
       CHECK_SPY(&spy, 1, 1);
       promise_release(child);
       promise_release(promise);

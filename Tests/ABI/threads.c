@@ -1,27 +1,9 @@
-/* Many threads at once: one winner, each callback once, no promise lost between them. */
-#include "support.h"
+/* Many threads at once: one winner, each callback once. */
+#include "race.h"
 
 enum { THREADS = 4 };
 
-/* Where the threads of a round meet. */
-static pthread_barrier_t barrier;
 static long rounds;
-
-static void race(void *(*const bodies[])(void *), int count) {
-  pthread_t threads[8];
-  REQUIRE(count <= 8 && pthread_barrier_init(&barrier, NULL, (unsigned)count) == 0);
-  for (int i = 0; i < count; i++) threads[i] = start(bodies[i], (void *)(intptr_t)i);
-  for (int i = 0; i < count; i++) finish(threads[i]);
-  pthread_barrier_destroy(&barrier);
-}
-
-static void meet(void) { pthread_barrier_wait(&barrier); }
-
-static void race_alike(void *(*body)(void *), int count) {
-  void *(*bodies[8])(void *);
-  for (int i = 0; i < count; i++) bodies[i] = body;
-  race(bodies, count);
-}
 
 /* ---- Settling ---- */
 
@@ -39,7 +21,8 @@ static void *settles_shared(void *argument) {
       atomic_store(&winners, 0);
       atomic_store(&observed.calls, 0);
       atomic_store(&observed.frees, 0);
-      for (int i = 0; i < THREADS; i++) atomic_store(&offered[i].destroyed, 0);
+      for (int i = 0; i < THREADS; i++)
+        atomic_store(&offered[i].destroyed, 0);
       promise_observe(shared, spy_observer, spy_observer, &observed, spy_free);
     }
     meet();
@@ -47,7 +30,8 @@ static void *settles_shared(void *argument) {
     promise_status_t status = self == 3 && round % 2 == 0 ? promise_discard(shared)
                               : self % 2 == 0             ? promise_resolve(shared, &value)
                                                           : promise_reject(shared, &value);
-    if (self == 3 && round % 2 == 0) promise_value_release(&value);
+    if (self == 3 && round % 2 == 0)
+      promise_value_release(&value);
     if (status == PROMISE_OK) {
       atomic_fetch_add(&winners, 1);
       atomic_store(&winner, self);
@@ -63,7 +47,8 @@ static void *settles_shared(void *argument) {
       CHECK_INT(promise_state(shared), atomic_load(&winner) % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
       CHECK_INT(atomic_load(&offered[atomic_load(&winner)].destroyed), discarded ? 1 : 0);
       promise_release(shared);
-      for (int i = 0; i < THREADS; i++) CHECK_INT(atomic_load(&offered[i].destroyed), 1);
+      for (int i = 0; i < THREADS; i++)
+        CHECK_INT(atomic_load(&offered[i].destroyed), 1);
     }
     meet();
   }
@@ -73,7 +58,7 @@ static void *settles_shared(void *argument) {
 static void one_of_many_settles(void) {
   rounds = check_scale(20000);
   payload_type();
-  race_alike(settles_shared, THREADS);
+  race(settles_shared, THREADS);
 }
 
 /* ---- Attaching while settling ---- */
@@ -90,7 +75,8 @@ static void *attaches_or_settles(void *argument) {
       shared = promise_new();
     }
     meet();
-    if (self == 0) CHECK_STATUS(promise_resolve(shared, I64(round)), PROMISE_OK);
+    if (self == 0)
+      CHECK_STATUS(promise_resolve(shared, I64(round)), PROMISE_OK);
     for (int i = 0; self != 0 && i < ATTACHED; i++) {
       spy_t *spy = &spies[self][i];
       children[self][i] = NULL;
@@ -102,12 +88,15 @@ static void *attaches_or_settles(void *argument) {
       }
     }
     meet();
-    if (self == 0) promise_release(shared);
+    if (self == 0)
+      promise_release(shared);
     for (int i = 0; self != 0 && i < ATTACHED; i++) {
       CHECK_SPY(&spies[self][i], 1, 1);
       CHECK_INT(spies[self][i].seen, round);
-      if (children[self][i] != NULL) CHECK(ended(children[self][i], PROMISE_FULFILLED, round + 1));
-      if (children[self][i] != NULL) promise_release(children[self][i]);
+      if (children[self][i] != NULL)
+        CHECK(ended(children[self][i], PROMISE_FULFILLED, round + 1));
+      if (children[self][i] != NULL)
+        promise_release(children[self][i]);
     }
     meet();
   }
@@ -116,7 +105,7 @@ static void *attaches_or_settles(void *argument) {
 
 static void each_callback_runs_once(void) {
   rounds = check_scale(20000);
-  race_alike(attaches_or_settles, THREADS);
+  race(attaches_or_settles, THREADS);
 }
 
 /* ---- A chain whose links others settle, discard and extend ---- */
@@ -128,26 +117,35 @@ static void *plays_with_chain(void *argument) {
     if (self == 0) {
       memset(spies, 0, sizeof spies);
       links[0] = promise_new();
-      for (int i = 1; i < 4; i++) links[i] = promise_then(links[i - 1], spy_handler, &spies[0][i], spy_free);
+      for (int i = 1; i < 4; i++)
+        links[i] = promise_then(links[i - 1], spy_handler, &spies[0][i], spy_free);
     }
     meet();
-    if (self == 0) promise_resolve(links[0], I64(0));
-    if (self == 1) promise_discard(links[2]);
-    if (self == 2) promise_resolve(links[1], I64(100));
+    if (self == 0)
+      promise_resolve(links[0], I64(0));
+    if (self == 1)
+      promise_discard(links[2]);
+    if (self == 2)
+      promise_resolve(links[1], I64(100));
     if (self == 3) {
-      for (int i = 1; i < 4; i++) promise_observe(links[i], spy_observer, spy_observer, &spies[1][i], spy_free);
+      for (int i = 1; i < 4; i++)
+        promise_observe(links[i], spy_observer, spy_observer, &spies[1][i], spy_free);
     }
     meet();
     if (self == 0) {
-      for (int i = 0; i < 4; i++) CHECK(promise_state(links[i]) != PROMISE_PENDING);
+      for (int i = 0; i < 4; i++)
+        CHECK(promise_state(links[i]) != PROMISE_PENDING);
       /* The first handler always runs; the later ones do if their promise was fulfilled. */
       CHECK_SPY(&spies[0][1], 1, 1);
       for (int i = 2; i < 4; i++) {
         CHECK_SPY(&spies[0][i], promise_state(links[i - 1]) == PROMISE_FULFILLED ? 1 : 0, 1);
       }
-      for (int i = 1; i < 4; i++) CHECK_SPY(&spies[1][i], 1, 1);
-      for (int i = 0; i < 4; i++) CHECK_STATUS(promise_release(links[i]), PROMISE_OK);
-      for (int i = 0; i < 4; i++) CHECK_STATUS(promise_state(links[i]), PROMISE_ESTALE);
+      for (int i = 1; i < 4; i++)
+        CHECK_SPY(&spies[1][i], 1, 1);
+      for (int i = 0; i < 4; i++)
+        CHECK_STATUS(promise_release(links[i]), PROMISE_OK);
+      for (int i = 0; i < 4; i++)
+        CHECK_STATUS(promise_state(links[i]), PROMISE_ESTALE);
     }
     meet();
   }
@@ -156,35 +154,7 @@ static void *plays_with_chain(void *argument) {
 
 static void chain_settles_whoever_interferes(void) {
   rounds = check_scale(20000);
-  race_alike(plays_with_chain, 4);
-}
-
-/* ---- References ---- */
-
-static void *retains_and_releases(void *argument) {
-  long wrong = 0;
-  (void)argument;
-  meet();
-  for (long i = 0; i < rounds; i++) {
-    wrong += promise_retain(shared) != PROMISE_OK;
-    wrong += promise_release(shared) != PROMISE_OK;
-  }
-  CHECK_INT(wrong, 0);
-  CHECK_STATUS(promise_release(shared), PROMISE_OK);
-  return NULL;
-}
-
-static void references_are_not_lost(void) {
-  payload_t payload = {0};
-  promise_value_t value = object(&payload);
-  rounds = check_scale(300000);
-  shared = promise_new();
-  promise_resolve(shared, &value);
-  for (int i = 0; i < THREADS; i++) CHECK_STATUS(promise_retain(shared), PROMISE_OK);
-  race_alike(retains_and_releases, THREADS);
-  CHECK_INT(atomic_load(&payload.destroyed), 0);
-  CHECK_STATUS(promise_release(shared), PROMISE_OK);
-  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  race(plays_with_chain, 4);
 }
 
 /* ---- Settling against releasing: the source's owner goes while the child's is busy ---- */
@@ -200,11 +170,13 @@ static void *releases_or_settles(void *argument) {
     }
     meet();
     if (self == 0) {
-      if (round % 2 == 0) promise_resolve(source, I64(1));
+      if (round % 2 == 0)
+        promise_resolve(source, I64(1));
       promise_release(source);
     } else {
       promise_observe(derived, spy_observer, spy_observer, &spies[0][1], spy_free);
-      if (round % 4 < 2) promise_discard(derived);
+      if (round % 4 < 2)
+        promise_discard(derived);
       promise_release(derived);
     }
     meet();
@@ -219,7 +191,7 @@ static void *releases_or_settles(void *argument) {
 
 static void release_and_settlement_may_meet(void) {
   rounds = check_scale(40000);
-  race_alike(releases_or_settles, 2);
+  race(releases_or_settles, 2);
 }
 
 /* ---- Adoption ---- */
@@ -231,7 +203,8 @@ static atomic_long arrivals;
 static void meet_closely(void) {
   long all = (atomic_fetch_add(&arrivals, 1) / 2 + 1) * 2;
   for (long spins = 0; atomic_load(&arrivals) < all; spins++) {
-    if (spins > 1000) sched_yield();
+    if (spins > 1000)
+      sched_yield();
   }
 }
 
@@ -261,133 +234,15 @@ static void *adopts_each_other(void *argument) {
 }
 
 static void cycle_closed_by_two_threads_is_found(void) {
-  rounds = check_scale(200000);
-  race_alike(adopts_each_other, 2);
-}
-
-/* ---- Hand-over: made on one thread, ended on another ---- */
-
-enum { BATCH = 1000 };
-static promise_t *batch[BATCH];
-static atomic_long handled;
-static promise_verdict_t counts(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx;
-  *out = *in;
-  atomic_fetch_add(&handled, 1);
-  return PROMISE_FULFILL;
-}
-
-static void *makes_or_ends(void *argument) {
-  int self = (int)(intptr_t)argument;
-  for (long round = 0; round < rounds; round++) {
-    for (int i = 0; self == 0 && i < BATCH; i++) {
-      batch[i] = promise_new();
-      promise_release(promise_then(batch[i], counts, NULL, NULL));
-    }
-    meet();
-    for (int i = 0; self == 1 && i < BATCH; i++) {
-      promise_resolve(batch[i], I64(i));
-      promise_release(batch[i]);
-    }
-    meet();
-  }
-  return NULL;
-}
-
-static long resident_kilobytes(void) {
-  long kilobytes = 0;
-  char line[128];
-  FILE *status = fopen("/proc/self/status", "r");
-  REQUIRE(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL) sscanf(line, "VmRSS: %ld", &kilobytes);
-  fclose(status);
-  return kilobytes;
-}
-
-static void memory_stays_flat_in_a_hand_over(void) {
-  rounds = check_scale(2000);
-  race_alike(makes_or_ends, 2);
-  CHECK_INT(atomic_load(&handled), rounds * BATCH);
-  long before = resident_kilobytes();
-  race_alike(makes_or_ends, 2);
-  CHECK_INT(atomic_load(&handled), 2 * rounds * BATCH);
-  if (getenv("CHECK_QUICK") == NULL) CHECK(resident_kilobytes() < before + 2048);
-}
-
-/* ---- Threads that come and go leave no cells behind ---- */
-
-static void *makes_a_few(void *argument) {
-  promise_t *promises[300];
-  (void)argument;
-  for (int i = 0; i < 300; i++) promises[i] = promise_new();
-  for (int i = 0; i < 300; i++) CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
-  return NULL;
-}
-
-static void ended_threads_give_their_cells_back(void) {
-  for (int i = 0; i < 100; i++) finish(start(makes_a_few, NULL));
-  long before = resident_kilobytes(), threads = check_scale(3000);
-  for (long i = 0; i < threads; i++) finish(start(makes_a_few, NULL));
-  if (getenv("CHECK_QUICK") == NULL) CHECK(resident_kilobytes() < before + 2048);
-}
-
-/* ---- Types ---- */
-
-static const promise_type_t *registered[8][200];
-static void *registers_types(void *argument) {
-  int self = (int)(intptr_t)argument;
-  char name[64];
-  meet();
-  for (int i = 0; i < 200; i++) {
-    snprintf(name, sizeof name, "test.threads.type.%d", i);
-    registered[self][i] = promise_type_register(name, NULL, NULL);
-    CHECK(registered[self][i] != NULL);
-    CHECK_POINTER(promise_type_named(name), registered[self][i]);
-  }
-  return NULL;
-}
-
-static void same_name_is_the_same_type_on_every_thread(void) {
-  race_alike(registers_types, 8);
-  for (int i = 1; i < 8; i++) CHECK(memcmp(registered[0], registered[i], sizeof registered[0]) == 0);
-}
-
-/* ---- Values ---- */
-
-static promise_value_t shared_value;
-static void *shares_value(void *argument) {
-  long wrong = 0;
-  (void)argument;
-  meet();
-  for (long i = 0; i < rounds; i++) {
-    promise_value_t copy = shared_value;
-    wrong += promise_value_retain(&copy) != PROMISE_OK;
-    wrong += promise_value_release(&copy) != PROMISE_OK;
-  }
-  CHECK_INT(wrong, 0);
-  return NULL;
-}
-
-static void values_are_counted_across_threads(void) {
-  payload_t payload = {0};
-  rounds = check_scale(300000);
-  shared_value = object(&payload);
-  race_alike(shares_value, THREADS);
-  CHECK_INT(atomic_load(&payload.destroyed), 0);
-  CHECK_STATUS(promise_value_release(&shared_value), PROMISE_OK);
-  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  rounds = check_scale(50000);
+  race(adopts_each_other, 2);
 }
 
 int main(void) {
   RUN(one_of_many_settles);
   RUN(each_callback_runs_once);
   RUN(chain_settles_whoever_interferes);
-  RUN(references_are_not_lost);
   RUN(release_and_settlement_may_meet);
   RUN(cycle_closed_by_two_threads_is_found);
-  RUN(memory_stays_flat_in_a_hand_over);
-  RUN(ended_threads_give_their_cells_back);
-  RUN(same_name_is_the_same_type_on_every_thread);
-  RUN(values_are_counted_across_threads);
   return check_report();
 }

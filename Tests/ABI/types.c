@@ -11,19 +11,27 @@ static void builtin_types_are_the_kinds(void) {
     CHECK(type != NULL);
     CHECK_TEXT(promise_type_name(type), builtins[i]);
     CHECK_POINTER(promise_type_named(builtins[i]), type);
-    for (int j = 0; j < i; j++) CHECK(promise_type_named(builtins[j]) != type);
+    for (int j = 0; j < i; j++)
+      CHECK(promise_type_named(builtins[j]) != type);
   }
 }
 
 static void value_has_the_type_of_its_kind(void) {
   promise_value_t values[] = {
-    {.kind = PROMISE_KIND_VOID},    {.kind = PROMISE_KIND_BOOL, .as.b = 1}, {.kind = PROMISE_KIND_I64},
-    {.kind = PROMISE_KIND_U64},     {.kind = PROMISE_KIND_F64},             {.kind = PROMISE_KIND_POINTER},
-    text("text"),                   {0},                                    error("test", 1, "message"),
-    {.kind = PROMISE_KIND_DISCARDED}, holding(promise_new()),
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+      {.kind = PROMISE_KIND_I64},
+      {.kind = PROMISE_KIND_U64},
+      {.kind = PROMISE_KIND_F64},
+      {.kind = PROMISE_KIND_POINTER},
+      text("text"),
+      {0},
+      error("test", 1, "message"),
+      {.kind = PROMISE_KIND_DISCARDED},
+      holding(promise_new()),
   };
-  static const char *const names[] = {"void",  "bool",  "i64",       "u64",     "f64", "pointer", "string",
-                                      "bytes", "error", "discarded", "promise"};
+  static const char *const names[] = {"void",   "bool",  "i64",   "u64",       "f64",    "pointer",
+                                      "string", "bytes", "error", "discarded", "promise"};
   REQUIRE(promise_value_bytes(&values[7], "x", 1) == PROMISE_OK);
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     CHECK_TEXT(promise_type_name(promise_value_type(&values[i])), names[i]);
@@ -51,8 +59,12 @@ static void same_name_is_the_same_type(void) {
 }
 
 static atomic_int first_calls, second_calls;
-static void first_destroy(void *payload) { (void)payload, atomic_fetch_add(&first_calls, 1); }
-static void second_destroy(void *payload) { (void)payload, atomic_fetch_add(&second_calls, 1); }
+static void first_destroy(void *payload) {
+  (void)payload, atomic_fetch_add(&first_calls, 1);
+}
+static void second_destroy(void *payload) {
+  (void)payload, atomic_fetch_add(&second_calls, 1);
+}
 
 static void first_destructor_stays(void) {
   const promise_type_t *type = promise_type_register("test.types.first", NULL, first_destroy);

@@ -44,24 +44,45 @@ static void string_of_a_megabyte(void) {
   size_t length = (size_t)1 << 20;
   char *bytes = malloc(length);
   REQUIRE(bytes != NULL);
-  for (size_t i = 0; i < length; i++) bytes[i] = (char)('a' + i % 26);
+  for (size_t i = 0; i < length; i++)
+    bytes[i] = (char)('a' + i % 26);
   check_string(bytes, length);
   free(bytes);
 }
 
 static void utf8_at_its_edges_is_text(void) {
   static const char *const good[] = {
-    "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80", "\xef\xbf\xbf",
-    "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+      "\x7f",         "\xc2\x80",     "\xdf\xbf",         "\xe0\xa0\x80",     "\xed\x9f\xbf",
+      "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
   };
-  for (size_t i = 0; i < sizeof good / sizeof *good; i++) check_string(good[i], strlen(good[i]));
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    check_string(good[i], strlen(good[i]));
 }
 
 static void malformed_utf8_is_no_text(void) {
   static const char *const bad[] = {
-    "\x80", "\xbf", "a\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2z", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe1\x80",
-    "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf0\x90\x80", "\xf4\x90\x80\x80",
-    "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff", "fine until here \xff", "\xef\xbf\xbf\xbf",
+      "\x80",
+      "\xbf",
+      "a\x80",
+      "\xc0\x80",
+      "\xc1\xbf",
+      "\xc2",
+      "\xc2z",
+      "\xe0\x80\x80",
+      "\xe0\x9f\xbf",
+      "\xe1\x80",
+      "\xed\xa0\x80",
+      "\xed\xbf\xbf",
+      "\xf0\x80\x80\x80",
+      "\xf0\x8f\xbf\xbf",
+      "\xf0\x90\x80",
+      "\xf4\x90\x80\x80",
+      "\xf5\x80\x80\x80",
+      "\xf8\x88\x80\x80\x80",
+      "\xfe",
+      "\xff",
+      "fine until here \xff",
+      "\xef\xbf\xbf\xbf",
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     promise_value_t value = garbage();
@@ -87,7 +108,8 @@ static void truncated_utf8_is_not_read_beyond(void) {
 
 static void bytes_are_copied_whole(void) {
   unsigned char all[256];
-  for (int i = 0; i < 256; i++) all[i] = (unsigned char)i;
+  for (int i = 0; i < 256; i++)
+    all[i] = (unsigned char)i;
   promise_value_t value = garbage();
   size_t size = 0;
   CHECK_STATUS(promise_value_bytes(&value, all, sizeof all), PROMISE_OK);
@@ -154,7 +176,8 @@ static void error_may_be_empty_or_long(void) {
 
 static void references_are_counted(void) {
   promise_value_t value = text("counted");
-  for (int i = 0; i < 1000; i++) CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+  for (int i = 0; i < 1000; i++)
+    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
   for (int i = 0; i < 1000; i++) {
     promise_value_t copy = value;
     CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
@@ -174,13 +197,13 @@ static void released_value_is_void_and_may_be_released(void) {
 
 static void plain_kinds_own_nothing(void) {
   const promise_value_t plain[] = {
-    {.kind = PROMISE_KIND_VOID},
-    {.kind = PROMISE_KIND_BOOL, .as.b = 1},
-    {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
-    {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
-    {.kind = PROMISE_KIND_F64, .as.f64 = 0.5},
-    {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
-    {.kind = PROMISE_KIND_DISCARDED},
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+      {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
+      {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
+      {.kind = PROMISE_KIND_F64, .as.f64 = 0.5},
+      {.kind = PROMISE_KIND_POINTER, .as.ptr = journal},
+      {.kind = PROMISE_KIND_DISCARDED},
   };
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
     promise_value_t value = plain[i];

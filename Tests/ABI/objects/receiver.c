@@ -1,11 +1,14 @@
 /* The other one: it rescues by type. It registers the same names, in another order and with destructors of its own. */
 #include "objects.h"
 
-static void never(void *payload) { ((failure_t *)payload)->code = -1; }
+static void never(void *payload) {
+  ((failure_t *)payload)->code = -1;
+}
 
 const promise_type_t *receiver_type(const char *name) {
   const promise_type_t *failure = promise_type_register("org.example.failure", NULL, never);
-  if (strcmp(name, "org.example.failure") == 0) return failure;
+  if (strcmp(name, "org.example.failure") == 0)
+    return failure;
   return promise_type_register(name, failure, never);
 }
 

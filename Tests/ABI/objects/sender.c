@@ -11,7 +11,8 @@ static void destroy(void *payload) {
 
 const promise_type_t *sender_type(const char *name) {
   const promise_type_t *failure = promise_type_register("org.example.failure", NULL, destroy);
-  if (strcmp(name, "org.example.failure") == 0) return failure;
+  if (strcmp(name, "org.example.failure") == 0)
+    return failure;
   return promise_type_register(name, failure, destroy);
 }
 

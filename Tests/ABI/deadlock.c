@@ -1,0 +1,207 @@
+/* promise_wait where it could never end, for the waiting thread is the one that has to do the work: PROMISE_EDEADLK, at once. */
+#include <time.h>
+
+#include "support.h"
+
+#define MILLISECONDS INT64_C(1000000)
+#define FOR_EVER INT64_C(-1)
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
+}
+
+static promise_t *targets[8];
+static int target_count;
+
+static void wait_for_targets(promise_status_t expected) {
+  int64_t before = now();
+  for (int i = 0; i < target_count; i++) {
+    CHECK_STATUS(promise_wait(targets[i], FOR_EVER), expected);
+    CHECK_STATUS(promise_wait(targets[i], 3600 * 1000 * MILLISECONDS), expected);
+  }
+  CHECK(now() - before < 30 * 1000 * MILLISECONDS);
+}
+
+static promise_verdict_t waiting_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  *out = *in;
+  spy_see(ctx, in);
+  wait_for_targets(PROMISE_EDEADLK);
+  return PROMISE_FULFILL;
+}
+
+static void waiting_observer(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+  wait_for_targets(PROMISE_EDEADLK);
+}
+
+static void set_targets(int count, promise_t *const *promises) {
+  for (int i = 0; i < count; i++)
+    targets[i] = promises[i];
+  target_count = count;
+}
+
+static void handler_cannot_wait_for_its_own_promise_or_a_descendant(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, waiting_handler, &spy, spy_free);
+  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
+  promise_t *descendant = promise_rescue(grandchild, NULL, adds_one, NULL, NULL);
+  set_targets(3, (promise_t *[]){child, grandchild, descendant});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_t *all[] = {promise, child, grandchild, descendant};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+static void observer_cannot_wait_for_what_stands_behind_it(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_observe(promise, waiting_observer, NULL, &spy, spy_free);
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *passed = promise_rescue(promise, NULL, adds_one, NULL, NULL);
+  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
+  set_targets(3, (promise_t *[]){child, grandchild, passed});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  promise_t *all[] = {promise, child, passed, grandchild};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+/* Two floors down, for what stands behind on the first one. */
+static void deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *sibling = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *nephew = promise_then(sibling, adds_one, NULL, NULL);
+  promise_observe(child, waiting_observer, NULL, &spy, spy_free);
+  set_targets(2, (promise_t *[]){sibling, nephew});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(nephew, PROMISE_FULFILLED, 3));
+  promise_t *all[] = {promise, child, sibling, nephew};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+static promise_t *nested;
+static void settles_nested(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+  CHECK_STATUS(promise_resolve(nested, I64(1)), PROMISE_OK);
+}
+
+/* The outer settlement is this thread's too. */
+static void nested_settlement_cannot_wait_for_the_outer_one(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  nested = promise_new();
+  promise_observe(promise, settles_nested, NULL, NULL, NULL);
+  promise_t *behind = promise_then(promise, adds_one, NULL, NULL);
+  promise_observe(nested, waiting_observer, NULL, &spy, spy_free);
+  set_targets(1, (promise_t *[]){behind});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  promise_t *all[] = {promise, nested, behind};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+static void follower_of_its_own_promise_is_a_descendant(void) {
+  spy_t spy = {0}, adopting = {.verdict = PROMISE_ADOPT};
+  promise_t *promise = promise_new(), *outer = fulfilled(1);
+  promise_t *child = promise_then(promise, waiting_handler, &spy, spy_free);
+  adopting.answer = holding(retained(child));
+  promise_t *follower = promise_then(outer, spy_handler, &adopting, spy_free);
+  set_targets(2, (promise_t *[]){child, follower});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(follower, PROMISE_FULFILLED, 1));
+  promise_t *all[] = {promise, outer, child, follower};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+static void waiting_block(void *ctx) {
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+  wait_for_targets(PROMISE_EDEADLK);
+}
+
+static void discard_block_cannot_wait_for_its_callbacks(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(waiting_block, &spy, spy_free);
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  set_targets(1, (promise_t *[]){child});
+  promise_discard(promise);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void late_handler_cannot_wait_for_its_own_promise_either(void) {
+  spy_t spy = {0};
+  promise_t *promise = fulfilled(1), *other = promise_new();
+  promise_t *behind = promise_then(other, waiting_handler, &spy, spy_free);
+  promise_t *grandchild = promise_then(behind, adds_one, NULL, NULL);
+  set_targets(1, (promise_t *[]){grandchild});
+  CHECK_STATUS(promise_resolve(other, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  promise_t *all[] = {promise, other, behind, grandchild};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+/* The context of a discard block goes before the callbacks run. */
+static void waiting_free(void *ctx) {
+  spy_free(ctx);
+  wait_for_targets(PROMISE_EDEADLK);
+}
+
+static void context_of_a_block_cannot_wait_for_callbacks(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(NULL, &spy, waiting_free);
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  set_targets(1, (promise_t *[]){child});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 0, 1);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* However long the chain between the handler and what it waits for. */
+static void far_descendant_is_found(void) {
+  long length = check_scale(300 * 1000);
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *last = promise_then(promise, waiting_handler, &spy, spy_free);
+  for (long i = 0; i < length; i++) {
+    promise_t *next = promise_then(last, adds_one, NULL, NULL);
+    promise_release(last);
+    last = next;
+  }
+  set_targets(1, (promise_t *[]){last});
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(last, PROMISE_FULFILLED, 1 + length));
+  promise_release(last);
+  promise_release(promise);
+}
+
+int main(void) {
+  RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
+  RUN(observer_cannot_wait_for_what_stands_behind_it);
+  RUN(deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors);
+  RUN(nested_settlement_cannot_wait_for_the_outer_one);
+  RUN(follower_of_its_own_promise_is_a_descendant);
+  RUN(discard_block_cannot_wait_for_its_callbacks);
+  RUN(late_handler_cannot_wait_for_its_own_promise_either);
+  RUN(context_of_a_block_cannot_wait_for_callbacks);
+  RUN(far_descendant_is_found);
+  return check_report();
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Installs the library into folders of its own, and uses it from there as somebody would who has a C compiler and pkg-config
+# and has never heard of Swift.
+#
+#     Tests/ABI/install.test.sh LIBRARY
+set -euo pipefail
+[[ $# -eq 1 ]] || { echo "usage: install.test.sh LIBRARY" >&2; exit 64; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+LIBPROMISE=$(realpath "$1")
+export LIBPROMISE
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+passed=0
+failed=0
+expect() { # expect WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@" > "$scratch/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "install.test.sh: $what" >&2
+    cat "$scratch/log" >&2
+  fi
+}
+refuses() { ! "$@"; }
+same() { diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"); }
+files() { (cd "$1" && find . ! -type d | sort); }
+
+# A clean environment: no toolchain but the system's, nothing of ours.
+bare() { env -i PATH=/usr/bin:/bin "$@"; }
+
+cat > "$scratch/prog.c" <<'PROGRAM'
+#include <promise.h>
+#include <promise_plugin.h>
+#include <stdio.h>
+
+static promise_verdict_t double_it(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  out->kind = PROMISE_KIND_I64;
+  out->as.i64 = in->as.i64 * 2;
+  return PROMISE_FULFILL;
+}
+
+int main(void) {
+  promise_t *answer = promise_new();
+  promise_t *twice = promise_then(answer, double_it, NULL, NULL);
+  promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = 21};
+  promise_resolve(answer, &value);
+  promise_result(twice, &value);
+  promise_release(twice);
+  promise_release(answer);
+  printf("%lld\n", (long long)value.as.i64);
+  return 0;
+}
+PROGRAM
+
+library_files() { # library_files PREFIX: what is to be found below it
+  (
+    cd "$root/include"
+    find . -name '*.h' -printf "./$1/include/%P\n"
+  )
+  printf '%s\n' "./$1/lib/libpromise.so" "./$1/lib/libpromise.so.1" "./$1/lib/libpromise.so.1.0.0" \
+    "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"
+}
+
+# Under a prefix, used from there; in a folder of its own, whose name needs quoting.
+prefix="$scratch/a prefix"
+expect "installs under a prefix" env PREFIX="$prefix" "$root/scripts/install.sh" library
+expect "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
+  "$(library_files 'a prefix' | sort)"
+expect "installs the library as it was built" cmp "$LIBPROMISE" "$prefix/lib/libpromise.so.1.0.0"
+expect "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise.so.1")" libpromise.so.1.0.0
+expect "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
+expect "installs again over itself" env PREFIX="$prefix" "$root/scripts/install.sh" library
+
+prefix=$scratch/prefix
+mv "$scratch/a prefix" "$scratch/moved"
+expect "uninstalls nothing elsewhere" env PREFIX="$prefix" "$root/scripts/uninstall.sh" library
+expect "installs under another prefix" env PREFIX="$prefix/" "$root/scripts/install.sh" library
+mkdir "$scratch/work"
+cd "$scratch/work"
+expect "pkg-config knows the version" same \
+  "$(bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --modversion promise)" 1.0.0
+expect "pkg-config gives the flags" same \
+  "$(bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs promise | sed 's/ *$//')" \
+  "-I$prefix/include -L$prefix/lib -lpromise"
+cp "$scratch/prog.c" .
+# A linker that is told --as-needed wants the libraries last.
+# shellcheck disable=SC2016 # for the inner shell
+expect "a C program builds with pkg-config alone" bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" sh -c \
+  'cc $(pkg-config --cflags --libs promise) prog.c -o prog || cc prog.c $(pkg-config --cflags --libs promise) -o prog'
+expect "a C program runs without a toolchain" same "$(bare LD_LIBRARY_PATH="$prefix/lib" ./prog)" 42
+expect "it asks for the version that it was built with" grep -q PROMISE_1.0 <(readelf -V prog)
+expect "the library itself asks for libc alone" refuses grep -v 'linux-vdso\|libc\.so\|ld-linux' \
+  <(bare ldd "$prefix/lib/libpromise.so.1")
+cd "$scratch"
+
+# Staged, as packages are made: the files lie below DESTDIR and name the prefix alone.
+stage=$scratch/stage
+expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/install.sh" library
+expect "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
+expect "promise.pc does not name DESTDIR" refuses grep -rF "$stage" "$stage/opt/promise/lib/pkgconfig" "$stage/opt/promise/include"
+expect "promise.pc names the prefix" grep -qx 'prefix=/opt/promise' "$stage/opt/promise/lib/pkgconfig/promise.pc"
+expect "a staged library is found through a sysroot" same \
+  "$(bare PKG_CONFIG_SYSROOT_DIR="$stage" PKG_CONFIG_PATH="$stage/opt/promise/lib/pkgconfig" pkg-config --cflags promise |
+    sed 's/ *$//')" "-I$stage/opt/promise/include"
+
+# Folders of its own choice.
+expect "installs into folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
+  INCLUDEDIR=/elsewhere/include "$root/scripts/install.sh" library
+expect "promise.pc follows the prefix where it can" grep -qxF "libdir=\${prefix}/lib/x86_64-linux-gnu" \
+  "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
+expect "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/elsewhere/include' \
+  "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
+expect "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
+  INCLUDEDIR=/elsewhere/include "$root/scripts/uninstall.sh" library
+
+# The host: what is installed of it does not depend on what it is.
+printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
+expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
+  "$root/scripts/install.sh" host
+expect "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
+expect "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
+expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/uninstall.sh" library
+expect "leaves the host and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
+./opt/promise/share/doc/promise/LICENSE
+./opt/promise/share/man/man1/plugin-host.1"
+expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/uninstall.sh"
+expect "leaves nothing" same "$(files "$stage")" ""
+expect "leaves no folder of its own" test ! -e "$stage/opt/promise/include/promise" -a ! -e "$stage/opt/promise/share/doc/promise"
+touch "$prefix/include/of_somebody_else.h"
+expect "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$root/scripts/uninstall.sh"
+expect "leaves what is somebody else's" same "$(files "$prefix")" ./include/of_somebody_else.h
+
+# Refusals.
+refused() { # refused TEXT COMMAND...
+  local text=$1 output
+  shift
+  if output=$("$@" 2>&1); then return 1; fi
+  [[ $output == *"$text"* ]] || { echo "$output"; return 1; }
+}
+expect "says what is not built" refused "no such file: /nowhere.so (build it first" \
+  env PREFIX="$prefix" LIBPROMISE=/nowhere.so "$root/scripts/install.sh" library
+expect "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$root/scripts/install.sh" library
+expect "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$root/scripts/install.sh" everything
+
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,210 @@
+/* misuse.h - what a caller must not do, for the programs misuse_*.c: handles and values that are none, checks of calls that
+ * must refuse them, and a table of one test for each exported function.
+ *
+ * Each such call gives a status, nothing is read or written through what it was given, and contexts and values that were
+ * handed over are freed once. With --list a program prints the functions of its table; scripts/test-abi.sh holds them all
+ * against the header. */
+#ifndef MISUSE_H
+#define MISUSE_H
+
+#include "support.h"
+
+/* ---- Handles that are none ---- */
+
+static int own_memory[16];
+static promise_t *dead_promise, *live_promise;
+static promise_executor_t *dead_executor, *live_executor;
+static promise_job_t *dead_job, *live_job;
+static const promise_type_t *live_type;
+
+static inline void keep_job(void *ctx, promise_job_t *job) {
+  *(promise_job_t **)ctx = job;
+}
+
+static inline void submit_job(promise_executor_t *executor) {
+  promise_t *promise = fulfilled(1);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static inline void make_handles(void) {
+  static promise_job_t *submitted;
+  live_promise = promise_new();
+  live_type = promise_type_register("test.misuse", NULL, NULL);
+  live_executor = promise_executor_new(keep_job, &submitted, NULL);
+  submit_job(live_executor);
+  dead_job = submitted;
+  REQUIRE(promise_job_run(dead_job) == PROMISE_OK);
+  submit_job(live_executor);
+  live_job = submitted;
+  dead_executor = promise_executor_new(keep_job, &submitted, NULL);
+  REQUIRE(promise_executor_release(dead_executor) == PROMISE_OK);
+  dead_promise = stale();
+}
+
+static inline void release_handles(void) {
+  CHECK_STATUS(promise_job_drop(live_job), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(live_executor), PROMISE_OK);
+  CHECK_INT(promise_state(live_promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_release(live_promise), PROMISE_OK);
+}
+
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS } kind_t;
+
+/* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
+static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
+  void *heap = malloc(256);
+  void *const forged[] = {
+      (void *)1,
+      (void *)2,
+      (void *)7,
+      (void *)8,
+      (void *)16,
+      (void *)64,
+      (void *)4095,
+      (void *)4096,
+      (void *)65536,
+      (void *)INTPTR_MAX,
+      (void *)INTPTR_MIN,
+      (void *)UINTPTR_MAX,
+      (void *)(UINTPTR_MAX - 1),
+      (void *)(UINTPTR_MAX - 63),
+      (void *)UINT64_C(0xdeadbeefdeadbeef),
+      (void *)UINT64_C(0x0000000100000000),
+      (void *)UINT64_C(0x0000000100000001),
+      own_memory,
+      own_memory + 1,
+      heap,
+      &heap,
+      (void *)(uintptr_t)&each_bad_handle,
+      "text",
+  };
+  make_handles();
+  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
+    body(forged[i]);
+
+  void *const all[] = {live_promise, (void *)(uintptr_t)live_type, live_executor, live_job,
+                       (void *)(uintptr_t)promise_type_named("error")};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TYPES};
+  uint64_t live = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (kinds[i] != kind)
+      body(all[i]);
+    if (kinds[i] == kind && live == 0)
+      live = (uint64_t)(uintptr_t)all[i];
+  }
+  if (kind == PROMISES)
+    body(dead_promise);
+  if (kind == EXECUTORS)
+    body(dead_executor);
+  if (kind == JOBS)
+    body(dead_job);
+
+  /* A live handle with something wrong in it, above the bits that could name a neighbour. */
+  for (int bit = 28; bit < 64; bit++)
+    body((void *)(uintptr_t)(live ^ UINT64_C(1) << bit));
+  body((void *)(uintptr_t)(live ^ UINT64_C(1) << 20));
+  body((void *)(uintptr_t)(live | UINT64_C(0x0fffffff)));
+  body((void *)(uintptr_t)(live & ~UINT64_C(0x0fffffff)));
+
+  uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+  for (int i = 0; i < 10000; i++) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    body((void *)(uintptr_t)random);
+  }
+  free(heap);
+  release_handles();
+}
+
+/* ---- Values that are none ---- */
+
+/* Calls `body` with every value that is malformed, and the status that it deserves. */
+static inline void each_bad_value(void (*body)(promise_value_t value, promise_status_t status)) {
+  static const promise_kind_t kinds[] = {0, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP, 15, 255, 256, INT32_MAX, UINT32_MAX};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    body((promise_value_t){.kind = kinds[i], .as.ptr = own_memory}, PROMISE_EINVAL);
+    body((promise_value_t){.kind = kinds[i], .reserved = UINT32_MAX, .as.u64 = UINT64_MAX}, PROMISE_EINVAL);
+  }
+  static const promise_kind_t owning[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ERROR,
+                                          PROMISE_KIND_OBJECT};
+  for (size_t i = 0; i < sizeof owning / sizeof *owning; i++) {
+    body((promise_value_t){.kind = owning[i], .as.ptr = NULL}, PROMISE_EINVAL);
+    body((promise_value_t){.kind = owning[i], .as.ptr = own_memory}, PROMISE_EINVAL);
+    body((promise_value_t){.kind = owning[i], .as.u64 = UINT64_MAX}, PROMISE_EINVAL);
+    uint32_t random = 0x9e3779b9;
+    for (int j = 0; j < 2000; j++) {
+      random ^= random << 13, random ^= random >> 17, random ^= random << 5;
+      body((promise_value_t){.kind = owning[i], .reserved = random, .as.ptr = own_memory}, PROMISE_EINVAL);
+    }
+  }
+  /* A good value, told to be another. */
+  promise_value_t good = text("good");
+  for (size_t i = 1; i < sizeof owning / sizeof *owning; i++) {
+    promise_value_t bad = good;
+    bad.kind = owning[i];
+    body(bad, PROMISE_EINVAL);
+  }
+  promise_value_t bad = good;
+  bad.as.ptr = (char *)good.as.ptr + 1;
+  body(bad, PROMISE_EINVAL);
+  CHECK_TEXT(promise_value_data(&good, NULL), "good");
+  CHECK_STATUS(promise_value_release(&good), PROMISE_OK);
+
+  promise_t *promise = promise_new();
+  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL}, PROMISE_EINVAL);
+  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = stale()}, PROMISE_ESTALE);
+  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = own_memory}, PROMISE_ESTALE);
+  body((promise_value_t){.kind = PROMISE_KIND_PROMISE, .as.ptr = (void *)UINTPTR_MAX}, PROMISE_ESTALE);
+  body((promise_value_t){.kind = PROMISE_KIND_STRING, .as.ptr = promise}, PROMISE_EINVAL);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+}
+
+/* ---- Checks of one call ---- */
+
+/* A call that returned NULL: the status, and the context freed once and never called. */
+static inline void refused(const void *result, promise_status_t status, spy_t *spy) {
+  CHECK_POINTER(result, NULL);
+  CHECK_STATUS(promise_last_status(), status);
+  if (spy == NULL)
+    return;
+  CHECK_SPY(spy, 0, 1);
+  atomic_store(&spy->frees, 0);
+}
+
+static spy_t spy;
+static payload_t payload;
+
+/* A payload handed over to a call was destroyed once. */
+static inline void destroyed(void) {
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  atomic_store(&payload.destroyed, 0);
+}
+
+/* ---- The table ---- */
+
+typedef struct misuse {
+  const char *function;
+  void (*test)(void);
+} misuse_t;
+
+static inline int misuse_main(int argc, char **argv, const misuse_t *table, size_t count) {
+  bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
+  for (size_t i = 0; i < count; i++) {
+    atomic_store(&spy.frees, 0);
+    if (list)
+      puts(table[i].function);
+    if (!list)
+      check_run(table[i].function, table[i].test);
+  }
+  return list ? 0 : check_report();
+}
+
+#define MISUSE_MAIN(table)                                                                                             \
+  int main(int argc, char **argv) {                                                                                    \
+    return misuse_main(argc, argv, table, sizeof(table) / sizeof *(table));                                            \
+  }
+
+#endif /* MISUSE_H */

@@ -1,0 +1,170 @@
+/* Misuse of callbacks, executors and jobs. */
+#include <sys/mman.h>
+
+#include "misuse.h"
+
+/* ---- Callbacks ---- */
+
+static void then_bad(void *handle) {
+  refused(promise_then(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void then(void) {
+  refused(promise_then(NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_then(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_t *promise = fulfilled(1);
+  refused(promise_then(promise, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_release(promise);
+  each_bad_handle(PROMISES, then_bad);
+}
+
+static void rescue_bad(void *handle) {
+  refused(promise_rescue(handle, NULL, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void rescue_bad_type(void *type) {
+  refused(promise_rescue(live_promise, type, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void rescue(void) {
+  refused(promise_rescue(NULL, NULL, spy_handler, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_t *promise = rejected(1);
+  refused(promise_rescue(promise, NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_release(promise);
+  each_bad_handle(PROMISES, rescue_bad);
+  each_bad_handle(TYPES, rescue_bad_type);
+}
+
+static void observe_bad(void *handle) {
+  CHECK_STATUS(promise_observe(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+}
+static void observe(void) {
+  CHECK_STATUS(promise_observe(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+  each_bad_handle(PROMISES, observe_bad);
+}
+
+static promise_reaction_t good_reaction(void) {
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = &spy,
+                                 .free_ctx = spy_free};
+  return reaction;
+}
+static void react_bad(void *handle) {
+  promise_reaction_t reaction = good_reaction();
+  refused(promise_react(handle, &reaction), PROMISE_ESTALE, &spy);
+}
+static void react_on_bad_executor(void *executor) {
+  promise_reaction_t reaction = good_reaction();
+  reaction.executor = executor;
+  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+}
+static void react_to_bad_type(void *type) {
+  promise_reaction_t reaction = good_reaction();
+  reaction.type = type;
+  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+}
+static void react(void) {
+  promise_t *promise = fulfilled(1);
+  promise_reaction_t reaction = good_reaction();
+  refused(promise_react(NULL, NULL), PROMISE_EINVAL, NULL);
+  refused(promise_react(promise, NULL), PROMISE_EINVAL, NULL);
+  refused(promise_react(NULL, &reaction), PROMISE_EINVAL, &spy);
+
+  static const uint32_t small[] = {0, 1, 8, sizeof(promise_reaction_t) - 1};
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+    reaction.size = small[i];
+    refused(promise_react(promise, &reaction), PROMISE_EINVAL, NULL);
+    CHECK_SPY(&spy, 0, 0); /* "unless it is too small to tell" */
+  }
+
+  reaction = good_reaction();
+  reaction.reserved = 1;
+  refused(promise_react(promise, &reaction), PROMISE_EINVAL, &spy);
+  reaction = good_reaction();
+  reaction.token = (promise_token_t *)promise;
+  refused(promise_react(promise, &reaction), PROMISE_EINVAL, &spy);
+  reaction = good_reaction();
+  reaction.on_fulfilled = reaction.on_rejected = NULL;
+  refused(promise_react(promise, &reaction), PROMISE_EINVAL, &spy);
+
+  struct {
+    promise_reaction_t reaction;
+    unsigned char later[64];
+  } newer = {.reaction = good_reaction()};
+  newer.reaction.size = sizeof newer;
+  for (size_t i = 0; i < sizeof newer.later; i++) {
+    memset(newer.later, 0, sizeof newer.later);
+    newer.later[i] = 1;
+    refused(promise_react(promise, &newer.reaction), PROMISE_EINVAL, &spy);
+  }
+
+  /* A size that was never set: no reading on through the caller's memory for it. */
+  long page = sysconf(_SC_PAGESIZE);
+  char *memory = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED && mprotect(memory + page, (size_t)page, PROT_NONE) == 0);
+  promise_reaction_t *last = (promise_reaction_t *)(void *)memory;
+  *last = good_reaction();
+  last->size = UINT32_MAX;
+  refused(promise_react(promise, last), PROMISE_EINVAL, &spy);
+  munmap(memory, (size_t)page * 2);
+
+  promise_release(promise);
+  each_bad_handle(PROMISES, react_bad);
+  each_bad_handle(EXECUTORS, react_on_bad_executor);
+  each_bad_handle(TYPES, react_to_bad_type);
+}
+
+/* ---- Executors ---- */
+
+static void executor_new(void) {
+  refused(promise_executor_new(NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+}
+
+static void executor_retain_bad(void *handle) {
+  CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
+}
+static void executor_retain(void) {
+  CHECK_STATUS(promise_executor_retain(NULL), PROMISE_EINVAL);
+  each_bad_handle(EXECUTORS, executor_retain_bad);
+}
+
+static void executor_release_bad(void *handle) {
+  CHECK_STATUS(promise_executor_release(handle), PROMISE_ESTALE);
+}
+static void executor_release(void) {
+  CHECK_STATUS(promise_executor_release(NULL), PROMISE_EINVAL);
+  each_bad_handle(EXECUTORS, executor_release_bad);
+}
+
+static void job_run_bad(void *handle) {
+  CHECK_STATUS(promise_job_run(handle), PROMISE_ESTALE);
+}
+static void job_run(void) {
+  CHECK_STATUS(promise_job_run(NULL), PROMISE_EINVAL);
+  each_bad_handle(JOBS, job_run_bad);
+}
+
+static void job_drop_bad(void *handle) {
+  CHECK_STATUS(promise_job_drop(handle), PROMISE_ESTALE);
+}
+static void job_drop(void) {
+  CHECK_STATUS(promise_job_drop(NULL), PROMISE_EINVAL);
+  each_bad_handle(JOBS, job_drop_bad);
+}
+
+static const misuse_t table[] = {
+    {"promise_executor_new", executor_new},
+    {"promise_executor_release", executor_release},
+    {"promise_executor_retain", executor_retain},
+    {"promise_job_drop", job_drop},
+    {"promise_job_run", job_run},
+    {"promise_observe", observe},
+    {"promise_react", react},
+    {"promise_rescue", rescue},
+    {"promise_then", then},
+};
+
+MISUSE_MAIN(table)

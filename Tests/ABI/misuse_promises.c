@@ -1,0 +1,147 @@
+/* Misuse of promises. */
+#include "misuse.h"
+
+/* ---- Promises ---- */
+
+static void new_promise(void) {
+  /* Takes nothing; what was misused before must not have spoilt the allocator. */
+  for (int i = 0; i < 100; i++) {
+    promise_t *promise = promise_new(), *other = promise_new();
+    CHECK(promise != NULL && other != NULL && promise != other);
+    CHECK_STATUS(promise_release(promise), PROMISE_OK);
+    CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
+    CHECK_STATUS(promise_release(other), PROMISE_OK);
+    CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
+  }
+}
+
+static void new_discardable(void) {
+  promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK(promise != NULL);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESTALE);
+  promise = promise_new_discardable(NULL, &spy, spy_free);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+static void retain_bad(void *handle) {
+  CHECK_STATUS(promise_retain(handle), PROMISE_ESTALE);
+}
+static void retain(void) {
+  CHECK_STATUS(promise_retain(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, retain_bad);
+}
+
+static void release_bad(void *handle) {
+  CHECK_STATUS(promise_release(handle), PROMISE_ESTALE);
+}
+static void release(void) {
+  CHECK_STATUS(promise_release(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, release_bad);
+}
+
+static void resolve_bad(void *handle) {
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_resolve(handle, &value), PROMISE_ESTALE);
+  destroyed();
+}
+static void resolve_with_bad(promise_value_t value, promise_status_t status) {
+  promise_t *promise = promise_new();
+  (void)status;
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK(promise_resolve(NULL, &value) < 0);
+  CHECK(promise_resolve((promise_t *)own_memory, &value) < 0);
+  promise_release(promise);
+}
+static void resolve(void) {
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_resolve(NULL, &value), PROMISE_EINVAL);
+  destroyed();
+  CHECK_STATUS(promise_resolve(NULL, NULL), PROMISE_EINVAL);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_release(promise);
+  each_bad_handle(PROMISES, resolve_bad);
+  each_bad_value(resolve_with_bad);
+}
+
+static void reject_bad(void *handle) {
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_reject(handle, &value), PROMISE_ESTALE);
+  destroyed();
+}
+static void reject_with_bad(promise_value_t value, promise_status_t status) {
+  promise_t *promise = promise_new();
+  (void)status;
+  CHECK_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_release(promise);
+}
+static void reject(void) {
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_reject(NULL, &value), PROMISE_EINVAL);
+  destroyed();
+  CHECK_STATUS(promise_reject(NULL, NULL), PROMISE_EINVAL);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_reject(promise, NULL), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_release(promise);
+  each_bad_handle(PROMISES, reject_bad);
+  each_bad_value(reject_with_bad);
+}
+
+static void discard_bad(void *handle) {
+  CHECK_STATUS(promise_discard(handle), PROMISE_ESTALE);
+}
+static void discard(void) {
+  CHECK_STATUS(promise_discard(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, discard_bad);
+}
+
+static void state_bad(void *handle) {
+  CHECK_STATUS(promise_state(handle), PROMISE_ESTALE);
+}
+static void state(void) {
+  CHECK_STATUS(promise_state(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, state_bad);
+}
+
+static void result_bad(void *handle) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_result(handle, &value), PROMISE_ESTALE);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+static void result(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_result(NULL, &value), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  promise_t *promise = fulfilled(1);
+  CHECK_STATUS(promise_result(promise, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_result(NULL, NULL), PROMISE_EINVAL);
+  promise_release(promise);
+  each_bad_handle(PROMISES, result_bad);
+}
+
+static void wait_bad(void *handle) {
+  CHECK_STATUS(promise_wait(handle, -1), PROMISE_ESTALE);
+  CHECK_STATUS(promise_wait(handle, 0), PROMISE_ESTALE);
+}
+static void wait_for(void) {
+  CHECK_STATUS(promise_wait(NULL, -1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait(NULL, 0), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, wait_bad);
+}
+
+static const misuse_t table[] = {
+    {"promise_discard", discard}, {"promise_new", new_promise}, {"promise_new_discardable", new_discardable},
+    {"promise_reject", reject},   {"promise_release", release}, {"promise_resolve", resolve},
+    {"promise_result", result},   {"promise_retain", retain},   {"promise_state", state},
+    {"promise_wait", wait_for},
+};
+
+MISUSE_MAIN(table)

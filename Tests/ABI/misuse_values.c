@@ -1,0 +1,206 @@
+/* Misuse of versions, statuses, values and types. */
+#include "misuse.h"
+
+/* ---- Version and status ---- */
+
+static void abi_version(void) {
+  /* Takes nothing: it must not depend on what went wrong before. */
+  promise_retain((promise_t *)own_memory);
+  CHECK(promise_abi_version() >= PROMISE_ABI_VERSION);
+}
+
+static void status_name(void) {
+  CHECK_TEXT(promise_status_name(INT32_MIN), "PROMISE_UNKNOWN");
+  CHECK_TEXT(promise_status_name(INT32_MAX), "PROMISE_UNKNOWN");
+  CHECK_TEXT(promise_status_name(1), "PROMISE_UNKNOWN");
+}
+
+static void last_status(void) {
+  refused(promise_then((promise_t *)own_memory, adds_one, NULL, NULL), PROMISE_ESTALE, NULL);
+  refused(promise_then(NULL, adds_one, NULL, NULL), PROMISE_EINVAL, NULL);
+}
+
+/* ---- Values ---- */
+
+static void retain_bad_value(promise_value_t value, promise_status_t status) {
+  CHECK_STATUS(promise_value_retain(&value), status);
+}
+static void value_retain(void) {
+  CHECK_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
+  each_bad_value(retain_bad_value);
+}
+
+static void release_bad_value(promise_value_t value, promise_status_t status) {
+  promise_value_t before = value;
+  CHECK_STATUS(promise_value_release(&value), status);
+  CHECK(memcmp(&before, &value, sizeof value) == 0);
+}
+static void value_release(void) {
+  CHECK_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
+  each_bad_value(release_bad_value);
+  promise_value_t value = text("once, and longer than what fits into a few words"), copy = value;
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_EINVAL);
+}
+
+static void value_string(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_string(NULL, NULL, 0), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_string(&value, NULL, 1), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_string(&value, NULL, SIZE_MAX), PROMISE_EINVAL);
+  value.kind = 77;
+  CHECK(promise_value_string(&value, "\xff", SIZE_MAX) < 0);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+
+static void value_bytes(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_bytes(NULL, "bytes", 5), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_bytes(&value, NULL, 1), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  value.kind = 77;
+  CHECK(promise_value_bytes(&value, "x", SIZE_MAX) < 0);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK(promise_value_bytes(&value, "x", SIZE_MAX / 2) < 0);
+  CHECK(promise_value_bytes(&value, "x", SIZE_MAX / 2 + 1) < 0);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+
+static void value_error(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error(&value, NULL, 1, "message"), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  value.kind = 77;
+  CHECK_STATUS(promise_value_error(&value, "domain", 1, NULL), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_error(&value, "\xff", 1, "message"), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
+}
+
+static void object_of_bad_type(void *type) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_object(&value, type, &payload), PROMISE_ESTALE);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_INT(atomic_load(&payload.destroyed), 0); /* it stays the caller's */
+}
+static void value_object(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_object(NULL, payload_type(), &payload), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_object(&value, NULL, &payload), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  each_bad_handle(TYPES, object_of_bad_type);
+  /* Built-in types are registered by nobody. */
+  object_of_bad_type((void *)(uintptr_t)promise_type_named("string"));
+  object_of_bad_type((void *)(uintptr_t)promise_type_named("error"));
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+}
+
+static void data_of_bad_value(promise_value_t value, promise_status_t status) {
+  size_t length = 4711;
+  (void)status;
+  CHECK_POINTER(promise_value_data(&value, &length), NULL);
+  CHECK_INT(length, 0);
+}
+static void value_data(void) {
+  size_t length = 4711;
+  CHECK_POINTER(promise_value_data(NULL, NULL), NULL);
+  CHECK_POINTER(promise_value_data(NULL, &length), NULL);
+  each_bad_value(data_of_bad_value);
+}
+
+static void domain_of_bad_value(promise_value_t value, promise_status_t status) {
+  (void)status;
+  CHECK_POINTER(promise_value_domain(&value), NULL);
+}
+static void value_domain(void) {
+  promise_value_t value = text("no error");
+  CHECK_POINTER(promise_value_domain(NULL), NULL);
+  CHECK_POINTER(promise_value_domain(&value), NULL);
+  promise_value_release(&value);
+  each_bad_value(domain_of_bad_value);
+}
+
+static void code_of_bad_value(promise_value_t value, promise_status_t status) {
+  (void)status;
+  CHECK_INT(promise_value_code(&value), 0);
+}
+static void value_code(void) {
+  CHECK_INT(promise_value_code(NULL), 0);
+  CHECK_INT(promise_value_code(I64(404)), 0);
+  each_bad_value(code_of_bad_value);
+}
+
+/* ---- Types ---- */
+
+static void register_with_bad_parent(void *parent) {
+  refused(promise_type_register("test.misuse.child", parent, NULL), PROMISE_ESTALE, NULL);
+}
+static void type_register(void) {
+  refused(promise_type_register(NULL, NULL, NULL), PROMISE_EINVAL, NULL);
+  refused(promise_type_register("", NULL, NULL), PROMISE_EINVAL, NULL);
+  refused(promise_type_register("\xff", NULL, NULL), PROMISE_EINVAL, NULL);
+  static const char *const builtins[] = {"void",  "bool",  "i64", "u64",   "f64",       "pointer", "string",
+                                         "bytes", "array", "map", "error", "discarded", "promise", "object"};
+  for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++) {
+    refused(promise_type_register(builtins[i], NULL, payload_destroy), PROMISE_EINVAL, NULL);
+  }
+  each_bad_handle(TYPES, register_with_bad_parent);
+  refused(promise_type_named("test.misuse.child"), PROMISE_EINVAL, NULL);
+}
+
+static void type_named(void) {
+  refused(promise_type_named(NULL), PROMISE_EINVAL, NULL);
+  refused(promise_type_named(""), PROMISE_EINVAL, NULL);
+  refused(promise_type_named("String"), PROMISE_EINVAL, NULL);
+  refused(promise_type_named("\xff"), PROMISE_EINVAL, NULL);
+}
+
+static void name_of_bad_type(void *type) {
+  refused(promise_type_name(type), PROMISE_ESTALE, NULL);
+}
+static void type_name(void) {
+  refused(promise_type_name(NULL), PROMISE_EINVAL, NULL);
+  each_bad_handle(TYPES, name_of_bad_type);
+}
+
+static void is_of_bad_type(void *type) {
+  CHECK(!promise_value_is(I64(1), type));
+}
+static void bad_value_is(promise_value_t value, promise_status_t status) {
+  (void)status;
+  CHECK(!promise_value_is(&value, promise_type_named("object")));
+  CHECK(!promise_value_is(&value, promise_type_named("string")));
+}
+static void value_is(void) {
+  CHECK(!promise_value_is(NULL, promise_type_named("i64")));
+  CHECK(!promise_value_is(I64(1), NULL));
+  CHECK(!promise_value_is(NULL, NULL));
+  each_bad_handle(TYPES, is_of_bad_type);
+  each_bad_value(bad_value_is);
+}
+
+static void type_of_bad_value(promise_value_t value, promise_status_t status) {
+  (void)status;
+  CHECK_POINTER(promise_value_type(&value), NULL);
+}
+static void value_type(void) {
+  refused(promise_value_type(NULL), PROMISE_EINVAL, NULL);
+  each_bad_value(type_of_bad_value);
+}
+
+static const misuse_t table[] = {
+    {"promise_abi_version", abi_version},   {"promise_last_status", last_status},
+    {"promise_status_name", status_name},   {"promise_type_name", type_name},
+    {"promise_type_named", type_named},     {"promise_type_register", type_register},
+    {"promise_value_bytes", value_bytes},   {"promise_value_code", value_code},
+    {"promise_value_data", value_data},     {"promise_value_domain", value_domain},
+    {"promise_value_error", value_error},   {"promise_value_is", value_is},
+    {"promise_value_object", value_object}, {"promise_value_release", value_release},
+    {"promise_value_retain", value_retain}, {"promise_value_string", value_string},
+    {"promise_value_type", value_type},
+};
+
+MISUSE_MAIN(table)

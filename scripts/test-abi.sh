@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# The C ABI, tested as a user meets it: what the library exports, whether the headers compile everywhere, whether it installs, and the
+# programs of Tests/ABI, built with each compiler against the installed library, run plainly and under valgrind.
+#
+#     scripts/test-abi.sh [PROGRAM...]
+#
+# PROGRAM     names of Tests/ABI/*.c to run, without the rest; default: everything
+# LIBPROMISE  the library: .build/release/libpromise.so
+# CC_LIST     compilers: gcc clang, those of them that are there
+# CFLAGS      added to theirs
+# LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs then share
+# VALGRIND    0: leave valgrind out
+# OUT         where things are built: a temporary folder
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+LIBPROMISE=$(realpath "${LIBPROMISE:-$root/.build/release/libpromise.so}")
+export LIBPROMISE
+tests=$root/Tests/ABI
+
+[[ -f $LIBPROMISE ]] || { echo "test-abi.sh: no such file: $LIBPROMISE (build it first: make libpromise)" >&2; exit 2; }
+if [[ -n ${OUT:-} ]]; then
+  mkdir -p "$OUT"
+  out=$(realpath "$OUT")
+else
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
+
+passed=0
+failed=0
+# try LABEL COMMAND...: one check; what it says is shown when it fails.
+try() {
+  local label=$1
+  shift
+  if "$@" > "$out/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok    $label"
+  else
+    failed=$((failed + 1))
+    cat "$out/log"
+    echo "FAIL  $label"
+  fi
+}
+
+# run LABEL COMMAND...: a test program, whose last line counts its tests.
+run() {
+  local label=$1 status=0 good=0 bad=0
+  shift
+  timeout 900 "$@" > "$out/log" 2> "$out/errors" || status=$?
+  read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$out/log" | tail -n 1) || :
+  if [[ $status -eq 0 && ${good:-0} -gt 0 && ${bad:-1} -eq 0 ]]; then
+    echo "ok    $label: $good passed"
+  else
+    cat "$out/log" "$out/errors"
+    echo "FAIL  $label (status $status)"
+    if [[ ${bad:-0} -eq 0 ]]; then bad=1; fi
+  fi
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + bad))
+}
+
+# Each function of the header has a row in a misuse table, and each row a function.
+misuse_is_complete() {
+  local program
+  for program in "$1"/misuse_*; do "$program" --list; done | sort > "$out/misuse"
+  diff -u --label "promise.h" --label "misuse tables" <("$root/scripts/abi-functions.sh") "$out/misuse"
+}
+
+use_installed() {
+  local prefix=$out/prefix
+  PREFIX=$prefix "$root/scripts/install.sh" library
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+  read -ra includes <<< "$(pkg-config --cflags promise)"
+  read -ra libraries <<< "$(pkg-config --libs promise)"
+  cp "$LIBPROMISE" "$out/copy.so"
+  export CHECK_COPY=$out/copy.so
+}
+
+# How to test when the library is not the installed one: no second copy of it, no shared objects that link it.
+use_given() {
+  includes=("-I$root/include")
+  read -ra libraries <<< "$LIBS"
+  without="foreign objects"
+}
+
+without=""
+all=$#
+if ((all == 0)); then
+  mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vx layout)
+else
+  programs=("$@")
+fi
+if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; fi
+
+if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
+  try "exports" "$root/scripts/check-exports.sh" "$LIBPROMISE"
+  run "the check of exports refuses what it should" "$tests/check-exports.test.sh"
+  run "headers" "$root/scripts/check-headers.sh"
+  run "installation" "$tests/install.test.sh" "$LIBPROMISE"
+fi
+
+# -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
+read -ra more <<< "${CFLAGS:-}"
+flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
+memcheck=(valgrind -q --error-exitcode=9 --leak-check=full "--errors-for-leak-kinds=definite,indirect,possible")
+
+compilers=0
+for cc in ${CC_LIST:-gcc clang}; do
+  command -v "$cc" > /dev/null || continue
+  compilers=$((compilers + 1))
+  built=$out/$cc
+  mkdir -p "$built"
+  export CHECK_OBJECTS=$built
+  if [[ -z ${LIBS:-} ]]; then
+    for object in sender receiver; do
+      try "$cc: $object.so" "$cc" "${flags[@]}" -shared -fPIC "$tests/objects/$object.c" "${libraries[@]}" -o "$built/$object.so"
+    done
+  fi
+  for program in "${programs[@]}"; do
+    if [[ " $without " == *" $program "* ]]; then continue; fi
+    try "$cc: $program builds" "$cc" "${flags[@]}" "$tests/$program.c" "${libraries[@]}" -ldl -o "$built/$program"
+    run "$cc: $program" "$built/$program"
+  done
+  if ((all == 0)); then try "$cc: every function is misused" misuse_is_complete "$built"; fi
+done
+((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
+
+# All tests of a program in one process there, so that what one leaves behind is seen, and less of what is many. limits.c
+# has no less to give.
+if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
+  for program in "${programs[@]}"; do
+    if [[ " $without limits " == *" $program "* ]]; then continue; fi
+    run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=600 "${memcheck[@]}" "$built/$program"
+  done
+fi
+
+if ((all == 0)); then
+  for cxx in g++ clang++; do
+    command -v "$cxx" > /dev/null || continue
+    try "$cxx: cxx builds" "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" \
+      "$tests/cxx.cpp" "${libraries[@]}" -o "$out/cxx"
+    run "$cxx: cxx" "$out/cxx"
+  done
+fi
+
+echo "test-abi.sh: $passed passed, $failed failed"
+((failed == 0 && passed > 0))
