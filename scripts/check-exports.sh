@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds three lists against each other: the functions that include/promise.h declares, those that the exports map names,
-# and the symbols that the library exports. Missing and extra ones both fail, each by name. Then what the library asks of the machine that
-# loads it: libc alone, no search path, its soname, at most 512 KiB when stripped.
+# and the symbols that the library exports. Missing and extra ones both fail, each by name. Then what the library asks of
+# the machine that loads it: libc alone, no search path, its soname, at most 512 KiB when stripped.
 #
 #     scripts/check-exports.sh LIBRARY
 #

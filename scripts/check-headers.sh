@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every public header alone, twice in one translation unit, and in two units that are linked together: as each
-# standard of C and C++ that the header promises, with every compiler that is there, warnings as errors. Holds sizes, offsets and
-# constants in the same runs (Tests/ABI/layout.c).
+# standard of C and C++ that the header promises, with every compiler that is there, warnings as errors. Holds sizes,
+# offsets and constants in the same runs (Tests/ABI/layout.c).
 #
 #     scripts/check-headers.sh
 #

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Puts what was built where other programs look for it, or takes it away again (scripts/uninstall.sh).
+# Puts what was built where other programs look for it, or takes it away again.
 #
-#     scripts/install.sh [--uninstall] [library] [host]
+#     scripts/install.sh install|uninstall [library] [host]
 #
 # library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. Default: both.
 #
 # PREFIX       where it will be used from: /usr/local
 # DESTDIR      put before every path while installing, for packages; nothing
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
-# LIBPROMISE   the library that was built: .build/release/libpromise.so
+# LIBRARY      the library that was built: .build/release/libpromise.so
 # PLUGIN_HOST  the program that was built: .build-host/release/plugin-host
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,13 +21,13 @@ libdir=${LIBDIR:-$prefix/lib}
 includedir=${INCLUDEDIR:-$prefix/include}
 bindir=${BINDIR:-$prefix/bin}
 datadir=${DATADIR:-$prefix/share}
-library=${LIBPROMISE:-$root/.build/release/libpromise.so}
+library=${LIBRARY:-$root/.build/release/libpromise.so}
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 licence=$datadir/doc/promise/LICENSE
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
 
 usage() {
-  echo "usage: install.sh [--uninstall] [library] [host]" >&2
+  echo "usage: install.sh install|uninstall [library] [host]" >&2
   exit 64
 }
 
@@ -106,11 +106,10 @@ refresh_loader() {
   fi
 }
 
-action=install
-if [[ ${1:-} == --uninstall ]]; then
-  action=uninstall
-  shift
-fi
+(($# > 0)) || usage
+action=$1
+shift
+case $action in install | uninstall) ;; *) usage ;; esac
 if (($# == 0)); then set -- library host; fi
 for part in "$@"; do
   case $part in library | host) ;; *) usage ;; esac

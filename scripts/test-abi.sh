@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# The C ABI, tested as a user meets it: what the library exports, whether the headers compile everywhere, whether it installs, and the
-# programs of Tests/ABI, built with each compiler against the installed library, run plainly and under valgrind.
+# The C ABI, tested as a user meets it: what the library exports, whether the headers compile everywhere, whether it
+# installs, and the programs of Tests/ABI, built with each compiler against the installed library, run plainly and under
+# valgrind.
 #
 #     scripts/test-abi.sh [PROGRAM...]
 #
 # PROGRAM     names of Tests/ABI/*.c to run, without the rest; default: everything
-# LIBPROMISE  the library: .build/release/libpromise.so
+# LIBRARY     the library: .build/release/libpromise.so
 # CC_LIST     compilers: gcc clang, those of them that are there
 # CFLAGS      added to theirs
-# LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs then share
+# LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs share
 # VALGRIND    0: leave valgrind out
 # OUT         where things are built: a temporary folder
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-LIBPROMISE=$(realpath "${LIBPROMISE:-$root/.build/release/libpromise.so}")
-export LIBPROMISE
+LIBRARY=$(realpath "${LIBRARY:-$root/.build/release/libpromise.so}")
+export LIBRARY
 tests=$root/Tests/ABI
 
-[[ -f $LIBPROMISE ]] || { echo "test-abi.sh: no such file: $LIBPROMISE (build it first: make libpromise)" >&2; exit 2; }
+[[ -f $LIBRARY ]] || { echo "test-abi.sh: no such file: $LIBRARY (build it first: make libpromise)" >&2; exit 2; }
 if [[ -n ${OUT:-} ]]; then
   mkdir -p "$OUT"
   out=$(realpath "$OUT")
@@ -68,11 +69,11 @@ misuse_is_complete() {
 
 use_installed() {
   local prefix=$out/prefix
-  PREFIX=$prefix "$root/scripts/install.sh" library
+  PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh" install library
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
   read -ra includes <<< "$(pkg-config --cflags promise)"
   read -ra libraries <<< "$(pkg-config --libs promise)"
-  cp "$LIBPROMISE" "$out/copy.so"
+  cp "$LIBRARY" "$out/copy.so"
   export CHECK_COPY=$out/copy.so
 }
 
@@ -93,10 +94,10 @@ fi
 if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; fi
 
 if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
-  try "exports" "$root/scripts/check-exports.sh" "$LIBPROMISE"
+  try "exports" "$root/scripts/check-exports.sh" "$LIBRARY"
   run "the check of exports refuses what it should" "$tests/check-exports.test.sh"
   run "headers" "$root/scripts/check-headers.sh"
-  run "installation" "$tests/install.test.sh" "$LIBPROMISE"
+  run "installation" "$tests/install.test.sh" "$LIBRARY"
 fi
 
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
@@ -113,7 +114,8 @@ for cc in ${CC_LIST:-gcc clang}; do
   export CHECK_OBJECTS=$built
   if [[ -z ${LIBS:-} ]]; then
     for object in sender receiver; do
-      try "$cc: $object.so" "$cc" "${flags[@]}" -shared -fPIC "$tests/objects/$object.c" "${libraries[@]}" -o "$built/$object.so"
+      try "$cc: $object.so" "$cc" "${flags[@]}" -shared -fPIC "$tests/objects/$object.c" "${libraries[@]}" \
+        -o "$built/$object.so"
     done
   fi
   for program in "${programs[@]}"; do
@@ -125,8 +127,8 @@ for cc in ${CC_LIST:-gcc clang}; do
 done
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
 
-# All tests of a program in one process there, so that what one leaves behind is seen, and less of what is many. limits.c
-# has no less to give.
+# All tests of a program in one process there, so that what one leaves behind is seen, and less of what is many; limits.c
+# can do with no less.
 if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
   for program in "${programs[@]}"; do
     if [[ " $without limits " == *" $program "* ]]; then continue; fi

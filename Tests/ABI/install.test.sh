@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Installs the library into folders of its own, and uses it from there as somebody would who has a C compiler and pkg-config
-# and has never heard of Swift.
+# Installs the library into folders of its own, and uses it from there as somebody would who has a C compiler and
+# pkg-config, and has never heard of Swift.
 #
 #     Tests/ABI/install.test.sh LIBRARY
 set -euo pipefail
 [[ $# -eq 1 ]] || { echo "usage: install.test.sh LIBRARY" >&2; exit 64; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
-LIBPROMISE=$(realpath "$1")
-export LIBPROMISE
+LIBRARY=$(realpath "$1")
+export LIBRARY
+unset PREFIX DESTDIR LIBDIR INCLUDEDIR BINDIR DATADIR
+install=$root/scripts/install.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -67,18 +69,18 @@ library_files() { # library_files PREFIX: what is to be found below it
 
 # Under a prefix, used from there; in a folder of its own, whose name needs quoting.
 prefix="$scratch/a prefix"
-expect "installs under a prefix" env PREFIX="$prefix" "$root/scripts/install.sh" library
+expect "installs under a prefix" env PREFIX="$prefix" "$install" install library
 expect "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
   "$(library_files 'a prefix' | sort)"
-expect "installs the library as it was built" cmp "$LIBPROMISE" "$prefix/lib/libpromise.so.1.0.0"
+expect "installs the library as it was built" cmp "$LIBRARY" "$prefix/lib/libpromise.so.1.0.0"
 expect "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise.so.1")" libpromise.so.1.0.0
 expect "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
-expect "installs again over itself" env PREFIX="$prefix" "$root/scripts/install.sh" library
+expect "installs again over itself" env PREFIX="$prefix" "$install" install library
 
 prefix=$scratch/prefix
 mv "$scratch/a prefix" "$scratch/moved"
-expect "uninstalls nothing elsewhere" env PREFIX="$prefix" "$root/scripts/uninstall.sh" library
-expect "installs under another prefix" env PREFIX="$prefix/" "$root/scripts/install.sh" library
+expect "uninstalls nothing elsewhere" env PREFIX="$prefix" "$install" uninstall library
+expect "installs under another prefix" env PREFIX="$prefix/" "$install" install library
 mkdir "$scratch/work"
 cd "$scratch/work"
 expect "pkg-config knows the version" same \
@@ -99,39 +101,39 @@ cd "$scratch"
 
 # Staged, as packages are made: the files lie below DESTDIR and name the prefix alone.
 stage=$scratch/stage
-expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/install.sh" library
+expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$install" install library
 expect "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
-expect "promise.pc does not name DESTDIR" refuses grep -rF "$stage" "$stage/opt/promise/lib/pkgconfig" "$stage/opt/promise/include"
+expect "promise.pc does not name DESTDIR" refuses grep -F "$stage" "$stage/opt/promise/lib/pkgconfig/promise.pc"
 expect "promise.pc names the prefix" grep -qx 'prefix=/opt/promise' "$stage/opt/promise/lib/pkgconfig/promise.pc"
 expect "a staged library is found through a sysroot" same \
-  "$(bare PKG_CONFIG_SYSROOT_DIR="$stage" PKG_CONFIG_PATH="$stage/opt/promise/lib/pkgconfig" pkg-config --cflags promise |
-    sed 's/ *$//')" "-I$stage/opt/promise/include"
+  "$(bare PKG_CONFIG_SYSROOT_DIR="$stage" PKG_CONFIG_PATH="$stage/opt/promise/lib/pkgconfig" \
+    pkg-config --cflags promise | sed 's/ *$//')" "-I$stage/opt/promise/include"
 
 # Folders of its own choice.
 expect "installs into folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
-  INCLUDEDIR=/elsewhere/include "$root/scripts/install.sh" library
+  INCLUDEDIR=/elsewhere/include "$install" install library
 expect "promise.pc follows the prefix where it can" grep -qxF "libdir=\${prefix}/lib/x86_64-linux-gnu" \
   "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
 expect "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/elsewhere/include' \
   "$stage/usr/lib/x86_64-linux-gnu/pkgconfig/promise.pc"
 expect "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
-  INCLUDEDIR=/elsewhere/include "$root/scripts/uninstall.sh" library
+  INCLUDEDIR=/elsewhere/include "$install" uninstall library
 
 # The host: what is installed of it does not depend on what it is.
 printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
 expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
-  "$root/scripts/install.sh" host
+  "$install" install host
 expect "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
 expect "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
-expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/uninstall.sh" library
+expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
 expect "leaves the host and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
 ./opt/promise/share/doc/promise/LICENSE
 ./opt/promise/share/man/man1/plugin-host.1"
-expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$root/scripts/uninstall.sh"
+expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
 expect "leaves nothing" same "$(files "$stage")" ""
-expect "leaves no folder of its own" test ! -e "$stage/opt/promise/include/promise" -a ! -e "$stage/opt/promise/share/doc/promise"
+expect "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""
 touch "$prefix/include/of_somebody_else.h"
-expect "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$root/scripts/uninstall.sh"
+expect "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$install" uninstall
 expect "leaves what is somebody else's" same "$(files "$prefix")" ./include/of_somebody_else.h
 
 # Refusals.
@@ -142,9 +144,9 @@ refused() { # refused TEXT COMMAND...
   [[ $output == *"$text"* ]] || { echo "$output"; return 1; }
 }
 expect "says what is not built" refused "no such file: /nowhere.so (build it first" \
-  env PREFIX="$prefix" LIBPROMISE=/nowhere.so "$root/scripts/install.sh" library
-expect "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$root/scripts/install.sh" library
-expect "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$root/scripts/install.sh" everything
+  env PREFIX="$prefix" LIBRARY=/nowhere.so "$install" install library
+expect "refuses a relative prefix" refused "'here' is no absolute path" env PREFIX=here "$install" install library
+expect "refuses an unknown part" refused "usage:" env PREFIX="$prefix" "$install" install everything
 
 echo "$passed passed, $failed failed"
 ((failed == 0))
