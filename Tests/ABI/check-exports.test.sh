@@ -86,8 +86,12 @@ build needy "$soname" -Wl,--no-as-needed -lm
 expect needy 1 "it needs libm.so.6; libc alone is allowed"
 expect needy 1 "it loads libm.so.6; libc alone is allowed"
 
-build searching "$soname" -Wl,-rpath,/opt/somewhere
-expect searching 1 "it carries a search path: [/opt/somewhere]"
+# shellcheck disable=SC2016 # the loader's variable, not the shell's
+build searching "$soname" '-Wl,-rpath,$ORIGIN:/opt/somewhere'
+expect searching 1 "it searches /opt/somewhere"
+# shellcheck disable=SC2016
+build beside "$soname" '-Wl,-rpath,$ORIGIN'
+expect beside 0 "needs libc alone"
 
 build stack "$soname" -Wl,-z,execstack
 expect stack 1 "it asks for an executable stack"

@@ -7,8 +7,8 @@
  *       return check_report();
  *     }
  *
- * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own, so
- * that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
+ * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own,
+ * so that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
  * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
  */
 #ifndef CHECK_H

@@ -1,4 +1,5 @@
-/* promise_wait where it could never end, for the waiting thread is the one that has to do the work: PROMISE_EDEADLK, at once. */
+/* promise_wait where it could never end, for the waiting thread is the one that has to do the work: PROMISE_EDEADLK, at
+ * once. */
 #include <time.h>
 
 #include "support.h"

@@ -1,4 +1,5 @@
-/* Two copies of the library in one process: each refuses the other's handles. CHECK_COPY is the path of a second copy. */
+/* Two copies of the library in one process: each refuses the other's handles. CHECK_COPY is the path of a second
+ * copy. */
 #include <dlfcn.h>
 
 #include "support.h"

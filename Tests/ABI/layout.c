@@ -1,5 +1,5 @@
-/* The sizes, offsets and numbers that programs have compiled in. None of them ever changes; a later version adds fields to
- * structs that begin with `size`, at their end, and constants. Compiled, not run. */
+/* The sizes, offsets and numbers that programs have compiled in. None of them ever changes; a later version adds fields
+ * to structs that begin with `size`, at their end, and constants. Compiled, not run. */
 #include <stddef.h>
 
 #include "promise.h"

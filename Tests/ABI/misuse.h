@@ -1,9 +1,9 @@
-/* misuse.h - what a caller must not do, for the programs misuse_*.c: handles and values that are none, checks of calls that
- * must refuse them, and a table of one test for each exported function.
+/* misuse.h - what a caller must not do, for the programs misuse_*.c: handles and values that are none, checks of calls
+ * that must refuse them, and a table of one test for each exported function.
  *
- * Each such call gives a status, nothing is read or written through what it was given, and contexts and values that were
- * handed over are freed once. With --list a program prints the functions of its table; scripts/test-abi.sh holds them all
- * against the header. */
+ * Each such call gives a status, nothing is read or written through what it was given, and contexts and values that
+ * were handed over are freed once. With --list a program prints the functions of its table; scripts/test-abi.sh holds
+ * them all against the header. */
 #ifndef MISUSE_H
 #define MISUSE_H
 
