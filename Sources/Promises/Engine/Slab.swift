@@ -13,10 +13,12 @@ enum Slab {
 
   /// Cells in a list that travels.
   static var batch: UInt32 { 128 }
-  /// Cells that get memory at a time: 256 KiB; a large page at a time from the second one on. A process with many
-  /// promises would spend as long on small pages, one by one, as on the promises.
+  /// Cells that get memory at a time: 256 KiB.
   static var piece: UInt64 { 4096 }
+  /// The same once there is much: a large page, for a process with so many promises would spend as long on small pages,
+  /// one by one, as on the promises. Not before it adds a sixteenth at most to what the process uses.
   static var largePiece: UInt64 { UInt64(PLATFORM_LARGE_PAGE) / UInt64(Cell.size) }
+  static var much: UInt64 { 16 * largePiece }
   /// 2^28 cells, 16 GiB of addresses; less where the process may not reserve that much.
   static var capacity: UInt64 { 1 << 28 }
 }
@@ -121,7 +123,7 @@ private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
   if unsafe reserved == 0 && !reserve() { return (nil, 0) }
   let committed = Slab.committed.load(ordering: .relaxed)
   if unsafe carved == committed {
-    let grown = unsafe min(committed < Slab.largePiece ? Slab.piece : Slab.largePiece, reserved - committed)
+    let grown = unsafe min(committed < Slab.much ? Slab.piece : Slab.largePiece, reserved - committed)
     let start = unsafe UnsafeMutableRawPointer(bitPattern: Slab.base.load(ordering: .relaxed) + UInt(committed) * 64)
     guard grown > 0, let start = unsafe start, unsafe platform_commit(start, Int(grown) * Cell.size) else {
       return (nil, 0)
