@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -61,6 +62,10 @@ void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) 
 
 void platform_futex_wake_all(const void *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void platform_yield(void) {
+  sched_yield();
 }
 
 int64_t platform_now(void) {

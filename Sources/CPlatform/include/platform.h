@@ -59,6 +59,9 @@ static inline void platform_free(void *_Nullable memory) {
   free(memory);
 }
 
+/* Lets other threads run, one of which is about to do what the caller waits for. */
+void platform_yield(void) __attribute__((visibility("hidden")));
+
 /* Monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));
 

@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 
 // The state word of a promise
@@ -81,6 +82,13 @@ extension CellRef {
     unsafe cell.pointee.value = value
     let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0)
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
+  }
+
+  /// Returns when the promise is settled. For calls that find it claimed: what they tell their caller, or leave to it,
+  /// must hold when they return, and the claimer has no more to do than write the value.
+  @inline(never)
+  func awaitPublication() {
+    while !state.isSettled { platform_yield() }
   }
 
   /// claim() and publish() of a cell that nobody else can reach, with plain stores.

@@ -105,7 +105,10 @@ extension CellRef {
   /// Settles another promise as the source was. This cell becomes settled too, for the loop to find the value in.
   private func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     defer { target.release() }
-    guard target.claim() else { return .idle }
+    guard target.claim() else {
+      target.awaitPublication()
+      return .idle
+    }
     // One reference for the target, one for this cell.
     let value = value.retain() && value.retain() ? value : Fault.tooManyReferences.value
     let before = target.publish(value, outcome)
@@ -132,6 +135,7 @@ extension CellRef {
 
   @inline(never)
   private func refuse(_ value: CellValue) -> ReactionResult {
+    awaitPublication()
     value.release()
     return .idle
   }

@@ -17,9 +17,10 @@ extension CellRef {
     return true
   }
 
-  /// The promise was settled by another: the value goes.
+  /// The promise is settled by another: the value goes.
   @inline(never)
   private func refused(_ value: CellValue) {
+    awaitPublication()
     value.release()
   }
 
