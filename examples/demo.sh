@@ -39,12 +39,12 @@ for folder in $folders; do
   "$host" run --raw --plugins "$plugins" --set input="$out/$folder.tar" --set name="$folder" --set database="$database" \
     "$root/examples/pipeline.yaml"
   echo
-  "$host" call --raw "$plugins/catalog.so" fetch "$database" "$folder" >"$out/$folder.tar.gz"
+  "$host" call --progress off --raw "$plugins/catalog.so" fetch "$database" "$folder" >"$out/$folder.tar.gz"
 done
 
 # One text for each row of a statement whose column is called `line`.
 lines() {
-  "$host" call --raw "$plugins/catalog.so" query "$database" "$1" >"$out/rows.json"
+  "$host" call --progress off --raw "$plugins/catalog.so" query "$database" "$1" >"$out/rows.json"
   sed -e 's/^[[ ]{"line":"//' -e 's/"}[],]*$//' "$out/rows.json"
   printf '\n\n'
 }

@@ -5,7 +5,7 @@
 #
 # PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; without it, the library that was
 # built, LIBPROMISE, is installed into EXAMPLES/prefix. EXAMPLES: a folder for what is built here.
-# The demo is run and checked with PLUGIN_HOST; empty: it is not. Each compiler of CC_LIST (gcc clang) that is there
+# Single calls and the demo are checked with PLUGIN_HOST; empty: they are not. Each compiler of CC_LIST (gcc clang) that is there
 # is used; what can run under valgrind does if that is there.
 set -eu
 
@@ -113,10 +113,12 @@ fi
 
 if [ -n "$host" ]; then
   for cc in ${CC_LIST:-gcc clang}; do
-    [ ! -f "$out/$cc/deflate.so" ] ||
-      try "demo with plugins by $cc" env PLUGIN_HOST="$host" PLUGINS="$out/$cc" OUT="$out/$cc/demo" \
-        "$root/examples/check-demo.sh"
+    built=$out/$cc
+    [ -f "$built/deflate.so" ] || continue
+    try "calls of plugins by $cc" env PLUGIN_HOST="$host" PLUGINS="$built" "$root/Tests/Examples/calls.sh" "$built/data"
+    try "demo with plugins by $cc" env PLUGIN_HOST="$host" PLUGINS="$built" OUT="$built/demo" \
+      "$root/examples/check-demo.sh"
   done
 else
-  echo "skip  demo: no PLUGIN_HOST"
+  echo "skip  calls and demo: no PLUGIN_HOST"
 fi
