@@ -9,18 +9,16 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 
-# Where things are built: debug builds for tests in .build; what is installed in two folders of its own, because libpromise is Embedded
-# Swift, which has no standard library to link, and plugin-host has one linked in.
+# What is installed. They are built apart: libpromise is Embedded Swift, which has no standard library to link, and
+# plugin-host has one linked in, so that it needs no Swift either.
+LIBPROMISE = $(CURDIR)/.build/release/libpromise.so
+LIBRARY = $(LIBPROMISE)
 HOST_BUILD = $(CURDIR)/.build-host
-LIBRARY = $(CURDIR)/.build/release/libpromise.so
 PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
-# Where the tests and the demo install to, so that they meet what users meet.
-STAGE = $(CURDIR)/.build/stage
-PLUGINS = $(CURDIR)/.build/plugins
 
-export LIBRARY PLUGIN_HOST STAGE
+export LIBPROMISE LIBRARY PLUGIN_HOST
 
-.PHONY: all demo test setup build libpromise plugin-host example-plugins install uninstall stage \
+.PHONY: all demo test setup build libpromise plugin-host install uninstall \
   test-swift test-threads test-abi test-examples test-package test-counts lint format bench clean
 
 all: build
@@ -36,12 +34,8 @@ libpromise: setup
 plugin-host: setup
 	swift build -c release -j $(JOBS) --scratch-path $(HOST_BUILD) --static-swift-stdlib --product plugin-host
 
-example-plugins: stage
-	@PKG_CONFIG_PATH=$(STAGE)/lib/pkgconfig $(MAKE) --no-print-directory -C examples/plugins OUT=$(PLUGINS)
-
-# One of the plugins links libpromise.so, which is staged rather than installed.
-demo: example-plugins
-	@LD_LIBRARY_PATH=$(STAGE)/lib PLUGINS=$(PLUGINS) OUT=$(CURDIR)/out/demo examples/demo.sh
+demo: build
+	@OUT=$(CURDIR)/out/demo examples/demo.sh
 
 install: build
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh install
@@ -49,10 +43,7 @@ install: build
 uninstall:
 	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh uninstall
 
-stage: build
-	@PREFIX=$(STAGE) DESTDIR= scripts/install.sh install
-
-test: lint test-swift test-threads test-abi test-examples test-package
+test: lint test-swift test-threads test-abi test-counts test-examples test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
@@ -64,12 +55,16 @@ test-threads: setup
 	@scripts/test-threads.sh
 
 # C programs against the installed library, and what the library exports.
-test-abi: stage
+test-abi: libpromise
 	@scripts/test-abi.sh
 
+# What can be counted rather than timed: allocations, instructions, bytes.
+test-counts: libpromise
+	@scripts/check-counts.sh
+
 # The examples in every language, and the demo's results checked with gzip, sha256sum and sqlite3.
-test-examples: stage
-	@scripts/test-examples.sh $(STAGE) .build/examples
+test-examples: build
+	@scripts/test-examples.sh
 
 # Another package depends on this one by version.
 test-package: setup
