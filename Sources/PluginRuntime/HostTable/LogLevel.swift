@@ -1,0 +1,6 @@
+/// How important a line of the log is.
+public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
+  case debug = 1, info, warning, error
+
+  public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+}

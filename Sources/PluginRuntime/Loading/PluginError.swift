@@ -1,0 +1,59 @@
+/// What is wrong with a plugin or with a call of one of its functions.
+public struct PluginError: Error, Sendable, Equatable {
+  /// What went wrong, and the details that a program can act on.
+  public enum Kind: Sendable, Equatable {
+    // The file.
+    case notFound
+    case notReadable
+    /// A directory, a FIFO, a device: not a regular file.
+    case notAFile
+    /// Not a shared library.
+    case notAPlugin
+    case wrongArchitecture
+    /// The file ends before what it says it holds.
+    case truncated
+    /// It asks for memory that is writable and executable, or for an executable stack.
+    case unsafeMemory
+    /// It does not export promise_plugin_entry(), or not as a function.
+    case noEntry
+    /// Another file was loaded from this path before, or the file changed while it was being loaded.
+    case replaced
+    // Loading.
+    /// The system's loader refused it: a missing symbol, a missing library.
+    case loadFailed
+    /// The plugin does not work with this ABI; `nil`: its entry returned no descriptor for it.
+    case abiRange(host: UInt32, plugin: ClosedRange<UInt32>?)
+    case badDescriptor
+    case badSignature(SignatureError)
+    case missingRequirement(String)
+    case requirementCycle([String])
+    /// Another plugin with the same id is loaded, or another host has this one.
+    case duplicate
+    /// The plugin's load() returned this status.
+    case refused(Int32)
+    // Calls.
+    case unknownPlugin
+    case unknownFunction
+    case badArgument
+    /// What the function gave is not what its signature says.
+    case badResult
+    /// The host is shutting down.
+    case closed
+  }
+
+  public let kind: Kind
+  /// What it is about: a file's path, a plugin's id, or "plugin.function".
+  public let subject: String
+  /// What was wrong, and what was expected.
+  public let message: String
+
+  init(_ kind: Kind, _ subject: String, _ message: String) {
+    self.kind = kind
+    self.subject = subject
+    self.message = message
+  }
+}
+
+extension PluginError: CustomStringConvertible {
+  public var description: String { "\(subject): \(message)" }
+}
