@@ -1,0 +1,94 @@
+/// Numbers of the ELF format.
+enum ELF {
+  static let headerSize = 64
+  static let typeShared: UInt16 = 3
+
+  /// The machine that this process runs on.
+  static var hostMachine: UInt16 {
+    #if arch(x86_64)
+    62
+    #elseif arch(arm64)
+    183
+    #elseif arch(riscv64)
+    243
+    #else
+    #error("the machine's number in the ELF format is missing here")
+    #endif
+  }
+
+  static func name(ofMachine machine: UInt16, is64Bit: Bool, isLittleEndian: Bool) -> String {
+    let names: [UInt16: String] = [
+      2: "SPARC", 3: "32-bit x86", 8: "MIPS", 20: "32-bit PowerPC", 21: "64-bit PowerPC", 22: "IBM Z", 40: "32-bit ARM", 43: "64-bit SPARC",
+      50: "Itanium", 62: "x86-64", 183: "AArch64", 243: "RISC-V", 247: "BPF", 258: "LoongArch",
+    ]
+    let name = names[machine] ?? "machine \(machine)"
+    // The word size goes without saying where it is the usual one.
+    let word = is64Bit || name.contains("32-bit") ? "" : " (32-bit)"
+    return name + word + (isLittleEndian ? "" : ", big-endian")
+  }
+}
+
+/// A program header: what the loader maps, and where.
+struct ELFSegment {
+  static let size = 56
+  static let load: UInt32 = 1
+  static let dynamic: UInt32 = 2
+  static let stack: UInt32 = 0x6474_E551
+
+  let type: UInt32
+  private let flags: UInt32
+  let offset: UInt64
+  let address: UInt64
+  let fileSize: UInt64
+  let memorySize: UInt64
+
+  init(_ table: [UInt8], at offset: Int) {
+    type = FileReader.number(table, at: offset)
+    flags = FileReader.number(table, at: offset + 4)
+    self.offset = FileReader.number(table, at: offset + 8)
+    address = FileReader.number(table, at: offset + 16)
+    fileSize = FileReader.number(table, at: offset + 32)
+    memorySize = FileReader.number(table, at: offset + 40)
+  }
+
+  var isExecutable: Bool { flags & 1 != 0 }
+  var isWritable: Bool { flags & 2 != 0 }
+
+  /// Whether the segment's memory holds this range.
+  func contains(_ start: UInt64, _ length: UInt64) -> Bool {
+    guard start >= address, start - address <= memorySize else { return false }
+    return length <= memorySize - (start - address)
+  }
+}
+
+/// A symbol that a shared library defines.
+struct ELFSymbol {
+  static let size = 24
+
+  let nameOffset: UInt32
+  private let info: UInt8
+  private let visibility: UInt8
+  private let section: UInt16
+  let address: UInt64
+
+  init(_ entry: [UInt8]) {
+    nameOffset = FileReader.number(entry, at: 0)
+    info = entry[4]
+    visibility = entry[5] & 3
+    section = FileReader.number(entry, at: 6)
+    address = FileReader.number(entry, at: 8)
+  }
+
+  /// Defined here, global or weak, and not hidden.
+  var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }
+  var isFunction: Bool { info & 15 == 2 }
+
+  var kindName: String {
+    switch info & 15 {
+    case 1: "data"
+    case 6: "thread-local data"
+    case 10: "an indirect function"
+    default: "something that is no function"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// Looks at a shared library before the system's loader does, which trusts what it reads: a truncated file ends the process with
+/// SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
+///
+/// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that is
+/// writable and executable, or is no plugin.
+struct ELFVerifier {
+  private let path: String
+  private let reader: FileReader
+
+  static func verify(_ file: PluginFile) throws(PluginError) {
+    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    try ELFVerifier(path: file.path, reader: reader).verify()
+  }
+
+  private func verify() throws(PluginError) {
+    let segments = try self.segments(try header())
+    try checkSegments(segments)
+    guard let dynamic = ELFDynamic(reader: reader, segments: segments) else {
+      throw PluginError(.notAPlugin, path, "has no well-formed dynamic section: expected a shared library")
+    }
+    if let mistake = dynamic.mistake { throw PluginError(.notAPlugin, path, mistake) }
+    try checkEntry(dynamic, segments)
+  }
+
+  /// Checks what the file says it is.
+  private func header() throws(PluginError) -> [UInt8] {
+    guard reader.size > 0 else { throw PluginError(.notAPlugin, path, "is empty: expected a shared library") }
+    let magic: [UInt8] = [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]
+    guard reader.bytes(at: 0, count: 4) == magic else {
+      throw PluginError(.notAPlugin, path, "is not an ELF file: expected a shared library")
+    }
+    guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { throw truncated("its header") }
+    let is64Bit = header[4] == 2
+    let isLittleEndian = header[5] == 1
+    let machine = isLittleEndian ? UInt16(header[18]) | UInt16(header[19]) << 8 : UInt16(header[19]) | UInt16(header[18]) << 8
+    guard is64Bit, isLittleEndian, machine == ELF.hostMachine else {
+      let name = ELF.name(ofMachine: machine, is64Bit: is64Bit, isLittleEndian: isLittleEndian)
+      let expected = ELF.name(ofMachine: ELF.hostMachine, is64Bit: true, isLittleEndian: true)
+      throw PluginError(.wrongArchitecture, path, "is built for \(name), expected \(expected)")
+    }
+    let type: UInt16 = FileReader.number(header, at: 16)
+    guard type == ELF.typeShared else {
+      let name = [1: "an object file that was not linked", 2: "a program", 4: "a core dump"][type] ?? "an ELF file of type \(type)"
+      throw PluginError(.notAPlugin, path, "is \(name), expected a shared library")
+    }
+    return header
+  }
+
+  private func segments(_ header: [UInt8]) throws(PluginError) -> [ELFSegment] {
+    let offset: UInt64 = FileReader.number(header, at: 32)
+    let entrySize: UInt16 = FileReader.number(header, at: 54)
+    let count: UInt16 = FileReader.number(header, at: 56)
+    guard Int(entrySize) == ELFSegment.size, count > 0 else {
+      throw PluginError(.notAPlugin, path, "has no well-formed program headers: expected a shared library")
+    }
+    guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else { throw truncated("its program headers") }
+    // Nothing needs the section headers at run time, but they come last: a download that was cut short lacks them first.
+    let sections: UInt64 = FileReader.number(header, at: 40)
+    let sectionSize: UInt16 = FileReader.number(header, at: 58)
+    let sectionCount: UInt16 = FileReader.number(header, at: 60)
+    guard sections == 0 || reader.holds(sections, UInt64(sectionSize) * UInt64(sectionCount)) else {
+      throw truncated("its section headers")
+    }
+    return (0..<Int(count)).map { ELFSegment(table, at: $0 * ELFSegment.size) }
+  }
+
+  private func checkSegments(_ segments: [ELFSegment]) throws(PluginError) {
+    for segment in segments where segment.type == ELFSegment.load || segment.type == ELFSegment.dynamic {
+      guard reader.holds(segment.offset, segment.fileSize) else { throw truncated("its segments") }
+    }
+    for segment in segments where segment.type == ELFSegment.load {
+      guard segment.fileSize <= segment.memorySize, !segment.address.addingReportingOverflow(segment.memorySize).overflow else {
+        throw PluginError(.notAPlugin, path, "has a segment that does not fit into memory: expected a shared library")
+      }
+      guard !(segment.isWritable && segment.isExecutable) else {
+        throw PluginError(
+          .unsafeMemory, path, "has a segment that is both writable and executable, expected the one or the other")
+      }
+    }
+    guard let stack = segments.first(where: { $0.type == ELFSegment.stack }), !stack.isExecutable else {
+      throw PluginError(.unsafeMemory, path, "needs an executable stack, expected a plugin linked with -z noexecstack")
+    }
+  }
+
+  private func checkEntry(_ dynamic: ELFDynamic, _ segments: [ELFSegment]) throws(PluginError) {
+    let expected = "expected a function that the plugin exports"
+    guard let symbol = dynamic.symbol(named: PluginEntry.name) else {
+      throw PluginError(.noEntry, path, "does not define \(PluginEntry.name): \(expected)")
+    }
+    guard symbol.isFunction else {
+      throw PluginError(.noEntry, path, "defines \(PluginEntry.name) as \(symbol.kindName): \(expected)")
+    }
+    guard segments.contains(where: { $0.type == ELFSegment.load && $0.isExecutable && $0.contains(symbol.address, 1) }) else {
+      throw PluginError(.noEntry, path, "has \(PluginEntry.name) outside its code: \(expected)")
+    }
+  }
+
+  private func truncated(_ part: String) -> PluginError {
+    PluginError(.truncated, path, "ends at byte \(reader.size), before the end of \(part): the file is truncated")
+  }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// Reads numbers out of a file that may be anything, at offsets that may be anything. Nothing of it is mapped: a file that is cut short
+/// meanwhile gives `nil`, not a signal.
+struct FileReader {
+  let descriptor: Int32
+  let size: UInt64
+
+  /// Whether the file holds this range.
+  func holds(_ offset: UInt64, _ length: UInt64) -> Bool {
+    let (end, overflows) = offset.addingReportingOverflow(length)
+    return !overflows && end <= size
+  }
+
+  func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
+    guard holds(offset, UInt64(count)) else { return nil }
+    var read = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      while read < count {
+        let result = pread(descriptor, buffer.baseAddress! + read, count - read, off_t(offset) + off_t(read))
+        if result < 0 && errno == EINTR { continue }
+        if result <= 0 { break }
+        read += result
+      }
+      initialized = read
+    }
+    return read == count ? bytes : nil
+  }
+
+  /// A little-endian number.
+  func number<T: FixedWidthInteger>(at offset: UInt64, as type: T.Type = T.self) -> T? {
+    bytes(at: offset, count: MemoryLayout<T>.size).map { FileReader.number($0, at: 0) }
+  }
+
+  /// A little-endian number within bytes that were read.
+  static func number<T: FixedWidthInteger>(_ bytes: [UInt8], at offset: Int, as type: T.Type = T.self) -> T {
+    bytes.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
+  }
+}

@@ -1,0 +1,173 @@
+import CPromise
+
+/// What promise_plugin_entry() returned, read and checked.
+struct PluginDescriptor {
+  typealias Load =
+    @convention(c) (UnsafePointer<promise_host_t>, UnsafeMutablePointer<promise_value_t>) -> promise_status_t
+  typealias Unload = @convention(c) () -> Void
+
+  let description: PluginDescription
+  let load: Load?
+  let unload: Unload?
+  /// The C functions, in the order of `description.functions`.
+  let entries: [promise_function_t]
+
+  static let hostABI: UInt32 = PROMISE_ABI_VERSION
+
+  /// A limit for what else would be read out of any memory: more functions than a plugin has, fewer than a mistake gives.
+  private static let maximumFunctions = 65_536
+  private static let maximumRequirements = 1_024
+
+  init(of library: SharedLibrary) throws(PluginError) {
+    let path = library.path
+    guard let memory = library.entry.descriptor(hostABI: Self.hostABI) else {
+      throw PluginError(
+        .abiRange(host: Self.hostABI, plugin: nil), path,
+        "refuses to work with ABI version \(Self.hostABI), which is this host's")
+    }
+    let fields = DescriptorFields(memory: memory, path: path)
+    let abi = try Self.abi(fields)
+    let id = try fields.text(\promise_plugin_t.id, "id")
+    guard Self.isID(id) else {
+      throw fields.error(
+        "has the id \(PluginValue.string(id).json), expected one of letters, digits, '.', '-' and '_'")
+    }
+    let version = try fields.text(\promise_plugin_t.version, "version")
+    guard !version.isEmpty else { throw fields.error("has an empty version, expected one such as \"1.0.0\"") }
+    let (functions, entries) = try Self.functions(fields)
+    description = PluginDescription(
+      path: path, id: id, version: version,
+      description: try fields.optionalText(\promise_plugin_t.description, "description"),
+      required: try Self.requirements(fields), abi: abi, functions: functions)
+    load = fields.load(\promise_plugin_t.load, as: Load?.self)
+    unload = fields.load(\promise_plugin_t.unload, as: Unload?.self)
+    self.entries = entries
+  }
+
+  /// The range of ABI versions, which is read before anything whose meaning may depend on it.
+  private static func abi(_ fields: DescriptorFields) throws(PluginError) -> ClosedRange<UInt32> {
+    let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
+    guard size >= MemoryLayout<promise_plugin_t>.size else {
+      throw fields.error(
+        "has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(MemoryLayout<promise_plugin_t>.size)")
+    }
+    let oldest = fields.load(\promise_plugin_t.abi_min, as: UInt32.self)
+    let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
+    guard oldest >= 1, oldest <= newest else {
+      throw fields.error("works with ABI versions \(oldest) to \(newest), which is no range, expected one from at least 1")
+    }
+    guard (oldest...newest).contains(hostABI) else {
+      throw PluginError(
+        .abiRange(host: hostABI, plugin: oldest...newest), fields.path,
+        "works with ABI versions \(oldest) to \(newest), expected them to include \(hostABI), which is this host's")
+    }
+    return oldest...newest
+  }
+
+  static func isID(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
+  private static func requirements(_ fields: DescriptorFields) throws(PluginError) -> [String] {
+    guard let list = fields.load(\promise_plugin_t.required, as: UnsafePointer<UnsafePointer<CChar>?>?.self) else { return [] }
+    var ids: [String] = []
+    while let pointer = list[ids.count] {
+      guard ids.count < maximumRequirements else {
+        throw fields.error("requires more than \(maximumRequirements) plugins, expected a NULL after the last")
+      }
+      let id = try fields.text(pointer, "required[\(ids.count)]")
+      guard isID(id) else {
+        throw fields.error("requires the plugin \(PluginValue.string(id).json), which is no id of a plugin")
+      }
+      ids.append(id)
+    }
+    return ids
+  }
+}
+
+extension PluginDescriptor {
+  private static func functions(
+    _ fields: DescriptorFields
+  ) throws(PluginError) -> ([FunctionDescription], [promise_function_t]) {
+    let count = fields.load(\promise_plugin_t.function_count, as: Int.self)
+    guard (0...maximumFunctions).contains(count) else {
+      throw fields.error("has \(UInt(bitPattern: count)) functions, expected at most \(maximumFunctions)")
+    }
+    guard count > 0 else { return ([], []) }
+    guard let table = fields.load(\promise_plugin_t.functions, as: UnsafeRawPointer?.self) else {
+      throw fields.error("has \(count) functions, but the table 'functions' is NULL")
+    }
+    let size = Int(fields.load(\promise_plugin_t.function_size, as: UInt32.self))
+    guard size >= MemoryLayout<promise_plugin_function_t>.size, size % MemoryLayout<promise_plugin_function_t>.alignment == 0
+    else {
+      throw fields.error(
+        "has functions of \(size) bytes each, expected sizeof(promise_plugin_function_t), which is \(MemoryLayout<promise_plugin_function_t>.size)")
+    }
+    var functions: [FunctionDescription] = []
+    var entries: [promise_function_t] = []
+    var indices: [String: Int] = [:]
+    for index in 0..<count {
+      let (function, entry) = try self.function(
+        DescriptorFields(memory: table + index * size, path: fields.path), "functions[\(index)]")
+      if let first = indices.updateValue(index, forKey: function.name) {
+        throw fields.error("has two functions named '\(function.name)', functions[\(first)] and functions[\(index)]")
+      }
+      functions.append(function)
+      entries.append(entry)
+    }
+    return (functions, entries)
+  }
+
+  private static func function(
+    _ fields: DescriptorFields, _ name: String
+  ) throws(PluginError) -> (FunctionDescription, promise_function_t) {
+    let text = try fields.text(\promise_plugin_function_t.signature, "\(name).signature")
+    let signature: Signature
+    do {
+      signature = try Signature(parsing: text)
+    } catch {
+      throw PluginError(.badSignature(error), fields.path, "has a mistake in \(name).signature, \(error)")
+    }
+    guard let entry = fields.load(\promise_plugin_function_t.entry, as: promise_function_t?.self) else {
+      throw fields.error("has NULL as \(name).entry, expected the C function of \(signature)")
+    }
+    let description = try fields.optionalText(\promise_plugin_function_t.description, "\(name).description")
+    return (FunctionDescription(signature: signature, description: description), entry)
+  }
+}
+
+/// A struct of C that a plugin filled. What the header calls nonnull may be NULL all the same, so fields are read as memory.
+private struct DescriptorFields {
+  let memory: UnsafeRawPointer
+  let path: String
+
+  func load<Root, Field, T>(_ field: KeyPath<Root, Field>, as type: T.Type) -> T {
+    guard let offset = MemoryLayout<Root>.offset(of: field) else { preconditionFailure("every field of a C struct has an offset") }
+    return memory.load(fromByteOffset: offset, as: T.self)
+  }
+
+  func text<Root, Field>(_ field: KeyPath<Root, Field>, _ name: String) throws(PluginError) -> String {
+    guard let text = try optionalText(field, name) else { throw error("has NULL as \(name), expected text") }
+    return text
+  }
+
+  func optionalText<Root, Field>(_ field: KeyPath<Root, Field>, _ name: String) throws(PluginError) -> String? {
+    guard let pointer = load(field, as: UnsafePointer<CChar>?.self) else { return nil }
+    return try text(pointer, name)
+  }
+
+  func text(_ pointer: UnsafePointer<CChar>, _ name: String) throws(PluginError) -> String {
+    guard let text = String(validatingCString: pointer) else { throw error("has bytes as \(name) that are not UTF-8") }
+    return text
+  }
+
+  func error(_ message: String) -> PluginError { PluginError(.badDescriptor, path, message) }
+}

@@ -1,0 +1,69 @@
+import CPromise
+import Glibc
+import Synchronization
+
+/// A plugin's shared library, mapped. It stays so: code that may still run, on whatever thread, is never unmapped.
+struct SharedLibrary {
+  let file: FileIdentity
+  let path: String
+  let entry: PluginEntry
+
+  /// Verifies the file and maps it. Its constructors run.
+  ///
+  /// What is mapped is what was verified as far as the system's loader lets one say: the file is compared before and after, by device,
+  /// inode, size and time of modification. Who can write to it in between within one nanosecond's stamp is not kept out.
+  init(verifying path: String) throws(PluginError) {
+    let file = try PluginFile(opening: path)
+    try ELFVerifier.verify(file)
+    self.file = file.identity
+    self.path = file.path
+    try MappedFiles.check(file.identity, file.path)
+    guard let handle = dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
+      throw PluginError(.loadFailed, file.path, "cannot be loaded: \(Self.loaderError)")
+    }
+    MappedFiles.add(file.identity, file.path)
+    guard FileIdentity(at: file.path) == file.identity else {
+      throw PluginError(.replaced, file.path, "changed while it was being loaded")
+    }
+    guard let entry = PluginEntry(in: handle) else {
+      throw PluginError(.noEntry, file.path, "does not export \(PluginEntry.name): \(Self.loaderError)")
+    }
+    self.entry = entry
+  }
+
+  private static var loaderError: String {
+    dlerror().map { String(cString: $0) } ?? "the system's loader does not say why"
+  }
+}
+
+/// promise_plugin_entry() of a library.
+struct PluginEntry: Sendable {
+  static let name = "promise_plugin_entry"
+
+  private let function: @convention(c) (UInt32) -> UnsafeRawPointer?
+
+  init?(in handle: UnsafeMutableRawPointer) {
+    guard let address = dlsym(handle, Self.name) else { return nil }
+    function = unsafeBitCast(address, to: (@convention(c) (UInt32) -> UnsafeRawPointer?).self)
+  }
+
+  /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
+  func descriptor(hostABI: UInt32) -> UnsafeRawPointer? { function(hostABI) }
+}
+
+/// The files that this process has mapped, by path. The system's loader gives back what it has under a path, even if another file is
+/// there now: that would not be the file which was verified.
+private enum MappedFiles {
+  private static let files = Mutex<[String: FileIdentity]>([:])
+
+  static func add(_ file: FileIdentity, _ path: String) {
+    files.withLock { $0[path] = $0[path] ?? file }
+  }
+
+  static func check(_ file: FileIdentity, _ path: String) throws(PluginError) {
+    if let mapped = files.withLock({ $0[path] }), mapped != file {
+      throw PluginError(
+        .replaced, path, "is not the file that this process has loaded from there before: restart it to load the new one")
+    }
+  }
+}
