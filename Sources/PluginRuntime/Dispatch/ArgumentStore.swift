@@ -1,0 +1,113 @@
+import CPromise
+import Glibc
+
+/// Puts values into the slots of a frame, in the form that C has them.
+enum ArgumentStore {
+  /// Stores an argument, or says what is wrong with it.
+  @inline(__always)
+  static func store(
+    _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, index: Int,
+    at slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
+    let kind = Int(value.pointee.kind)
+    switch parameter.pointee.crossing {
+    // Every machine that plugins run on is little-endian: the low bytes of a word are the narrow integer that C reads.
+    case .i8, .i16, .i32, .i64:
+      let number = bits(value)
+      guard kind == PROMISE_KIND_I64 || kind == PROMISE_KIND_U64 else { return .wrongKind(index) }
+      guard kind == PROMISE_KIND_I64 || number >= 0, number >= parameter.pointee.minimum, number <= parameter.pointee.maximum
+      else { return .outOfRange(index) }
+      slot.storeBytes(of: number, as: Int64.self)
+    case .u8, .u16, .u32, .u64:
+      let number = bits(value)
+      guard kind == PROMISE_KIND_U64 || kind == PROMISE_KIND_I64 else { return .wrongKind(index) }
+      guard kind == PROMISE_KIND_U64 || number >= 0, UInt64(bitPattern: number) <= parameter.pointee.unsignedMaximum
+      else { return .outOfRange(index) }
+      slot.storeBytes(of: number, as: Int64.self)
+    case .bool:
+      guard kind == PROMISE_KIND_BOOL else { return .wrongKind(index) }
+      slot.storeBytes(of: bits(value) & 0xFF != 0 ? 1 : 0, as: UInt8.self)
+    case .f64:
+      guard kind == PROMISE_KIND_F64 else { return storeInteger(value, isFloat: false, index, slot) }
+      slot.storeBytes(of: bits(value), as: Int64.self)
+    case .f32:
+      guard kind == PROMISE_KIND_F64 else { return storeInteger(value, isFloat: true, index, slot) }
+      let number = Double(bitPattern: UInt64(bitPattern: bits(value)))
+      guard !number.isFinite || Float(number).isFinite else { return .outOfRange(index) }
+      slot.storeBytes(of: Float(number), as: Float.self)
+    case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise:
+      return storeReference(value, as: parameter.pointee.crossing, index, slot)
+    case .void: return .wrongKind(index)
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func bits(_ value: UnsafePointer<promise_value_t>) -> Int64 {
+    UnsafeRawPointer(value).load(fromByteOffset: 8, as: Int64.self)
+  }
+
+  /// An integer where a float is expected: allowed if nothing is lost.
+  private static func storeInteger(
+    _ value: UnsafePointer<promise_value_t>, isFloat: Bool, _ index: Int, _ slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
+    let exact: Double? =
+      switch Int(value.pointee.kind) {
+      case Int(PROMISE_KIND_I64): Double(exactly: bits(value))
+      case Int(PROMISE_KIND_U64): Double(exactly: UInt64(bitPattern: bits(value)))
+      default: .nan
+      }
+    guard let exact else { return .outOfRange(index) }
+    if exact.isNaN { return .wrongKind(index) }
+    if !isFloat {
+      slot.storeBytes(of: exact, as: Double.self)
+    } else if let float = Float(exactly: exact) {
+      slot.storeBytes(of: float, as: Float.self)
+    } else {
+      return .outOfRange(index)
+    }
+    return nil
+  }
+
+  private static func storeReference(
+    _ value: UnsafePointer<promise_value_t>, as crossing: Crossing, _ index: Int, _ slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
+    let kind = Int(value.pointee.kind)
+    if crossing == .promise {
+      guard kind == PROMISE_KIND_PROMISE, let handle = value.pointee.as.ptr else { return .wrongKind(index) }
+      guard promise_state(OpaquePointer(handle)) > 0 else { return .stale(index) }
+      slot.storeBytes(of: handle, as: UnsafeMutableRawPointer.self)
+      return nil
+    }
+    let takesBytes = crossing == .bytes || crossing == .ownBytes
+    guard kind == PROMISE_KIND_STRING || takesBytes && kind == PROMISE_KIND_BYTES else { return .wrongKind(index) }
+    var length = 0
+    let data = UnsafeRawPointer(promise_value_data(value, &length))
+    // A forged value has no content; only empty BYTES has none rightly.
+    guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return .wrongKind(index) }
+    switch crossing {
+    case .cstr:
+      guard let data, memchr(data, 0, length) == nil else { return .nul(index) }
+      slot.storeBytes(of: data, as: UnsafeRawPointer.self)
+      return nil
+    case .ownStr, .ownBytes:
+      let copy = HostMemory.allocate(length)
+      if length > 0 {
+        guard let copy, let data else { return .noMemory }
+        memcpy(copy, data, length)
+      }
+      slot.storeBytes(of: copy, as: UnsafeMutableRawPointer?.self)
+    default:
+      slot.storeBytes(of: data, as: UnsafeRawPointer?.self)
+    }
+    slot.storeBytes(of: length, toByteOffset: 8, as: Int.self)
+    return nil
+  }
+
+  /// Takes back what was stored for the function to own, where it is not called after all.
+  static func takeBack(_ parameters: UnsafePointer<CallPlan.Parameter>, before end: Int, of frame: CallFrame) {
+    for index in 0..<end where parameters[index].crossing == .ownStr || parameters[index].crossing == .ownBytes {
+      HostMemory.free(frame.argument(index).load(as: UnsafeMutableRawPointer?.self))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+@preconcurrency import CFFI
+import CPromise
+
+extension CallPlan {
+  /// Calls the function, on this thread.
+  ///
+  /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the value, the reason, or
+  /// the PROMISE that it returned.
+  @inline(__always)
+  static func invoke(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
+    into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    let count = plan.pointee.count
+    guard given <= count else { return .fault(.tooMany) }
+    guard given >= plan.pointee.required else { return .fault(.missing(given)) }
+    return withUnsafeTemporaryAllocation(byteCount: CallFrame.size(count: count), alignment: 16) { memory in
+      // An allocation of a size that is not 0 has an address.
+      let frame = CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count)
+      let parameters = plan.pointee.parameters
+      let addresses = frame.addresses
+      for index in 0..<count {
+        let value = index < given ? arguments.unsafelyUnwrapped + index : defaultValue(parameters + index)
+        let slot = frame.argument(index)
+        addresses[index] = slot
+        if let fault = ArgumentStore.store(value, as: parameters + index, index: index, at: slot) {
+          ArgumentStore.takeBack(parameters, before: index, of: frame)
+          return .fault(fault)
+        }
+      }
+      guard plan.pointee.fails else {
+        ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+        if let fault = ResultLoad.load(plan.pointee.result, from: frame.returned, into: result) { return .fault(fault) }
+        return .fulfilled
+      }
+      frame.addOutputs(hasResult: plan.pointee.result != .void)
+      ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+      return conclude(plan, frame, into: result)
+    }
+  }
+
+  private static func defaultValue(_ parameter: UnsafeMutablePointer<Parameter>) -> UnsafePointer<promise_value_t> {
+    let offset = MemoryLayout<Parameter>.offset(of: \.defaultValue).unsafelyUnwrapped
+    return (UnsafeRawPointer(parameter) + offset).assumingMemoryBound(to: promise_value_t.self)
+  }
+
+  /// Ends the call of a function with `!`.
+  private static func conclude(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ frame: CallFrame, into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    let status = frame.returned.load(as: promise_status_t.self)
+    guard status < 0 else {
+      // An error beside success means nothing, but may own memory.
+      _ = promise_value_release(frame.error)
+      if let fault = ResultLoad.load(plan.pointee.result, from: frame.result, into: result) { return .fault(fault) }
+      return .fulfilled
+    }
+    let error = frame.error.pointee
+    let isFilled = error.kind != promise_kind_t(PROMISE_KIND_VOID)
+    if isFilled, isWellFormed(frame.error) {
+      result.pointee = error
+      return .rejected
+    }
+    let name = promise_status_name(status)
+    return promise_value_error(result, "promise", Int64(status), name) == PROMISE_OK ? .rejected : .fault(.noMemory)
+  }
+
+  /// Whether the library knows the value for one of its own.
+  private static func isWellFormed(_ value: UnsafeMutablePointer<promise_value_t>) -> Bool {
+    guard promise_value_retain(value) == PROMISE_OK else { return false }
+    var copy = value.pointee
+    return promise_value_release(&copy) == PROMISE_OK
+  }
+}

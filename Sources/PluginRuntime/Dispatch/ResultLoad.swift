@@ -1,0 +1,63 @@
+import CPromise
+import Glibc
+
+/// Makes a value of what a function left in memory.
+enum ResultLoad {
+  /// Loads a result, as a reference of the caller's, or says what is wrong with it. What the function gave away is freed either way.
+  @inline(__always)
+  static func load(
+    _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallFault? {
+    switch crossing {
+    case .void: set(result, PROMISE_KIND_VOID, 0)
+    case .bool: set(result, PROMISE_KIND_BOOL, memory.load(as: UInt8.self) != 0 ? 1 : 0)
+    case .i8: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int8.self)))
+    case .i16: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int16.self)))
+    case .i32: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int32.self)))
+    case .i64: set(result, PROMISE_KIND_I64, memory.load(as: Int64.self))
+    case .u8: set(result, PROMISE_KIND_U64, Int64(memory.load(as: UInt8.self)))
+    case .u16: set(result, PROMISE_KIND_U64, Int64(memory.load(as: UInt16.self)))
+    case .u32: set(result, PROMISE_KIND_U64, Int64(memory.load(as: UInt32.self)))
+    case .u64: set(result, PROMISE_KIND_U64, memory.load(as: Int64.self))
+    case .f32: set(result, PROMISE_KIND_F64, Int64(bitPattern: Double(memory.load(as: Float.self)).bitPattern))
+    case .f64: set(result, PROMISE_KIND_F64, memory.load(as: Int64.self))
+    case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise: return loadReference(crossing, from: memory, into: result)
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private static func set(_ result: UnsafeMutablePointer<promise_value_t>, _ kind: Int, _ bits: Int64) {
+    result.pointee.kind = promise_kind_t(kind)
+    result.pointee.reserved = 0
+    UnsafeMutableRawPointer(result).storeBytes(of: bits, toByteOffset: 8, as: Int64.self)
+  }
+
+  private static func loadReference(
+    _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallFault? {
+    let pointer = memory.load(as: UnsafeMutableRawPointer?.self)
+    switch crossing {
+    case .promise:
+      guard let pointer else { return .nullResult }
+      guard promise_state(OpaquePointer(pointer)) > 0 else { return .staleResult }
+      set(result, PROMISE_KIND_PROMISE, Int64(Int(bitPattern: pointer)))
+      return nil
+    case .cstr:
+      guard let pointer else { return .nullResult }
+      return fault(promise_value_string(result, pointer.assumingMemoryBound(to: CChar.self), strlen(pointer)))
+    default:
+      let length = memory.load(fromByteOffset: 8, as: Int.self)
+      let isOwned = crossing == .ownStr || crossing == .ownBytes
+      defer { if isOwned { HostMemory.free(pointer) } }
+      guard pointer != nil || length == 0 else { return .nullResult }
+      return crossing == .str || crossing == .ownStr
+        ? fault(promise_value_string(result, pointer?.assumingMemoryBound(to: CChar.self), length))
+        : fault(promise_value_bytes(result, pointer, length))
+    }
+  }
+
+  private static func fault(_ status: promise_status_t) -> CallFault? {
+    status == PROMISE_OK ? nil : status == PROMISE_ENOMEM ? .noMemory : .resultNotUTF8
+  }
+}
