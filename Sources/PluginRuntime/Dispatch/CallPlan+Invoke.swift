@@ -13,7 +13,9 @@ extension CallPlan {
   ) -> CallOutcome {
     let count = plan.pointee.count
     guard given <= count else { return .fault(.tooMany) }
-    guard given >= plan.pointee.required else { return .fault(.missing(given)) }
+    guard given >= plan.pointee.required, arguments != nil || given == 0 else {
+      return .fault(.missing(arguments == nil ? 0 : given))
+    }
     return withUnsafeTemporaryAllocation(byteCount: CallFrame.size(count: count), alignment: 16) { memory in
       // An allocation of a size that is not 0 has an address.
       let frame = CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count)
@@ -61,8 +63,8 @@ extension CallPlan {
       result.pointee = error
       return .rejected
     }
-    let name = promise_status_name(status)
-    return promise_value_error(result, "promise", Int64(status), name) == PROMISE_OK ? .rejected : .fault(.noMemory)
+    let message = "the function failed with \(String(cString: promise_status_name(status))), and gave no error"
+    return promise_value_error(result, "promise", Int64(status), message) == PROMISE_OK ? .rejected : .fault(.noMemory)
   }
 
   /// Whether the library knows the value for one of its own.

@@ -1,0 +1,83 @@
+import CPromise
+
+/// A function of a loaded plugin, with the plan of its calls.
+final class BoundFunction: @unchecked Sendable {
+  // The plan is written before the function is shared, and only read afterwards.
+  let plan: UnsafeMutablePointer<CallPlan>
+  let signature: Signature
+  let plugin: String
+
+  init?(_ signature: Signature, _ entry: @escaping promise_function_t, plugin: String) {
+    guard let plan = CallPlan.make(signature, entry) else { return nil }
+    self.plan = plan
+    self.signature = signature
+    self.plugin = plugin
+  }
+
+  /// "org.example.digest.sha256": what errors are about.
+  var qualifiedName: String { "\(plugin).\(signature.name)" }
+
+  func error(_ kind: PluginError.Kind, _ message: String) -> PluginError {
+    PluginError(kind, qualifiedName, message)
+  }
+}
+
+extension BoundFunction {
+  /// A fault in words. The arguments are those of the call.
+  func error(_ fault: CallFault, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int) -> PluginError {
+    switch fault {
+    case .tooMany: error(.badArgument, "is given \(count) arguments, expected at most \(signature.parameters.count): \(signature)")
+    case .missing(let index): missing(signature.parameters[index])
+    case .wrongKind(let index), .outOfRange(let index):
+      argument(index, "is \(Self.name(arguments, index, count)), expected \(Self.expectation(signature.parameters[index].type))")
+    case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
+    case .stale(let index): argument(index, "is a promise that does not exist any more")
+    case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
+    case .nullResult: result("returned NULL")
+    case .resultNotUTF8: result("returned bytes that are not UTF-8")
+    case .staleResult: result("returned a promise that does not exist, or no promise")
+    }
+  }
+
+  func missing(_ parameter: Parameter) -> PluginError {
+    error(.badArgument, "lacks the argument '\(parameter.name)', which has no default: \(signature)")
+  }
+
+  private func argument(_ index: Int, _ message: String) -> PluginError {
+    error(.badArgument, "argument '\(signature.parameters[index].name)' \(message)")
+  }
+
+  func result(_ message: String) -> PluginError {
+    error(.badResult, "\(message), expected \(signature.result.map(String.init(describing:)) ?? "void"), as its signature says")
+  }
+
+  private static func name(_ arguments: UnsafePointer<promise_value_t>?, _ index: Int, _ count: Int) -> String {
+    // Only a default can be out of the arguments, and that was checked when it was parsed.
+    guard let arguments, index < count else { return "its default" }
+    return arguments[index].nameOfContent
+  }
+
+  static func expectation(_ type: ValueType) -> String {
+    switch type {
+    case .str, .ownStr, .cstr: "a string"
+    case .bytes, .ownBytes: "bytes"
+    case .promise: "a \(type)"
+    default: ScalarLiteral.expectation(type)
+    }
+  }
+}
+
+extension promise_value_t {
+  /// What an error message calls the value: a scalar by its value, anything else by its kind.
+  var nameOfContent: String {
+    withUnsafePointer(to: self) { value in
+      switch Int(kind) {
+      case Int(PROMISE_KIND_BOOL), Int(PROMISE_KIND_I64), Int(PROMISE_KIND_U64), Int(PROMISE_KIND_F64):
+        PluginValue(value).map(\.json) ?? "a number"
+      case Int(PROMISE_KIND_VOID): "void"
+      default: promise_value_type(value).flatMap { promise_type_name($0) }.map { "a value of type \(String(cString: $0))" }
+        ?? "a value of no known kind"
+      }
+    }
+  }
+}

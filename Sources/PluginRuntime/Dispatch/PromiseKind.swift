@@ -1,0 +1,28 @@
+import CPromise
+
+extension promise_value_t {
+  /// Whether it is what a `promise<T>` is to be fulfilled with: of T's kind, and within T's range. `nil` stands for void.
+  func suits(_ type: ValueType?) -> Bool {
+    switch type {
+    case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
+    case .bool: return kind == promise_kind_t(PROMISE_KIND_BOOL)
+    case .f32, .f64: return kind == promise_kind_t(PROMISE_KIND_F64)
+    case .str: return kind == promise_kind_t(PROMISE_KIND_STRING)
+    case .bytes: return kind == promise_kind_t(PROMISE_KIND_BYTES)
+    case .cstr: return kind == promise_kind_t(PROMISE_KIND_STRING) && !hasNUL
+    case .i8, .i16, .i32, .i64:
+      return kind == promise_kind_t(PROMISE_KIND_I64) && (type?.signedRange?.contains(self.as.i64) ?? false)
+    case .u8, .u16, .u32, .u64, .usize:
+      return kind == promise_kind_t(PROMISE_KIND_U64) && (type?.unsignedRange?.contains(self.as.u64) ?? false)
+    case .ownStr, .ownBytes, .promise: return false
+    }
+  }
+
+  private var hasNUL: Bool {
+    withUnsafePointer(to: self) { value in
+      var length = 0
+      let data = UnsafeRawBufferPointer(start: promise_value_data(value, &length), count: length)
+      return data.contains(0)
+    }
+  }
+}

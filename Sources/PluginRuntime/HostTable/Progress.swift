@@ -1,0 +1,49 @@
+import Synchronization
+
+/// What a plugin reports.
+struct Progress: Sendable {
+  let fraction: Double?
+  let message: String?
+
+  /// From what C gave: a negative fraction, or one that is no number, is unknown, and nothing is more than done.
+  init(fraction: Double, message: String?) {
+    self.fraction = fraction >= 0 ? min(fraction, 1) : nil
+    self.message = message
+  }
+}
+
+/// Delivers the reports of one call in order and one at a time, though they may come from several threads. Whoever comes while another is
+/// delivering leaves its report to it.
+final class ProgressQueue: Sendable {
+  private struct State {
+    var waiting: [ProgressReport] = []
+    var isDelivering = false
+  }
+
+  private let state = Mutex(State())
+  private let receivers: [@Sendable (ProgressReport) -> Void]
+
+  init(_ receivers: [@Sendable (ProgressReport) -> Void]) { self.receivers = receivers }
+
+  func deliver(_ report: ProgressReport) {
+    let isFirst = state.withLock { state in
+      state.waiting.append(report)
+      defer { state.isDelivering = true }
+      return !state.isDelivering
+    }
+    guard isFirst else { return }
+    while let next = take() {
+      for receive in receivers { receive(next) }
+    }
+  }
+
+  private func take() -> ProgressReport? {
+    state.withLock { state in
+      if state.waiting.isEmpty {
+        state.isDelivering = false
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+  }
+}

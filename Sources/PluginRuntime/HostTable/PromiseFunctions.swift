@@ -1,0 +1,74 @@
+import CPromise
+
+/// The functions of promise.h by their names, for plugins that do not link the library.
+enum PromiseFunctions {
+  static func named(_ name: String) -> promise_function_t? { all[name] }
+
+  private typealias Status = promise_status_t
+  private typealias Handle = OpaquePointer
+  private typealias Value = UnsafePointer<promise_value_t>
+  private typealias Output = UnsafeMutablePointer<promise_value_t>
+  private typealias Text = UnsafePointer<CChar>
+  private typealias Memory = UnsafeMutableRawPointer
+  private typealias Observer = @convention(c) (Memory?, Value) -> Void
+  private typealias Submit = @convention(c) (Memory?, OpaquePointer) -> Void
+  private typealias Discard = @convention(c) (Memory?) -> Void
+
+  private typealias OfHandle = @convention(c) (Handle?) -> Status
+  private typealias Settle = @convention(c) (Handle?, Value?) -> Status
+  private typealias Attach = @convention(c) (Handle?, promise_handler_t?, Memory?, promise_free_t?) -> Handle?
+
+  private static let all: [String: promise_function_t] = [
+    "promise_abi_version": address(promise_abi_version as @convention(c) () -> UInt32),
+    "promise_status_name": address(promise_status_name as @convention(c) (Status) -> Text),
+    "promise_last_status": address(promise_last_status as @convention(c) () -> Status),
+
+    "promise_value_retain": address(promise_value_retain as @convention(c) (Value?) -> Status),
+    "promise_value_release": address(promise_value_release as @convention(c) (Output?) -> Status),
+    "promise_value_string": address(promise_value_string as @convention(c) (Output?, Text?, Int) -> Status),
+    "promise_value_bytes": address(promise_value_bytes as @convention(c) (Output?, UnsafeRawPointer?, Int) -> Status),
+    "promise_value_error": address(promise_value_error as @convention(c) (Output?, Text?, Int64, Text?) -> Status),
+    "promise_value_object": address(promise_value_object as @convention(c) (Output?, Handle?, Memory?) -> Status),
+    "promise_value_data": address(promise_value_data as @convention(c) (Value?, UnsafeMutablePointer<Int>?) -> Text?),
+    "promise_value_domain": address(promise_value_domain as @convention(c) (Value?) -> Text?),
+    "promise_value_code": address(promise_value_code as @convention(c) (Value?) -> Int64),
+    "promise_value_is": address(promise_value_is as @convention(c) (Value?, Handle?) -> Bool),
+    "promise_value_type": address(promise_value_type as @convention(c) (Value?) -> Handle?),
+
+    "promise_type_register": address(promise_type_register as @convention(c) (Text?, Handle?, promise_free_t?) -> Handle?),
+    "promise_type_named": address(promise_type_named as @convention(c) (Text?) -> Handle?),
+    "promise_type_name": address(promise_type_name as @convention(c) (Handle?) -> Text?),
+
+    "promise_new": address(promise_new as @convention(c) () -> Handle?),
+    "promise_new_discardable": address(
+      promise_new_discardable as @convention(c) (Discard?, Memory?, promise_free_t?) -> Handle?),
+    "promise_retain": address(promise_retain as OfHandle),
+    "promise_release": address(promise_release as OfHandle),
+    "promise_resolve": address(promise_resolve as Settle),
+    "promise_reject": address(promise_reject as Settle),
+    "promise_discard": address(promise_discard as OfHandle),
+    "promise_state": address(promise_state as OfHandle),
+    "promise_result": address(promise_result as @convention(c) (Handle?, Output?) -> Status),
+    "promise_wait": address(promise_wait as @convention(c) (Handle?, Int64) -> Status),
+
+    "promise_then": address(promise_then as Attach),
+    "promise_rescue": address(
+      promise_rescue as @convention(c) (Handle?, Handle?, promise_handler_t?, Memory?, promise_free_t?) -> Handle?),
+    "promise_observe": address(
+      promise_observe as @convention(c) (Handle?, Observer?, Observer?, Memory?, promise_free_t?) -> Status),
+    "promise_react": address(
+      promise_react as @convention(c) (Handle?, UnsafePointer<promise_reaction_t>?) -> Handle?),
+
+    "promise_executor_new": address(
+      promise_executor_new as @convention(c) (Submit?, Memory?, promise_free_t?) -> Handle?),
+    "promise_executor_retain": address(promise_executor_retain as OfHandle),
+    "promise_executor_release": address(promise_executor_release as OfHandle),
+    "promise_job_run": address(promise_job_run as OfHandle),
+    "promise_job_drop": address(promise_job_drop as OfHandle),
+  ]
+
+  /// A function as one of any prototype.
+  private static func address<Function>(_ function: Function) -> promise_function_t {
+    unsafeBitCast(function, to: promise_function_t.self)
+  }
+}

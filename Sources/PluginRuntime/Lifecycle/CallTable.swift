@@ -1,0 +1,65 @@
+import Synchronization
+
+/// The calls of a plugin that are not over, by the promise that the function returned: how reports of progress find their call, and what
+/// is given up when the host ends.
+final class CallTable: Sendable {
+  /// A promise's handle as a number.
+  typealias Handle = UInt
+
+  private struct State {
+    /// How many functions have not returned yet.
+    var executing = 0
+    var pending: [Handle: [PluginCall]] = [:]
+    /// Reports for promises that no function has returned yet.
+    var early: [Handle: [Progress]] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// For one promise, the newest are kept; a plugin that reports for many that it never returns fills no memory.
+  private static let maximumEarly = 64
+  private static let maximumEarlyPromises = 1024
+
+  func begin() { state.withLock { $0.executing += 1 } }
+
+  /// A function has returned without a promise.
+  func end() {
+    state.withLock { state in
+      state.executing -= 1
+      if state.executing == 0 { state.early.removeAll() }
+    }
+  }
+
+  /// A function has returned a promise. Returns the reports that came before.
+  func end(pending call: PluginCall, _ promise: Handle) -> [Progress] {
+    state.withLock { state in
+      state.pending[promise, default: []].append(call)
+      let early = state.early.removeValue(forKey: promise) ?? []
+      state.executing -= 1
+      if state.executing == 0 { state.early.removeAll() }
+      return early
+    }
+  }
+
+  /// The promise that a function returned is settled.
+  func remove(_ call: PluginCall, _ promise: Handle) {
+    state.withLock { state in
+      state.pending[promise]?.removeAll { $0 === call }
+      if state.pending[promise]?.isEmpty ?? false { state.pending[promise] = nil }
+    }
+  }
+
+  /// The calls that a report is for. If there are none yet, it is kept while a function may still return the promise.
+  func calls(for promise: Handle, _ progress: Progress) -> [PluginCall] {
+    state.withLock { state in
+      if let calls = state.pending[promise] { return calls }
+      guard state.executing > 0, state.early[promise] != nil || state.early.count < Self.maximumEarlyPromises else { return [] }
+      state.early[promise, default: []].append(progress)
+      if state.early[promise, default: []].count > Self.maximumEarly { state.early[promise]?.removeFirst() }
+      return []
+    }
+  }
+
+  var isExecuting: Bool { state.withLock { $0.executing > 0 } }
+  var pending: [PluginCall] { state.withLock { $0.pending.values.flatMap { $0 } } }
+}

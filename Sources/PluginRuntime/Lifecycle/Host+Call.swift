@@ -1,0 +1,76 @@
+import CPromise
+import Promises
+
+extension Host {
+  /// Calls a function. Whatever is wrong with the call rejects the promise, with a `PluginError`; what the plugin rejects it with
+  /// arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value that it stands for.
+  ///
+  /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
+  ///
+  /// - Parameters:
+  ///   - context: where the C function runs; `.immediate` is in this call, so that a function which blocks, blocks it.
+  ///   - progress: receives this call's progress, before `Options.progress` does.
+  public func call(
+    _ function: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,
+    progress: (@Sendable (ProgressReport) -> Void)? = nil
+  ) -> Promise<PluginValue> {
+    graveyard.sweep()
+    let call: PluginCall
+    let values: ArgumentValues
+    do {
+      let (plugin, function) = try find(function, of: plugin)
+      guard activity.isOpen else { throw PluginCall.closed(function) }
+      values = try ArgumentValues.resolve(arguments, for: function)
+      call = PluginCall(function, of: plugin, progress: progress)
+    } catch {
+      return .reject(error)
+    }
+    let promise = Promise<PluginValue>(discard: { call.discard() })
+    call.begin(SwiftDestination(promise: promise))
+    // A promise that is fulfilled runs its callback at once, or where the context says.
+    Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
+    return promise
+  }
+
+  /// A function, for calls with binary arguments; see `PluginFunction`.
+  public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
+    PluginFunction(try find(name, of: plugin).1)
+  }
+
+  func find(_ function: String, of plugin: String) throws(PluginError) -> (LoadedPlugin, BoundFunction) {
+    guard let loaded = registry[plugin] else { throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded") }
+    guard let bound = loaded.functions[function] else {
+      let names = loaded.description.functions.map(\.name).joined(separator: ", ")
+      throw PluginError(.unknownFunction, plugin, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
+    }
+    return (loaded, bound)
+  }
+
+  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` for want of memory.
+  func call(
+    _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
+  ) -> OpaquePointer? {
+    graveyard.sweep()
+    do {
+      let (plugin, function) = try find(function, of: plugin)
+      let call = PluginCall(function, of: plugin, progress: nil)
+      let context = Unmanaged.passRetained(call).toOpaque()
+      let promise = promise_new_discardable(
+        { Unmanaged<PluginCall>.fromOpaque($0!).takeUnretainedValue().discard() }, context,
+        { Unmanaged<PluginCall>.fromOpaque($0!).release() })
+      guard let promise, promise_retain(promise) == PROMISE_OK else { return nil }
+      call.begin(ABIDestination(takingOver: promise))
+      call.run(arguments, count, kept: nil)
+      return promise
+    } catch {
+      return Self.rejected(error)
+    }
+  }
+
+  static func rejected(_ error: PluginError) -> OpaquePointer? {
+    let promise = promise_new()
+    var reason = promise_value_t(error)
+    promise_reject(promise, &reason)
+    return promise
+  }
+}

@@ -1,0 +1,55 @@
+extension Host {
+  /// Verifies a plugin's file, maps it and reads its descriptor. Its load() is not called, but its constructors run, and it stays mapped.
+  public static func inspect(_ path: String) throws(PluginError) -> PluginDescription {
+    try PluginDescriptor(of: SharedLibrary(verifying: path)).description
+  }
+
+  /// Loads a plugin: verifies its file, maps it, and calls its load(). The plugins that it requires must be loaded before. The same file
+  /// again, by whatever path, gives its description again; another file with the same id is refused.
+  @discardableResult
+  public func load(_ path: String) throws(PluginError) -> PluginDescription {
+    try loading.withLock { () throws(PluginError) in
+      guard activity.isOpen else { throw PluginError(.closed, path, "is not loaded any more: the host is shutting down") }
+      let library = try SharedLibrary(verifying: path)
+      if let loaded = registry.all.first(where: { $0.file.isSameFile(as: library.file) }) { return loaded.description }
+      let descriptor = try PluginDescriptor(of: library)
+      try check(descriptor.description)
+      guard ClaimedFiles.claim(library.file) else {
+        throw PluginError(.duplicate, library.path, "is loaded by another host of this process, or is being loaded")
+      }
+      do throws(PluginError) {
+        let plugin = try LoadedPlugin(descriptor, of: library, host: self)
+        try plugin.load(descriptor.load)
+        registry.add(plugin)
+      } catch {
+        ClaimedFiles.release(library.file)
+        throw error
+      }
+      return descriptor.description
+    }
+  }
+
+  /// Loads several plugins in the order of their requirements, and returns them in that order. Stops at the first that fails; those
+  /// before it stay loaded.
+  @discardableResult
+  public func load(_ paths: [String]) throws(PluginError) -> [PluginDescription] {
+    var descriptions: [PluginDescription] = []
+    for path in paths { descriptions.append(try Self.inspect(path)) }
+    let sorted = try LoadOrder.sort(descriptions)
+    for description in sorted { try load(description.path) }
+    return sorted
+  }
+
+  /// The loaded plugins, in the order in which they were loaded.
+  public var plugins: [PluginDescription] { registry.all.map(\.description) }
+
+  private func check(_ plugin: PluginDescription) throws(PluginError) {
+    if let other = registry[plugin.id] {
+      throw PluginError(.duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.description.path) has already")
+    }
+    if plugin.required.contains(plugin.id) { throw LoadOrder.cycle([plugin]) }
+    for id in plugin.required where registry[id] == nil {
+      throw PluginError(.missingRequirement(id), plugin.path, "requires the plugin '\(id)', which is not loaded")
+    }
+  }
+}

@@ -1,0 +1,27 @@
+extension Host {
+  /// Ends every plugin. New calls are rejected; those under way have until the deadline to settle, and what is pending then is discarded and
+  /// rejected with a `PluginError` of kind `closed`. Then each unload() is called, the last loaded first. The second call does nothing.
+  ///
+  /// Not from within a function of a plugin: it would wait for itself until the deadline.
+  ///
+  /// - Returns: the ids of the plugins whose unload() was not called since one of their functions had not returned.
+  @discardableResult
+  public func unloadAll(deadline: Duration = .seconds(5)) -> [String] {
+    guard activity.close(deadline: deadline) else { return [] }
+    let loaded = loading.withLock { registry.all }
+    for plugin in loaded {
+      for call in plugin.calls.pending { call.giveUp() }
+    }
+    var skipped: [String] = []
+    for plugin in loaded.reversed() {
+      if plugin.calls.isExecuting {
+        skipped.append(plugin.description.id)
+      } else {
+        plugin.unload()
+      }
+    }
+    // A function that has not returned may still use what it was lent.
+    if skipped.isEmpty { graveyard.clear() }
+    return skipped
+  }
+}

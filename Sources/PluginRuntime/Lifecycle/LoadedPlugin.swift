@@ -1,0 +1,52 @@
+import CPromise
+
+/// A plugin that a host has loaded: its functions, its table of the host, the calls of it that are not over.
+///
+/// It lives as long as the process, as the plugin's code does, which may use the table at any time.
+final class LoadedPlugin: @unchecked Sendable {
+  // The table's address is a constant once init is over; what it points to is only read.
+  let table: UnsafePointer<promise_host_t>
+  let host: Host
+  let file: FileIdentity
+  let description: PluginDescription
+  let functions: [String: BoundFunction]
+  let calls = CallTable()
+  let configuration: Configuration
+  private let unloadFunction: PluginDescriptor.Unload?
+
+  init(_ descriptor: PluginDescriptor, of library: SharedLibrary, host: Host) throws(PluginError) {
+    let description = descriptor.description
+    var functions: [String: BoundFunction] = [:]
+    for (function, entry) in zip(description.functions, descriptor.entries) {
+      guard let bound = BoundFunction(function.signature, entry, plugin: description.id) else {
+        throw PluginError(.badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
+      }
+      functions[function.name] = bound
+    }
+    self.host = host
+    self.description = description
+    self.functions = functions
+    file = library.file
+    configuration = Configuration(host.options.configuration[description.id] ?? [:])
+    unloadFunction = descriptor.unload
+    let storage = HostTable.make()
+    table = UnsafePointer(storage)
+    HostTable.fill(storage, for: self)
+  }
+
+  /// Calls the plugin's load(), if it has one.
+  func load(_ function: PluginDescriptor.Load?) throws(PluginError) {
+    guard let function else { return }
+    var error = promise_value_t()
+    error.kind = promise_kind_t(PROMISE_KIND_VOID)
+    let status = function(table, &error)
+    defer { promise_value_release(&error) }
+    guard status < 0 else { return }
+    let name = String(cString: promise_status_name(status))
+    let reason = String(cString: promise_value_data(&error, nil) ?? promise_status_name(status))
+    let message = reason == name ? "refuses to be loaded: \(name)" : "refuses to be loaded: \(reason) (\(name))"
+    throw PluginError(.refused(status), description.path, message)
+  }
+
+  func unload() { unloadFunction?() }
+}

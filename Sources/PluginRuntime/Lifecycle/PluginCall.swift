@@ -1,0 +1,167 @@
+import CPromise
+import Synchronization
+
+/// One call of a function, from its beginning until its promise is settled.
+///
+///     waiting --run()--> executing --the function returns a value--> over
+///        |                   |   \--it returns a promise--> pending --that is settled--> over
+///        \---- discard() ----/                                 \---- discard(), giveUp() ----> over
+///
+/// Over means that the destination is settled; whatever comes then is released.
+final class PluginCall: Sendable {
+  private struct State {
+    /// Settled once: who takes it out, settles it.
+    var destination: (any CallDestination)?
+    /// The promise that the function returned: one reference of ours, until it is settled.
+    var promise: CallTable.Handle?
+    var isDiscarded = false
+    /// What the function may use until its promise is settled.
+    var arguments: ArgumentValues?
+  }
+
+  let id: UInt64
+  let function: BoundFunction
+  private let plugin: LoadedPlugin
+  private let queue: ProgressQueue
+  private let state = Mutex(State())
+
+  private static let count = Atomic<UInt64>(0)
+
+  init(_ function: BoundFunction, of plugin: LoadedPlugin, progress: (@Sendable (ProgressReport) -> Void)?) {
+    self.function = function
+    self.plugin = plugin
+    id = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    queue = ProgressQueue([progress, plugin.host.options.progress].compactMap { $0 })
+  }
+
+  /// Says what the call settles, before it runs.
+  func begin(_ destination: any CallDestination) {
+    state.withLock { if !$0.isDiscarded { $0.destination = destination } }
+  }
+
+  /// Calls the function on this thread. The arguments are borrowed; `kept` is what owns them, if anything does.
+  func run(_ arguments: UnsafePointer<promise_value_t>?, _ count: Int, kept: ArgumentValues?) {
+    guard state.withLock({ !$0.isDiscarded }) else { return }
+    guard plugin.host.activity.begin() else { return end { $0.reject(with: Self.closed(function)) } }
+    plugin.calls.begin()
+    var result = promise_value_t()
+    let outcome = CallPlan.invoke(function.plan, arguments, count, into: &result)
+    if case .fulfilled = outcome, function.plan.pointee.result == .promise, let promise = OpaquePointer(result.as.ptr) {
+      let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
+      return follow(promise, lent)
+    }
+    plugin.calls.end()
+    plugin.host.activity.end()
+    switch outcome {
+    case .fulfilled: end { $0.fulfil(with: &result) }
+    case .rejected: end { $0.reject(with: &result) }
+    case .fault(let fault):
+      let error = function.error(fault, arguments, count)
+      return end { $0.reject(with: error) }
+    }
+    promise_value_release(&result)
+  }
+
+  func fail(_ error: PluginError) { end { $0.reject(with: error) } }
+
+  /// Settles the destination, if nothing has yet.
+  private func end(_ settle: (any CallDestination) -> Void) {
+    let destination = state.withLock { state in
+      defer { state.destination = nil }
+      return state.destination
+    }
+    if let destination { settle(destination) }
+  }
+
+  static func closed(_ function: BoundFunction) -> PluginError {
+    function.error(.closed, "is not called any more: the host is shutting down")
+  }
+}
+
+extension PluginCall {
+  /// Waits for the promise that the function returned, whose reference it takes over.
+  private func follow(_ promise: OpaquePointer, _ arguments: ArgumentValues?) {
+    let handle = UInt(bitPattern: promise)
+    let isDiscarded = state.withLock { state in
+      state.promise = handle
+      state.arguments = arguments
+      return state.isDiscarded
+    }
+    for progress in plugin.calls.end(pending: self, handle) { report(progress) }
+    let context = Unmanaged.passRetained(self).toOpaque()
+    let status = promise_observe(
+      promise, { PluginCall.call($0).settle($1, isRejected: false) }, { PluginCall.call($0).settle($1, isRejected: true) }, context,
+      { Unmanaged<PluginCall>.fromOpaque($0!).release() })
+    if status != PROMISE_OK {
+      // Out of memory: nothing will tell when it is settled.
+      plugin.calls.remove(self, handle)
+      plugin.host.activity.end()
+      return end { $0.reject(with: function.error(.badResult, "has no memory left to wait for its promise")) }
+    }
+    if isDiscarded { promise_discard(promise) }
+  }
+
+  private static func call(_ context: UnsafeMutableRawPointer?) -> PluginCall {
+    Unmanaged<PluginCall>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// The promise that the function returned is settled.
+  private func settle(_ value: UnsafePointer<promise_value_t>, isRejected: Bool) {
+    let (promise, arguments) = state.withLock { state in
+      defer { (state.promise, state.arguments) = (nil, nil) }
+      return (state.promise, state.arguments)
+    }
+    guard let promise else { return }
+    plugin.calls.remove(self, promise)
+    plugin.host.activity.end()
+    if isRejected, let arguments, value.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED) {
+      // Who discarded it need not be the plugin, whose threads may use the arguments until they notice.
+      plugin.host.graveyard.bury(arguments, until: promise)
+    }
+    if isRejected {
+      end { $0.reject(with: value) }
+    } else if case .promise(let element) = function.signature.result, !value.pointee.suits(element) {
+      let error = function.result("returned a promise that was fulfilled with \(value.pointee.nameOfContent)")
+      end { $0.reject(with: error) }
+    } else {
+      end { $0.fulfil(with: value) }
+    }
+    promise_release(OpaquePointer(bitPattern: promise))
+  }
+
+  /// Ends the call from outside: its destination was discarded, and with it goes the plugin's promise.
+  func discard() {
+    let promise = state.withLock { state in
+      state.isDiscarded = true
+      state.destination = nil
+      return retained(state.promise)
+    }
+    discard(promise)
+  }
+
+  /// Ends the call since the host does.
+  func giveUp() {
+    end { $0.reject(with: function.error(.closed, "had not settled its promise when the host shut down")) }
+    discard(state.withLock { retained($0.promise) })
+  }
+
+  /// A reference that outlives the lock: the promise may be settled, and ours released, at any time.
+  private func retained(_ promise: CallTable.Handle?) -> OpaquePointer? {
+    let promise = promise.flatMap { OpaquePointer(bitPattern: $0) }
+    promise_retain(promise)
+    return promise
+  }
+
+  private func discard(_ promise: OpaquePointer?) {
+    guard let promise else { return }
+    promise_discard(promise)
+    promise_release(promise)
+  }
+
+  func report(_ progress: Progress) {
+    queue.deliver(
+      ProgressReport(
+        plugin: function.plugin, function: function.signature.name, call: id, fraction: progress.fraction,
+        message: progress.message))
+  }
+}

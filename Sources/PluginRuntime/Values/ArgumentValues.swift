@@ -1,0 +1,30 @@
+import CPromise
+
+/// The arguments of a call as C has them, in the order of the parameters. Owns what they refer to.
+final class ArgumentValues: @unchecked Sendable {
+  // Filled by the thread that makes it, only read once it is shared.
+  let values: UnsafeMutablePointer<promise_value_t>
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    values = .allocate(capacity: capacity)
+  }
+
+  /// References of its own to values that are borrowed.
+  convenience init(retaining borrowed: UnsafePointer<promise_value_t>?, count: Int) {
+    self.init(capacity: count)
+    guard let borrowed else { return }
+    for index in 0..<count where promise_value_retain(borrowed + index) == PROMISE_OK { append(borrowed[index]) }
+  }
+
+  deinit {
+    for index in 0..<count { promise_value_release(values + index) }
+    values.deallocate()
+  }
+
+  /// Takes over a reference.
+  func append(_ value: promise_value_t) {
+    (values + count).initialize(to: value)
+    count += 1
+  }
+}

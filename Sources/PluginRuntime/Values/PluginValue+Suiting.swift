@@ -1,0 +1,36 @@
+extension PluginValue {
+  /// The value as a type has it, if it suits the type: an integer that fits, an integer that a float represents exactly, a string as bytes.
+  /// `nil` stands for void.
+  static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
+    switch (type, value) {
+    case (nil, .void), (.bool, .bool), (.str, .string), (.ownStr, .string), (.bytes, .bytes), (.ownBytes, .bytes): return value
+    case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
+    case (.bytes, .string(let text)), (.ownBytes, .string(let text)): return .bytes(Array(text.utf8))
+    case (.f32, .double(let number)), (.f64, .double(let number)):
+      return !number.isFinite || type.map { ScalarLiteral.fits(number, $0) } ?? false ? value : nil
+    case (.f32, .int(let number)): return Float(exactly: number).map { .double(Double($0)) }
+    case (.f32, .uint(let number)): return Float(exactly: number).map { .double(Double($0)) }
+    case (.f64, .int(let number)): return Double(exactly: number).map { .double($0) }
+    case (.f64, .uint(let number)): return Double(exactly: number).map { .double($0) }
+    case (let type?, .int(let number)): return integer(number, type)
+    case (let type?, .uint(let number)): return integer(number, type)
+    default: return nil
+    }
+  }
+
+  private static func integer<T: FixedWidthInteger>(_ number: T, _ type: ValueType) -> PluginValue? {
+    if let range = type.signedRange { return Int64(exactly: number).flatMap { range.contains($0) ? .int($0) : nil } }
+    if let range = type.unsignedRange { return UInt64(exactly: number).flatMap { range.contains($0) ? .uint($0) : nil } }
+    return nil
+  }
+
+  /// What an error message calls the value: a scalar by its value, anything else by its kind.
+  var name: String {
+    switch self {
+    case .void: "void"
+    case .bool, .int, .uint, .double: json
+    case .string: "a string"
+    case .bytes: "bytes"
+    }
+  }
+}
