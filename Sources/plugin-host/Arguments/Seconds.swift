@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// A time limit: a number of seconds greater than 0, such as `30` or `0.5`.
+struct Seconds: Equatable, Sendable {
+  var value: Double
+
+  var duration: Duration { .seconds(value) }
+
+  /// Nil if the text is not such a number. More than a thousand years is taken for a slip of the finger.
+  init?(_ text: String) {
+    guard let value = Double(text), value > 0, value < 3.2e10 else { return nil }
+    self.value = value
+  }
+}
+
+extension Seconds: ExpressibleByArgument {
+  init?(argument: String) { self.init(argument) }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// The options of every command that uses plugins.
+struct SearchOptions: ParsableArguments {
+  @Option(
+    name: .customLong("plugins"),
+    help: ArgumentHelp(
+      "A folder to look for plugins in; may be given several times. The folders of PROMISE_PLUGIN_PATH come after them.",
+      valueName: "dir"))
+  var directories: [String] = []
+
+  var finder: PluginFinder { PluginFinder(given: directories) }
+}
+
+/// The options of the commands that call plugins' functions.
+struct HostOptions: ParsableArguments {
+  @OptionGroup var search: SearchOptions
+
+  @Option(
+    name: .customLong("config"), parsing: .unconditional,
+    help: ArgumentHelp("A setting for a plugin; may be given several times.", valueName: "plugin:key=value"))
+  var settings: [PluginSetting] = []
+
+  @Option(help: "The least important lines of the plugins' log to show: debug, info, warning, error or off.")
+  var log = LogThreshold.warning
+
+  @Option(
+    name: .customLong("progress"),
+    help: "How to show progress on standard error: auto, plain or off; auto draws on a terminal.")
+  var progress = ProgressStyle.auto
+}
+
+enum LogThreshold: String, CaseIterable, ExpressibleByArgument {
+  case debug, info, warning, error, off
+}
+
+enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
+  case auto, plain, off
+}
+
+extension PluginSetting: ExpressibleByArgument {
+  init?(argument: String) { self.init(argument) }
+}

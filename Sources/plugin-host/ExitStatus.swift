@@ -1,0 +1,43 @@
+/// What the process tells its caller when it ends. The numbers are part of the interface: `--help` and the man page
+/// list them.
+enum ExitStatus: Int32, Sendable {
+  /// The call, or every step of the pipeline, was fulfilled.
+  case fulfilled = 0
+  /// The call, or a step, was rejected; or its result could not be written.
+  case rejected = 1
+  /// A plugin, or one that it requires, could not be found or loaded.
+  case notLoaded = 2
+  /// The time given ran out.
+  case timedOut = 3
+  /// The command line or the pipeline file is wrong. Nothing was called.
+  case usage = 64
+
+  /// The section that ends the help of every command.
+  static let help = """
+    EXIT STATUS
+      0   fulfilled
+      1   rejected, or the result could not be written
+      2   a plugin could not be loaded
+      3   timed out
+      64  wrong usage: nothing was called
+
+    A command that is interrupted discards what is running and ends by the signal.
+    """
+}
+
+/// Why a command ends without having done what it was asked.
+struct Failure: Error, Equatable {
+  var status: ExitStatus
+  /// Lines for standard error, complete as they are.
+  var lines: [String]
+
+  init(_ status: ExitStatus, _ message: String) {
+    self.status = status
+    lines = ["plugin-host: \(message)"]
+  }
+
+  init(_ status: ExitStatus, lines: [String]) {
+    self.status = status
+    self.lines = lines
+  }
+}

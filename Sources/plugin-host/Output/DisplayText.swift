@@ -1,0 +1,60 @@
+extension Unicode.Scalar {
+  /// Whether a terminal may take it as a command: C0, DEL and C1.
+  var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+
+  /// How many columns a terminal gives it: 0 for what joins the scalar before it, 2 for wide East Asian letters and emoji.
+  var columns: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: return Self.wide.contains { $0.contains(value) } ? 2 : 1
+    }
+  }
+
+  /// The blocks whose letters are wide or full-width (Unicode Standard Annex 11).
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+    0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+    0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x2FFFD, 0x30000...0x3FFFD,
+  ]
+}
+
+extension String {
+  /// The text on one line and harmless: each run of controls, such as line breaks and escape sequences' beginnings,
+  /// becomes one space. What a plugin says is not for a terminal to obey.
+  var displayLine: String {
+    var line = ""
+    var gap = false
+    for scalar in unicodeScalars {
+      if scalar.isControl {
+        gap = true
+      } else {
+        if gap && !line.isEmpty { line += " " }
+        gap = false
+        line.unicodeScalars.append(scalar)
+      }
+    }
+    return line
+  }
+
+  /// How many columns of a terminal it takes.
+  var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
+
+  /// Cut to at most `width` columns; `mark` stands in place of what was cut off.
+  func truncated(to width: Int, mark: String = "…") -> String {
+    guard columns > width else { return self }
+    let room = width - mark.columns
+    guard room >= 0 else { return "" }
+    var used = 0
+    var kept = String.UnicodeScalarView()
+    for scalar in unicodeScalars where used <= room {
+      used += scalar.columns
+      if used <= room { kept.append(scalar) }
+    }
+    return String(kept) + mark
+  }
+
+  /// Filled up with spaces to `width` columns.
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - columns))
+  }
+}

@@ -1,0 +1,91 @@
+import Glibc
+import PluginRuntime
+
+/// Writes the result of a call or a pipeline to standard output or a file.
+struct ResultWriter: Sendable {
+  /// As it is, instead of as a line of JSON.
+  var isRaw: Bool
+  /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
+  var path: String?
+
+  func write(_ value: PluginValue) throws(Failure) {
+    let bytes = isRaw ? value.raw : Array((value.json.text + "\n").utf8)
+    do {
+      if let path, path != "-" {
+        try writeFile(bytes, path)
+      } else {
+        try refuseBinary(bytes)
+        try FileBytes.write(bytes, to: STDOUT_FILENO)
+      }
+    } catch let error as SystemError {
+      throw Failure(.rejected, "the result cannot be written: \(path.map { "\($0): " } ?? "")\(error)")
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.rejected, "\(error)")
+    }
+  }
+
+  private func writeFile(_ bytes: [UInt8], _ path: String) throws(SystemError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .last }
+    do throws(SystemError) {
+      try FileBytes.write(bytes, to: descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    // Some file systems tell only now that there was no room.
+    guard close(descriptor) == 0 else { throw .last }
+  }
+
+  /// A terminal would take binary data for commands.
+  private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {
+    guard isRaw, path == nil, Terminal.isTerminal(STDOUT_FILENO), !Self.isText(bytes) else { return }
+    throw Failure(
+      .rejected,
+      "the result is binary, \(bytes.count) bytes, and not written to a terminal; "
+        + "redirect it, name a file with --output, or insist with --output -")
+  }
+
+  /// Whether the bytes are UTF-8 without controls other than white space.
+  static func isText(_ bytes: [UInt8]) -> Bool {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+    return text.unicodeScalars.allSatisfy { !$0.isControl || $0 == "\n" || $0 == "\t" || $0 == "\r" }
+  }
+}
+
+extension PluginValue {
+  /// As JSON: bytes are base64, the absence of a value is null.
+  var json: JSON {
+    switch self {
+    case .void: .null
+    case .bool(let value): .bool(value)
+    case .int(let value): .int(value)
+    case .uint(let value): .uint(value)
+    case .double(let value): .double(value)
+    case .string(let value): .string(value)
+    case .bytes(let value): .string(Base64.encode(value))
+    }
+  }
+
+  /// As it is: text and bytes without anything added, a number as a line of text, nothing for no value.
+  var raw: [UInt8] {
+    switch self {
+    case .void: []
+    case .string(let value): Array(value.utf8)
+    case .bytes(let value): value
+    case .bool, .int, .uint, .double: Array((json.text + "\n").utf8)
+    }
+  }
+
+  /// For people, in one line: what there is room for.
+  var summary: String {
+    switch self {
+    case .void: ""
+    case .bool, .int, .uint, .double: json.text
+    case .string(let value): JSON.string(value.truncated(to: 64)).text
+    case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// Lines for people, on standard error.
+enum StandardError {
+  /// Writes each of `lines` and a line break. What cannot be written is lost: there is nobody to tell.
+  static func write(lines: [String]) {
+    write(lines.map { $0 + "\n" }.joined())
+  }
+
+  /// Writes `text` in one piece, so that lines of several threads do not mix.
+  static func write(_ text: String) {
+    try? FileBytes.write(text.utf8, to: STDERR_FILENO)
+  }
+}

@@ -1,0 +1,32 @@
+/// What is wrong at one place of a pipeline file.
+struct Mistake: Hashable, Sendable {
+  var location: Location
+  var message: String
+}
+
+/// Why a pipeline file cannot be run: all that is wrong with it.
+struct PipelineMistakes: Error {
+  var file: SourceFile
+  var mistakes: [Mistake]
+
+  /// For each mistake, in the file's order: where, what, the line, and a mark under the place.
+  var lines: [String] {
+    mistakes.sorted { $0.location < $1.location }.flatMap { mistake in
+      let location = mistake.location
+      let message = "\(file.path):\(location.line):\(location.column): error: \(mistake.message)"
+      guard let line = file.line(location.line), !line.isEmpty else { return [message.displayLine] }
+      return [message.displayLine] + Self.excerpt(line, column: location.column)
+    }
+  }
+
+  /// The line, or as much of it as helps, and a caret under the scalar in that column.
+  private static func excerpt(_ line: Substring, column: Int) -> [String] {
+    let shown = 100
+    // A long line is shown from a little before the place.
+    let start = column > shown ? column - shown / 2 : 0
+    let scalars = line.unicodeScalars.dropFirst(start).prefix(shown)
+    let text = scalars.map { $0.isControl ? " " : String($0) }
+    let before = text.prefix(max(0, column - 1 - start)).joined()
+    return ["  " + text.joined(), "  " + String(repeating: " ", count: before.columns) + "^"]
+  }
+}

@@ -1,0 +1,177 @@
+import Yams
+
+/// Reads a pipeline file: its shape, not what its names refer to.
+struct PipelineReader {
+  private let document: YAMLDocument
+
+  private init(_ file: SourceFile) {
+    document = YAMLDocument(file: file)
+  }
+
+  /// The pipeline that `file` describes; or all the mistakes in its shape.
+  static func read(_ file: SourceFile) throws(PipelineMistakes) -> Pipeline {
+    let reader = PipelineReader(file)
+    let pipeline = reader.pipeline()
+    guard reader.document.mistakes.isEmpty else {
+      throw PipelineMistakes(file: file, mistakes: reader.document.mistakes)
+    }
+    return pipeline
+  }
+
+  private func pipeline() -> Pipeline {
+    var pipeline = Pipeline()
+    let known = ["plugins", "set", "config", "steps", "result"]
+    guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
+      return pipeline
+    }
+    if let node = required("plugins", of: record, what: "a pipeline") { pipeline.plugins = plugins(node) }
+    if let node = record["set"] { pipeline.variables = variables(node) }
+    if let node = record["config"] { pipeline.configuration = configuration(node) }
+    if let node = required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
+    if let node = record["result"] { pipeline.result = document.text(of: node, what: "the result's step") }
+    return pipeline
+  }
+
+  private func required(_ key: String, of record: YAMLDocument.Record, what: String) -> Node? {
+    if record[key] == nil { document.report(record.location, "\(what) needs the key \"\(key)\"") }
+    return record[key]
+  }
+
+  private func plugins(_ node: Node) -> [Located<String>] {
+    let nodes = document.elements(of: node, what: "\"plugins\"") ?? []
+    return nodes.compactMap { document.text(of: $0, what: "a plugin's name") }
+  }
+
+  private func variables(_ node: Node) -> [Pipeline.Variable] {
+    let fields = document.fields(of: node, what: "\"set\"") ?? []
+    return fields.compactMap { field in
+      guard isName(field.key, of: "a variable") else { return nil }
+      // Null: there is no default, the user must give the value.
+      if field.value.isNull { return Pipeline.Variable(name: field.key, initial: nil) }
+      guard let initial = template(field.value, what: "the variable \"\(field.key.value)\"") else { return nil }
+      return Pipeline.Variable(name: field.key, initial: initial)
+    }
+  }
+
+  private func configuration(_ node: Node) -> [Pipeline.Setting] {
+    let plugins = document.fields(of: node, what: "\"config\"") ?? []
+    return plugins.flatMap { plugin in
+      let settings = document.fields(of: plugin.value, what: "the configuration of \"\(plugin.key.value)\"") ?? []
+      return settings.compactMap { setting in
+        template(setting.value, what: "the value of \"\(setting.key.value)\"").map {
+          Pipeline.Setting(plugin: plugin.key, key: setting.key.value, value: $0)
+        }
+      }
+    }
+  }
+
+  private func steps(_ node: Node) -> [Pipeline.Step] {
+    guard let fields = document.fields(of: node, what: "\"steps\"") else { return [] }
+    if fields.isEmpty { document.report(node.location, "a pipeline needs at least one step") }
+    return fields.compactMap { isName($0.key, of: "a step") ? step($0) : nil }
+  }
+
+  private func step(_ field: YAMLDocument.Field) -> Pipeline.Step? {
+    let known = ["call", "with", "after", "timeout", "rescue"]
+    guard let record = document.record(of: field.value, what: "a step", known: known) else { return nil }
+    let call = self.call(record, what: "a step")
+    let after = record["after"].map { self.names($0) } ?? []
+    let rescue = record["rescue"].flatMap { self.rescue($0) }
+    return call.map { Pipeline.Step(name: field.key, call: $0, after: after, rescue: rescue) }
+  }
+
+  private func rescue(_ node: Node) -> Pipeline.Rescue? {
+    let known = ["value", "call", "with", "timeout"]
+    guard let record = document.record(of: node, what: "\"rescue\"", known: known) else { return nil }
+    guard let value = record["value"] else {
+      guard record["call"] != nil else {
+        document.report(node.location, "\"rescue\" needs \"value\" or \"call\"")
+        return nil
+      }
+      return call(record, what: "\"rescue\"").map { .call($0) }
+    }
+    for key in ["call", "with", "timeout"] {
+      guard let other = record.fields[key] else { continue }
+      document.report(other.key.location, "\"rescue\" has a \"value\"; \"\(key)\" does not go with it")
+    }
+    if value.isNull { return .value(Located(value: nil, location: value.location)) }
+    return template(value, what: "the value").map { .value(Located(value: $0.value, location: $0.location)) }
+  }
+
+  private func call(_ record: YAMLDocument.Record, what: String) -> Pipeline.Call? {
+    let arguments = record["with"].map { self.arguments($0) } ?? []
+    let timeout = record["timeout"].flatMap { seconds($0) }
+    guard let node = required("call", of: record, what: what),
+      let target = document.text(of: node, what: "\"call\"")
+    else { return nil }
+    guard let dot = target.value.lastIndex(of: "."), dot != target.value.startIndex,
+      target.value.index(after: dot) != target.value.endIndex
+    else {
+      document.report(target.location, "\"call\" must be PLUGIN.FUNCTION, such as digest.sha256")
+      return nil
+    }
+    let plugin = Located(value: String(target.value[..<dot]), location: target.location)
+    let function = Located(value: String(target.value[dot...].dropFirst()), location: target.location)
+    return Pipeline.Call(plugin: plugin, function: function, arguments: arguments, timeout: timeout)
+  }
+
+  private func arguments(_ node: Node) -> [Pipeline.Argument] {
+    let fields = document.fields(of: node, what: "\"with\"") ?? []
+    return fields.compactMap { field in
+      input(field.value, what: "\"\(field.key.value)\"").map { Pipeline.Argument(name: field.key, value: $0) }
+    }
+  }
+
+  private func input(_ node: Node, what: String) -> Located<Pipeline.Input>? {
+    if case .mapping = node {
+      guard let record = document.record(of: node, what: "a reference to a step", known: ["step"]),
+        let step = required("step", of: record, what: "a reference to a step")
+      else { return nil }
+      return document.text(of: step, what: "the step's name").map {
+        Located(value: .step($0.value), location: $0.location)
+      }
+    }
+    guard let text = document.text(of: node, what: what) else { return nil }
+    let template = { (text: String) in Located(value: text, location: node.location) }
+    switch ArgumentText(text.value) {
+    case .literal(let literal): return self.template(template(literal)).map { $0.map { .text($0) } }
+    case .file(let path): return self.template(template(path)).map { $0.map { .file($0) } }
+    case .standardInput:
+      // A lone dash is an ordinary text in a file; "@-" is standard input in both places.
+      return text.value == "-"
+        ? self.template(text).map { $0.map { .text($0) } } : Located(value: .standardInput, location: node.location)
+    }
+  }
+
+  private func names(_ node: Node) -> [Located<String>] {
+    if case .scalar = node { return document.text(of: node, what: "\"after\"").map { [$0] } ?? [] }
+    let nodes = document.elements(of: node, what: "\"after\"") ?? []
+    return nodes.compactMap { document.text(of: $0, what: "a step's name") }
+  }
+
+  private func seconds(_ node: Node) -> Double? {
+    guard let text = document.text(of: node, what: "\"timeout\"") else { return nil }
+    if let seconds = Seconds(text.value) { return seconds.value }
+    document.report(text.location, "\"timeout\" must be a number of seconds greater than 0; this is \"\(text.value)\"")
+    return nil
+  }
+
+  private func template(_ node: Node, what: String) -> Located<Template>? {
+    document.text(of: node, what: what).flatMap { template($0) }
+  }
+
+  private func template(_ text: Located<String>) -> Located<Template>? {
+    do {
+      return Located(value: try Template(parsing: text.value), location: text.location)
+    } catch {
+      document.report(text.location, error.message)
+      return nil
+    }
+  }
+
+  private func isName(_ key: Located<String>, of what: String) -> Bool {
+    if Name.isValid(key.value) { return true }
+    document.report(key.location, "\"\(key.value)\" cannot be the name of \(what): \(Name.rule)")
+    return false
+  }
+}

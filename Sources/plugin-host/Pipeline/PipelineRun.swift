@@ -1,0 +1,158 @@
+import PluginRuntime
+import Promises
+
+/// A pipeline at work. Each step is one promise, made of those that it waits for; there is no scheduler besides them.
+@MainActor
+final class PipelineRun {
+  /// How a step ended.
+  typealias Outcome = Result<PluginValue, CallFailure>
+
+  private let plan: PipelinePlan
+  private let session: Session
+  private let board: ProgressBoard
+  /// Of each step; nil while it is not settled. Only the result's value is kept.
+  private(set) var outcomes: [Outcome?]
+  private var attempts: [Int: Attempt] = [:]
+  private var givenUp: CallFailure?
+
+  init(plan: PipelinePlan, session: Session, board: ProgressBoard) {
+    self.plan = plan
+    self.session = session
+    self.board = board
+    outcomes = Array(repeating: nil, count: plan.steps.count)
+  }
+
+  var isSettled: Bool { outcomes.allSatisfy { $0 != nil } }
+
+  /// Builds the steps' promises. Those that wait for nothing begin at once.
+  func start() {
+    var promises: [Int: Promise<PluginValue>] = [:]
+    for number in plan.order {
+      let step = plan.steps[number]
+      let inputs = gather(named(step.inputs, promises))
+      let own = inputs.then(async: { [self] in begin(step.call, of: number, inputs: $0, isRescue: false) })
+      let promise = rescued(own, step: step, number: number, promises)
+      // Attached before anything that waits for the step, so that people hear of the step first.
+      promise.then(
+        { [self] in settle(number, .success($0)) }, { [self] in settle(number, .failure(CallFailure(reason: $0))) })
+      promises[number] = promise
+    }
+  }
+
+  /// Gives up whatever is not settled.
+  func giveUp(_ reason: CallFailure) {
+    givenUp = reason
+    for attempt in attempts.values { attempt.giveUp(reason) }
+  }
+
+  // MARK: Promises, on whichever thread settles them
+
+  /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in vain.
+  private nonisolated func named(
+    _ numbers: [Int], _ promises: [Int: Promise<PluginValue>]
+  ) -> [(number: Int, promise: Promise<PluginValue>)] {
+    numbers.compactMap { number in
+      guard let promise = promises[number] else { return nil }
+      let named = Promise<PluginValue>()
+      let name = plan.steps[number].name
+      promise.then(
+        { named.resolve($0) },
+        { reason in
+          let failure = CallFailure(reason: reason)
+          switch failure {
+          case .notRun, .interrupted: named.reject(failure)
+          case .rejected, .timedOut: named.reject(CallFailure.notRun(because: name))
+          }
+        })
+      return (number, named)
+    }
+  }
+
+  private nonisolated func rescued(
+    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ promises: [Int: Promise<PluginValue>]
+  ) -> Promise<PluginValue> {
+    guard let rescue = step.rescue else { return own }
+    let rescued = Promise<PluginValue>()
+    // Looked up now: all of them come before this step in the plan's order.
+    let inputs: [(number: Int, promise: Promise<PluginValue>)] =
+      if case .call(_, let numbers) = rescue { named(numbers, promises) } else { [] }
+    own.then(
+      { rescued.resolve($0) },
+      { [self] reason in
+        let failure = CallFailure(reason: reason)
+        if failure == .interrupted { return rescued.reject(failure) }
+        note(.rescuing(from: failure.description, StepState.Report()), step: number)
+        switch rescue {
+        case .value(let value): rescued.resolve(value)
+        case .call(let call, _):
+          gather(inputs)
+            .then(async: { [self] in begin(call, of: number, inputs: $0, isRescue: true) })
+            .then({ rescued.resolve($0) }, { rescued.reject($0) })
+        }
+      })
+    return rescued
+  }
+
+  private nonisolated func begin(
+    _ call: PipelinePlan.Call, of number: Int, inputs: [Int: PluginValue], isRescue: Bool
+  ) -> Promise<PluginValue> {
+    let attempt = Attempt(loop: session.loop, workers: session.workers)
+    session.loop.post { [self] in
+      attempts[number] = attempt
+      if let givenUp { return attempt.giveUp(givenUp) }
+      if !isRescue { board.enter(.running(StepState.Report()), step: number) }
+    }
+    attempt.start(timeout: call.timeout) { [session] in
+      try session.call(call.function, of: call.plugin, call.values(inputs), tag: number)
+    }
+    return attempt.outcome
+  }
+
+  private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
+    let isResult = number == plan.result
+    let state = StepState(outcome)
+    session.loop.post { [self] in
+      attempts[number] = nil
+      outcomes[number] = isResult ? outcome : outcome.map { _ in .void }
+      board.enter(state, step: number)
+    }
+  }
+
+  private nonisolated func note(_ state: StepState, step: Int) {
+    session.loop.post { [self] in board.enter(state, step: step) }
+  }
+}
+
+extension StepState {
+  init(_ outcome: PipelineRun.Outcome) {
+    switch outcome {
+    case .success(let value): self = .fulfilled(result: value.summary)
+    case .failure(.rejected(let message)): self = .rejected(message: message)
+    case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
+    case .failure(.notRun(let cause)): self = .notRun(because: cause)
+    case .failure(.interrupted): self = .interrupted
+    }
+  }
+}
+
+extension PipelinePlan.Call {
+  /// The arguments' values. Reads files, so it may take its time.
+  func values(_ inputs: [Int: PluginValue]) throws(CallFailure) -> [PluginValue] {
+    var values: [PluginValue] = []
+    for (parameter, argument) in zip(function.signature.parameters, arguments) {
+      do {
+        switch argument {
+        case .value(let value): values.append(value)
+        case .file(let path): values.append(try InputReader.value(ofFile: path, for: parameter))
+        case .standardInput: values.append(try InputReader.valueOfStandardInput(for: parameter))
+        case .step(let number): values.append(try (inputs[number] ?? .void).converted(to: parameter.kind))
+        }
+      } catch let problem as InputReader.Problem {
+        throw .rejected(message: problem.message)
+      } catch {
+        throw .rejected(message: "\(parameter.name): \(error)")
+      }
+    }
+    return values
+  }
+}

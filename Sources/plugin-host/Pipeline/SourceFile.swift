@@ -1,0 +1,43 @@
+/// A place in a text file, both numbers counted from 1. A column is a Unicode scalar, as in YAML's own messages.
+struct Location: Hashable, Comparable, Sendable {
+  var line: Int
+  var column: Int
+
+  static func < (left: Location, right: Location) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// Something that stands at a place of the file.
+struct Located<Value: Sendable>: Sendable {
+  var value: Value
+  var location: Location
+
+  /// Something else at the same place.
+  func map<Other>(_ transform: (Value) -> Other) -> Located<Other> {
+    Located<Other>(value: transform(value), location: location)
+  }
+}
+
+extension Located: Equatable where Value: Equatable {}
+
+/// A text file that messages can point into.
+struct SourceFile: Sendable {
+  /// As the user gave it.
+  let path: String
+  let text: String
+  /// Without their ends.
+  private let lines: [Substring]
+
+  init(path: String, text: String) {
+    self.path = path
+    self.text = text
+    // A CR LF is one Character, and a line break too.
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+  }
+
+  /// The line with that number; nil if the file has none.
+  func line(_ number: Int) -> Substring? {
+    lines.indices.contains(number - 1) ? lines[number - 1] : nil
+  }
+}

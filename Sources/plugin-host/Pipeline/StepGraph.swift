@@ -1,0 +1,110 @@
+/// Which step waits for which: numbers in the file's order, checked to refer to something and to have no circle.
+struct StepGraph: Sendable {
+  /// Of each step: those whose results it uses or that it comes after. Without repetitions.
+  private(set) var inputs: [[Int]] = []
+  /// Of each step: those whose results its rescue uses.
+  private(set) var rescueInputs: [[Int]] = []
+  /// All steps, each after those that it waits for.
+  private(set) var order: [Int] = []
+
+  private var numbers: [String: Int] = [:]
+  /// Of each step: what it waits for, its rescue included, and where the file says so.
+  private var edges: [[(target: Int, location: Location)]] = []
+
+  /// Reports what is wrong to `mistakes`; the graph is of use only if there is nothing.
+  init(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
+    for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
+      mistakes.append(Mistake(location: step.name.location, message: "a second step named \"\(step.name.value)\""))
+    }
+    for (number, step) in steps.enumerated() {
+      let own = step.call.references + step.after
+      let rescue: [Located<String>] = if case .call(let call) = step.rescue { call.references } else { [] }
+      let ownTargets = targets(of: own, from: number, in: steps, mistakes: &mistakes)
+      let rescueTargets = targets(of: rescue, from: number, in: steps, mistakes: &mistakes)
+      inputs.append(Set(ownTargets.map(\.target)).sorted())
+      rescueInputs.append(Set(rescueTargets.map(\.target)).sorted())
+      edges.append(ownTargets + rescueTargets)
+    }
+    sort(steps, mistakes: &mistakes)
+  }
+
+  /// The number of the step with that name.
+  func number(of name: String) -> Int? { numbers[name] }
+
+  /// The name that comes nearest to one that no step has.
+  func suggestion(for name: String) -> String {
+    // Sorted, because which of two equally near names is suggested must not change from run to run.
+    Suggestion.near(name, among: numbers.keys.sorted())
+  }
+
+  private func targets(
+    of references: [Located<String>], from number: Int, in steps: [Pipeline.Step], mistakes: inout [Mistake]
+  ) -> [(target: Int, location: Location)] {
+    references.compactMap { reference in
+      guard let target = numbers[reference.value] else {
+        let hint = suggestion(for: reference.value)
+        let message = "no step is named \"\(reference.value)\"\(hint)"
+        mistakes.append(Mistake(location: reference.location, message: message))
+        return nil
+      }
+      guard target != number else {
+        let message = "the step \"\(reference.value)\" waits for itself"
+        mistakes.append(Mistake(location: reference.location, message: message))
+        return nil
+      }
+      return (target, reference.location)
+    }
+  }
+
+  /// Kahn's algorithm: takes away, again and again, what waits for nothing that is left.
+  private mutating func sort(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
+    var missing = edges.map { Set($0.map(\.target)).count }
+    var dependents = [[Int]](repeating: [], count: edges.count)
+    for (number, edges) in edges.enumerated() {
+      for target in Set(edges.map(\.target)) { dependents[target].append(number) }
+    }
+    order = missing.indices.filter { missing[$0] == 0 }
+    var next = 0
+    while next < order.count {
+      for dependent in dependents[order[next]] {
+        missing[dependent] -= 1
+        if missing[dependent] == 0 { order.append(dependent) }
+      }
+      next += 1
+    }
+    reportCircles(among: missing.indices.filter { missing[$0] > 0 }, of: steps, mistakes: &mistakes)
+  }
+
+  /// Each of `left` waits for another of them, so walking from one to the next must come back to where it has been.
+  private func reportCircles(among left: [Int], of steps: [Pipeline.Step], mistakes: inout [Mistake]) {
+    var seen: Set<Int> = []
+    let stuck = Set(left)
+    for start in left where !seen.contains(start) {
+      var path: [Int] = []
+      var place = start
+      while seen.insert(place).inserted {
+        path.append(place)
+        guard let edge = edges[place].first(where: { stuck.contains($0.target) }) else { break }
+        place = edge.target
+      }
+      // A walk that ran into an earlier one's path has found no new circle.
+      guard let begin = path.firstIndex(of: place) else { continue }
+      let circle = path[begin...]
+      let names = (circle + [place]).map { "\"\(steps[$0].name.value)\"" }
+      let first = circle.min() ?? place
+      let location = edges[first].first { circle.contains($0.target) }?.location ?? steps[first].name.location
+      let message = "steps that wait for each other can never run: \(names.joined(separator: " waits for "))"
+      mistakes.append(Mistake(location: location, message: message))
+    }
+  }
+}
+
+extension Pipeline.Call {
+  /// The steps whose results it uses.
+  var references: [Located<String>] {
+    arguments.compactMap { argument in
+      guard case .step(let name) = argument.value.value else { return nil }
+      return Located(value: name, location: argument.value.location)
+    }
+  }
+}

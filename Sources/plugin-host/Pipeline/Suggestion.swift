@@ -1,0 +1,33 @@
+/// What somebody who mistyped a name may have meant.
+enum Suggestion {
+  /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
+  static func near(_ name: String, among names: some Sequence<String>) -> String {
+    // Every third letter may be wrong: more would be guessing.
+    let limit = max(1, name.count / 3)
+    let best = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
+    guard let best, best.distance <= limit else { return "" }
+    return "; did you mean \"\(best.name)\"?"
+  }
+
+  /// How many letters must be added, removed, changed or swapped with their neighbour to turn one name into the other.
+  static func distance(_ first: String, _ second: String) -> Int {
+    let first = Array(first.lowercased())
+    let second = Array(second.lowercased())
+    guard !first.isEmpty, !second.isEmpty else { return max(first.count, second.count) }
+    var beforeLast: [Int] = []
+    var last = Array(0...second.count)
+    for row in 1...first.count {
+      var current = [row]
+      for column in 1...second.count {
+        let isSame = first[row - 1] == second[column - 1]
+        var cost = min(last[column] + 1, current[column - 1] + 1, last[column - 1] + (isSame ? 0 : 1))
+        if row > 1, column > 1, first[row - 1] == second[column - 2], first[row - 2] == second[column - 1] {
+          cost = min(cost, beforeLast[column - 2] + 1)
+        }
+        current.append(cost)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[second.count]
+  }
+}

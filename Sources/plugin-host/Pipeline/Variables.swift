@@ -1,0 +1,41 @@
+/// The values of a pipeline's variables: what the user set, or else what the file says.
+enum Variables {
+  /// `given` are the names and values that the user gave. What is wrong in the file goes to `mistakes`; what is wrong
+  /// with the given ones is thrown, because no place of the file is to blame.
+  static func values(
+    of pipeline: Pipeline, given: [(name: String, value: String)], mistakes: inout [Mistake]
+  ) throws(Failure) -> [String: String] {
+    let names = pipeline.variables.map(\.name.value)
+    var values: [String: String] = [:]
+    for (name, value) in given {
+      guard names.contains(name) else {
+        let hint = Suggestion.near(name, among: names)
+        throw Failure(.usage, "--set \(name): the pipeline has no variable \"\(name)\"\(hint)")
+      }
+      guard values.updateValue(value, forKey: name) == nil else {
+        throw Failure(.usage, "--set \(name): given more than once")
+      }
+    }
+    var above: Set<String> = []
+    for variable in pipeline.variables {
+      let name = variable.name.value
+      if !above.insert(name).inserted {
+        let message = "a second variable named \"\(name)\""
+        mistakes.append(Mistake(location: variable.name.location, message: message))
+      }
+      if let initial = variable.initial {
+        for used in initial.value.variables where !above.subtracting([name]).contains(used) {
+          let message =
+            names.contains(used)
+            ? "the variable \"\(used)\" has no value yet: only those above \"\(name)\" can be used here"
+            : "no variable is named \"\(used)\"\(Suggestion.near(used, among: names))"
+          mistakes.append(Mistake(location: initial.location, message: message))
+        }
+        if values[name] == nil { values[name] = initial.value.expanded(with: values) }
+      } else if values[name] == nil {
+        throw Failure(.usage, "the variable \"\(name)\" has no value: give it one with --set \(name)=VALUE")
+      }
+    }
+    return values
+  }
+}

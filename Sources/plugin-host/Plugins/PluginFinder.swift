@@ -1,0 +1,61 @@
+/// Finds the file of a plugin by what the user calls it.
+struct PluginFinder: Sendable {
+  /// The folders in which plugins are looked for, the first that has it wins.
+  var directories: [String]
+
+  /// The folders given with `--plugins`, then those of the environment's `PROMISE_PLUGIN_PATH`, separated by colons.
+  init(given: [String], environment: String? = Environment["PROMISE_PLUGIN_PATH"]) {
+    directories = given + (environment ?? "").split(separator: ":").map(String.init)
+  }
+
+  /// The same with one more folder, looked into last.
+  func adding(_ directory: String) -> PluginFinder {
+    var finder = self
+    if !directories.contains(directory) { finder.directories.append(directory) }
+    return finder
+  }
+
+  /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` in one of the folders. A plugin's id,
+  /// `org.example.digest`, also finds `digest.so`.
+  func path(of reference: String) throws(Failure) -> String {
+    if reference.contains("/") { return reference }
+    let last = reference.split(separator: ".").last.map(String.init) ?? reference
+    for directory in directories {
+      for name in [reference, last] where !name.isEmpty {
+        let path = Directory.join(directory, name + ".so")
+        if FileKind(path: path) == .other { return path }
+      }
+    }
+    throw Failure(.notLoaded, "no plugin \"\(reference)\": \(advice(for: reference))")
+  }
+
+  private func advice(for reference: String) -> String {
+    if FileKind(path: reference) == .other { return "to load the file of that name here, write ./\(reference)" }
+    guard !directories.isEmpty else {
+      return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"
+    }
+    return "no \(reference).so in \(directories.joined(separator: ", "))"
+  }
+
+  /// The paths of all `.so` files in the folders, in their order, each name once: what `path(of:)` could find.
+  func all() throws(Failure) -> [String] {
+    var seen: Set<String> = []
+    var paths: [String] = []
+    for directory in directories {
+      for path in try Self.libraries(in: directory) where seen.insert(Directory.name(of: path)).inserted {
+        paths.append(path)
+      }
+    }
+    return paths
+  }
+
+  /// The paths of the `.so` files in a folder.
+  static func libraries(in directory: String) throws(Failure) -> [String] {
+    do {
+      let names = try Directory.names(path: directory).filter { $0.hasSuffix(".so") }
+      return names.map { Directory.join(directory, $0) }
+    } catch {
+      throw Failure(.notLoaded, "\(directory): \(error)")
+    }
+  }
+}

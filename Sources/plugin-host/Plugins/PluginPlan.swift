@@ -1,0 +1,94 @@
+import PluginRuntime
+
+/// The plugins that a command needs, looked at but not loaded: each after those that it requires.
+struct PluginPlan: Sendable {
+  private(set) var plugins: [PluginDescription] = []
+  private let finder: PluginFinder
+  /// The ids of those being looked at, the last required by the one before it.
+  private var path: [String] = []
+
+  init(finder: PluginFinder) {
+    self.finder = finder
+  }
+
+  /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
+  @discardableResult
+  mutating func add(_ reference: String) throws(Failure) -> PluginDescription {
+    try add(reference, finder: finder)
+  }
+
+  private mutating func add(_ reference: String, finder: PluginFinder) throws(Failure) -> PluginDescription {
+    if let known = plugins.first(where: { $0.id == reference }) { return known }
+    let file = try finder.path(of: reference)
+    let plugin = try Self.inspect(file)
+    // A dot makes it an id, which the file found by the id's last component must have.
+    if !reference.contains("/"), reference.contains("."), plugin.id != reference {
+      throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
+    }
+    if let known = plugins.first(where: { $0.id == plugin.id }) {
+      guard known.path == plugin.path else {
+        throw Failure(.notLoaded, "two plugins have the id \"\(plugin.id)\": \(known.path) and \(plugin.path)")
+      }
+      return known
+    }
+    if let start = path.firstIndex(of: plugin.id) {
+      let circle = (path[start...] + [plugin.id]).map { "\"\($0)\"" }.joined(separator: " requires ")
+      throw Failure(.notLoaded, "plugins that require each other cannot be loaded: \(circle)")
+    }
+    path.append(plugin.id)
+    for required in plugin.required { try addRequired(required, by: plugin, finder: finder) }
+    path.removeLast()
+    plugins.append(plugin)
+    return plugin
+  }
+
+  private mutating func addRequired(
+    _ id: String, by plugin: PluginDescription, finder: PluginFinder
+  ) throws(Failure) {
+    do {
+      // Plugins that are used together are kept together.
+      _ = try add(id, finder: finder.adding(Directory.parent(of: plugin.path)))
+    } catch {
+      throw Failure(error.status, lines: error.lines + ["plugin-host: \"\(plugin.id)\" requires \"\(id)\""])
+    }
+  }
+
+  /// What the file at `path` says of itself.
+  static func inspect(_ path: String) throws(Failure) -> PluginDescription {
+    do {
+      return try Host.inspect(path)
+    } catch {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+  }
+}
+
+/// How people may name a plugin that is known already: by its id, or the id's last component.
+extension [PluginDescription] {
+  enum Lookup {
+    case found(PluginDescription)
+    /// The ids of several have that last component.
+    case ambiguous([String])
+    case unknown
+  }
+
+  func lookup(_ name: String) -> Lookup {
+    if let plugin = first(where: { $0.id == name }) { return .found(plugin) }
+    let matches = filter { $0.shortName == name }
+    switch matches.count {
+    case 0: return .unknown
+    case 1: return .found(matches[0])
+    default: return .ambiguous(matches.map(\.id))
+    }
+  }
+}
+
+extension PluginDescription {
+  /// The last component of the id: `digest` of `org.example.digest`.
+  var shortName: String { id.split(separator: ".").last.map(String.init) ?? id }
+
+  /// The function of that name.
+  func function(named name: String) -> FunctionDescription? {
+    functions.first { $0.signature.name == name }
+  }
+}

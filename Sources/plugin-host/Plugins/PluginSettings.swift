@@ -1,0 +1,43 @@
+import PluginRuntime
+
+/// What the user sets for plugins: `PLUGIN:KEY=VALUE`.
+struct PluginSetting: Equatable, Sendable {
+  /// An id, or the last component of one.
+  var plugin: String
+  var key: String
+  var value: String
+
+  /// Nil if the text has not that form.
+  init?(_ text: String) {
+    guard let colon = text.firstIndex(of: ":"), let equals = text[colon...].firstIndex(of: "=") else { return nil }
+    plugin = String(text[..<colon])
+    key = String(text[colon..<equals].dropFirst())
+    value = String(text[equals...].dropFirst())
+    if plugin.isEmpty || key.isEmpty { return nil }
+  }
+
+  init(plugin: String, key: String, value: String) {
+    self.plugin = plugin
+    self.key = key
+    self.value = value
+  }
+}
+
+extension [PluginSetting] {
+  /// The settings by plugin id and key. Of two for the same key, the later one holds.
+  func resolved(for plugins: [PluginDescription]) throws(Failure) -> [String: [String: String]] {
+    var configuration: [String: [String: String]] = [:]
+    for setting in self {
+      switch plugins.lookup(setting.plugin) {
+      case .found(let plugin): configuration[plugin.id, default: [:]][setting.key] = setting.value
+      case .ambiguous(let ids):
+        throw Failure(.usage, "configuration of \"\(setting.plugin)\": this may be \(ids.joined(separator: " or "))")
+      case .unknown:
+        let names = plugins.flatMap { [$0.id, $0.shortName] }
+        let hint = Suggestion.near(setting.plugin, among: names)
+        throw Failure(.usage, "configuration of \"\(setting.plugin)\": no such plugin is used here\(hint)")
+      }
+    }
+    return configuration
+  }
+}

@@ -1,0 +1,46 @@
+/// One line for each thing that happens: for logs, pipes, and terminals that cannot be drawn on.
+@MainActor
+final class PlainProgress: ProgressDisplay {
+  let refreshInterval: Duration? = nil
+  private let write: (String) -> Void
+
+  /// Each line goes to `write`, without its end.
+  init(write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
+    self.write = write
+  }
+
+  func show(_ rows: [StepRow], changed: Int, from old: StepState) {
+    let row = rows[changed]
+    if let text = Self.text(for: row, was: old) { write("\(row.name): \(text)".displayLine) }
+  }
+
+  func refresh(_ rows: [StepRow]) {}
+  func note(_ line: String, _ rows: [StepRow]) { write(line) }
+  func finish(_ rows: [StepRow]) {}
+
+  /// What to say of the change; nil if it is too small to be said.
+  static func text(for row: StepRow, was old: StepState) -> String? {
+    let time = row.duration(now: row.ended ?? .now)?.text ?? ""
+    switch (old, row.state) {
+    case (.running(let old), .running(let new)), (.rescuing(_, let old), .rescuing(_, let new)):
+      return text(for: new, was: old)
+    case (_, .waiting): return nil
+    case (_, .running): return "started \(row.call)"
+    case (_, .rescuing(let message, _)): return "rejected, to be rescued: \(message)"
+    case (_, .fulfilled(let result)):
+      return "fulfilled" + (time.isEmpty ? "" : " in \(time)") + (result.isEmpty ? "" : ": \(result)")
+    case (_, .rejected(let message)): return "rejected" + (time.isEmpty ? "" : " after \(time)") + ": \(message)"
+    case (_, .timedOut(let message)): return message
+    case (_, .notRun(let cause)): return "not run: \"\(cause)\" was not fulfilled"
+    case (_, .interrupted): return "interrupted"
+    }
+  }
+
+  /// A new message, or ten per cent more: a line for every report would drown the rest.
+  private static func text(for report: StepState.Report, was old: StepState.Report) -> String? {
+    let tenth = { (report: StepState.Report) in report.fraction.map { Int($0 * 10) } }
+    guard report.message != old.message || tenth(report) != tenth(old) else { return nil }
+    let percent = report.fraction.map { "\(Int($0 * 100)) %" }
+    return [percent, report.message.isEmpty ? nil : report.message].compactMap { $0 }.joined(separator: " ")
+  }
+}

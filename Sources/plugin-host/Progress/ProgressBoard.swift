@@ -1,0 +1,82 @@
+/// The state of all steps, and the display that shows it.
+@MainActor
+final class ProgressBoard {
+  private(set) var rows: [StepRow]
+  private let display: any ProgressDisplay
+  private let loop: EventLoop
+  private var isFinished = false
+
+  init(rows: [StepRow], display: any ProgressDisplay, loop: EventLoop) {
+    self.rows = rows
+    self.display = display
+    self.loop = loop
+    keepUpToDate()
+  }
+
+  /// The step is in another state now, or further on in the same one.
+  func enter(_ state: StepState, step: Int) {
+    guard !rows[step].state.isSettled, rows[step].state != state else { return }
+    let old = rows[step].state
+    rows[step].enter(state, now: .now)
+    display.show(rows, changed: step, from: old)
+  }
+
+  /// A report of the plugin about the call that the step is at.
+  func report(_ report: StepState.Report, step: Int) {
+    switch rows[step].state {
+    case .running: enter(.running(report), step: step)
+    case .rescuing(let message, _): enter(.rescuing(from: message, report), step: step)
+    default: break
+    }
+  }
+
+  /// A line that is not about a step.
+  func note(_ line: String) {
+    display.note(line, rows)
+  }
+
+  /// The last word of the display.
+  func finish() {
+    isFinished = true
+    display.finish(rows)
+  }
+
+  private func keepUpToDate() {
+    guard let interval = display.refreshInterval else { return }
+    loop.after(interval) { [weak self] in
+      guard let self, !self.isFinished else { return }
+      self.display.refresh(self.rows)
+      self.keepUpToDate()
+    }
+  }
+}
+
+/// Shows people how the steps get on.
+@MainActor
+protocol ProgressDisplay: AnyObject {
+  /// How often `refresh` is to be called; nil: never.
+  var refreshInterval: Duration? { get }
+
+  /// One row has changed, whose state was `old`.
+  func show(_ rows: [StepRow], changed: Int, from old: StepState)
+
+  /// Time has passed.
+  func refresh(_ rows: [StepRow])
+
+  /// Writes a line that is not about a step.
+  func note(_ line: String, _ rows: [StepRow])
+
+  /// Nothing is shown after this.
+  func finish(_ rows: [StepRow])
+}
+
+/// Shows nothing but the notes.
+@MainActor
+final class NoProgress: ProgressDisplay {
+  let refreshInterval: Duration? = nil
+
+  func show(_ rows: [StepRow], changed: Int, from old: StepState) {}
+  func refresh(_ rows: [StepRow]) {}
+  func note(_ line: String, _ rows: [StepRow]) { StandardError.write(lines: [line]) }
+  func finish(_ rows: [StepRow]) {}
+}

@@ -1,0 +1,66 @@
+/// How far a step is, as people see it.
+enum StepState: Equatable, Sendable {
+  /// For its inputs.
+  case waiting
+  case running(Report)
+  /// It was rejected, for the reason given; what stands in for it runs.
+  case rescuing(from: String, Report)
+  case fulfilled(result: String)
+  /// By itself: `message` says why.
+  case rejected(message: String)
+  case timedOut(message: String)
+  /// It never started, because the step of that name was not fulfilled.
+  case notRun(because: String)
+  /// Given up, because the user interrupted the pipeline.
+  case interrupted
+
+  /// What a plugin says of its work.
+  struct Report: Equatable, Sendable {
+    /// From 0 to 1; nil if unknown.
+    var fraction: Double?
+    var message: String = ""
+  }
+
+  var isSettled: Bool {
+    switch self {
+    case .waiting, .running, .rescuing: false
+    case .fulfilled, .rejected, .timedOut, .notRun, .interrupted: true
+    }
+  }
+}
+
+/// A step as a display knows it.
+struct StepRow: Sendable {
+  /// The step's name.
+  var name: String
+  /// What it calls: `deflate.compress`.
+  var call: String
+  var state = StepState.waiting
+  /// When its call began, and when it was settled.
+  var began: ContinuousClock.Instant?
+  var ended: ContinuousClock.Instant?
+
+  /// How long it has run until `now`, or ran; nil if it never began.
+  func duration(now: ContinuousClock.Instant) -> Duration? {
+    began.map { (ended ?? now) - $0 }
+  }
+
+  /// Notes the time where the state says that the step began or ended.
+  mutating func enter(_ state: StepState, now: ContinuousClock.Instant) {
+    self.state = state
+    if began == nil, case .running = state { began = now }
+    if state.isSettled { ended = now }
+  }
+}
+
+extension Duration {
+  /// For people: `0.12 s`, `75.3 s`, `12 min 5 s`.
+  var text: String {
+    let hundredths = Int64((self / .milliseconds(10)).rounded())
+    if hundredths < 6_000 {
+      let rest = String(hundredths % 100)
+      return "\(hundredths / 100).\(rest.count < 2 ? "0" : "")\(rest) s"
+    }
+    return "\(hundredths / 6_000) min \(hundredths % 6_000 / 100) s"
+  }
+}

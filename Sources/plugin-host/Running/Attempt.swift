@@ -1,0 +1,65 @@
+import PluginRuntime
+import Promises
+import Synchronization
+
+/// One call of a plugin's function: made on a thread of its own, because the function may block there; with a time
+/// limit; and to be given up at any time.
+final class Attempt: Sendable {
+  /// Settled as the call's promise is; or rejected with the `CallFailure` for which it was given up.
+  let outcome = Promise<PluginValue>()
+
+  private let loop: EventLoop
+  private let workers: Workers
+  private let call = Mutex(Call.notMade)
+
+  private enum Call {
+    case notMade
+    case made(Promise<PluginValue>)
+    case givenUp
+  }
+
+  init(loop: EventLoop, workers: Workers) {
+    self.loop = loop
+    self.workers = workers
+  }
+
+  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and rejects what is wrong by throwing.
+  func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
+    if let timeout { limit(to: timeout) }
+    workers.run { [self] in
+      guard call.withLock({ if case .notMade = $0 { true } else { false } }) else { return }
+      do {
+        let promise = try make()
+        let isWanted = call.withLock { call in
+          guard case .notMade = call else { return false }
+          call = .made(promise)
+          return true
+        }
+        promise.then({ [outcome] in outcome.resolve($0) }, { [outcome] in outcome.reject($0) })
+        if !isWanted { promise.discard() }
+      } catch {
+        outcome.reject(error)
+      }
+    }
+  }
+
+  /// Rejects the outcome with `reason`, unless it is settled, and discards the call, so that the plugin can stop.
+  func giveUp(_ reason: CallFailure) {
+    outcome.reject(reason)
+    let made = call.withLock { call -> Promise<PluginValue>? in
+      defer { call = .givenUp }
+      guard case .made(let promise) = call else { return nil }
+      return promise
+    }
+    // The plugin's part of it may take its time.
+    if let made { workers.run { made.discard() } }
+  }
+
+  private func limit(to seconds: Double) {
+    loop.post { [self] in
+      let timer = loop.after(.seconds(seconds)) { self.giveUp(.timedOut(seconds: seconds)) }
+      let stop: @Sendable () -> Void = { [loop] in loop.post { loop.cancel(timer: timer) } }
+      outcome.then({ _ in stop() }, { _ in stop() })
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import Synchronization
+
+/// The main thread's loop: it runs what other threads post, timers, and sees the signals that ask the process to end.
+///
+/// Whatever decides or prints runs here, one thing at a time; what may block runs on `Workers`.
+@MainActor
+final class EventLoop {
+  private let inbox: Inbox
+  private var timers: [Timer] = []
+  private var nextTimer = 0
+
+  private struct Timer {
+    var id: Int
+    var deadline: ContinuousClock.Instant
+    var action: @MainActor () -> Void
+  }
+
+  init() throws(SystemError) {
+    inbox = try Inbox()
+  }
+
+  /// Runs `job` on the main thread, after everything posted before. From any thread.
+  nonisolated func post(_ job: @escaping @MainActor @Sendable () -> Void) {
+    inbox.append(job)
+  }
+
+  /// Runs `action` once, when `delay` has passed. Returns what `cancel` takes.
+  @discardableResult
+  func after(_ delay: Duration, _ action: @escaping @MainActor () -> Void) -> Int {
+    nextTimer += 1
+    timers.append(Timer(id: nextTimer, deadline: .now + delay, action: action))
+    return nextTimer
+  }
+
+  /// Forgets a timer; does nothing if it has run.
+  func cancel(timer id: Int) {
+    timers.removeAll { $0.id == id }
+  }
+
+  /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
+  func run(until done: () -> Bool) -> Int32? {
+    let signals = TerminationSignals(waking: inbox.wakeup)
+    defer { signals.restore() }
+    while !done() {
+      if let signal = signals.received { return signal }
+      inbox.wait(until: timers.map(\.deadline).min())
+      for job in inbox.drain() { job() }
+      runDueTimers()
+    }
+    return nil
+  }
+
+  private func runDueTimers() {
+    let now = ContinuousClock.now
+    let due = timers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
+    // An action may cancel a timer that is due with it.
+    for timer in due where timers.contains(where: { $0.id == timer.id }) {
+      cancel(timer: timer.id)
+      timer.action()
+    }
+  }
+}
+
+/// What other threads have for the main thread, and the pipe that wakes it.
+private final class Inbox: Sendable {
+  typealias Job = @MainActor @Sendable () -> Void
+
+  /// A byte written here ends a sleep. Neither end blocks: a full pipe wakes as well as one byte does.
+  let wakeup: Int32
+  private let sleep: Int32
+  private let jobs = Mutex<[Job]>([])
+
+  init() throws(SystemError) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw .last }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    (sleep, wakeup) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(sleep)
+    close(wakeup)
+  }
+
+  func append(_ job: @escaping Job) {
+    let wasEmpty = jobs.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
+    }
+    if wasEmpty { _ = write(wakeup, [0], 1) }
+  }
+
+  func drain() -> [Job] {
+    jobs.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+  }
+
+  /// Sleeps until there is a job, a signal, or `deadline` has come.
+  func wait(until deadline: ContinuousClock.Instant?) {
+    var ready = pollfd(fd: sleep, events: Int16(POLLIN), revents: 0)
+    poll(&ready, 1, deadline.map { milliseconds(until: $0) } ?? -1)
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(sleep, &bytes, bytes.count) == bytes.count {}
+  }
+
+  /// Rounded up, so that a deadline has come when the sleep is over.
+  private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+    let left = (deadline - .now) / .milliseconds(1)
+    return Int32(min(max(left.rounded(.up), 0), 3_600_000))
+  }
+}

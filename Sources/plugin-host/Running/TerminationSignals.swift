@@ -1,0 +1,67 @@
+import Glibc
+import Synchronization
+
+/// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind ends
+/// it at once, whatever a plugin is doing.
+struct TerminationSignals: ~Copyable {
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  private let previous: [(signal: Int32, action: sigaction)]
+
+  /// Each signal also writes a byte to `descriptor`, which must not block.
+  init(waking descriptor: Int32) {
+    noted.store(0, ordering: .relaxed)
+    wakeup.store(descriptor, ordering: .releasing)
+    previous = Self.signals.compactMap { signal in
+      var current = sigaction()
+      sigaction(signal, nil, &current)
+      // A shell that started us in the background ignores SIGINT for us, nohup SIGHUP: let it be.
+      if unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == ignored { return nil }
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { note($0) }
+      action.sa_flags = SA_RESTART | Int32(bitPattern: UInt32(SA_RESETHAND))
+      sigaction(signal, &action, nil)
+      return (signal, current)
+    }
+  }
+
+  /// The first signal that came.
+  var received: Int32? {
+    let signal = noted.load(ordering: .acquiring)
+    return signal == 0 ? nil : signal
+  }
+
+  /// Gives the signals back to whoever had them. The descriptor may be closed afterwards.
+  func restore() {
+    for (signal, var action) in previous { sigaction(signal, &action, nil) }
+    wakeup.store(-1, ordering: .releasing)
+  }
+
+  /// Ends the process by `signal`, as its sender expects: a shell that runs a script stops it then.
+  static func die(by signal: Int32) -> Never {
+    Glibc.signal(signal, SIG_DFL)
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(signal)
+    _exit(128 + signal)
+  }
+}
+
+/// SIG_IGN, which is a cast that Swift does not import.
+private let ignored = 1
+
+private let noted = Atomic<Int32>(0)
+private let wakeup = Atomic<Int32>(-1)
+
+/// The handler: only atomics and write(2), which are safe in one.
+private func note(_ signal: Int32) {
+  let saved = errno
+  _ = noted.compareExchange(expected: 0, desired: signal, ordering: .acquiringAndReleasing)
+  let descriptor = wakeup.load(ordering: .acquiring)
+  if descriptor >= 0 {
+    var byte: UInt8 = 0
+    _ = write(descriptor, &byte, 1)
+  }
+  errno = saved
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// What stands in the file system at a path.
+enum FileKind {
+  case missing, directory, other
+
+  init(path: String) {
+    var information = stat()
+    guard stat(path, &information) == 0 else {
+      self = .missing
+      return
+    }
+    self = information.st_mode & S_IFMT == S_IFDIR ? .directory : .other
+  }
+}
+
+/// Folders of the file system.
+enum Directory {
+  /// The names of what lies in the folder at `path`, sorted, without `.` and `..`.
+  static func names(path: String) throws(SystemError) -> [String] {
+    guard let folder = opendir(path) else { throw .last }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+        tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// `name` inside the folder `directory`.
+  static func join(_ directory: String, _ name: String) -> String {
+    directory.hasSuffix("/") ? directory + name : directory + "/" + name
+  }
+
+  /// The last component of a path.
+  static func name(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// The folder in which the file at `path` lies.
+  static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
