@@ -1,0 +1,79 @@
+import PluginRuntime
+
+/// Plugins as text for people.
+enum PluginText {
+  /// A line for each: id, version, how many functions, description.
+  static func table(_ plugins: [PluginDescription]) -> String {
+    let idWidth = plugins.map(\.id.columns).max() ?? 0
+    let versionWidth = plugins.map(\.version.displayLine.columns).max() ?? 0
+    return plugins.map { plugin in
+      let count = plugin.functions.count == 1 ? "1 function" : "\(plugin.functions.count) functions"
+      let columns = [
+        plugin.id.padded(to: idWidth), plugin.version.displayLine.padded(to: versionWidth),
+        count.padded(to: 12), plugin.description?.displayLine ?? "",
+      ]
+      return trimmed(columns.joined(separator: "  ")) + "\n"
+    }.joined()
+  }
+
+  /// All that a plugin says of itself.
+  static func page(_ plugin: PluginDescription) -> String {
+    var lines = [trimmed("\(plugin.id) \(plugin.version.displayLine)")]
+    if let description = plugin.description { lines.append(description.displayLine) }
+    lines.append("")
+    lines.append("path      \(plugin.path.displayLine)")
+    lines.append("abi       \(plugin.abiText)")
+    if !plugin.required.isEmpty { lines.append("requires  \(plugin.required.joined(separator: ", "))") }
+    for function in plugin.functions {
+      lines += ["", function.signature.description]
+      if let description = function.description { lines.append("    \(description.displayLine)") }
+      lines.append("    \(function.signature.cPrototype)")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private static func trimmed(_ line: String) -> String {
+    String(line.reversed().drop { $0 == " " }.reversed())
+  }
+}
+
+extension PluginDescription {
+  /// In text: `1` or `1 to 3`.
+  var abiText: String {
+    abi.lowerBound == abi.upperBound ? "\(abi.lowerBound)" : "\(abi.lowerBound) to \(abi.upperBound)"
+  }
+
+  var json: JSON {
+    .object([
+      ("path", .string(path)),
+      ("id", .string(id)),
+      ("version", .string(version)),
+      ("description", description.map(JSON.string) ?? .null),
+      ("abi", .object([("min", .uint(UInt64(abi.lowerBound))), ("max", .uint(UInt64(abi.upperBound)))])),
+      ("required", .array(required.map(JSON.string))),
+      ("functions", .array(functions.map(\.json))),
+    ])
+  }
+}
+
+extension FunctionDescription {
+  var json: JSON {
+    .object([
+      ("name", .string(signature.name)),
+      ("signature", .string(signature.description)),
+      ("description", description.map(JSON.string) ?? .null),
+      ("parameters", .array(signature.parameters.map(\.json))),
+      ("result", .string("\(signature.result)")),
+      ("fails", .bool(signature.fails)),
+      ("prototype", .string(signature.cPrototype)),
+    ])
+  }
+}
+
+extension Parameter {
+  var json: JSON {
+    var members: [(name: String, value: JSON)] = [("name", .string(name)), ("type", .string("\(type)"))]
+    if let defaultValue { members.append(("default", defaultValue.json)) }
+    return .object(members)
+  }
+}
