@@ -1,47 +1,38 @@
 import PluginRuntime
 
-/// The words after PLUGIN FUNCTION on the command line, and which parameter each is for.
+/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name.
 enum CommandLineArguments {
-  /// For each parameter of `signature`, the text given for it; nil where its default is to be used.
-  static func bind(_ words: [String], to signature: Signature) throws(Failure) -> [String?] {
-    let names = signature.parameters.map(\.name)
-    var texts = [String?](repeating: nil, count: names.count)
-    var next = 0
-    var hasNamed = false
+  /// The arguments that the words are for a function. Files and standard input are read.
+  static func arguments(_ words: [String], for signature: Signature) throws(Failure) -> [Argument] {
+    var arguments: [Argument] = []
+    var readsStandardInput = false
     for word in try withoutTerminator(words) {
-      if let (name, value) = named(word, among: names) {
-        guard texts[name] == nil else { throw wrong("\(names[name]) is given more than once", signature) }
-        texts[name] = value
-        hasNamed = true
-      } else if hasNamed {
-        throw wrong("\"\(word)\" stands after an argument with a name, but has none itself", signature, near: word)
-      } else if next == names.count {
-        let limit = names.isEmpty ? "takes no arguments" : "takes at most \(names.count)"
-        throw wrong("\"\(word)\" is too much: \(signature.name) \(limit)", signature, near: word)
-      } else {
-        texts[next] = word
-        next += 1
+      let (name, value) = split(word, names: signature.parameters.map(\.name))
+      let text = ArgumentText(value)
+      if text == .standardInput {
+        if readsStandardInput { throw Failure(.usage, "standard input can be read once, but two arguments are -") }
+        readsStandardInput = true
+      }
+      do {
+        arguments.append(Argument(name: name, try text.content()))
+      } catch {
+        throw Failure(.usage, error.message)
       }
     }
-    for (index, parameter) in signature.parameters.enumerated()
-    where texts[index] == nil && parameter.defaultValue == nil {
-      throw wrong("\(parameter.name) is missing", signature)
-    }
-    return texts
+    return arguments
   }
 
-  private static func wrong(_ message: String, _ signature: Signature, near word: String? = nil) -> Failure {
-    // NAME=VALUE with a name that no parameter has was taken for a value; perhaps it was none.
-    let name = word.flatMap { $0.contains("=") ? String($0.prefix { $0 != "=" }) : nil }
-    let hint = name.map { Suggestion.near($0, among: signature.parameters.map(\.name)) } ?? ""
-    return Failure(.usage, lines: ["plugin-host: \(message)\(hint)", "plugin-host: usage: \(signature)"])
+  /// What NAME=VALUE may have been meant to be where the words do not suit the signature: `; did you mean "level"?`.
+  static func hint(_ words: [String], for signature: Signature) -> String {
+    let names = signature.parameters.map(\.name)
+    let unknown = words.filter { $0.contains("=") && split($0, names: names).name == nil }
+    let hints = unknown.map { Suggestion.near(String($0.prefix { $0 != "=" }), among: names) }
+    return hints.first { !$0.isEmpty } ?? ""
   }
 
-  private static func named(_ word: String, among names: [String]) -> (Int, String)? {
-    guard let equals = word.firstIndex(of: "="), let name = names.firstIndex(of: String(word[..<equals])) else {
-      return nil
-    }
-    return (name, String(word[equals...].dropFirst()))
+  private static func split(_ word: String, names: [String]) -> (name: String?, value: String) {
+    guard let equals = word.firstIndex(of: "="), names.contains(String(word[..<equals])) else { return (nil, word) }
+    return (String(word[..<equals]), String(word[equals...].dropFirst()))
   }
 
   /// Takes `--` away. Before it, a word with a leading dash that is no number is a mistyped option.

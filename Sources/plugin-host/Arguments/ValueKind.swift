@@ -1,46 +1,39 @@
 import PluginRuntime
 
 /// What a value is, as far as results and parameters have to agree.
-enum ValueKind: String, CustomStringConvertible, Sendable {
-  case void = "nothing"
-  case bool = "a bool"
-  case integer = "an integer"
-  case double = "a number"
-  case string = "a text"
-  case bytes = "bytes"
-  case promise = "a promise"
+enum ValueKind: Sendable {
+  case void, bool, integer, double, string, bytes
 
-  var description: String { rawValue }
+  /// The kind of the values of a type; nil is the type of nothing. A promise is as good as what it gives.
+  init(_ type: ValueType?) {
+    switch type {
+    case nil: self = .void
+    case .bool: self = .bool
+    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize: self = .integer
+    case .f32, .f64: self = .double
+    case .str, .cstr, .ownStr: self = .string
+    case .bytes, .ownBytes: self = .bytes
+    case .promise(let element): self.init(element)
+    }
+  }
 
-  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes; bytes may be a
-  /// text, and an integer in range, which only the value tells.
+  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes are
+  /// a text, and a number is in range, only the value tells.
   func suits(_ parameter: ValueKind) -> Bool {
     switch (self, parameter) {
-    case (.void, _), (_, .promise): false
+    case (.void, _): false
     case (.integer, .double), (.string, .bytes), (.bytes, .string): true
     default: self == parameter
     }
   }
 }
 
-extension PluginValue {
-  /// The value as the argument of a parameter of `kind`, which its own suits.
-  func converted(to kind: ValueKind) throws(ConversionProblem) -> PluginValue {
-    switch (self, kind) {
-    case (.int(let value), .double): return .double(Double(value))
-    case (.uint(let value), .double): return .double(Double(value))
-    case (.string(let value), .bytes): return .bytes(Array(value.utf8))
-    case (.bytes(let value), .string):
-      guard let text = String(validating: value, as: UTF8.self) else {
-        throw ConversionProblem(message: "\(value.count) bytes that are not UTF-8 text")
-      }
-      return .string(text)
-    default: return self
-    }
-  }
+extension Parameter {
+  var kind: ValueKind { ValueKind(type) }
 }
 
-/// Why a value cannot be what a parameter takes.
-struct ConversionProblem: Error {
-  var message: String
+extension Signature {
+  /// For people: `own bytes`, `nothing`.
+  var resultText: String { result?.description ?? "nothing" }
+  var resultKind: ValueKind { ValueKind(result) }
 }

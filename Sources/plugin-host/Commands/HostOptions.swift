@@ -17,7 +17,7 @@ struct HostOptions: ParsableArguments {
   @OptionGroup var search: SearchOptions
 
   @Option(
-    name: .customLong("config"), parsing: .unconditional,
+    name: .customLong("config"), parsing: .unconditionalSingleValue,
     help: ArgumentHelp("A setting for a plugin; may be given several times.", valueName: "plugin:key=value"))
   var settings: [PluginSetting] = []
 
@@ -32,10 +32,6 @@ struct HostOptions: ParsableArguments {
 
 enum LogThreshold: String, CaseIterable, ExpressibleByArgument {
   case debug, info, warning, error, off
-}
-
-enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
-  case auto, plain, off
 }
 
 extension PluginSetting: ExpressibleByArgument {

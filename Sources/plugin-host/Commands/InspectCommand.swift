@@ -12,7 +12,7 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Print a JSON object on one line.")
   var json = false
 
-  @Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
+  @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
   var plugin: String
 
   func run() throws {

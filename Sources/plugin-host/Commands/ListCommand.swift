@@ -18,7 +18,7 @@ struct ListCommand: ParsableCommand {
   @Flag(help: "Print a JSON array on one line.")
   var json = false
 
-  @Argument(help: ArgumentHelp("Plugins, or folders of plugins.", valueName: "path"))
+  @ArgumentParser.Argument(help: ArgumentHelp("Plugins, or folders of plugins.", valueName: "path"))
   var paths: [String] = []
 
   func run() throws {

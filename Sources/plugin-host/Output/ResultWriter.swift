@@ -9,7 +9,7 @@ struct ResultWriter: Sendable {
   var path: String?
 
   func write(_ value: PluginValue) throws(Failure) {
-    let bytes = isRaw ? value.raw : Array((value.json.text + "\n").utf8)
+    let bytes = isRaw ? value.raw : Array((value.json + "\n").utf8)
     do {
       if let path, path != "-" {
         try writeFile(bytes, path)
@@ -56,26 +56,13 @@ struct ResultWriter: Sendable {
 }
 
 extension PluginValue {
-  /// As JSON: bytes are base64, the absence of a value is null.
-  var json: JSON {
-    switch self {
-    case .void: .null
-    case .bool(let value): .bool(value)
-    case .int(let value): .int(value)
-    case .uint(let value): .uint(value)
-    case .double(let value): .double(value)
-    case .string(let value): .string(value)
-    case .bytes(let value): .string(Base64.encode(value))
-    }
-  }
-
   /// As it is: text and bytes without anything added, a number as a line of text, nothing for no value.
   var raw: [UInt8] {
     switch self {
     case .void: []
     case .string(let value): Array(value.utf8)
     case .bytes(let value): value
-    case .bool, .int, .uint, .double: Array((json.text + "\n").utf8)
+    case .bool, .int, .uint, .double: Array((json + "\n").utf8)
     }
   }
 
@@ -83,8 +70,8 @@ extension PluginValue {
   var summary: String {
     switch self {
     case .void: ""
-    case .bool, .int, .uint, .double: json.text
-    case .string(let value): JSON.string(value.truncated(to: 64)).text
+    case .bool, .int, .uint, .double: json
+    case .string(let value): PluginValue.string(value.truncated(to: 64)).json
     case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
     }
   }

@@ -60,31 +60,23 @@ struct PipelineChecker {
   private mutating func call(_ call: Pipeline.Call) -> PipelinePlan.Call? {
     guard let plugin = plugin(call.plugin), let function = function(call.function, of: plugin) else { return nil }
     let parameters = function.signature.parameters
-    var arguments = [PipelinePlan.Argument?](repeating: nil, count: parameters.count)
-    var isRight = true
+    var arguments: [(parameter: Parameter, input: PipelinePlan.Input)] = []
+    let before = mistakes.count
     for argument in call.arguments {
-      guard let index = parameters.firstIndex(where: { $0.name == argument.name.value }) else {
+      guard let parameter = parameters.first(where: { $0.name == argument.name.value }) else {
         let hint = Suggestion.near(argument.name.value, among: parameters.map(\.name))
         let name = "\"\(argument.name.value)\""
-        report(argument.name.location, "\(call.function.value) has no parameter \(name)\(hint); it is \(function.signature)")
-        isRight = false
+        report(argument.name.location, "\(function.name) has no parameter \(name)\(hint); it is \(function.signature)")
         continue
       }
-      arguments[index] = self.argument(argument.value, for: parameters[index])
-      if arguments[index] == nil { isRight = false }
+      if let input = input(argument.value, for: parameter) { arguments.append((parameter, input)) }
     }
-    for (index, parameter) in parameters.enumerated() {
-      let isGiven = call.arguments.contains { $0.name.value == parameter.name }
-      if isGiven { continue }
-      arguments[index] = parameter.defaultValue.map { .value($0) }
-      if arguments[index] == nil {
-        report(call.function.location, "the parameter \"\(parameter.name)\" is missing; it is \(function.signature)")
-        isRight = false
-      }
+    let given = Set(call.arguments.map(\.name.value))
+    for parameter in parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
+      report(call.function.location, "the parameter \"\(parameter.name)\" is missing; it is \(function.signature)")
     }
-    guard isRight else { return nil }
-    return PipelinePlan.Call(
-      plugin: plugin, function: function, arguments: arguments.compactMap { $0 }, timeout: call.timeout)
+    guard mistakes.count == before else { return nil }
+    return PipelinePlan.Call(plugin: plugin, function: function, arguments: arguments, timeout: call.timeout)
   }
 
   private mutating func plugin(_ name: Located<String>) -> PluginDescription? {
@@ -110,34 +102,23 @@ struct PipelineChecker {
 
   // MARK: Arguments
 
-  private mutating func argument(_ input: Located<Pipeline.Input>, for parameter: Parameter) -> PipelinePlan.Argument? {
+  private mutating func input(_ input: Located<Pipeline.Input>, for parameter: Parameter) -> PipelinePlan.Input? {
     switch input.value {
     case .text(let template):
       guard let text = expanded(template, at: input.location) else { return nil }
-      return value(of: text, at: input.location, name: parameter.name) { try parameter.value(of: text) }
-        .map { .value($0) }
+      check(text, as: parameter.type, at: input.location, name: parameter.name)
+      return .text(.literal(text))
     case .file(let template):
-      guard takesContent(parameter, at: input.location) else { return nil }
-      return expanded(template, at: input.location).map { .file($0) }
+      return expanded(template, at: input.location).map { .text(.file($0)) }
     case .standardInput:
-      guard takesContent(parameter, at: input.location) else { return nil }
       if let first = standardInput {
         report(input.location, "standard input can be read once; line \(first.line) does")
-        return nil
       }
       standardInput = input.location
-      return .standardInput
+      return .text(.standardInput)
     case .step(let name):
       return graph.number(of: name).map { .step($0) }
     }
-  }
-
-  /// Whether the content of a file can be the parameter's.
-  private mutating func takesContent(_ parameter: Parameter, at location: Location) -> Bool {
-    if parameter.kind == .string || parameter.kind == .bytes { return true }
-    let message = "\"\(parameter.name)\" is \(parameter.type): a file's content can only be a str, cstr or bytes"
-    report(location, message)
-    return false
   }
 
   private mutating func expanded(_ template: Template, at location: Location) -> String? {
@@ -150,11 +131,11 @@ struct PipelineChecker {
     return isRight ? template.expanded(with: variables) : nil
   }
 
-  private mutating func value(
-    of text: String, at location: Location, name: String, _ parse: () throws -> PluginValue
-  ) -> PluginValue? {
+  /// Whether the text is one of the type's values. Returns the value.
+  @discardableResult
+  private mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
     do {
-      return try parse()
+      return try type.value(of: text)
     } catch {
       report(location, "\"\(name)\": \(error)")
       return nil
@@ -168,17 +149,15 @@ struct PipelineChecker {
     of call: Pipeline.Call, planned: PipelinePlan.Call?, to calls: [PipelinePlan.Call?]
   ) {
     guard let planned else { return }
-    let parameters = planned.function.signature.parameters
-    for (parameter, argument) in zip(parameters, planned.arguments) {
-      guard case .step(let number) = argument, let source = calls[number] else { continue }
-      let result = source.function.signature.resultKind
-      if result.suits(parameter.kind) { continue }
+    for (parameter, input) in planned.arguments {
+      guard case .step(let number) = input, let source = calls[number]?.function.signature else { continue }
+      if source.resultKind.suits(parameter.kind) { continue }
       let location = call.arguments.first { $0.name.value == parameter.name }?.value.location ?? call.function.location
       let name = pipeline.steps[number].name.value
       let message =
-        result == .void
+        source.resultKind == .void
         ? "the step \"\(name)\" has no result; use \"after\" to run after it"
-        : "\"\(parameter.name)\" is \(parameter.type), but the step \"\(name)\" gives \(result)"
+        : "\"\(parameter.name)\" is \(parameter.type), but the step \"\(name)\" gives \(source.resultText)"
       report(location, message)
     }
   }
@@ -193,18 +172,21 @@ struct PipelineChecker {
       guard let signature else { return nil }
       guard let written = template.value else {
         if signature.resultKind == .void { return .value(.void) }
-        report(template.location, "the value must be what \(signature.name) gives, \(signature.resultKind)")
+        report(template.location, "the value must be what \(signature.name) gives, \(signature.resultText)")
+        return nil
+      }
+      guard let type = signature.result else {
+        report(template.location, "\(signature.name) gives nothing: the value can only be null")
         return nil
       }
       guard let text = expanded(written, at: template.location) else { return nil }
-      return value(of: text, at: template.location, name: "value") { try signature.resultValue(of: text) }
-        .map { .value($0) }
+      return check(text, as: type, at: template.location, name: "value").map { .value($0) }
     case .call(let written):
       guard let call = call(written) else { return nil }
       checkReferences(of: written, planned: call, to: calls)
       if let signature, call.function.signature.resultKind != signature.resultKind {
-        let kinds = "\(call.function.signature.resultKind), but \(signature.name) gives \(signature.resultKind)"
-        report(written.function.location, "\(call.function.signature.name) cannot stand in: it gives \(kinds)")
+        let kinds = "\(call.function.signature.resultText), but \(signature.name) gives \(signature.resultText)"
+        report(written.function.location, "\(call.function.name) cannot stand in: it gives \(kinds)")
       }
       return .call(call, inputs: graph.rescueInputs[number])
     }

@@ -20,8 +20,8 @@ struct PipelinePlan: Sendable {
   struct Call: Sendable {
     var plugin: PluginDescription
     var function: FunctionDescription
-    /// In the order of the function's parameters.
-    var arguments: [Argument]
+    /// By the names of parameters. Those that are left out have a default.
+    var arguments: [(parameter: Parameter, input: Input)]
     /// In seconds.
     var timeout: Double?
 
@@ -29,10 +29,8 @@ struct PipelinePlan: Sendable {
     var label: String { "\(plugin.shortName).\(function.signature.name)" }
   }
 
-  enum Argument: Sendable {
-    case value(PluginValue)
-    case file(String)
-    case standardInput
+  enum Input: Sendable {
+    case text(ArgumentText)
     /// The result of the step of that number.
     case step(Int)
   }

@@ -45,6 +45,29 @@ final class PipelineRun {
     for attempt in attempts.values { attempt.giveUp(reason) }
   }
 
+  /// Gives up whatever is not settled, because the user wants to end; shows how far it came.
+  func interrupt() {
+    giveUp(.interrupted)
+    for number in outcomes.indices where outcomes[number] == nil { board.enter(.interrupted, step: number) }
+    board.finish()
+  }
+
+  /// The pipeline's own result, once every step is settled: it is fulfilled if all of them are.
+  var conclusion: Result<PluginValue, Failure> {
+    let failures = outcomes.enumerated().compactMap { number, outcome -> (name: String, failure: CallFailure)? in
+      guard case .failure(let failure) = outcome else { return nil }
+      return (plan.steps[number].name, failure)
+    }
+    // What did not run for want of an input says nothing new.
+    let causes = failures.filter { if case .notRun = $0.failure { false } else { true } }
+    if causes.isEmpty, case .success(let value) = outcomes[plan.result] { return .success(value) }
+    let isTimeout = causes.allSatisfy { $0.failure.status == .timedOut }
+    return .failure(
+      Failure(
+        isTimeout ? .timedOut : .rejected,
+        lines: causes.map { "plugin-host: \($0.name): \($0.failure)".displayLine }))
+  }
+
   // MARK: Promises, on whichever thread settles them
 
   /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in vain.
@@ -61,7 +84,7 @@ final class PipelineRun {
           let failure = CallFailure(reason: reason)
           switch failure {
           case .notRun, .interrupted: named.reject(failure)
-          case .rejected, .timedOut: named.reject(CallFailure.notRun(because: name))
+          case .rejected, .timedOut, .wrongArguments: named.reject(CallFailure.notRun(because: name))
           }
         })
       return (number, named)
@@ -102,8 +125,11 @@ final class PipelineRun {
       if let givenUp { return attempt.giveUp(givenUp) }
       if !isRescue { board.enter(.running(StepState.Report()), step: number) }
     }
-    attempt.start(timeout: call.timeout) { [session] in
-      try session.call(call.function, of: call.plugin, call.values(inputs), tag: number)
+    attempt.start(timeout: call.timeout) { [self, session] in
+      let arguments = try call.values(inputs)
+      return session.host.call(call.function.name, of: call.plugin.id, arguments) { report in
+        session.loop.post { self.board.report(StepState.Report(report), step: number) }
+      }
     }
     return attempt.outcome
   }
@@ -123,11 +149,17 @@ final class PipelineRun {
   }
 }
 
+extension StepState.Report {
+  init(_ report: ProgressReport) {
+    self.init(fraction: report.fraction, message: report.message ?? "")
+  }
+}
+
 extension StepState {
   init(_ outcome: PipelineRun.Outcome) {
     switch outcome {
     case .success(let value): self = .fulfilled(result: value.summary)
-    case .failure(.rejected(let message)): self = .rejected(message: message)
+    case .failure(.rejected(let message)), .failure(.wrongArguments(let message)): self = .rejected(message: message)
     case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
     case .failure(.notRun(let cause)): self = .notRun(because: cause)
     case .failure(.interrupted): self = .interrupted
@@ -136,23 +168,21 @@ extension StepState {
 }
 
 extension PipelinePlan.Call {
-  /// The arguments' values. Reads files, so it may take its time.
-  func values(_ inputs: [Int: PluginValue]) throws(CallFailure) -> [PluginValue] {
-    var values: [PluginValue] = []
-    for (parameter, argument) in zip(function.signature.parameters, arguments) {
-      do {
-        switch argument {
-        case .value(let value): values.append(value)
-        case .file(let path): values.append(try InputReader.value(ofFile: path, for: parameter))
-        case .standardInput: values.append(try InputReader.valueOfStandardInput(for: parameter))
-        case .step(let number): values.append(try (inputs[number] ?? .void).converted(to: parameter.kind))
-        }
-      } catch let problem as InputReader.Problem {
-        throw .rejected(message: problem.message)
-      } catch {
-        throw .rejected(message: "\(parameter.name): \(error)")
+  /// What is passed to the function. Reads files, so it may take its time.
+  func values(_ inputs: [Int: PluginValue]) throws(UnreadableInput) -> [Argument] {
+    var values: [Argument] = []
+    for (parameter, input) in arguments {
+      switch input {
+      case .text(let text): values.append(Argument(name: parameter.name, try text.content()))
+      case .step(let number): values.append(Argument(name: parameter.name, content(inputs[number] ?? .void, parameter)))
       }
     }
     return values
+  }
+
+  private func content(_ value: PluginValue, _ parameter: Parameter) -> Argument.Content {
+    // Bytes become a text the way a file's content does, if they are one.
+    if case .bytes(let bytes) = value, parameter.kind == .string { return .contents(bytes) }
+    return .value(value)
   }
 }

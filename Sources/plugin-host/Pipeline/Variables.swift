@@ -3,16 +3,17 @@ enum Variables {
   /// `given` are the names and values that the user gave. What is wrong in the file goes to `mistakes`; what is wrong
   /// with the given ones is thrown, because no place of the file is to blame.
   static func values(
-    of pipeline: Pipeline, given: [(name: String, value: String)], mistakes: inout [Mistake]
+    of pipeline: Pipeline, given: [VariableSetting], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {
     let names = pipeline.variables.map(\.name.value)
     var values: [String: String] = [:]
-    for (name, value) in given {
+    for setting in given {
+      let name = setting.name
       guard names.contains(name) else {
         let hint = Suggestion.near(name, among: names)
         throw Failure(.usage, "--set \(name): the pipeline has no variable \"\(name)\"\(hint)")
       }
-      guard values.updateValue(value, forKey: name) == nil else {
+      guard values.updateValue(setting.value, forKey: name) == nil else {
         throw Failure(.usage, "--set \(name): given more than once")
       }
     }

@@ -89,6 +89,15 @@ extension PluginDescription {
 
   /// The function of that name.
   func function(named name: String) -> FunctionDescription? {
-    functions.first { $0.signature.name == name }
+    functions.first { $0.name == name }
+  }
+
+  /// What to say of a function that it does not have.
+  func lacks(_ function: String) -> Failure {
+    let hint = Suggestion.near(function, among: functions.map(\.name))
+    let lines = functions.map { "plugin-host:   \($0.signature)" }
+    let message = "plugin-host: \(id) has no function \"\(function)\"\(hint)".displayLine
+    let list = lines.isEmpty ? ["plugin-host: it has none"] : ["plugin-host: it has:"] + lines
+    return Failure(.usage, lines: [message] + list)
   }
 }

@@ -49,7 +49,7 @@ extension PluginDescription {
       ("id", .string(id)),
       ("version", .string(version)),
       ("description", description.map(JSON.string) ?? .null),
-      ("abi", .object([("min", .uint(UInt64(abi.lowerBound))), ("max", .uint(UInt64(abi.upperBound)))])),
+      ("abi", .object([("min", .number(UInt64(abi.lowerBound))), ("max", .number(UInt64(abi.upperBound)))])),
       ("required", .array(required.map(JSON.string))),
       ("functions", .array(functions.map(\.json))),
     ])
@@ -63,7 +63,7 @@ extension FunctionDescription {
       ("signature", .string(signature.description)),
       ("description", description.map(JSON.string) ?? .null),
       ("parameters", .array(signature.parameters.map(\.json))),
-      ("result", .string("\(signature.result)")),
+      ("result", .string(signature.result?.description ?? "void")),
       ("fails", .bool(signature.fails)),
       ("prototype", .string(signature.cPrototype)),
     ])
@@ -73,7 +73,7 @@ extension FunctionDescription {
 extension Parameter {
   var json: JSON {
     var members: [(name: String, value: JSON)] = [("name", .string(name)), ("type", .string("\(type)"))]
-    if let defaultValue { members.append(("default", defaultValue.json)) }
+    if let defaultValue { members.append(("default", .value(defaultValue))) }
     return .object(members)
   }
 }

@@ -1,6 +1,8 @@
+import PluginRuntime
+
 /// Why a call, or a step, was not fulfilled: the reason of its promise.
 enum CallFailure: Error, Equatable, Sendable {
-  /// The plugin said so, or the host on its behalf.
+  /// The plugin said so, or the host on its behalf, or an input could not be read.
   case rejected(message: String)
   /// It took longer than the seconds it was given.
   case timedOut(seconds: Double)
@@ -8,16 +10,27 @@ enum CallFailure: Error, Equatable, Sendable {
   case notRun(because: String)
   /// The user interrupted it.
   case interrupted
+  /// The arguments do not suit the function, which was not called.
+  case wrongArguments(message: String)
 
   /// The reason of some promise: one of these, or what a plugin gave.
   init(reason: Any?) {
-    self = reason as? CallFailure ?? .rejected(message: Self.text(of: reason))
+    switch reason {
+    case let failure as CallFailure: self = failure
+    case let error as PluginError where error.kind == .badArgument: self = .wrongArguments(message: error.message)
+    // The subject, a function's name, stands before every message anyway.
+    case let error as PluginError: self = .rejected(message: error.message)
+    case let reason?: self = .rejected(message: "\(reason)")
+    case nil: self = .rejected(message: "no reason given")
+    }
   }
 
-  private static func text(of reason: Any?) -> String {
-    switch reason {
-    case nil: "no reason given"
-    case let reason?: "\(reason)"
+  /// How a command ends on account of it.
+  var status: ExitStatus {
+    switch self {
+    case .rejected, .notRun, .interrupted: .rejected
+    case .timedOut: .timedOut
+    case .wrongArguments: .usage
     }
   }
 }
@@ -25,7 +38,7 @@ enum CallFailure: Error, Equatable, Sendable {
 extension CallFailure: CustomStringConvertible {
   var description: String {
     switch self {
-    case .rejected(let message): message
+    case .rejected(let message), .wrongArguments(let message): message
     case .timedOut(let seconds): "timed out after \(Self.number(seconds)) s"
     case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
     case .interrupted: "interrupted"

@@ -38,6 +38,11 @@ final class EventLoop {
     timers.removeAll { $0.id == id }
   }
 
+  /// Runs what has been posted, without waiting for more.
+  func runPosted() {
+    for job in inbox.drain() { job() }
+  }
+
   /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
   func run(until done: () -> Bool) -> Int32? {
     let signals = TerminationSignals(waking: inbox.wakeup)
@@ -45,7 +50,7 @@ final class EventLoop {
     while !done() {
       if let signal = signals.received { return signal }
       inbox.wait(until: timers.map(\.deadline).min())
-      for job in inbox.drain() { job() }
+      runPosted()
       runDueTimers()
     }
     return nil

@@ -1,27 +1,74 @@
 import Glibc
 import PluginRuntime
-import Promises
 
-/// Loaded plugins, and the threads and the loop that a command runs them with.
+/// Loaded plugins, and the loop and the threads that a command runs them with.
 @MainActor
 final class Session {
   nonisolated let loop: EventLoop
   nonisolated let workers = Workers()
   nonisolated let host: Host
-  /// Who hears of progress and of the plugins' log; without one, the log goes to standard error.
-  weak var board: ProgressBoard?
-
-  private let threshold: LogThreshold
+  private let log: PluginLog
 
   /// Loads the plugins, in their order.
-  init(_ plugins: [PluginDescription], settings: [PluginSetting], log threshold: LogThreshold) throws(Failure) {
-    let configuration = try settings.resolved(for: plugins)
-    self.threshold = threshold
+  init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
     do {
       loop = try EventLoop()
     } catch {
-      throw Failure(.rejected, "no event loop: \(error)")
+      throw Failure(.rejected, "no pipe to wake the main thread with: \(error)")
     }
-    host = Host(Host.Options())
+    log = PluginLog(threshold: options.log)
+    host = Host(
+      Host.Options(
+        configuration: try (settings + options.settings).resolved(for: plan.plugins),
+        log: { [loop, log] level, plugin, message in
+          loop.post { log.write(level, plugin: plugin, message: message) }
+        }))
+    do {
+      try host.load(plan.plugins.map(\.path))
+    } catch {
+      loop.runPosted()
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+  }
+
+  /// Shows the plugins' log between the lines of `board` from now on.
+  func show(on board: ProgressBoard) {
+    log.board = board
+  }
+
+  /// Ends the plugins, then the process. Calls that are still running have `deadline` to return.
+  func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
+    let isClean = unload(deadline: deadline)
+    // Destructors and exit handlers must not run under the feet of a function that has not returned.
+    if isClean { exit(status.rawValue) }
+    fflush(nil)
+    _exit(status.rawValue)
+  }
+
+  /// Ends the plugins, then the process by the signal that asked for it.
+  func end(by signal: Int32) -> Never {
+    _ = unload(deadline: .seconds(1))
+    TerminationSignals.die(by: signal)
+  }
+
+  /// Whether every plugin has ended. The loop goes on meanwhile, because plugins may log and be interrupted now too.
+  private func unload(deadline: Duration) -> Bool {
+    let end = Ending()
+    workers.run { [host, loop] in
+      let stuck = host.unloadAll(deadline: deadline)
+      loop.post { end.stuck = stuck }
+    }
+    if let signal = loop.run(until: { end.stuck != nil }) { TerminationSignals.die(by: signal) }
+    loop.runPosted()
+    for id in end.stuck ?? [] {
+      log.write(.warning, plugin: id, message: "a function has not returned; not unloaded")
+    }
+    return end.stuck?.isEmpty ?? false
+  }
+
+  @MainActor
+  private final class Ending {
+    /// The ids of the plugins that could not be ended; nil until that is known.
+    var stuck: [String]?
   }
 }

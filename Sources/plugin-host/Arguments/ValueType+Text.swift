@@ -1,0 +1,5 @@
+import PluginRuntime
+
+extension ValueType {
+  func value(of text: String) throws -> PluginValue { .string(text) }
+}

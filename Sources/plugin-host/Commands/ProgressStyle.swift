@@ -1,0 +1,20 @@
+import ArgumentParser
+import Glibc
+
+/// How progress is shown on standard error.
+enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
+  case auto, plain, off
+
+  /// `isTransient`: nothing of what is drawn is to stay, and what is over in a moment is not shown at all.
+  @MainActor
+  func display(isTransient: Bool) -> any ProgressDisplay {
+    switch self {
+    case .off: return NoProgress()
+    case .plain: return PlainProgress()
+    case .auto:
+      guard let terminal = Terminal(descriptor: STDERR_FILENO), terminal.canDraw else { return PlainProgress() }
+      let delay: Duration = isTransient ? .milliseconds(300) : .zero
+      return TerminalProgress(terminal: terminal, isTransient: isTransient, delay: delay)
+    }
+  }
+}

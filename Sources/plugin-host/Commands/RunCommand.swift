@@ -1,0 +1,95 @@
+import ArgumentParser
+import PluginRuntime
+
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run a pipeline: steps that call plugins' functions and use each other's results.",
+    discussion: """
+      Steps run as soon as the results that they use are there, in parallel where they do not wait for each other. The \
+      result of the pipeline is printed as one line of JSON when every step is fulfilled. The file is described in \
+      plugin-host(1).
+
+      \(ExitStatus.help)
+      """)
+
+  @OptionGroup var host: HostOptions
+
+  @Option(
+    name: .customLong("set"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A variable of the pipeline; may be given several times.", valueName: "name=value"))
+  var variables: [VariableSetting] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Give up after that time, and discard the steps that run.", valueName: "seconds"))
+  var timeout: Seconds?
+
+  @Flag(help: "Write a result that is text or bytes as it is, without JSON. Binary data is not written to a terminal.")
+  var raw = false
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "Write the result to a file; - is standard output, even if it is a terminal.", valueName: "file"))
+  var output: String?
+
+  @ArgumentParser.Argument(help: ArgumentHelp("The file that describes the pipeline; - is standard input.", valueName: "pipeline"))
+  var path: String
+
+  func run() throws {
+    try MainActor.assumeIsolated { try runPipeline() }
+  }
+
+  @MainActor
+  private func runPipeline() throws {
+    let checked: CheckedPipeline
+    do {
+      checked = try CheckedPipeline(path: path, given: variables, finder: host.search.finder)
+    } catch let mistakes as PipelineMistakes {
+      throw Failure(.usage, lines: mistakes.lines)
+    }
+    let session = try Session(checked.plugins, options: host, settings: checked.settings)
+    let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
+    let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
+    session.show(on: board)
+    let run = PipelineRun(plan: checked.plan, session: session, board: board)
+    run.start()
+    if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
+    if let signal = session.loop.run(until: { run.isSettled }) {
+      run.interrupt()
+      session.end(by: signal)
+    }
+    board.finish()
+    end(run, in: session)
+  }
+
+  @MainActor
+  private func end(_ run: PipelineRun, in session: Session) -> Never {
+    do {
+      switch run.conclusion {
+      case .success(let value):
+        try ResultWriter(isRaw: raw, path: output).write(value)
+        session.end(.fulfilled)
+      case .failure(let failure):
+        StandardError.write(lines: failure.lines)
+        session.end(failure.status, deadline: .seconds(1))
+      }
+    } catch {
+      StandardError.write(lines: error.lines)
+      session.end(error.status)
+    }
+  }
+}
+
+/// The value that the user gives a variable: `NAME=VALUE`.
+struct VariableSetting: ExpressibleByArgument {
+  var name: String
+  var value: String
+
+  init?(argument: String) {
+    guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
+    name = String(argument[..<equals])
+    value = String(argument[equals...].dropFirst())
+  }
+}

@@ -1,0 +1,53 @@
+import PluginRuntime
+import Promises
+
+/// The call of one function by itself, with its progress shown.
+@MainActor
+final class SingleCall {
+  nonisolated let function: FunctionDescription
+  private nonisolated let plugin: PluginDescription
+  private nonisolated let session: Session
+  private let board: ProgressBoard
+  private let attempt: Attempt
+  /// Nil while the call is not settled.
+  private(set) var outcome: Result<PluginValue, CallFailure>?
+
+  /// For people: `digest.sha256`.
+  nonisolated var label: String { "\(plugin.shortName).\(function.name)" }
+
+  init(
+    _ function: FunctionDescription, of plugin: PluginDescription, in session: Session, display: any ProgressDisplay
+  ) {
+    self.function = function
+    self.plugin = plugin
+    self.session = session
+    attempt = Attempt(loop: session.loop, workers: session.workers)
+    let row = StepRow(name: function.name, call: "\(plugin.shortName).\(function.name)")
+    board = ProgressBoard(rows: [row], display: display, loop: session.loop)
+    session.show(on: board)
+  }
+
+  func start(_ arguments: [Argument], timeout: Seconds?) {
+    board.enter(.running(StepState.Report()), step: 0)
+    attempt.outcome.then(
+      { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
+    attempt.start(timeout: timeout?.value) { [self] in
+      session.host.call(function.name, of: plugin.id, arguments) { [self] report in
+        session.loop.post { self.board.report(StepState.Report(report), step: 0) }
+      }
+    }
+  }
+
+  /// Discards the call.
+  func interrupt() {
+    attempt.giveUp(.interrupted)
+    board.finish()
+  }
+
+  private nonisolated func settle(_ outcome: Result<PluginValue, CallFailure>) {
+    session.loop.post { [self] in
+      self.outcome = outcome
+      board.finish()
+    }
+  }
+}
