@@ -66,6 +66,7 @@ let package = Package(
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
     .testTarget(name: "PluginRuntimeTests", dependencies: ["PluginRuntime"], swiftSettings: settings),
+    .testTarget(name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

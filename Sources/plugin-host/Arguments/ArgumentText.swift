@@ -44,7 +44,7 @@ enum ArgumentText: Equatable, Sendable {
 }
 
 /// A file that was to be an argument, and why it cannot be read.
-struct UnreadableInput: Error, CustomStringConvertible {
+struct UnreadableInput: Error, Equatable, CustomStringConvertible {
   var message: String
 
   var description: String { message }

@@ -4,15 +4,16 @@ import PluginRuntime
 enum CommandLineArguments {
   /// The arguments that the words are for a function. Files and standard input are read.
   static func arguments(_ words: [String], for signature: Signature) throws(Failure) -> [Argument] {
+    let names = signature.parameters.map(\.name)
+    let texts = try withoutTerminator(words).map { word in
+      let (name, value) = split(word, names: names)
+      return (name: name, text: ArgumentText(value))
+    }
+    guard texts.count(where: { $0.text == .standardInput }) < 2 else {
+      throw Failure(.usage, "standard input can be read once, but two arguments are -")
+    }
     var arguments: [Argument] = []
-    var readsStandardInput = false
-    for word in try withoutTerminator(words) {
-      let (name, value) = split(word, names: signature.parameters.map(\.name))
-      let text = ArgumentText(value)
-      if text == .standardInput {
-        if readsStandardInput { throw Failure(.usage, "standard input can be read once, but two arguments are -") }
-        readsStandardInput = true
-      }
+    for (name, text) in texts {
       do {
         arguments.append(Argument(name: name, try text.content()))
       } catch {

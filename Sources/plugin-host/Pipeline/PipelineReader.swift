@@ -67,7 +67,7 @@ struct PipelineReader {
 
   private func steps(_ node: Node) -> [Pipeline.Step] {
     guard let fields = document.fields(of: node, what: "\"steps\"") else { return [] }
-    if fields.isEmpty { document.report(node.location, "a pipeline needs at least one step") }
+    if node.mapping?.isEmpty == true { document.report(node.location, "a pipeline needs at least one step") }
     return fields.compactMap { isName($0.key, of: "a step") ? step($0) : nil }
   }
 

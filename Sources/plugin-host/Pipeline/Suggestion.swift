@@ -2,8 +2,8 @@
 enum Suggestion {
   /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
   static func near(_ name: String, among names: some Sequence<String>) -> String {
-    // Every third letter may be wrong: more would be guessing.
-    let limit = max(1, name.count / 3)
+    // Every third letter may be wrong: more would be guessing. A single letter says nothing.
+    let limit = name.count < 2 ? 0 : (name.count + 2) / 3
     let best = names.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
     guard let best, best.distance <= limit else { return "" }
     return "; did you mean \"\(best.name)\"?"

@@ -36,7 +36,8 @@ final class YAMLDocument {
 
   /// The fields of a mapping in the file's order; nil if the node is none. `what` names it in a message: `a step`.
   func fields(of node: Node, what: String) -> [Field]? {
-    guard case .mapping(let mapping) = node, !hasForeignTag(node) else {
+    if hasForeignTag(node) { return nil }
+    guard case .mapping(let mapping) = node else {
       report(node.location, "\(what) must be a mapping, \"key: value\" lines; this is \(node.kind)")
       return nil
     }
@@ -76,7 +77,8 @@ final class YAMLDocument {
   /// The text of a scalar, as it is written: `1.10` and `yes` stay what they are. Nil if the node is none, or is null,
   /// with a mistake.
   func text(of node: Node, what: String) -> Located<String>? {
-    guard case .scalar(let scalar) = node, !hasForeignTag(node) else {
+    if hasForeignTag(node) { return nil }
+    guard case .scalar(let scalar) = node else {
       report(node.location, "\(what) must be a text or number; this is \(node.kind)")
       return nil
     }
@@ -89,7 +91,8 @@ final class YAMLDocument {
 
   /// The elements of a sequence; nil if the node is none, with a mistake.
   func elements(of node: Node, what: String) -> [Node]? {
-    guard case .sequence(let sequence) = node, !hasForeignTag(node) else {
+    if hasForeignTag(node) { return nil }
+    guard case .sequence(let sequence) = node else {
       report(node.location, "\(what) must be a list, [a, b] or \"- a\" lines; this is \(node.kind)")
       return nil
     }

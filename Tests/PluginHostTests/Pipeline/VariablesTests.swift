@@ -1,0 +1,41 @@
+import Testing
+
+@testable import plugin_host
+
+@Suite struct VariablesTests {
+  private func values(_ set: String, _ given: [String] = []) throws -> [String: String] {
+    let pipeline = try PipelineReader.read(source("set: \(set)\nplugins: []\nsteps: {a: {call: p.f}}"))
+    var mistakes: [Mistake] = []
+    let values = try Variables.values(
+      of: pipeline, given: given.compactMap { VariableSetting(argument: $0) }, mistakes: &mistakes)
+    guard mistakes.isEmpty else { throw PipelineMistakes(file: source(""), mistakes: mistakes) }
+    return values
+  }
+
+  @Test func givenOnesWin() throws {
+    let values = try values("{folder: out, file: \"${folder}/x\", other: y}", ["folder=in=1", "other="])
+    #expect(values == ["folder": "in=1", "file": "in=1/x", "other": ""])
+  }
+
+  @Test func valuesAreNotExpanded() throws {
+    #expect(try values("{a: 1, b: 2}", ["a=${b}"])["a"] == "${b}")
+  }
+
+  @Test(arguments: [
+    ("{input: 1}", ["inptu=1"], "plugin-host: --set inptu: the pipeline has no variable \"inptu\"; did you mean \"input\"?"),
+    ("{a: 1}", ["a=1", "a=2"], "plugin-host: --set a: given more than once"),
+    ("{a: }", [], "plugin-host: the variable \"a\" has no value: give it one with --set a=VALUE"),
+  ])
+  func refusesWhatIsGiven(set: String, given: [String], message: String) {
+    #expect(throws: Failure(.usage, lines: [message])) { try values(set, given) }
+  }
+
+  @Test(arguments: [
+    ("{a: \"${b}\", b: 1}", "1:10: the variable \"b\" has no value yet: only those above \"a\" can be used here"),
+    ("{a: \"${a}\"}", "1:10: the variable \"a\" has no value yet: only those above \"a\" can be used here"),
+    ("{a: 1, b: \"${aa}\"}", "1:16: no variable is named \"aa\"; did you mean \"a\"?"),
+  ])
+  func refusesWhatTheFileSays(set: String, message: String) {
+    #expect(mistakes { _ = try values(set) } == [message])
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import plugin_host
+
+@Suite struct PluginFinderTests {
+  /// A folder with empty files of these names, for `body`.
+  private func withFiles(_ names: [String], _ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in names {
+      let file = folder.appending(path: name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data().write(to: file)
+    }
+    try body(folder.path)
+  }
+
+  @Test func theFirstFolderWins() throws {
+    try withFiles(["a/x.so", "b/x.so", "b/y.so", "b/no", "a/y.so/file"]) { folder throws in
+      let finder = PluginFinder(given: ["\(folder)/a"], environment: "\(folder)/b:/none")
+      #expect(finder.directories == ["\(folder)/a", "\(folder)/b", "/none"])
+      #expect(try finder.path(of: "x") == "\(folder)/a/x.so")
+      #expect(try finder.path(of: "y") == "\(folder)/b/y.so")
+      #expect(try finder.path(of: "org.example.y") == "\(folder)/b/y.so")
+      #expect(try PluginFinder(given: ["\(folder)/b/"], environment: nil).path(of: "x") == "\(folder)/b/x.so")
+    }
+  }
+
+  @Test func aSlashMakesItAPath() throws {
+    #expect(try PluginFinder(given: [], environment: nil).path(of: "./none.so") == "./none.so")
+  }
+
+  @Test func saysWhereItLooked() {
+    let none = PluginFinder(given: [], environment: nil)
+    #expect(
+      throws: Failure(
+        .notLoaded,
+        "no plugin \"x\": name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, "
+          + "with a slash in it")
+    ) { try none.path(of: "x") }
+    #expect(throws: Failure(.notLoaded, "no plugin \"x\": no x.so in /a, /b")) {
+      try PluginFinder(given: ["/a"], environment: "/b").path(of: "x")
+    }
+  }
+
+  @Test func listsLibraries() throws {
+    try withFiles(["b.so", "a.so", "c.txt", "so"]) { folder throws in
+      #expect(try PluginFinder.libraries(in: folder) == ["\(folder)/a.so", "\(folder)/b.so"])
+      try withFiles(["a.so", "d.so"]) { second throws in
+        let paths = try PluginFinder(given: [folder, second], environment: nil).all()
+        #expect(paths == ["\(folder)/a.so", "\(folder)/b.so", "\(second)/d.so"])
+      }
+    }
+    #expect(throws: Failure(.notLoaded, "/none: No such file or directory")) {
+      try PluginFinder.libraries(in: "/none")
+    }
+  }
+}
+
+@Suite struct PluginSettingTests {
+  @Test func reads() {
+    #expect(PluginSetting("a.b:c.d=e=f:g") == PluginSetting(plugin: "a.b", key: "c.d", value: "e=f:g"))
+    #expect(PluginSetting("a:b=") == PluginSetting(plugin: "a", key: "b", value: ""))
+  }
+
+  @Test(arguments: ["", "a", "a=b", "a=b:c", ":b=c", "a:=c", "a:b"])
+  func refuses(text: String) { #expect(PluginSetting(text) == nil) }
+}

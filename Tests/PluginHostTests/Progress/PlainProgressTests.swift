@@ -1,0 +1,51 @@
+import Testing
+
+@testable import plugin_host
+
+@MainActor
+@Suite struct PlainProgressTests {
+  /// The lines that the changes of one step give.
+  private func lines(_ states: StepState...) -> [String] {
+    var lines: [String] = []
+    let progress = PlainProgress { lines.append($0) }
+    var row = StepRow(name: "sum", call: "digest.sha256")
+    for state in states {
+      let old = row.state
+      row.state = state
+      progress.show([row], changed: 0, from: old)
+    }
+    return lines
+  }
+
+  @Test func tellsOfEachState() {
+    #expect(
+      lines(.running(.init()), .rescuing(from: "no\nroom", .init()), .fulfilled(result: "5"))
+        == ["sum: started digest.sha256", "sum: rejected, to be rescued: no room", "sum: fulfilled: 5"])
+    #expect(lines(.rejected(message: "bad")) == ["sum: rejected: bad"])
+    #expect(lines(.timedOut(message: "timed out after 3 s")) == ["sum: timed out after 3 s"])
+    #expect(lines(.notRun(because: "packed")) == ["sum: not run: \"packed\" was not fulfilled"])
+    #expect(lines(.interrupted) == ["sum: interrupted"])
+    #expect(lines(.fulfilled(result: "")) == ["sum: fulfilled"])
+  }
+
+  @Test func leavesSmallStepsOfProgressOut() {
+    let reports = stride(from: 0.0, through: 1.0, by: 0.01).map { StepState.running(.init(fraction: $0, message: "x")) }
+    var lines: [String] = []
+    let progress = PlainProgress { lines.append($0) }
+    var row = StepRow(name: "a", call: "p.a", state: .running(.init()))
+    for state in reports {
+      let old = row.state
+      row.state = state
+      progress.show([row], changed: 0, from: old)
+    }
+    #expect(lines.first == "a: 0 % x")
+    #expect(lines.last == "a: 100 % x")
+    #expect(lines.count == 11)
+  }
+
+  @Test func tellsEachNewMessage() {
+    #expect(
+      lines(.running(.init()), .running(.init(message: "one")), .running(.init(message: "one")), .running(.init(message: "two")))
+        == ["sum: started digest.sha256", "sum: one", "sum: two"])
+  }
+}

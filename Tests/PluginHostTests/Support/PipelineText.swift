@@ -1,0 +1,17 @@
+@testable import plugin_host
+
+/// What is wrong with a pipeline's text, one line for each mistake: `3:5: message`.
+func mistakes(_ body: () throws -> Void) -> [String] {
+  do {
+    try body()
+    return []
+  } catch let error as PipelineMistakes {
+    return error.mistakes.sorted { $0.location < $1.location }
+      .map { "\($0.location.line):\($0.location.column): \($0.message)" }
+  } catch {
+    return ["\(error)"]
+  }
+}
+
+/// A pipeline file of that text.
+func source(_ text: String) -> SourceFile { SourceFile(path: "p.yaml", text: text) }
