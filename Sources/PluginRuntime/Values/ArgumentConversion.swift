@@ -1,13 +1,15 @@
 /// Why an argument does not fit its parameter.
-struct ArgumentMismatch: Error, Equatable {
-  let message: String
+public struct ArgumentMismatch: Error, Equatable, Sendable {
+  /// What follows the parameter's name in a sentence: `is "x", expected an integer from 0 to 255`.
+  public let message: String
 }
 
 extension ValueType {
   /// The value that text means as an argument of this type; for a promise, of what it holds.
   ///
-  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan".
-  func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
+  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". It is what a call
+  /// does with `Argument.Content.text`; to ask first tells what is wrong without calling anything.
+  public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
     case .str, .ownStr: return .string(text)
     case .bytes, .ownBytes: return .bytes(Array(text.utf8))
