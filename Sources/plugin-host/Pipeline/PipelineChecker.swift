@@ -65,8 +65,8 @@ struct PipelineChecker {
     for argument in call.arguments {
       guard let parameter = parameters.first(where: { $0.name == argument.name.value }) else {
         let hint = Suggestion.near(argument.name.value, among: parameters.map(\.name))
-        let name = "\"\(argument.name.value)\""
-        report(argument.name.location, "\(function.name) has no parameter \(name)\(hint); it is \(function.signature)")
+        let message = "\(function.name) has no parameter \"\(argument.name.value)\""
+        report(argument.name.location, message + (hint.isEmpty ? "; it is \(function.signature)" : hint))
         continue
       }
       if let input = input(argument.value, for: parameter) { arguments.append((parameter, input)) }
@@ -135,9 +135,9 @@ struct PipelineChecker {
   @discardableResult
   private mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
     do {
-      return try type.value(of: text)
+      return try type.value(fromText: text)
     } catch {
-      report(location, "\"\(name)\": \(error)")
+      report(location, "\"\(name)\" \(error.message)")
       return nil
     }
   }

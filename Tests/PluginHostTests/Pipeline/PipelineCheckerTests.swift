@@ -1,0 +1,129 @@
+import Testing
+
+@testable import PluginRuntime
+@testable import plugin_host
+
+@Suite struct PipelineCheckerTests {
+  private func plugin(_ id: String, _ signatures: String...) throws -> PluginDescription {
+    PluginDescription(
+      path: "/\(id).so", id: id, version: "1", description: nil, required: [], abi: 1...1,
+      functions: try signatures.map {
+        FunctionDescription(signature: try Signature(parsing: $0), description: nil)
+      })
+  }
+
+  private func plugins() throws -> [PluginDescription] {
+    [
+      try plugin(
+        "org.example.p", "pack(data: bytes, level: i32 = 6) -> own bytes !", "sum(data: bytes) -> str",
+        "log(text: str)", "big() -> promise<u64>", "half(x: f64, on: bool = true) -> f64", "later(x: promise<bytes>) -> bool"),
+      try plugin("org.one.twin", "f()"), try plugin("org.two.twin", "f()"), try plugin("org.example.bare"),
+    ]
+  }
+
+  private func plan(_ steps: String, set: String = "{}", result: String? = nil) throws -> PipelinePlan {
+    let file = source(
+      "steps:\n\(steps)\nplugins: []\nset: \(set)\n" + (result.map { "result: \($0)\n" } ?? ""))
+    let pipeline = try PipelineReader.read(file)
+    var mistakes: [Mistake] = []
+    let variables = try Variables.values(of: pipeline, given: [], mistakes: &mistakes)
+    let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
+    guard mistakes.isEmpty else { throw PipelineMistakes(file: file, mistakes: mistakes) }
+    return try PipelineChecker.check(pipeline, in: file, graph: graph, plugins: plugins(), variables: variables)
+  }
+
+  @Test func plansWhatIsRight() throws {
+    let plan = try plan(
+      """
+        a: {call: p.pack, with: {data: "@${f}", level: -1}, timeout: 2}
+        b: {call: org.example.p.sum, with: {data: {step: a}}, rescue: {value: "${f}"}}
+        c: {call: p.log, with: {text: {step: a}}, after: b, rescue: {value: null}}
+        d: {call: p.half, with: {x: {step: e}}, rescue: {call: p.half, with: {x: 1}}}
+        e: {call: p.big, rescue: {value: 0x10}}
+        g: {call: p.later, with: {x: {step: b}}}
+      """, set: "{f: file}", result: "d")
+    #expect(plan.steps.map(\.name) == ["a", "b", "c", "d", "e", "g"])
+    #expect(plan.steps.map(\.call.label) == ["p.pack", "p.sum", "p.log", "p.half", "p.big", "p.later"])
+    #expect(plan.steps.map(\.inputs) == [[], [0], [0, 1], [4], [], [1]])
+    #expect(plan.result == 3)
+    #expect(plan.steps[0].call.timeout == 2)
+    #expect(plan.steps[0].call.arguments.map(\.parameter.name) == ["data", "level"])
+    guard case .text(let data) = plan.steps[0].call.arguments[0].input,
+      case .text(let level) = plan.steps[0].call.arguments[1].input,
+      case .value(let sum) = plan.steps[1].rescue, case .value(let big) = plan.steps[4].rescue,
+      case .value(let nothing) = plan.steps[2].rescue
+    else {
+      Issue.record("\(plan)")
+      return
+    }
+    #expect(data == .file("file"))
+    #expect(level == .literal("-1"))
+    #expect(sum == .string("file"))
+    #expect(big == .uint(16))
+    #expect(nothing == .void)
+  }
+
+  @Test func theLastStepIsTheResult() throws {
+    #expect(try plan("  a: {call: p.big}\n  b: {call: p.big}").result == 1)
+  }
+
+  @Test(arguments: [
+    ("a: {call: x.f}", "2:13: \"plugins\" does not list \"x\""),
+    ("a: {call: brae.f}", "2:13: \"plugins\" does not list \"brae\"; did you mean \"bare\"?"),
+    ("a: {call: twin.f}", "2:13: \"twin\" may be org.one.twin or org.two.twin; write the whole id"),
+    ("a: {call: bare.f}", "2:13: org.example.bare has no function \"f\"; it has none"),
+    ("a: {call: org.one.twin.g}", "2:13: org.one.twin has no function \"g\"; it has f"),
+    ("a: {call: p.pakc, with: {data: x}}", "2:13: org.example.p has no function \"pakc\"; did you mean \"pack\"?"),
+    ("a: {call: p.sum}", "2:13: the parameter \"data\" is missing; it is sum(data: bytes) -> str"),
+    ("a: {call: p.sum, with: {x: x, data: y}}", "2:27: sum has no parameter \"x\"; it is sum(data: bytes) -> str"),
+    (
+      "a: {call: p.sum, with: {dta: x, data: y}}",
+      "2:27: sum has no parameter \"dta\"; did you mean \"data\"?"
+    ),
+    (
+      "a: {call: p.pack, with: {data: x, level: nine}}",
+      "2:44: \"level\" is \"nine\", expected an integer from -2147483648 to 2147483647"
+    ),
+    ("a: {call: p.half, with: {x: 1, on: 2}}", "2:38: \"on\" is \"2\", expected true or false"),
+    ("a: {call: p.log, with: {text: \"${x}\"}}", "2:33: no variable is named \"x\"; \"set\" declares them"),
+    ("a: {call: p.log, with: {text: \"@${x}\"}}", "2:33: no variable is named \"x\"; \"set\" declares them"),
+    (
+      "a: {call: p.half, with: {x: \"@-\", on: \"@-\"}}",
+      "2:41: standard input can be read once; line 2 does"
+    ),
+    ("a: {call: p.big, rescue: {value: -1}}", "2:36: \"value\" is \"-1\", expected an integer from 0 to 18446744073709551615"),
+    ("a: {call: p.big, rescue: {value: }}", "2:36: the value must be what big gives, promise<u64>"),
+    ("a: {call: p.log, with: {text: x}, rescue: {value: 1}}", "2:53: log gives nothing: the value can only be null"),
+    (
+      "a: {call: p.big, rescue: {call: p.sum, with: {data: x}}}",
+      "2:35: sum cannot stand in: it gives str, but big gives promise<u64>"
+    ),
+    ("a: {call: p.big, rescue: {call: p.nope}}", "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later"),
+  ])
+  func reports(step: String, expected: String) {
+    #expect(mistakes { _ = try plan("  " + step) } == [expected])
+  }
+
+  @Test(arguments: [
+    ("p.half, with: {x: {step: a}}", "p.log, with: {text: x}", "the step \"a\" has no result; use \"after\" to run after it"),
+    ("p.half, with: {x: {step: a}}", "p.sum, with: {data: x}", "\"x\" is f64, but the step \"a\" gives str"),
+    ("p.pack, with: {data: x, level: {step: a}}", "p.half, with: {x: 1}", "\"level\" is i32, but the step \"a\" gives f64"),
+    ("p.pack, with: {data: {step: a}}", "p.big", "\"data\" is bytes, but the step \"a\" gives promise<u64>"),
+    ("p.later, with: {x: {step: a}}", "p.big", "\"x\" is promise<bytes>, but the step \"a\" gives promise<u64>"),
+  ])
+  func comparesTypes(user: String, source: String, message: String) {
+    let found = mistakes { _ = try plan("  b: {call: \(user)}\n  a: {call: \(source)}") }
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("2:") == true && found.first?.hasSuffix(": \(message)") == true, "\(found)")
+  }
+
+  @Test func reportsAnUnknownResult() {
+    let found = mistakes { _ = try plan("  big: {call: p.big}", result: "bgi") }
+    #expect(found == ["5:9: no step is named \"bgi\"; did you mean \"big\"?"])
+  }
+
+  @Test func reportsAllMistakesAtOnce() {
+    let found = mistakes { _ = try plan("  a: {call: x.f}\n  b: {call: p.sum, with: {x: 1}}\n  c: {call: p.f}") }
+    #expect(found.count == 4)
+  }
+}
