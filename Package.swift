@@ -66,7 +66,9 @@ let package = Package(
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
     .testTarget(name: "PluginRuntimeTests", dependencies: ["PluginRuntime"], swiftSettings: settings),
-    .testTarget(name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], swiftSettings: settings),
+    .testTarget(
+      name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct CallTests {
+    @Test(arguments: [
+      (["flip", "true"], "false"), (["tiny"], "-3"), (["tiny", "-128"], "-128"), (["tiny", "x=0x7f"], "127"),
+      (["whole", "-9223372036854775808"], "-9223372036854775808"),
+      (["natural", "18446744073709551615"], "18446744073709551615"),
+      (["number", "-1.5e-7"], "-1.5e-07"), (["number", "-inf"], "\"-Infinity\""), (["number", "nan"], "\"NaN\""),
+      (["nothing"], "null"), (["text"], "\"none\""), (["text", ""], "\"\""),
+      (["text", "tab\t\"\u{1B}日本\n"], #""tab\t\"\u001b日本\n""#), (["text", "y=1"], "\"y=1\""),
+      (["text", "x=x=1"], "\"x=1\""), (["text", "--", "-v"], "\"-v\""), (["text", #"\@home"#], "\"@home\""),
+      (["text", #"\-"#], "\"-\""), (["blob", "hi!"], "\"aGkh\""), (["blob", ""], "\"\""), (["blob", "a"], "\"YQ==\""),
+    ])
+    func printsOneLineOfJSON(words: [String], expected: String) throws {
+      let host = try HostProcess(["call", "kinds"] + words)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.text == expected + "\n")
+      #expect(ending.errors == "")
+      #expect(ending.status == 0)
+    }
+
+    @Test func readsFilesAndStandardInput() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: file) }
+      try Data([0, 255, 10]).write(to: file)
+      #expect(try HostProcess.run("call", "kinds", "blob", "@\(file.path)").text == "\"AP8K\"\n")
+      #expect(try HostProcess.run("call", "kinds", "blob", "x=-", input: "in\n").text == "\"aW4K\"\n")
+      #expect(try HostProcess.run("call", "kinds", "text", "@-", input: "in\n").text == "\"in\\n\"\n")
+      #expect(try HostProcess.run("call", "kinds", "whole", "-", input: " 5\n").text == "5\n")
+      let binary = try HostProcess.run("call", "kinds", "text", "@\(file.path)")
+      #expect(binary.status == 64)
+      #expect(binary.errors.contains("UTF-8"))
+      let missing = try HostProcess.run("call", "kinds", "text", "@/no/file")
+      #expect(missing.status == 64)
+      #expect(missing.errors == "plugin-host: /no/file: No such file or directory\n")
+    }
+
+    @Test func rawWritesWhatThereIs() throws {
+      #expect(try HostProcess.run("call", "--raw", "kinds", "blob", "-", input: "a\u{0}b").output == Data("a\u{0}b".utf8))
+      #expect(try HostProcess.run("call", "kinds", "text", "no end", "--raw").text == "no end")
+      #expect(try HostProcess.run("call", "--raw", "kinds", "tiny").text == "-3\n")
+      #expect(try HostProcess.run("call", "--raw", "kinds", "nothing").text == "")
+    }
+
+    @Test func writesToAFile() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let ending = try HostProcess.run("call", "--raw", "-o", file.path, "kinds", "text", "x")
+      #expect(ending.status == 0 && ending.output.isEmpty)
+      #expect(try Data(contentsOf: file) == Data("x".utf8))
+      let full = try HostProcess.run("call", "--output", "/dev/full", "kinds", "text", "x")
+      #expect(full.status == 1)
+      #expect(full.errors == "plugin-host: the result cannot be written: /dev/full: No space left on device\n")
+    }
+
+    @Test func aRejectionIsStatusOne() throws {
+      let ending = try HostProcess.run("call", "kinds", "fail", "no\nway")
+      #expect(ending.status == 1)
+      #expect(ending.text == "")
+      #expect(ending.errors == "plugin-host: kinds.fail: no way (fixture 7)\n")
+    }
+
+    @Test(arguments: [
+      (["kinds", "tiny", "128"], "expected an integer from -128 to 127"), (["kinds", "flip"], "x"),
+      (["kinds", "tiny", "1", "2"], "kinds.tiny: "), (["kinds", "tiny", "x=1", "x=2"], "kinds.tiny: "),
+      (["kinds", "whole", "xy"], "xy"), (["kinds", "tnyi"], "did you mean \"tiny\"?"), (["kinds"], "<function>"),
+      ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa"), (["--timeout", "0", "kinds", "tiny"], "'0'"),
+      (["--timeout", "-1", "kinds", "tiny"], "'-1'"), (["--log", "loud", "kinds", "tiny"], "loud"),
+      (["--config", "x", "kinds", "tiny"], "'x'"), (["--config", "x:y=z", "kinds", "tiny"], "no such plugin is used here"),
+    ])
+    func wrongUsageIsStatus64(words: [String], part: String) throws {
+      let host = try HostProcess(["call"] + words)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 64)
+      #expect(ending.text == "")
+      #expect(ending.errors.contains(part), "\(ending.errors)")
+    }
+
+    @Test func showsTheSignatureOfAFunctionThatWasCalledWrongly() throws {
+      let ending = try HostProcess.run("call", "kinds", "tiny", "y=3", "4")
+      #expect(ending.status == 64)
+      #expect(ending.errors.hasSuffix("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
+    }
+
+    @Test(arguments: [
+      ("noplugin", "noplugin.so"), ("lonely", "\"org.example.lonely\" requires \"org.example.missing\""),
+      ("refusing", "not on a Sunday"), ("org.other.kinds", "\(FixturePlugins.path("kinds")) is \"org.example.kinds\""),
+    ])
+    func aPluginThatCannotBeLoadedIsStatusTwo(plugin: String, part: String) throws {
+      let ending = try HostProcess.run("call", plugin, "nothing")
+      #expect(ending.status == 2)
+      #expect(ending.text == "")
+      #expect(ending.errors.contains(part), "\(ending.errors)")
+    }
+
+    @Test func findsWhatAPluginRequires() throws {
+      for plugin in ["needy", "org.example.needy", FixturePlugins.path("needy")] {
+        let ending = try HostProcess.run("call", plugin, "ask", "-7", environment: ["PROMISE_PLUGIN_PATH": plugin.hasPrefix("/") ? "" : FixturePlugins.folder.path])
+        #expect(ending.text == "-7\n")
+        #expect(ending.errors == "")
+      }
+    }
+
+    @Test func configures() throws {
+      let ending = try HostProcess.run(
+        "call", "--config", "kinds:a.b=x", "--config", "org.example.kinds:a.b=c=d", "kinds", "setting", "a.b")
+      #expect(ending.text == "\"c=d\"\n")
+      #expect(try HostProcess.run("call", "kinds", "setting", "a").errors == "plugin-host: kinds.setting: not set (fixture 8)\n")
+    }
+
+    @Test func showsTheLog() throws {
+      let loud = try HostProcess.run("call", "kinds", "say", "3", "red\u{1B}[31m\nalert")
+      #expect(loud.errors == "org.example.kinds: warning: red [31m alert\n")
+      #expect(loud.text == "null\n")
+      #expect(try HostProcess.run("call", "kinds", "say", "2", "quiet").errors == "")
+      #expect(try HostProcess.run("call", "--log", "info", "kinds", "say", "2", "x").errors == "org.example.kinds: info: x\n")
+      #expect(try HostProcess.run("call", "--log", "off", "kinds", "say", "4", "x").errors == "")
+    }
+
+    @Test func tellsOfProgress() throws {
+      let ending = try HostProcess.run("call", "later", "slowly", "4")
+      #expect(ending.text == "4\n")
+      #expect(
+        ending.errors == """
+          slowly: 0 % step 0
+          slowly: 25 % step 1
+          slowly: 50 % step 2
+          slowly: 75 % step 3
+          slowly: 100 % step 4
+
+          """)
+      #expect(try HostProcess.run("call", "--progress", "off", "later", "slowly", "4").errors == "")
+    }
+
+    @Test(arguments: ["never", "block"])
+    func aTimeoutIsStatusThree(function: String) throws {
+      let ending = try HostProcess.run("call", "--timeout", "0.1", "--log", "off", "later", function)
+      #expect(ending.status == 3)
+      #expect(ending.text == "")
+      #expect(ending.errors == "plugin-host: later.\(function): timed out after 0.1 s\n")
+    }
+
+    @Test func aTimeoutDiscardsTheCall() throws {
+      let ending = try HostProcess.run("call", "--timeout", "0.1", "later", "never")
+      #expect(ending.errors.split(separator: "\n").sorted() == [
+        "org.example.later: error: discarded", "plugin-host: later.never: timed out after 0.1 s",
+      ])
+    }
+
+    @Test func helpsAndTellsItsVersion() throws {
+      for command in [[], ["list"], ["inspect"], ["call"], ["run"]] {
+        let host = try HostProcess(command + ["--help"])
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.status == 0)
+        #expect(ending.errors == "")
+        for line in ["0   fulfilled", "1   rejected", "2   a plugin could", "3   timed out", "64  wrong usage"] {
+          #expect(ending.text.contains(line))
+        }
+      }
+      #expect(try HostProcess.run("--version").status == 0)
+      #expect(try HostProcess.run("--bogus").status == 64)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct InspectTests {
+    @Test func showsAPlugin() throws {
+      let ending = try HostProcess.run("inspect", "needy")
+      #expect(ending.errors == "")
+      #expect(
+        ending.text == """
+          org.example.needy 1.2.3
+          Calls another plugin.
+
+          path      \(FixturePlugins.path("needy"))
+          abi       1
+          requires  org.example.kinds
+
+          ask(x: i64) -> promise<i64>
+              Asks kinds.
+              promise_t *ask(int64_t x);
+
+          """)
+      #expect(ending.status == 0)
+    }
+
+    @Test func hasAJSONForm() throws {
+      let ending = try HostProcess.run("inspect", "--json", FixturePlugins.path("kinds"))
+      #expect(ending.errors == "")
+      #expect(ending.text.filter { $0 == "\n" }.count == 1)
+      let plugin = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [String: Any])
+      #expect(plugin["id"] as? String == "org.example.kinds")
+      #expect(plugin["version"] as? String == "1.2.3")
+      #expect(plugin["required"] as? [String] == [])
+      #expect(plugin["abi"] as? [String: Int] == ["min": 1, "max": 1])
+      let functions = try #require(plugin["functions"] as? [[String: Any]])
+      let tiny = try #require(functions.first { $0["name"] as? String == "tiny" })
+      #expect(tiny["signature"] as? String == "tiny(x: i8 = -3) -> i8")
+      #expect(tiny["prototype"] as? String == "int8_t tiny(int8_t x);")
+      #expect(tiny["result"] as? String == "i8")
+      #expect(tiny["fails"] as? Bool == false)
+      let parameter = try #require((tiny["parameters"] as? [[String: Any]])?.first)
+      #expect(parameter["name"] as? String == "x")
+      #expect(parameter["type"] as? String == "i8")
+      #expect(parameter["default"] as? Int == -3)
+      let fail = try #require(functions.first { $0["name"] as? String == "fail" })
+      #expect(fail["result"] as? String == "void" && fail["fails"] as? Bool == true)
+    }
+
+    @Test func listsFoldersAndFiles() throws {
+      let ending = try HostProcess.run("list", FixturePlugins.path("needy"), FixturePlugins.path("refusing"))
+      #expect(ending.errors == "")
+      #expect(
+        ending.text == """
+          org.example.needy     1.2.3  1 function    Calls another plugin.
+          org.example.refusing  1.2.3  1 function    Refuses to be loaded.
+
+          """)
+      #expect(ending.status == 0)
+    }
+
+    @Test func listsTheRestWhereAFileIsNoPlugin() throws {
+      let ending = try HostProcess.run("list", "--json", FixturePlugins.folder.path)
+      let plugins = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [[String: Any]])
+      #expect(
+        plugins.compactMap { $0["id"] as? String } == [
+          "org.example.kinds", "org.example.later", "org.example.lonely", "org.example.needy", "org.example.refusing",
+        ])
+      #expect(ending.errors.contains("noplugin.so"))
+      #expect(ending.errors.split(separator: "\n").count == 1)
+      #expect(ending.status == 2)
+      let same = try HostProcess.run("list", "--json")
+      #expect(same.output == ending.output && same.status == 2)
+    }
+
+    @Test func saysWhatCannotBeLoaded() throws {
+      for arguments in [["inspect", "nothing"], ["inspect", "./nothing"], ["list", "/nothing"], ["inspect", "noplugin"]] {
+        let host = try HostProcess(arguments)
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.status == 2)
+        #expect(ending.errors.hasPrefix("plugin-host: "))
+        #expect(ending.errors.contains("nothing") || ending.errors.contains("noplugin"))
+        #expect(ending.text == (arguments[0] == "list" ? "" : ""))
+      }
+    }
+
+    @Test func listWithoutAnythingIsWrongUsage() throws {
+      let ending = try HostProcess.run("list", environment: ["PROMISE_PLUGIN_PATH": ""])
+      #expect(ending.status == 64)
+      #expect(
+        ending.errors
+          == "plugin-host: name a plugin or a folder, or give --plugins or PROMISE_PLUGIN_PATH\n")
+    }
+  }
+}

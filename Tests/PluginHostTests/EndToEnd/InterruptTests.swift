@@ -1,0 +1,50 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  @Suite struct InterruptTests {
+    /// Starts a command, and sends it a signal once it has written a line that begins so.
+    private func interrupted(
+      _ arguments: [String], after line: String, by signals: [Int32] = [SIGINT]
+    ) throws -> (lines: [String], ending: HostProcess.Ending) {
+      let host = try HostProcess(arguments)
+      let errors = Pipe()
+      host.process.standardError = errors
+      try host.process.run()
+      var text = ""
+      while !text.contains(line) {
+        let data = errors.fileHandleForReading.availableData
+        if data.isEmpty { break }
+        text += String(decoding: data, as: UTF8.self)
+      }
+      for signal in signals { kill(host.process.processIdentifier, signal) }
+      text += String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      return (text.split(separator: "\n").map(String.init), try host.wait())
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func discardsWhatRunsAndEndsByTheSignal(signal: Int32) throws {
+      let file = try PipelineFile(
+        "plugins: [later, kinds]\nsteps: {a: {call: later.never, rescue: {value: ~}}, b: {call: kinds.tiny, after: a}}")
+      let (lines, ending) = try interrupted(["run", file.path], after: "a: started", by: [signal])
+      #expect(ending.signal == signal)
+      #expect(ending.text == "")
+      #expect(lines.sorted() == [
+        "a: interrupted", "a: started later.never", "b: interrupted", "org.example.later: error: discarded",
+      ])
+    }
+
+    @Test func aFunctionThatDoesNotReturnDoesNotHoldItUp() throws {
+      let file = try PipelineFile("plugins: [later]\nsteps: {a: {call: later.block}}")
+      let (_, ending) = try interrupted(["run", file.path], after: "a: started")
+      #expect(ending.signal == SIGINT)
+    }
+
+    @Test func aCallIsInterruptedToo() throws {
+      let (lines, ending) = try interrupted(["call", "--progress", "plain", "later", "never"], after: "never: started")
+      #expect(ending.signal == SIGINT)
+      #expect(lines == ["never: started later.never", "never: interrupted", "org.example.later: error: discarded"])
+    }
+  }
+}

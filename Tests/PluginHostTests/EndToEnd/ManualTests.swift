@@ -1,0 +1,17 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct ManualTests {
+    @Test func namesEveryOption() throws {
+      let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+      let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
+      for command in ["list", "inspect", "call", "run"] {
+        let help = try HostProcess.run(command, "--help").text
+        let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
+        #expect(!options.isEmpty)
+        for option in Set(options) { #expect(manual.contains("-\(option)"), "--\(option) of \(command)") }
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct RunTests {
+    private func run(
+      _ text: String, _ options: String..., input: String = "", environment: [String: String] = [:]
+    ) throws -> HostProcess.Ending {
+      let file = try PipelineFile(text)
+      let host = try HostProcess(["run"] + options + [file.path], input: Data(input.utf8), environment: environment)
+      try host.process.run()
+      return try host.wait()
+    }
+
+    @Test func passesResultsOn() throws {
+      let ending = try run(
+        """
+        plugins: [kinds]
+        set: {text: none, more: "${text}!"}
+        steps:
+          packed: {call: kinds.blob, with: {x: "${more}"}}
+          read: {call: org.example.kinds.text, with: {x: {step: packed}}}
+          again: {call: kinds.blob, with: {x: {step: read}}}
+        result: read
+        """, "--set", "text=@日本")
+      #expect(ending.text == "\"@日本!\"\n")
+      #expect(
+        ending.errors.withoutTimes == """
+          packed: started kinds.blob
+          packed: fulfilled in 0 s: 8 bytes
+          read: started kinds.text
+          read: fulfilled in 0 s: "@日本!"
+          again: started kinds.blob
+          again: fulfilled in 0 s: 8 bytes
+
+          """)
+      #expect(ending.status == 0)
+    }
+
+    @Test func runsIndependentStepsInParallel() throws {
+      // Each waits for the other to have begun.
+      let ending = try run(
+        """
+        plugins: [later]
+        steps:
+          l: {call: later.left}
+          r: {call: later.right}
+        """)
+      #expect(ending.text == "\"right\"\n")
+      #expect(ending.status == 0)
+    }
+
+    @Test func readsFilesAndStandardInput() throws {
+      let text = """
+        plugins: [kinds]
+        set: {file: ~}
+        steps:
+          a: {call: kinds.blob, with: {x: "@${file}"}}
+          b: {call: kinds.text, with: {x: "@-"}}
+          c: {call: kinds.text, with: {x: "-"}}
+        result: b
+        """
+      let ending = try run(text, "--progress", "off", "--set", "file=/dev/null", input: "in")
+      #expect(ending.text == "\"in\"\n")
+      #expect(ending.errors == "")
+      let missing = try run(text, "--set", "file=/no/file")
+      #expect(missing.errors.contains("a: rejected after 0.00 s: /no/file: No such file or directory\n"))
+      #expect(missing.status == 1)
+      let unset = try run(text)
+      #expect(unset.errors == "plugin-host: the variable \"file\" has no value: give it one with --set file=VALUE\n")
+      #expect(unset.status == 64)
+    }
+
+    @Test func aFailureStopsWhatWaitsForIt() throws {
+      let ending = try run(
+        """
+        plugins: [kinds]
+        steps:
+          bad: {call: kinds.fail, with: {message: broken}}
+          next: {call: kinds.nothing, after: bad}
+          last: {call: kinds.nothing, after: next}
+          free: {call: kinds.tiny}
+        result: free
+        """)
+      let lines = ending.errors.withoutTimes.split(separator: "\n").map(String.init)
+      #expect(lines.filter { !$0.hasPrefix("free: ") } == [
+        "bad: started kinds.fail", "bad: rejected after 0 s: broken (fixture 7)",
+        "next: not run: \"bad\" was not fulfilled", "last: not run: \"bad\" was not fulfilled",
+        "plugin-host: bad: broken (fixture 7)",
+      ])
+      #expect(lines.contains("free: fulfilled in 0 s: -3"))
+      #expect(ending.text == "")
+      #expect(ending.status == 1)
+    }
+
+    @Test func rescues() throws {
+      let ending = try run(
+        """
+        plugins: [kinds]
+        steps:
+          bad: {call: kinds.fail, with: {message: broken}}
+          other: {call: kinds.tiny, with: {x: 5}}
+          skipped: {call: kinds.whole, with: {x: {step: other}}, after: bad, rescue: {value: -1}}
+          called:
+            call: kinds.setting
+            with: {key: none}
+            rescue: {call: kinds.text, with: {x: "${kept}"}}
+          twice: {call: kinds.setting, with: {key: none}, rescue: {call: kinds.setting, with: {key: none}}}
+        set: {kept: yes}
+        """, "--progress", "plain")
+      let lines = ending.errors.withoutTimes.split(separator: "\n").map(String.init)
+      #expect(lines.contains("skipped: rejected, to be rescued: not run: \"bad\" was not fulfilled"))
+      #expect(lines.contains("skipped: fulfilled: -1"))
+      #expect(lines.contains("called: rejected, to be rescued: not set (fixture 8)"))
+      #expect(lines.contains("called: fulfilled in 0 s: \"yes\""))
+      #expect(lines.contains("twice: rejected after 0 s: not set (fixture 8)"))
+      #expect(lines.suffix(2).sorted() == ["plugin-host: bad: broken (fixture 7)", "plugin-host: twice: not set (fixture 8)"])
+      #expect(ending.status == 1)
+    }
+
+    @Test func aRescuedPipelineIsFulfilled() throws {
+      let ending = try run(
+        """
+        plugins: [kinds, later]
+        steps:
+          slow: {call: later.never, timeout: 0.05, rescue: {value: null}}
+          after: {call: kinds.text, with: {x: done}, after: slow}
+        """, "--log", "off")
+      #expect(ending.text == "\"done\"\n")
+      #expect(ending.errors.contains("slow: rejected, to be rescued: timed out after 0.05 s\n"))
+      #expect(ending.status == 0)
+    }
+
+    @Test(arguments: ["never", "block"])
+    func aStepThatTakesTooLongIsStatusThree(function: String) throws {
+      let ending = try run(
+        """
+        plugins: [later, kinds]
+        steps:
+          slow: {call: later.\(function), timeout: 0.05}
+          next: {call: kinds.nothing, after: slow}
+        """, "--log", "off")
+      #expect(
+        ending.errors == """
+          slow: started later.\(function)
+          slow: timed out after 0.05 s
+          next: not run: "slow" was not fulfilled
+          plugin-host: slow: timed out after 0.05 s
+
+          """)
+      #expect(ending.status == 3)
+    }
+
+    @Test func theWholeMayTakeTooLong() throws {
+      let ending = try run("plugins: [later]\nsteps: {a: {call: later.never}, b: {call: later.block}}", "--timeout", "0.1", "--log", "off")
+      let lines = ending.errors.split(separator: "\n").map(String.init)
+      #expect(Set(lines.suffix(2)) == ["plugin-host: a: timed out after 0.1 s", "plugin-host: b: timed out after 0.1 s"])
+      #expect(ending.status == 3)
+    }
+
+    @Test func mistakesAreReportedBeforeAnythingRuns() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds]
+        steps:
+          a: {call: kinds.say, with: {level: loud, message: heard}}
+          b: {call: kinds.text, with: {x: {step: c}}}
+        """)
+      let ending = try HostProcess.run("run", file.path)
+      #expect(
+        ending.errors == """
+          \(file.path):4:42: error: no step is named "c"
+            \u{20}\u{20}b: {call: kinds.text, with: {x: {step: c}}}
+            \(String(repeating: " ", count: 41))^
+
+          """)
+      #expect(ending.text == "")
+      #expect(ending.status == 64)
+      let typed = try run("plugins: [kinds]\nsteps:\n  a: {call: kinds.say, with: {level: loud, message: x}}\n")
+      #expect(typed.errors.contains("p.yaml:3:38: error: \"level\" is \"loud\", expected an integer from"))
+      #expect(typed.status == 64)
+    }
+
+    @Test func fileAndPluginProblems() throws {
+      let missing = try HostProcess.run("run", "/no/pipeline.yaml")
+      #expect(missing.errors == "plugin-host: /no/pipeline.yaml: No such file or directory\n")
+      #expect(missing.status == 64)
+      let plugin = try run("plugins: [none]\nsteps: {a: {call: none.f}}")
+      #expect(plugin.errors.contains("no plugin \"none\": no none.so in \(FixturePlugins.folder.path), "))
+      #expect(plugin.status == 2)
+      let refusing = try run("plugins: [refusing]\nsteps: {a: {call: refusing.nothing}}")
+      #expect(refusing.errors.contains("not on a Sunday"))
+      #expect(refusing.status == 2)
+    }
+
+    @Test func pathsCountFromTheFile() throws {
+      let file = try PipelineFile("plugins: [./sub/kinds.so]\nsteps: {a: {call: kinds.tiny}}")
+      let folder = file.folder.appending(path: "sub")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: folder.appending(path: "kinds.so").path)
+      let ending = try HostProcess.run("run", file.path, environment: ["PROMISE_PLUGIN_PATH": ""])
+      #expect(ending.text == "-3\n")
+      let named = try HostProcess.run("run", "-", input: "plugins: [kinds]\nsteps: {a: {call: kinds.tiny}}")
+      #expect(named.text == "-3\n")
+    }
+
+    @Test func configuresPlugins() throws {
+      let text = """
+        plugins: [kinds]
+        set: {value: "1"}
+        config: {kinds: {a: "${value}", b: two}}
+        steps:
+          a: {call: kinds.setting, with: {key: a}}
+          b: {call: kinds.setting, with: {key: b}}
+        """
+      #expect(try run(text, "--progress", "off").text == "\"two\"\n")
+      #expect(try run(text, "--config", "kinds:b=three").text == "\"three\"\n")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func takesManySteps() throws {
+      let steps = (0..<500).map { "  s\($0): {call: kinds.tiny\($0 % 5 == 0 ? "" : ", after: s\($0 - 1)")}\n" }
+      let ending = try run("plugins: [kinds]\nsteps:\n" + steps.joined(), "--progress", "off")
+      #expect(ending.text == "-3\n")
+      #expect(ending.errors == "")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/* kinds.c - a function for each type, and for each way to end. */
+#include "fixture.h"
+
+#include <math.h>
+
+static const promise_host_t *host;
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  return PROMISE_OK;
+}
+
+static bool flip(bool x) { return !x; }
+static int8_t tiny(int8_t x) { return x; }
+static int64_t whole(int64_t x) { return x; }
+static uint64_t natural(uint64_t x) { return x; }
+static double number(double x) { return x; }
+static void nothing(void) {}
+
+static promise_str_t own_text(const void *data, size_t length) {
+  char *copy = host->allocate(host, length);
+  if (length > 0) memcpy(copy, data, length);
+  return (promise_str_t){copy, length};
+}
+
+static promise_str_t text(promise_str_t x) { return own_text(x.data, x.length); }
+
+static promise_bytes_t blob(promise_bytes_t x) {
+  promise_str_t copy = own_text(x.data, x.length);
+  return (promise_bytes_t){(const uint8_t *)copy.data, copy.length};
+}
+
+static promise_status_t fail(promise_str_t message, promise_value_t *error) {
+  char *copy = strndup(message.data, message.length);
+  promise_value_error(error, "fixture", 7, copy);
+  free(copy);
+  return -1;
+}
+
+static promise_status_t setting(const char *key, promise_str_t *result, promise_value_t *error) {
+  const char *value = host->configuration(host, key);
+  if (value == NULL) {
+    promise_value_error(error, "fixture", 8, "not set");
+    return -1;
+  }
+  *result = own_text(value, strlen(value));
+  return PROMISE_OK;
+}
+
+static void say(int32_t level, const char *message) { host->log(host, level, message); }
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("flip(x: bool) -> bool", flip, "The other truth value."),
+    FUNCTION("tiny(x: i8 = -3) -> i8", tiny, "The same."),
+    FUNCTION("whole(x: i64) -> i64", whole, "The same."),
+    FUNCTION("natural(x: u64) -> u64", natural, "The same."),
+    FUNCTION("number(x: f64) -> f64", number, "The same."),
+    FUNCTION("nothing()", nothing, NULL),
+    FUNCTION("text(x: str = \"none\") -> own str", text, "The same."),
+    FUNCTION("blob(x: bytes) -> own bytes", blob, "The same."),
+    FUNCTION("fail(message: str) !", fail, "Fails."),
+    FUNCTION("setting(key: cstr) -> own str !", setting, "A value of the configuration."),
+    FUNCTION("say(level: i32, message: cstr)", say, "Writes to the log."),
+};
+
+PLUGIN("org.example.kinds", "Every type.", load, NULL, functions)

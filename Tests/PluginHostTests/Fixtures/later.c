@@ -1,0 +1,110 @@
+/* later.c - functions that end later, never, or when others do. */
+#include "fixture.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const promise_host_t *host;
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  return PROMISE_OK;
+}
+
+/* A gate that opens when both have come. It gives up after a while, so that a host which runs one after the other fails
+ * the test instead of hanging it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool has_come[2];
+
+static promise_status_t meet(int who, promise_value_t *error) {
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_sec += 30;
+  int failure = 0;
+  pthread_mutex_lock(&lock);
+  has_come[who] = true;
+  pthread_cond_broadcast(&changed);
+  while (!has_come[!who] && failure == 0) failure = pthread_cond_timedwait(&changed, &lock, &deadline);
+  pthread_mutex_unlock(&lock);
+  if (failure == 0) return PROMISE_OK;
+  promise_value_error(error, "fixture", failure, "the other one did not come");
+  return -1;
+}
+
+static promise_status_t left(promise_str_t *result, promise_value_t *error) {
+  *result = (promise_str_t){"left", 4};
+  return meet(0, error);
+}
+
+static promise_status_t right(promise_str_t *result, promise_value_t *error) {
+  *result = (promise_str_t){"right", 5};
+  return meet(1, error);
+}
+
+/* Never settles by itself; says so when it is discarded. */
+static void discarded(void *context) {
+  (void)context;
+  host->log(host, PROMISE_LOG_ERROR, "discarded");
+}
+
+static promise_t *never(void) { return promise_new_discardable(discarded, NULL, NULL); }
+
+/* Never returns. */
+static void block(void) {
+  for (;;) pause();
+}
+
+typedef struct {
+  promise_t *promise;
+  uint32_t steps;
+} job_t;
+
+static void *work(void *argument) {
+  job_t *job = argument;
+  for (uint32_t step = 0; step <= job->steps; step++) {
+    char message[32];
+    snprintf(message, sizeof message, "step %u", step);
+    host->progress(host, job->promise, (double)step / job->steps, message);
+  }
+  promise_value_t value = {.kind = PROMISE_KIND_U64, .as.u64 = job->steps};
+  promise_resolve(job->promise, &value);
+  promise_release(job->promise);
+  free(job);
+  return NULL;
+}
+
+/* Reports its progress from a thread of its own, then gives the number of steps. */
+static promise_t *slowly(uint32_t steps) {
+  job_t *job = malloc(sizeof *job);
+  *job = (job_t){promise_new(), steps};
+  promise_retain(job->promise);
+  promise_t *promise = job->promise;
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, job);
+  pthread_detach(thread);
+  return promise;
+}
+
+/* Reports some progress and then stays at it, until a file of that name exists. */
+static promise_status_t await_file(const char *path, uint32_t *result, promise_value_t *error) {
+  (void)error;
+  const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+  for (*result = 0; access(path, F_OK) != 0; *result += 1) nanosleep(&pause, NULL);
+  return PROMISE_OK;
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("left() -> str !", left, "Waits for right."),
+    FUNCTION("right() -> str !", right, "Waits for left."),
+    FUNCTION("never() -> promise<void>", never, "Never settles."),
+    FUNCTION("block()", block, "Never returns."),
+    FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
+    FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),
+};
+
+PLUGIN("org.example.later", NULL, load, NULL, functions)

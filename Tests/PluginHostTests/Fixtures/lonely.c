@@ -1,0 +1,9 @@
+/* lonely.c - requires a plugin that there is not. */
+#include "fixture.h"
+
+static void nothing(void) {}
+
+static const char *const required[] = {"org.example.missing", NULL};
+static const promise_plugin_function_t functions[] = {FUNCTION("nothing()", nothing, NULL)};
+
+PLUGIN("org.example.lonely", "Requires what is missing.", NULL, required, functions)

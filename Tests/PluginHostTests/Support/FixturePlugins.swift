@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// The plugins in `Fixtures/`, compiled once for the whole run.
+enum FixturePlugins {
+  /// The folder with `kinds.so`, `later.so` and the others.
+  static let folder: URL = {
+    do {
+      return try build()
+    } catch {
+      fatalError("the fixture plugins cannot be built: \(error)")
+    }
+  }()
+
+  static func path(_ name: String) -> String { folder.appending(path: name + ".so").path }
+
+  private static func build() throws -> URL {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+    let sources = tests.appending(path: "Fixtures")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(at: FixturePlugins.folder) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) where name.hasSuffix(".c") {
+      let library = folder.appending(path: name.dropLast(2) + ".so").path
+      let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"),
+        arguments: ["cc"] + flags
+          + ["-I", root.appending(path: "include").path, "-o", library, sources.appending(path: name).path])
+      compiler.waitUntilExit()
+      guard compiler.terminationStatus == 0 else { throw BuildFailure(source: name) }
+    }
+    return folder
+  }
+
+  private struct BuildFailure: Error {
+    var source: String
+  }
+}

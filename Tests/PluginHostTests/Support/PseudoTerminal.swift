@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// A terminal made of software: what a program draws on it can be read.
+final class PseudoTerminal: @unchecked Sendable {
+  /// The program's side.
+  private let slave: Int32
+  private let master: Int32
+
+  /// Protects what follows, and tells of changes of it.
+  private let condition = NSCondition()
+  private var bytes: [UInt8] = []
+  private var isOver = false
+
+  init(columns: UInt16 = 80, rows: UInt16 = 24) {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    // What grantpt(3) and its relatives do, which Swift's Glibc module does not offer.
+    var lock: Int32 = 0
+    var number: UInt32 = 0
+    let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    precondition(
+      master >= 0 && ioctl(master, setLock, &lock) == 0 && ioctl(master, getNumber, &number) == 0, "no pseudo-terminal")
+    slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    precondition(slave >= 0, "no pseudo-terminal")
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(slave, UInt(TIOCSWINSZ), &size)
+    Thread.detachNewThread { [self] in
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = read(master, &buffer, buffer.count)
+        // EIO: no program has the other side any more.
+        note(buffer.prefix(max(count, 0)), isOver: count <= 0)
+        if count <= 0 { return }
+      }
+    }
+  }
+
+  deinit { close(master) }
+
+  /// For the standard streams of a process.
+  var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
+
+  /// Waits until what was written is so, or no more can come.
+  func wait(until isSo: (String) -> Bool) {
+    condition.lock()
+    while !isOver && !isSo(String(decoding: bytes, as: UTF8.self)) { condition.wait() }
+    condition.unlock()
+  }
+
+  /// All that was written, once every program has let go of the terminal.
+  func contents() -> String {
+    close(slave)
+    wait { _ in false }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func note(_ more: ArraySlice<UInt8>, isOver: Bool) {
+    condition.lock()
+    bytes += more
+    self.isOver = isOver
+    condition.broadcast()
+    condition.unlock()
+  }
+}
