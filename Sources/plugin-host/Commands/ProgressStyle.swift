@@ -5,14 +5,17 @@ import Glibc
 enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
   case auto, plain, off
 
-  /// `isTransient`: nothing of what is drawn is to stay, and what is over in a moment is not shown at all.
+  /// `isTransient`: only the way is of interest, not that it begins and ends. Nothing of what is drawn is to stay, and what
+  /// is over in a moment is not drawn at all.
   @MainActor
   func display(isTransient: Bool) -> any ProgressDisplay {
     switch self {
     case .off: return NoProgress()
-    case .plain: return PlainProgress()
+    case .plain: return PlainProgress(onlyReports: isTransient)
     case .auto:
-      guard let terminal = Terminal(descriptor: STDERR_FILENO), terminal.canDraw else { return PlainProgress() }
+      guard let terminal = Terminal(descriptor: STDERR_FILENO), terminal.canDraw else {
+        return PlainProgress(onlyReports: isTransient)
+      }
       let delay: Duration = isTransient ? .milliseconds(300) : .zero
       return TerminalProgress(terminal: terminal, isTransient: isTransient, delay: delay)
     }

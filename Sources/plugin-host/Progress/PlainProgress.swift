@@ -2,15 +2,18 @@
 @MainActor
 final class PlainProgress: ProgressDisplay {
   let refreshInterval: Duration? = nil
+  private let onlyReports: Bool
   private let write: (String) -> Void
 
-  /// Each line goes to `write`, without its end.
-  init(write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
+  /// `onlyReports`: what the plugins report, and not how steps begin and end. Each line goes to `write`, without its end.
+  init(onlyReports: Bool = false, write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
+    self.onlyReports = onlyReports
     self.write = write
   }
 
   func show(_ rows: [StepRow], changed: Int, from old: StepState) {
     let row = rows[changed]
+    if onlyReports, old.report == nil || row.state.report == nil { return }
     if let text = Self.text(for: row, was: old) { write("\(row.name): \(text)".displayLine) }
   }
 

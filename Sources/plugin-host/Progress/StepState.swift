@@ -21,6 +21,14 @@ enum StepState: Equatable, Sendable {
     var message: String = ""
   }
 
+  /// The last report of the call that the step is at; nil if it is at none.
+  var report: Report? {
+    switch self {
+    case .running(let report), .rescuing(_, let report): report
+    default: nil
+    }
+  }
+
   var isSettled: Bool {
     switch self {
     case .waiting, .running, .rescuing: false

@@ -11,6 +11,8 @@ struct TerminationSignals: ~Copyable {
   init(waking descriptor: Int32) {
     noted.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
+    // A parent that starts us from a thread which blocks signals, such as one of libdispatch's, hands that down.
+    Self.unblock(Self.signals)
     previous = Self.signals.compactMap { signal in
       var current = sigaction()
       sigaction(signal, nil, &current)
@@ -39,12 +41,16 @@ struct TerminationSignals: ~Copyable {
   /// Ends the process by `signal`, as its sender expects: a shell that runs a script stops it then.
   static func die(by signal: Int32) -> Never {
     Glibc.signal(signal, SIG_DFL)
-    var set = sigset_t()
-    sigemptyset(&set)
-    sigaddset(&set, signal)
-    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    unblock([signal])
     raise(signal)
     _exit(128 + signal)
+  }
+
+  private static func unblock(_ signals: [Int32]) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 }
 

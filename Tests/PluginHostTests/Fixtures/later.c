@@ -52,7 +52,11 @@ static void discarded(void *context) {
   host->log(host, PROMISE_LOG_ERROR, "discarded");
 }
 
-static promise_t *never(void) { return promise_new_discardable(discarded, NULL, NULL); }
+static promise_t *never(void) {
+  promise_t *promise = promise_new_discardable(discarded, NULL, NULL);
+  host->progress(host, promise, -1, "for ever");
+  return promise;
+}
 
 /* Never returns. */
 static void block(void) {
