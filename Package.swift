@@ -65,10 +65,16 @@ let package = Package(
     // The specification's call forms once more, as code in Swift 5 mode compiles them.
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),
-    .testTarget(name: "PluginRuntimeTests", dependencies: ["PluginRuntime"], swiftSettings: settings),
     .testTarget(
       name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
       swiftSettings: settings),
+    // Exports promise_* as plugin-host does, so that the tests can load every kind of plugin.
+    .testTarget(
+      name: "PluginRuntimeTests", dependencies: ["CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
+      swiftSettings: settings,
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports"])
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -15,7 +15,8 @@ enum ArgumentStore {
     case .i8, .i16, .i32, .i64:
       let number = bits(value)
       guard kind == PROMISE_KIND_I64 || kind == PROMISE_KIND_U64 else { return .wrongKind(index) }
-      guard kind == PROMISE_KIND_I64 || number >= 0, number >= parameter.pointee.minimum, number <= parameter.pointee.maximum
+      guard kind == PROMISE_KIND_I64 || number >= 0, number >= parameter.pointee.minimum,
+        number <= parameter.pointee.maximum
       else { return .outOfRange(index) }
       slot.storeBytes(of: number, as: Int64.self)
     case .u8, .u16, .u32, .u64:

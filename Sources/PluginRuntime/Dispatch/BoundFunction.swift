@@ -1,9 +1,9 @@
 import CPromise
 
 /// A function of a loaded plugin, with the plan of its calls.
-final class BoundFunction: @unchecked Sendable {
-  // The plan is written before the function is shared, and only read afterwards.
-  let plan: UnsafeMutablePointer<CallPlan>
+final class BoundFunction: Sendable {
+  // Written before the function is shared, and only read afterwards.
+  nonisolated(unsafe) let plan: UnsafeMutablePointer<CallPlan>
   let signature: Signature
   let plugin: String
 
@@ -26,10 +26,13 @@ extension BoundFunction {
   /// A fault in words. The arguments are those of the call.
   func error(_ fault: CallFault, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int) -> PluginError {
     switch fault {
-    case .tooMany: error(.badArgument, "is given \(count) arguments, expected at most \(signature.parameters.count): \(signature)")
+    case .tooMany:
+      error(.badArgument, "is given \(count) arguments, expected at most \(signature.parameters.count): \(signature)")
     case .missing(let index): missing(signature.parameters[index])
     case .wrongKind(let index), .outOfRange(let index):
-      argument(index, "is \(Self.name(arguments, index, count)), expected \(Self.expectation(signature.parameters[index].type))")
+      argument(
+        index,
+        "is \(Self.name(arguments, index, count)), expected \(Self.expectation(signature.parameters[index].type))")
     case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
     case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
@@ -48,7 +51,9 @@ extension BoundFunction {
   }
 
   func result(_ message: String) -> PluginError {
-    error(.badResult, "\(message), expected \(signature.result.map(String.init(describing:)) ?? "void"), as its signature says")
+    error(
+      .badResult,
+      "\(message), expected \(signature.result.map(String.init(describing:)) ?? "void"), as its signature says")
   }
 
   private static func name(_ arguments: UnsafePointer<promise_value_t>?, _ index: Int, _ count: Int) -> String {
@@ -75,8 +80,9 @@ extension promise_value_t {
       case Int(PROMISE_KIND_BOOL), Int(PROMISE_KIND_I64), Int(PROMISE_KIND_U64), Int(PROMISE_KIND_F64):
         PluginValue(value).map(\.json) ?? "a number"
       case Int(PROMISE_KIND_VOID): "void"
-      default: promise_value_type(value).flatMap { promise_type_name($0) }.map { "a value of type \(String(cString: $0))" }
-        ?? "a value of no known kind"
+      default:
+        promise_value_type(value).flatMap { promise_type_name($0) }.map { "a value of type \(String(cString: $0))" }
+          ?? "a value of no known kind"
       }
     }
   }

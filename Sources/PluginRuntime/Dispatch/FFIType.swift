@@ -32,8 +32,8 @@ enum FFIType {
   /// promise_str_t and promise_bytes_t: a pointer and a length, by value.
   private static let span = Span()
 
-  private struct Span: @unchecked Sendable {
-    let reference: Reference
+  private struct Span: Sendable {
+    nonisolated(unsafe) let reference: Reference
 
     init() {
       let elements = UnsafeMutablePointer<Reference?>.allocate(capacity: 3)

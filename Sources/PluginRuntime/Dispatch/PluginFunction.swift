@@ -11,6 +11,7 @@ public struct PluginFunction: Sendable {
 
   init(_ function: BoundFunction) { self.function = function }
 
+  /// What it takes and gives.
   public var signature: Signature { function.signature }
 
   /// Calls the function on this thread, with binary arguments. For scalars nothing is allocated.

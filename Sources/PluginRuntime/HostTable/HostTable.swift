@@ -39,23 +39,28 @@ enum HostTable {
   private static let log: @convention(c) (Table, promise_log_level_t, Text) -> Void = { table, level, message in
     guard let plugin = HostTable.plugin(table), let message else { return }
     // A level that is none of the four counts as the nearest.
-    let known = LogLevel(rawValue: min(max(level, promise_log_level_t(PROMISE_LOG_DEBUG)), promise_log_level_t(PROMISE_LOG_ERROR))) ?? .error
+    let known =
+      LogLevel(
+        rawValue: min(max(level, promise_log_level_t(PROMISE_LOG_DEBUG)), promise_log_level_t(PROMISE_LOG_ERROR)))
+      ?? .error
     plugin.host.options.log(known, plugin.description.id, String(cString: message))
   }
 
-  private static let progress: @convention(c) (Table, OpaquePointer?, Double, Text) -> Void = { table, promise, fraction, message in
+  private static let progress: @convention(c) (Table, OpaquePointer?, Double, Text) -> Void = {
+    table, promise, fraction, message in
     guard let plugin = HostTable.plugin(table), let promise else { return }
     let progress = Progress(fraction: fraction, message: message.map { String(cString: $0) })
     for call in plugin.calls.calls(for: UInt(bitPattern: promise), progress) { call.report(progress) }
   }
 
-  private static let call:
-    @convention(c) (Table, Text, Text, UnsafePointer<promise_value_t>?, Int) -> OpaquePointer? = {
+  private static let call: @convention(c) (Table, Text, Text, UnsafePointer<promise_value_t>?, Int) -> OpaquePointer? =
+    {
       table, id, function, arguments, count in
       guard let plugin = HostTable.plugin(table) else { return nil }
       guard let id, let function, arguments != nil || count == 0, count >= 0 else {
         let expected = "expected the ids of a plugin and a function, and the arguments"
-        return Host.rejected(PluginError(.badArgument, plugin.description.id, "calls another plugin with NULL, \(expected)"))
+        return Host.rejected(
+          PluginError(.badArgument, plugin.description.id, "calls another plugin with NULL, \(expected)"))
       }
       return plugin.host.call(String(cString: function), of: String(cString: id), arguments, count)
     }

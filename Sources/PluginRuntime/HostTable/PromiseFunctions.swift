@@ -35,7 +35,8 @@ enum PromiseFunctions {
     "promise_value_is": address(promise_value_is as @convention(c) (Value?, Handle?) -> Bool),
     "promise_value_type": address(promise_value_type as @convention(c) (Value?) -> Handle?),
 
-    "promise_type_register": address(promise_type_register as @convention(c) (Text?, Handle?, promise_free_t?) -> Handle?),
+    "promise_type_register": address(
+      promise_type_register as @convention(c) (Text?, Handle?, promise_free_t?) -> Handle?),
     "promise_type_named": address(promise_type_named as @convention(c) (Text?) -> Handle?),
     "promise_type_name": address(promise_type_name as @convention(c) (Handle?) -> Text?),
 

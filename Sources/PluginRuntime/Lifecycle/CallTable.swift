@@ -53,7 +53,9 @@ final class CallTable: Sendable {
   func calls(for promise: Handle, _ progress: Progress) -> [PluginCall] {
     state.withLock { state in
       if let calls = state.pending[promise] { return calls }
-      guard state.executing > 0, state.early[promise] != nil || state.early.count < Self.maximumEarlyPromises else { return [] }
+      guard state.executing > 0, state.early[promise] != nil || state.early.count < Self.maximumEarlyPromises else {
+        return []
+      }
       state.early[promise, default: []].append(progress)
       if state.early[promise, default: []].count > Self.maximumEarly { state.early[promise]?.removeFirst() }
       return []

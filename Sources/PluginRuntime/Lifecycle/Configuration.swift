@@ -1,9 +1,9 @@
 import Glibc
 
 /// The values that a plugin's user set, as C strings, which plugins may keep.
-struct Configuration: @unchecked Sendable {
+struct Configuration: Sendable {
   // The strings are never written to after init, and never freed, as the plugin's code stays.
-  private let values: [String: UnsafePointer<CChar>]
+  private nonisolated(unsafe) let values: [String: UnsafePointer<CChar>]
 
   init(_ values: [String: String]) {
     self.values = values.compactMapValues { strdup($0).map { UnsafePointer($0) } }

@@ -38,10 +38,13 @@ extension Host {
   }
 
   func find(_ function: String, of plugin: String) throws(PluginError) -> (LoadedPlugin, BoundFunction) {
-    guard let loaded = registry[plugin] else { throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded") }
+    guard let loaded = registry[plugin] else {
+      throw PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded")
+    }
     guard let bound = loaded.functions[function] else {
       let names = loaded.description.functions.map(\.name).joined(separator: ", ")
-      throw PluginError(.unknownFunction, plugin, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
+      throw PluginError(
+        .unknownFunction, plugin, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
     }
     return (loaded, bound)
   }

@@ -9,7 +9,9 @@ extension Host {
   @discardableResult
   public func load(_ path: String) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
-      guard activity.isOpen else { throw PluginError(.closed, path, "is not loaded any more: the host is shutting down") }
+      guard activity.isOpen else {
+        throw PluginError(.closed, path, "is not loaded any more: the host is shutting down")
+      }
       let library = try SharedLibrary(verifying: path)
       if let loaded = registry.all.first(where: { $0.file.isSameFile(as: library.file) }) { return loaded.description }
       let descriptor = try PluginDescriptor(of: library)
@@ -45,7 +47,8 @@ extension Host {
 
   private func check(_ plugin: PluginDescription) throws(PluginError) {
     if let other = registry[plugin.id] {
-      throw PluginError(.duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.description.path) has already")
+      throw PluginError(
+        .duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.description.path) has already")
     }
     if plugin.required.contains(plugin.id) { throw LoadOrder.cycle([plugin]) }
     for id in plugin.required where registry[id] == nil {

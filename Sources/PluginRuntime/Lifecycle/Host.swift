@@ -7,6 +7,7 @@
 /// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the host once it
 /// has loaded a plugin, for plugins keep its table.
 public final class Host: Sendable {
+  /// What a host's user decides.
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]
@@ -15,6 +16,7 @@ public final class Host: Sendable {
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin's.
     public var progress: @Sendable (ProgressReport) -> Void
 
+    /// No configuration, and nobody who listens, unless given.
     public init(
       configuration: [String: [String: String]] = [:],
       log: @escaping @Sendable (LogLevel, _ plugin: String, _ message: String) -> Void = { _, _, _ in },
@@ -33,5 +35,6 @@ public final class Host: Sendable {
   /// Held while a plugin is loaded: load() is not to run beside another.
   let loading = RecursiveLock()
 
+  /// A host without plugins.
   public init(_ options: Options = Options()) { self.options = options }
 }

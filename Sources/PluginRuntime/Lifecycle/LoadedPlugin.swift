@@ -3,9 +3,9 @@ import CPromise
 /// A plugin that a host has loaded: its functions, its table of the host, the calls of it that are not over.
 ///
 /// It lives as long as the process, as the plugin's code does, which may use the table at any time.
-final class LoadedPlugin: @unchecked Sendable {
-  // The table's address is a constant once init is over; what it points to is only read.
-  let table: UnsafePointer<promise_host_t>
+final class LoadedPlugin: Sendable {
+  // What it points to is only read once init is over.
+  nonisolated(unsafe) let table: UnsafePointer<promise_host_t>
   let host: Host
   let file: FileIdentity
   let description: PluginDescription
@@ -19,7 +19,8 @@ final class LoadedPlugin: @unchecked Sendable {
     var functions: [String: BoundFunction] = [:]
     for (function, entry) in zip(description.functions, descriptor.entries) {
       guard let bound = BoundFunction(function.signature, entry, plugin: description.id) else {
-        throw PluginError(.badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
+        throw PluginError(
+          .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
       }
       functions[function.name] = bound
     }

@@ -90,7 +90,8 @@ extension PluginCall {
     for progress in plugin.calls.end(pending: self, handle) { report(progress) }
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
-      promise, { PluginCall.call($0).settle($1, isRejected: false) }, { PluginCall.call($0).settle($1, isRejected: true) }, context,
+      promise, { PluginCall.call($0).settle($1, isRejected: false) },
+      { PluginCall.call($0).settle($1, isRejected: true) }, context,
       { Unmanaged<PluginCall>.fromOpaque($0!).release() })
     if status != PROMISE_OK {
       // Out of memory: nothing will tell when it is settled.

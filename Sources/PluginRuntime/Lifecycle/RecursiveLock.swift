@@ -1,9 +1,9 @@
 import Glibc
 
 /// A lock that its holder may take again: loading a plugin runs code of strangers, which may come back to the host.
-final class RecursiveLock: @unchecked Sendable {
+final class RecursiveLock: Sendable {
   // A mutex is made to be used from several threads.
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   init() {
     var attributes = pthread_mutexattr_t()

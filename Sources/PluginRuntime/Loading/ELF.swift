@@ -18,7 +18,8 @@ enum ELF {
 
   static func name(ofMachine machine: UInt16, is64Bit: Bool, isLittleEndian: Bool) -> String {
     let names: [UInt16: String] = [
-      2: "SPARC", 3: "32-bit x86", 8: "MIPS", 20: "32-bit PowerPC", 21: "64-bit PowerPC", 22: "IBM Z", 40: "32-bit ARM", 43: "64-bit SPARC",
+      2: "SPARC", 3: "32-bit x86", 8: "MIPS", 20: "32-bit PowerPC", 21: "64-bit PowerPC", 22: "IBM Z", 40: "32-bit ARM",
+      43: "64-bit SPARC",
       50: "Itanium", 62: "x86-64", 183: "AArch64", 243: "RISC-V", 247: "BPF", 258: "LoongArch",
     ]
     let name = names[machine] ?? "machine \(machine)"

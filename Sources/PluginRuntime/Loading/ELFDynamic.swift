@@ -41,7 +41,8 @@ struct ELFDynamic {
   /// What the loader could not survive, or would refuse in words that do not help; `nil` if there is nothing.
   var mistake: String? {
     if let flags = values[Tag.flags1], flags & Tag.isProgram != 0 { return "is a program, expected a shared library" }
-    guard values[Tag.strings] != nil, values[Tag.symbols] != nil, values[Tag.hash] != nil || values[Tag.gnuHash] != nil else {
+    guard values[Tag.strings] != nil, values[Tag.symbols] != nil, values[Tag.hash] != nil || values[Tag.gnuHash] != nil
+    else {
       return "has no dynamic symbols: expected a shared library that exports \(PluginEntry.name)"
     }
     let isOutside =
@@ -84,7 +85,9 @@ extension ELFDynamic {
     else { return nil }
     let buckets = table &+ 16 &+ UInt64(bloomCount) * 8
     let chains = buckets &+ UInt64(bucketCount) * 4
-    guard var index: UInt32 = number(at: buckets &+ UInt64(hash % bucketCount) * 4), index >= firstIndex else { return nil }
+    guard var index: UInt32 = number(at: buckets &+ UInt64(hash % bucketCount) * 4), index >= firstIndex else {
+      return nil
+    }
     // Ends at the latest where the file does.
     while let entry: UInt32 = number(at: chains &+ UInt64(index - firstIndex) * 4) {
       if entry | 1 == hash | 1, let symbol = symbol(at: index, named: name) { return symbol }
@@ -100,7 +103,8 @@ extension ELFDynamic {
       hash = hash << 4 &+ UInt32(byte)
       hash = (hash ^ (hash & 0xF000_0000) >> 24) & 0x0FFF_FFFF
     }
-    guard let bucketCount: UInt32 = number(at: table), let chainCount: UInt32 = number(at: table &+ 4), bucketCount > 0 else {
+    guard let bucketCount: UInt32 = number(at: table), let chainCount: UInt32 = number(at: table &+ 4), bucketCount > 0
+    else {
       return nil
     }
     let chains = table &+ 8 &+ UInt64(bucketCount) * 4
@@ -115,7 +119,8 @@ extension ELFDynamic {
   }
 
   private func symbol(at index: UInt32, named name: String) -> ELFSymbol? {
-    guard let symbols = values[Tag.symbols], let strings = values[Tag.strings], let stringsSize = values[Tag.stringsSize],
+    guard let symbols = values[Tag.symbols], let strings = values[Tag.strings],
+      let stringsSize = values[Tag.stringsSize],
       let offset = offset(of: symbols &+ UInt64(index) * UInt64(ELFSymbol.size), UInt64(ELFSymbol.size)),
       let entry = reader.bytes(at: offset, count: ELFSymbol.size)
     else { return nil }

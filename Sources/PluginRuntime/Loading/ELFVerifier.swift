@@ -32,7 +32,8 @@ struct ELFVerifier {
     guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { throw truncated("its header") }
     let is64Bit = header[4] == 2
     let isLittleEndian = header[5] == 1
-    let machine = isLittleEndian ? UInt16(header[18]) | UInt16(header[19]) << 8 : UInt16(header[19]) | UInt16(header[18]) << 8
+    let machine =
+      isLittleEndian ? UInt16(header[18]) | UInt16(header[19]) << 8 : UInt16(header[19]) | UInt16(header[18]) << 8
     guard is64Bit, isLittleEndian, machine == ELF.hostMachine else {
       let name = ELF.name(ofMachine: machine, is64Bit: is64Bit, isLittleEndian: isLittleEndian)
       let expected = ELF.name(ofMachine: ELF.hostMachine, is64Bit: true, isLittleEndian: true)
@@ -40,7 +41,9 @@ struct ELFVerifier {
     }
     let type: UInt16 = FileReader.number(header, at: 16)
     guard type == ELF.typeShared else {
-      let name = [1: "an object file that was not linked", 2: "a program", 4: "a core dump"][type] ?? "an ELF file of type \(type)"
+      let name =
+        [1: "an object file that was not linked", 2: "a program", 4: "a core dump"][type]
+        ?? "an ELF file of type \(type)"
       throw PluginError(.notAPlugin, path, "is \(name), expected a shared library")
     }
     return header
@@ -53,7 +56,9 @@ struct ELFVerifier {
     guard Int(entrySize) == ELFSegment.size, count > 0 else {
       throw PluginError(.notAPlugin, path, "has no well-formed program headers: expected a shared library")
     }
-    guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else { throw truncated("its program headers") }
+    guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else {
+      throw truncated("its program headers")
+    }
     // Nothing needs the section headers at run time, but they come last: a download that was cut short lacks them first.
     let sections: UInt64 = FileReader.number(header, at: 40)
     let sectionSize: UInt16 = FileReader.number(header, at: 58)
@@ -69,7 +74,9 @@ struct ELFVerifier {
       guard reader.holds(segment.offset, segment.fileSize) else { throw truncated("its segments") }
     }
     for segment in segments where segment.type == ELFSegment.load {
-      guard segment.fileSize <= segment.memorySize, !segment.address.addingReportingOverflow(segment.memorySize).overflow else {
+      guard segment.fileSize <= segment.memorySize,
+        !segment.address.addingReportingOverflow(segment.memorySize).overflow
+      else {
         throw PluginError(.notAPlugin, path, "has a segment that does not fit into memory: expected a shared library")
       }
       guard !(segment.isWritable && segment.isExecutable) else {
@@ -90,7 +97,8 @@ struct ELFVerifier {
     guard symbol.isFunction else {
       throw PluginError(.noEntry, path, "defines \(PluginEntry.name) as \(symbol.kindName): \(expected)")
     }
-    guard segments.contains(where: { $0.type == ELFSegment.load && $0.isExecutable && $0.contains(symbol.address, 1) }) else {
+    guard segments.contains(where: { $0.type == ELFSegment.load && $0.isExecutable && $0.contains(symbol.address, 1) })
+    else {
       throw PluginError(.noEntry, path, "has \(PluginEntry.name) outside its code: \(expected)")
     }
   }

@@ -30,7 +30,8 @@ enum LoadOrder {
 
   static func cycle(_ plugins: [PluginDescription]) -> PluginError {
     let ids = plugins.map(\.id) + [plugins[0].id]
-    let message = plugins.count == 1 ? "requires itself" : "is in a cycle of requirements: \(ids.joined(separator: " requires "))"
+    let message =
+      plugins.count == 1 ? "requires itself" : "is in a cycle of requirements: \(ids.joined(separator: " requires "))"
     return PluginError(.requirementCycle(ids), plugins[0].path, message)
   }
 }

@@ -2,20 +2,27 @@
 public struct PluginDescription: Sendable, Equatable {
   /// The absolute path of its file, symbolic links resolved.
   public let path: String
+  /// Unique among the plugins of a host: "org.example.digest".
   public let id: String
+  /// The plugin's own version: "1.4.0".
   public let version: String
+  /// One line for people.
   public let description: String?
   /// The ids of the plugins that it calls.
   public let required: [String]
   /// The versions of the host's ABI that it works with.
   public let abi: ClosedRange<UInt32>
+  /// What it can do, in the order of its table.
   public let functions: [FunctionDescription]
 }
 
 /// One function of a plugin.
 public struct FunctionDescription: Sendable, Equatable {
+  /// What it takes and gives.
   public let signature: Signature
+  /// One line for people.
   public let description: String?
 
+  /// Its name, unique in the plugin.
   public var name: String { signature.name }
 }

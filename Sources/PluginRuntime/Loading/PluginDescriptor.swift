@@ -49,12 +49,14 @@ struct PluginDescriptor {
     let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
     guard size >= MemoryLayout<promise_plugin_t>.size else {
       throw fields.error(
-        "has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(MemoryLayout<promise_plugin_t>.size)")
+        "has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(MemoryLayout<promise_plugin_t>.size)"
+      )
     }
     let oldest = fields.load(\promise_plugin_t.abi_min, as: UInt32.self)
     let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
     guard oldest >= 1, oldest <= newest else {
-      throw fields.error("works with ABI versions \(oldest) to \(newest), which is no range, expected one from at least 1")
+      throw fields.error(
+        "works with ABI versions \(oldest) to \(newest), which is no range, expected one from at least 1")
     }
     guard (oldest...newest).contains(hostABI) else {
       throw PluginError(
@@ -68,7 +70,8 @@ struct PluginDescriptor {
     !text.isEmpty
       && text.utf8.allSatisfy {
         switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"),
           UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
           true
         default: false
@@ -77,7 +80,9 @@ struct PluginDescriptor {
   }
 
   private static func requirements(_ fields: DescriptorFields) throws(PluginError) -> [String] {
-    guard let list = fields.load(\promise_plugin_t.required, as: UnsafePointer<UnsafePointer<CChar>?>?.self) else { return [] }
+    guard let list = fields.load(\promise_plugin_t.required, as: UnsafePointer<UnsafePointer<CChar>?>?.self) else {
+      return []
+    }
     var ids: [String] = []
     while let pointer = list[ids.count] {
       guard ids.count < maximumRequirements else {
@@ -106,10 +111,12 @@ extension PluginDescriptor {
       throw fields.error("has \(count) functions, but the table 'functions' is NULL")
     }
     let size = Int(fields.load(\promise_plugin_t.function_size, as: UInt32.self))
-    guard size >= MemoryLayout<promise_plugin_function_t>.size, size % MemoryLayout<promise_plugin_function_t>.alignment == 0
+    guard size >= MemoryLayout<promise_plugin_function_t>.size,
+      size % MemoryLayout<promise_plugin_function_t>.alignment == 0
     else {
       throw fields.error(
-        "has functions of \(size) bytes each, expected sizeof(promise_plugin_function_t), which is \(MemoryLayout<promise_plugin_function_t>.size)")
+        "has functions of \(size) bytes each, expected sizeof(promise_plugin_function_t), which is \(MemoryLayout<promise_plugin_function_t>.size)"
+      )
     }
     var functions: [FunctionDescription] = []
     var entries: [promise_function_t] = []
@@ -150,7 +157,9 @@ private struct DescriptorFields {
   let path: String
 
   func load<Root, Field, T>(_ field: KeyPath<Root, Field>, as type: T.Type) -> T {
-    guard let offset = MemoryLayout<Root>.offset(of: field) else { preconditionFailure("every field of a C struct has an offset") }
+    guard let offset = MemoryLayout<Root>.offset(of: field) else {
+      preconditionFailure("every field of a C struct has an offset")
+    }
     return memory.load(fromByteOffset: offset, as: T.self)
   }
 

@@ -41,6 +41,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case closed
   }
 
+  /// What went wrong.
   public let kind: Kind
   /// What it is about: a file's path, a plugin's id, or "plugin.function".
   public let subject: String
@@ -55,5 +56,6 @@ public struct PluginError: Error, Sendable, Equatable {
 }
 
 extension PluginError: CustomStringConvertible {
+  /// The error in one sentence; a mistake in a signature is shown on lines of its own.
   public var description: String { "\(subject): \(message)" }
 }

@@ -63,7 +63,8 @@ private enum MappedFiles {
   static func check(_ file: FileIdentity, _ path: String) throws(PluginError) {
     if let mapped = files.withLock({ $0[path] }), mapped != file {
       throw PluginError(
-        .replaced, path, "is not the file that this process has loaded from there before: restart it to load the new one")
+        .replaced, path,
+        "is not the file that this process has loaded from there before: restart it to load the new one")
     }
   }
 }

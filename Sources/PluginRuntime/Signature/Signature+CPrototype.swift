@@ -27,8 +27,10 @@ extension Signature {
   }
 
   private static let keywords: Set<String> = [
-    "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "false",
-    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
+    "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "false",
+    "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
+    "sizeof",
     "static", "struct", "switch", "true", "typedef", "union", "unsigned", "void", "volatile", "while",
   ]
 }

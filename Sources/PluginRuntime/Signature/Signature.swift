@@ -6,7 +6,9 @@
 ///
 /// `docs/signatures.md` is the grammar. Two signatures are equal if they mean the same; `description` is then equal too.
 public struct Signature: Sendable, Equatable {
+  /// The function's name.
   public let name: String
+  /// What it takes, in order.
   public let parameters: [Parameter]
   /// The type of the result; `nil` if there is none.
   public let result: ValueType?
@@ -29,7 +31,9 @@ public struct Signature: Sendable, Equatable {
 
 /// A parameter of a function.
 public struct Parameter: Sendable, Equatable {
+  /// By which an argument can be given.
   public let name: String
+  /// What it takes.
   public let type: ValueType
   /// What is passed when the call leaves the argument out; `nil` if it must not.
   public let defaultValue: PluginValue?

@@ -91,7 +91,8 @@ struct SignatureCursor {
   }
 
   private func isWord(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "_" || scalar == "." || scalar == "-" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    scalar == "_" || scalar == "." || scalar == "-" || scalar.properties.isAlphabetic
+      || scalar.properties.numericType != nil
   }
 }
 
@@ -131,7 +132,8 @@ extension SignatureCursor {
     if let scalar = simple[scalars[start]] { return scalar }
     guard scalars[start] == "u" else {
       throw error(
-        at: start, found: "'\\\(scalars[start])'", expected: "an escape of JSON: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
+        at: start, found: "'\\\(scalars[start])'",
+        expected: "an escape of JSON: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
     }
     let unit = try codeUnit(escapedAt: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -149,7 +151,8 @@ extension SignatureCursor {
 
   /// Reads the four digits of `\uXXXX`, whose `u` is at `start`.
   private mutating func codeUnit(escapedAt start: Int) throws(SignatureError) -> UInt32 {
-    let digits = String(String.UnicodeScalarView(scalars[min(position, scalars.count)..<min(position + 4, scalars.count)]))
+    let digits = String(
+      String.UnicodeScalarView(scalars[min(position, scalars.count)..<min(position + 4, scalars.count)]))
     guard digits.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt32(digits, radix: 16) else {
       throw error(at: start, found: "'\\u\(digits)'", expected: "\\u and four hexadecimal digits")
     }

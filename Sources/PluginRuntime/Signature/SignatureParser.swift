@@ -116,7 +116,8 @@ extension SignatureParser {
       guard token == .quote else { throw cursor.error(expected: "a \"string\" as the default of a \(type)") }
       let text = try cursor.string()
       if type == .cstr, text.utf8.contains(0) {
-        throw cursor.error(at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
+        throw cursor.error(
+          at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
       }
       return type == .bytes || type == .ownBytes ? .bytes(Array(text.utf8)) : .string(text)
     case .promise:

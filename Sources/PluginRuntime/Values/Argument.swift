@@ -20,8 +20,10 @@ public struct Argument: Sendable {
 
   /// The parameter's name; `nil` for an argument given by position.
   public let name: String?
+  /// What is passed.
   public let content: Content
 
+  /// An argument, by name if one is given.
   public init(name: String? = nil, _ content: Content) {
     self.name = name
     self.content = content

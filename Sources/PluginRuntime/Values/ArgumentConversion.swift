@@ -21,7 +21,7 @@ extension ValueType {
       guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
       return .void
     case .f32, .f64:
-      guard let number = Double(text), !number.isFinite || ScalarLiteral.fits(number, self) else {
+      guard let number = Double(text), ScalarLiteral.fits(number, self) || isNamedInfiniteOrNaN(text) else {
         throw mismatch(text, ScalarLiteral.expectation(self))
       }
       return .double(number)
@@ -49,11 +49,18 @@ extension ValueType {
     }
   }
 
+  /// What is too large reads as infinite as well, but is not meant.
+  private func isNamedInfiniteOrNaN(_ text: String) -> Bool {
+    let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
+    return name.hasPrefix("inf") || name.hasPrefix("nan")
+  }
+
   /// An integer as 0x and hexadecimal digits.
   private func hexadecimal(_ text: String) -> PluginValue? {
     let isNegative = text.hasPrefix("-")
     let digits = text.dropFirst(isNegative ? 1 : 0)
-    guard digits.hasPrefix("0x") || digits.hasPrefix("0X"), let magnitude = UInt64(digits.dropFirst(2), radix: 16) else {
+    guard digits.hasPrefix("0x") || digits.hasPrefix("0X"), let magnitude = UInt64(digits.dropFirst(2), radix: 16)
+    else {
       return nil
     }
     return ScalarLiteral.integer("\(isNegative ? "-" : "")\(magnitude)", as: self)

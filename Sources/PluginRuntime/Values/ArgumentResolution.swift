@@ -39,7 +39,8 @@ extension ArgumentValues {
       while index < contents.count, contents[index] != nil { index += 1 }
       guard index < contents.count else {
         throw function.error(
-          .badArgument, "is given \(arguments.count) arguments, expected at most \(parameters.count): \(function.signature)")
+          .badArgument,
+          "is given \(arguments.count) arguments, expected at most \(parameters.count): \(function.signature)")
       }
       contents[index] = argument.content
     }
@@ -59,7 +60,9 @@ extension ArgumentValues {
         guard case .promise(let element) = parameter.type else {
           throw ArgumentMismatch(message: "is a promise, expected \(BoundFunction.expectation(parameter.type))")
         }
-        guard let handle = PromiseBridge.abi(promise, of: element) else { throw ArgumentMismatch(message: "finds no memory left") }
+        guard let handle = PromiseBridge.abi(promise, of: element) else {
+          throw ArgumentMismatch(message: "finds no memory left")
+        }
         return promise_value_t(promise: handle)
       }
       if case .promise(let element) = parameter.type {
@@ -74,7 +77,8 @@ extension ArgumentValues {
       guard let converted = promise_value_t(value) else { throw ArgumentMismatch(message: "finds no memory left") }
       return converted
     } catch {
-      throw function.error(.badArgument, "argument '\(parameter.name)' \((error as? ArgumentMismatch)?.message ?? "\(error)")")
+      throw function.error(
+        .badArgument, "argument '\(parameter.name)' \((error as? ArgumentMismatch)?.message ?? "\(error)")")
     }
   }
 }

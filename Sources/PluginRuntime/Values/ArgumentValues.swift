@@ -1,10 +1,10 @@
 import CPromise
 
 /// The arguments of a call as C has them, in the order of the parameters. Owns what they refer to.
-final class ArgumentValues: @unchecked Sendable {
+final class ArgumentValues: Sendable {
   // Filled by the thread that makes it, only read once it is shared.
-  let values: UnsafeMutablePointer<promise_value_t>
-  private(set) var count = 0
+  nonisolated(unsafe) let values: UnsafeMutablePointer<promise_value_t>
+  private(set) nonisolated(unsafe) var count = 0
 
   init(capacity: Int) {
     values = .allocate(capacity: capacity)

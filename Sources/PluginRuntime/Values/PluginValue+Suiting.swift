@@ -3,7 +3,8 @@ extension PluginValue {
   /// `nil` stands for void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
-    case (nil, .void), (.bool, .bool), (.str, .string), (.ownStr, .string), (.bytes, .bytes), (.ownBytes, .bytes): return value
+    case (nil, .void), (.bool, .bool), (.str, .string), (.ownStr, .string), (.bytes, .bytes), (.ownBytes, .bytes):
+      return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)), (.ownBytes, .string(let text)): return .bytes(Array(text.utf8))
     case (.f32, .double(let number)), (.f64, .double(let number)):
@@ -20,7 +21,9 @@ extension PluginValue {
 
   private static func integer<T: FixedWidthInteger>(_ number: T, _ type: ValueType) -> PluginValue? {
     if let range = type.signedRange { return Int64(exactly: number).flatMap { range.contains($0) ? .int($0) : nil } }
-    if let range = type.unsignedRange { return UInt64(exactly: number).flatMap { range.contains($0) ? .uint($0) : nil } }
+    if let range = type.unsignedRange {
+      return UInt64(exactly: number).flatMap { range.contains($0) ? .uint($0) : nil }
+    }
     return nil
   }
 

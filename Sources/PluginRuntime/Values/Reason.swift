@@ -23,7 +23,9 @@ extension promise_value_t {
       self.init(error)
     } else {
       self.init()
-      promise_result(Promise<Void>.reject(reason).abi, &self)
+      // The handle is borrowed: it is good only as long as the promise lives.
+      let promise = Promise<Void>.reject(reason)
+      withExtendedLifetime(promise) { _ = promise_result(promise.abi, &self) }
     }
   }
 

@@ -1,0 +1,96 @@
+/* Calls functions of other plugins by id and name, and gives back the promise. It reaches promises through the table only. */
+#include "fixture.h"
+
+static const promise_host_t *host;
+static promise_status_t (*make_string)(promise_value_t *, const char *, size_t);
+static promise_status_t (*make_bytes)(promise_value_t *, const void *, size_t);
+static promise_status_t (*release_value)(promise_value_t *);
+static promise_status_t (*discard)(promise_t *);
+static promise_status_t (*release)(promise_t *);
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  make_string =
+      (promise_status_t(*)(promise_value_t *, const char *, size_t))host->function(host, "promise_value_string");
+  make_bytes =
+      (promise_status_t(*)(promise_value_t *, const void *, size_t))host->function(host, "promise_value_bytes");
+  release_value = (promise_status_t(*)(promise_value_t *))host->function(host, "promise_value_release");
+  discard = (promise_status_t(*)(promise_t *))host->function(host, "promise_discard");
+  release = (promise_status_t(*)(promise_t *))host->function(host, "promise_release");
+  return PROMISE_OK;
+}
+
+static promise_t *add(int64_t left, int64_t right) {
+  promise_value_t arguments[] = {{.kind = PROMISE_KIND_I64, .as.i64 = left},
+                                 {.kind = PROMISE_KIND_I64, .as.i64 = right}};
+  return host->call(host, "test.whole", "add", arguments, 2);
+}
+
+static promise_t *add_default(int64_t left) {
+  promise_value_t arguments[] = {{.kind = PROMISE_KIND_I64, .as.i64 = left}};
+  return host->call(host, "test.whole", "add", arguments, 1);
+}
+
+static promise_t *call(const char *plugin, const char *function) {
+  return host->call(host, plugin, function, NULL, 0);
+}
+
+static promise_t *misuse(int32_t how) {
+  const char *volatile null = NULL;
+  promise_value_t forged = {.kind = PROMISE_KIND_STRING, .as.ptr = &host};
+  promise_value_t unknown = {.kind = 77};
+  promise_value_t stale = {.kind = PROMISE_KIND_PROMISE, .as.ptr = (void *)(uintptr_t)0xdeadbeef};
+  switch (how) {
+  case 0:
+    return host->call(host, null, "add", NULL, 0);
+  case 1:
+    return host->call(host, "test.whole", null, NULL, 0);
+  case 2:
+    return host->call(host, "test.whole", "add", NULL, 2);
+  case 3:
+    return host->call(host, "test.types", "str", &forged, 1);
+  case 4:
+    return host->call(host, "test.types", "i32", &unknown, 1);
+  case 5:
+    return host->call(host, "test.promises", "twofold", &stale, 1);
+  default:
+    return host->call(host, "test.whole", "add", &unknown, SIZE_MAX);
+  }
+}
+
+/* The bytes are released here at once: the host keeps what the called function was lent. */
+static promise_t *sum(promise_bytes_t data) {
+  promise_value_t argument;
+  make_bytes(&argument, data.data, data.length);
+  promise_t *promise = host->call(host, "test.promises", "sum", &argument, 1);
+  release_value(&argument);
+  return promise;
+}
+
+static promise_t *echo(promise_str_t text) {
+  promise_value_t argument;
+  make_string(&argument, text.data, text.length);
+  promise_t *promise = host->call(host, "test.types", "str", &argument, 1);
+  release_value(&argument);
+  return promise;
+}
+
+/* Discards the promise of a call. */
+static void start_and_discard(promise_bytes_t data) {
+  promise_t *promise = sum(data);
+  discard(promise);
+  release(promise);
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("add(left: i64, right: i64) -> promise<i32>", add),
+    FUNCTION("add_default(left: i64) -> promise<i32>", add_default),
+    FUNCTION("call(plugin: cstr, function: cstr) -> promise<i32>", call),
+    FUNCTION("misuse(how: i32) -> promise<i32>", misuse),
+    FUNCTION("sum(data: bytes) -> promise<u64>", sum),
+    FUNCTION("echo(text: str) -> promise<str>", echo),
+    FUNCTION("start_and_discard(data: bytes)", start_and_discard),
+};
+
+PLUGIN("test.caller", .load = load)

@@ -1,0 +1,38 @@
+/* fixture.h - what the plugins made for tests have in common. */
+#ifndef FIXTURE_H
+#define FIXTURE_H
+
+#include <promise_plugin.h>
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of the table of functions. */
+#define FUNCTION(signature, entry)                                                                                     \
+  { signature, (promise_function_t)(entry), NULL }
+
+/* A whole descriptor; the arguments after `id` are further fields. The table `functions` must have been defined. */
+#define DESCRIPTOR(plugin_id, ...)                                                                                     \
+  {                                                                                                                    \
+    .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,                                    \
+    .function_size = sizeof(promise_plugin_function_t), .id = plugin_id, .version = "1.0.0", .functions = functions,   \
+    .function_count = sizeof functions / sizeof functions[0], __VA_ARGS__                                              \
+  }
+
+/* The entry of a plugin that is whole. */
+#define PLUGIN(plugin_id, ...)                                                                                         \
+  const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {                                                    \
+    static const promise_plugin_t plugin = DESCRIPTOR(plugin_id, __VA_ARGS__);                                         \
+    (void)host_abi;                                                                                                    \
+    return &plugin;                                                                                                    \
+  }
+
+/* One function, for plugins whose point is elsewhere. */
+#define ONE_FUNCTION                                                                                                   \
+  static int32_t one(void) {                                                                                           \
+    return 1;                                                                                                          \
+  }                                                                                                                    \
+  static const promise_plugin_function_t functions[] = {FUNCTION("one() -> i32", one)};
+
+#endif

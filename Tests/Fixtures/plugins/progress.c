@@ -1,0 +1,43 @@
+/* Reports how far it is: before its function returns, after that, and for promises of nobody. */
+#include "fixture.h"
+
+static const promise_host_t *host;
+static promise_t *kept;
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  return PROMISE_OK;
+}
+
+static promise_t *begin(void) {
+  kept = promise_new();
+  promise_t *other = promise_new();
+  host->progress(host, kept, 0.25, "before it returns");
+  host->progress(host, other, 0.5, "of another promise");
+  promise_release(other);
+  promise_retain(kept);
+  return kept;
+}
+
+static void more(double fraction, const char *message) {
+  host->progress(host, kept, fraction, message);
+}
+static void more_silently(double fraction) {
+  host->progress(host, kept, fraction, NULL);
+}
+
+static void finish(void) {
+  promise_resolve(kept, &(promise_value_t){.kind = PROMISE_KIND_VOID});
+  host->progress(host, kept, 0.75, "too late");
+  promise_release(kept);
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("begin() -> promise<void>", begin),
+    FUNCTION("more(fraction: f64, message: cstr)", more),
+    FUNCTION("more_silently(fraction: f64)", more_silently),
+    FUNCTION("finish()", finish),
+};
+
+PLUGIN("test.progress", .load = load)

@@ -1,0 +1,91 @@
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Calls: promises as results")
+struct ReturnedPromises {
+  let host: Host
+
+  init() throws { host = try .loading("promises") }
+
+  @Test("the call ends as the returned promise does")
+  func settled() async {
+    #expect(await outcome("i8", .int(-5)).value == .int(-5))
+    #expect(await outcome("u16", .uint(65535)).value == .uint(65535))
+    #expect(await outcome("f64", .double(0.5)).value == .double(0.5))
+    #expect(await outcome("b", .bool(true)).value == .bool(true))
+    #expect(await outcome("none").value == .void)
+    #expect(await outcome("str", .string("é")).value == .string("é"))
+    #expect(await outcome("cstr", .string("é")).value == .string("é"))
+    #expect(await outcome("bytes", .bytes([1, 0])).value == .bytes([1, 0]))
+    #expect(await outcome("twice").value == .int(1))
+    #expect(
+      await outcome("fail", .string("why not")).promiseError
+        == PromiseError(domain: "test.promises", code: 5, message: "why not"))
+  }
+
+  @Test(
+    "a promise that holds what the signature does not say rejects the call",
+    arguments: [
+      ("str_as_number", PluginValue.string("x"), "fulfilled with a value of type string, expected promise<i32>"),
+      ("number_as_void", .int(3), "fulfilled with 3, expected promise<void>"),
+      ("signed_as_unsigned", .int(3), "fulfilled with 3, expected promise<u64>"),
+      ("i8", .int(128), "fulfilled with 128, expected promise<i8>"),
+      ("u16", .uint(65536), "fulfilled with 65536, expected promise<u16>"),
+      ("cstr", .string("a\0b"), "expected promise<cstr>"),
+    ])
+  func mismatch(_ function: String, _ argument: PluginValue, _ message: String) async {
+    let error = await outcome(function, argument).pluginError
+    #expect(error?.kind == .badResult)
+    #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+  }
+
+  @Test("NULL and a promise that is gone reject the call")
+  func noPromise() async {
+    #expect(await outcome("null").pluginError?.message.hasPrefix("returned NULL, expected promise<i32>") == true)
+    #expect(await outcome("released").pluginError?.message.hasPrefix("returned a promise that does not exist") == true)
+  }
+
+  @Test("a call that a thread settles later is pending until then, and keeps its arguments")
+  func later() async {
+    let call = host.call("sum", of: "test.promises", [.value(.bytes(Array(repeating: 2, count: 50_000)))])
+    #expect(call.state == .pending)
+    _ = await outcome("go")
+    #expect(await call.outcome().value == .uint(100_000))
+  }
+
+  @Test("discarding the call discards the plugin's promise, and what it was lent stays until it has let go")
+  func discard() async {
+    let call = host.call("sum", of: "test.promises", [.value(.bytes(Array(repeating: 3, count: 50_000)))])
+    call.discard()
+    #expect(await call.outcome().reason is Discarded)
+    #expect(await outcome("discarded").value == .int(1))
+    #expect(host.graveyard.count == 1)
+    _ = await outcome("go")
+    #expect(await outcome("seen").value == .int(150_000))
+    // Any call looks for what can go.
+    _ = await outcome("discarded")
+    #expect(host.graveyard.count == 0)
+  }
+
+  @Test("a call that waits for its context can be discarded before it begins")
+  func discardBeforeBeginning() async {
+    let queue = Queue()
+    let call = host.call("go", of: "test.promises", on: .queue(queue.dispatch))
+    call.discard()
+    queue.resume()
+    #expect(await call.outcome().reason is Discarded)
+    // It would have let a sum through.
+    let sum = host.call("sum", of: "test.promises", [.value(.bytes([1]))])
+    #expect(sum.state == .pending)
+    _ = await outcome("go")
+    #expect(await sum.outcome().value == .uint(1))
+  }
+
+  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
+    await host.outcome(function, of: "test.promises", values.map { .value($0) })
+  }
+}

@@ -1,0 +1,68 @@
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("The host's table: progress")
+struct ProgressReports {
+  @Test(
+    "reports reach the call whose promise they are for, those from before it returned first, none after it is settled")
+  func order() async throws {
+    let all = Recorder<ProgressReport>()
+    let own = Recorder<ProgressReport>()
+    let host = try Host.loading("progress", Host.Options(progress: { all.record($0) }))
+    let call = host.call("begin", of: "test.progress", progress: { own.record($0) })
+    func more(_ fraction: Double, _ message: String) async {
+      _ = await host.outcome("more", of: "test.progress", [.value(.double(fraction)), .value(.string(message))])
+    }
+    await more(0.5, "after it returned")
+    await more(-1, "unknown")
+    await more(.nan, "no number")
+    await more(7, "more than done")
+    _ = await host.outcome("more_silently", of: "test.progress", [.value(.double(0.9))])
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await call.outcome().value == .void)
+    await more(1, "too late")
+    #expect(
+      own.events.map(\.message) == [
+        "before it returns", "after it returned", "unknown", "no number", "more than done", nil,
+      ])
+    #expect(own.events.map(\.fraction) == [0.25, 0.5, nil, nil, 1, 0.9])
+    #expect(all.events == own.events)
+    #expect(Set(own.events.map(\.call)).count == 1)
+    #expect(own.events.allSatisfy { $0.plugin == "test.progress" && $0.function == "begin" })
+  }
+
+  @Test("two calls are told apart")
+  func calls() async throws {
+    let host = try Host.loading("progress")
+    let (first, second) = (Recorder<ProgressReport>(), Recorder<ProgressReport>())
+    let calls = [
+      host.call("begin", of: "test.progress", progress: { first.record($0) }),
+      host.call("begin", of: "test.progress", progress: { second.record($0) }),
+    ]
+    _ = await host.outcome("more", of: "test.progress", [.value(.double(1)), .value(.string("the second"))])
+    #expect(first.events.map(\.message) == ["before it returns"])
+    #expect(second.events.map(\.message) == ["before it returns", "the second"])
+    #expect(first.events[0].call != second.events[0].call)
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await calls[1].outcome().value == .void)
+    calls[0].discard()
+  }
+
+  @Test("a receiver may call the plugin from within a report")
+  func reentrancy() async throws {
+    let host = try Host.loading("progress")
+    let messages = Recorder<String?>()
+    let call = host.call(
+      "begin", of: "test.progress",
+      progress: { report in
+        messages.record(report.message)
+        guard messages.count < 4 else { return }
+        _ = host.call("more", of: "test.progress", [.value(.double(0.5)), .value(.string("nested \(messages.count)"))])
+      })
+    #expect(messages.events == ["before it returns", "nested 1", "nested 2", "nested 3"])
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await call.outcome().value == .void)
+  }
+}

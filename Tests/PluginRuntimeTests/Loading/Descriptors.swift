@@ -1,0 +1,109 @@
+import PluginRuntime
+import Testing
+
+@Suite("Loading: descriptors")
+struct Descriptors {
+  @Test("a plugin is described by what it says about itself, its signatures in canonical form")
+  func whole() throws {
+    let plugin = try Host.inspect(try Fixture.plugin("whole"))
+    #expect(plugin.id == "test.whole")
+    #expect(plugin.version == "1.0.0")
+    #expect(plugin.description == "Adds.")
+    #expect(plugin.required == [])
+    #expect(plugin.abi == 1...1)
+    #expect(plugin.functions.map(\.name) == ["add"])
+    #expect(plugin.functions[0].signature.description == "add(left: i32, right: i32 = 2) -> i32")
+    #expect(plugin.functions[0].description == "The sum of two numbers.")
+  }
+
+  @Test("a library without the entry, with a hidden one or with data in its place is refused before it is mapped")
+  func entry() throws {
+    try expect(.noEntry, "does not define promise_plugin_entry", "missing-entry")
+    try expect(.noEntry, "does not define promise_plugin_entry", "hidden-entry")
+    try expect(.noEntry, "as data", "entry-is-data")
+    // The older of the two hash tables that a linker can write.
+    try expect(.noEntry, "as data", "entry-is-data", ["-Wl,--hash-style=sysv"])
+    #expect(try Host.inspect(try Fixture.plugin("whole", ["-Wl,--hash-style=sysv"])).id == "test.whole")
+  }
+
+  @Test("a plugin of another ABI is refused with the numbers of both")
+  func abi() throws {
+    try expect(.abiRange(host: 1, plugin: nil), "ABI version 1", "null-descriptor")
+    try expectDefect(.abiRange(host: 1, plugin: 2...5), "versions 2 to 5", "plugin.abi_min = 2, plugin.abi_max = 5")
+    try expectDefect(.badDescriptor, "0 to 1", "plugin.abi_min = 0")
+    try expectDefect(.badDescriptor, "3 to 2", "plugin.abi_min = 3, plugin.abi_max = 2")
+  }
+
+  @Test("a plugin that works with newer versions as well, or whose structs are larger, is loaded")
+  func newer() throws {
+    let newer = try Host.inspect(
+      try Fixture.plugin("descriptor", ["-DDEFECT=plugin.abi_max = 9, plugin.size = 512"]))
+    #expect(newer.abi == 1...9)
+  }
+
+  @Test(
+    "a field that is wrong is named",
+    arguments: [
+      ("plugin.size = 16", "descriptor of 16 bytes"), ("plugin.id = NULL", "NULL as id"),
+      ("plugin.id = \"\"", "has the id \"\""),
+      ("plugin.id = \"a b\"", "has the id \"a b\""), ("plugin.id = \"\\xff\"", "bytes as id that are not UTF-8"),
+      ("plugin.version = NULL", "NULL as version"), ("plugin.version = \"\"", "empty version"),
+      ("plugin.description = \"\\xff\"", "bytes as description"),
+      ("plugin.functions = NULL", "table 'functions' is NULL"),
+      ("plugin.function_count = (size_t)-1", "18446744073709551615 functions"),
+      ("plugin.function_size = 8", "functions of 8 bytes"),
+      ("plugin.function_size = 25", "functions of 25 bytes"),
+      ("plugin.required = unterminated", "requires the plugin \"not an id!\""),
+    ])
+  func fields(_ defect: String, _ message: String) throws {
+    try expectDefect(.badDescriptor, message, defect)
+  }
+
+  @Test(
+    "a row of the functions that is wrong is named by its index",
+    arguments: [
+      ("{NULL, (promise_function_t)one, NULL}", "NULL as functions[1].signature"),
+      ("{\"two()\", NULL, NULL}", "NULL as functions[1].entry"),
+      ("{\"one()\", (promise_function_t)one, NULL}", "two functions named 'one', functions[0] and functions[1]"),
+      ("{\"two()\", (promise_function_t)one, \"\\xff\"}", "functions[1].description"),
+    ])
+  func rows(_ row: String, _ message: String) throws {
+    try expect(.badDescriptor, message, "functions", ["-DROWS=\(row)"])
+  }
+
+  @Test("a mistake in a signature is an error at load, with its column")
+  func signature() throws {
+    let path = try Fixture.plugin("functions", ["-DROWS=FUNCTION(\"two(a: int) -> i32\", one)"])
+    let error = #expect(throws: PluginError.self) { try Host().load(path) }
+    guard case .badSignature(let mistake)? = error?.kind else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(mistake.column == 8)
+    #expect(mistake.found == "'int'")
+    #expect(error?.description.contains("functions[1].signature, column 8: found 'int', expected a type") == true)
+  }
+
+  @Test("a plugin without functions is one")
+  func noFunctions() throws {
+    let path = try Fixture.plugin("descriptor", ["-DDEFECT=plugin.functions = NULL, plugin.function_count = 0"])
+    #expect(try Host.inspect(path).functions.isEmpty)
+  }
+
+  @Test("what the system's loader says is part of the error")
+  func unresolved() throws {
+    try expect(.loadFailed, "function_that_nobody_has", "unresolved")
+  }
+
+  private func expectDefect(_ kind: PluginError.Kind, _ message: String, _ defect: String) throws {
+    try expect(kind, message, "descriptor", ["-DDEFECT=\(defect)"])
+  }
+
+  private func expect(_ kind: PluginError.Kind, _ message: String, _ fixture: String, _ flags: [String] = []) throws {
+    let path = try Fixture.plugin(fixture, flags)
+    let error = #expect(throws: PluginError.self) { try Host.inspect(path) }
+    #expect(error?.kind == kind, "\(String(describing: error))")
+    #expect(error?.message.contains(message) == true, "\(String(describing: error))")
+    #expect(error?.subject == path)
+  }
+}

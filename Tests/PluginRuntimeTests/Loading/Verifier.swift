@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+@testable import PluginRuntime
+
+/// A library's file of which one byte at a time is changed. Nothing of it is loaded.
+struct DamagedFile {
+  let path: String
+  private let handle: FileHandle
+  private let original: [UInt8]
+
+  init(_ library: [UInt8]) throws {
+    original = library
+    path = try Fixture.file("damaged.so", containing: library)
+    handle = try #require(FileHandle(forWritingAtPath: path))
+  }
+
+  /// Whether the verifier lets the file pass with this byte in it.
+  func verifies(_ byte: UInt8, at offset: Int) throws -> Bool {
+    try write(byte, at: offset)
+    defer { try? write(original[offset], at: offset) }
+    do throws(PluginError) {
+      try ELFVerifier.verify(PluginFile(opening: path))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func write(_ byte: UInt8, at offset: Int) throws {
+    try handle.seek(toOffset: UInt64(offset))
+    try handle.write(contentsOf: [byte])
+  }
+}
+
+/// Where in the file the first segment of a type is.
+func programHeader(_ type: UInt8, _ library: [UInt8]) -> Range<Int>? {
+  func number(at offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(library[offset + $1]) << (8 * $1) } }
+  for index in 0..<Int(library[56]) {
+    let header = number(at: 32) + 56 * index
+    guard library[header..<header + 4].elementsEqual([type, 0, 0, 0]) else { continue }
+    return number(at: header + 8)..<number(at: header + 8) + number(at: header + 32)
+  }
+  return nil
+}
+
+/// Errors to compare with.
+enum LoadErrors {
+  static func make(_ kind: PluginError.Kind, _ subject: String, _ message: String) -> PluginError {
+    PluginError(kind, subject, message)
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+
+/// Plugins made for tests: built from `Tests/Fixtures/plugins` with the system's C compiler, once for each set of flags.
+///
+/// A host claims the file that it loads, and the system's loader maps a file once in a process; so every test gets a copy of its own.
+enum Fixture {
+  static let folder: URL = {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promise-fixtures-\(getpid())")
+    try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    atexit { try? FileManager.default.removeItem(at: Fixture.folder) }
+    return folder
+  }()
+
+  /// The package: four folders up from this file.
+  private static let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
+  }
+  static let include = root.appendingPathComponent("include")
+  private static let sources = root.appendingPathComponent("Tests/Fixtures/plugins")
+
+  /// What was built already, by source and flags.
+  private static let built = Mutex<[String: URL]>([:])
+  private static let count = Atomic<Int>(0)
+
+  /// The path of a fresh copy of a plugin.
+  static func plugin(_ name: String, _ flags: [String] = []) throws -> String {
+    let copy = file("\(name).so")
+    try FileManager.default.copyItem(atPath: try build(name, flags), toPath: copy)
+    return copy
+  }
+
+  /// A path in the folder that nothing has yet.
+  static func file(_ name: String) -> String {
+    let folder = folder.appendingPathComponent("\(count.wrappingAdd(1, ordering: .relaxed).newValue)")
+    try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder.appendingPathComponent(name).path
+  }
+
+  /// A file with this content.
+  static func file(_ name: String, containing bytes: some Sequence<UInt8>) throws -> String {
+    let path = file(name)
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  private static func build(_ name: String, _ flags: [String]) throws -> String {
+    try built.withLock { built in
+      let key = ([name] + flags).joined(separator: "\u{1}")
+      if let url = built[key] { return url.path }
+      let output = file("\(name).so")
+      try run(
+        "cc",
+        ["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-shared", "-fPIC", "-I", include.path]
+          + [sources.appendingPathComponent("\(name).c").path, "-o", output, "-lpthread"] + flags)
+      built[key] = URL(fileURLWithPath: output)
+      return output
+    }
+  }
+
+  /// Runs a command, which must succeed.
+  static func run(_ command: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [command] + arguments
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(command: "\(command) \(arguments.joined(separator: " "))")
+    }
+  }
+
+  struct Failure: Error {
+    let command: String
+  }
+}

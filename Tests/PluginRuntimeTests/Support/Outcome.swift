@@ -1,0 +1,46 @@
+import PluginRuntime
+import Promises
+
+/// How a promise ended. Reasons are of any type; those of these tests are values.
+enum Outcome: @unchecked Sendable {
+  case fulfilled(PluginValue)
+  case rejected(Any?)
+
+  var value: PluginValue? {
+    if case .fulfilled(let value) = self { return value }
+    return nil
+  }
+
+  var reason: Any? {
+    if case .rejected(let reason) = self { return reason }
+    return nil
+  }
+
+  var pluginError: PluginError? { reason as? PluginError }
+  var promiseError: PromiseError? { reason as? PromiseError }
+}
+
+extension Promise<PluginValue> {
+  /// How the promise ends, once it does.
+  func outcome() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      self.then(
+        { continuation.resume(returning: Outcome.fulfilled($0)) },
+        { continuation.resume(returning: Outcome.rejected($0)) })
+    }
+  }
+}
+
+extension Host {
+  /// A host with one plugin, freshly built.
+  static func loading(_ fixture: String, _ options: Options = Options()) throws -> Host {
+    let host = Host(options)
+    try host.load(try Fixture.plugin(fixture))
+    return host
+  }
+
+  /// Calls a function of a fixture with values and waits for the outcome.
+  func outcome(_ function: String, of plugin: String, _ arguments: [Argument] = []) async -> Outcome {
+    await call(function, of: plugin, arguments).outcome()
+  }
+}

@@ -1,0 +1,29 @@
+import PluginRuntime
+import Testing
+
+@Suite("Values: JSON")
+struct JSON {
+  @Test(
+    "a value is one line of JSON",
+    arguments: [
+      (PluginValue.void, "null"), (.bool(true), "true"), (.bool(false), "false"), (.int(.min), "-9223372036854775808"),
+      (.uint(.max), "18446744073709551615"), (.double(0.1), "0.1"), (.double(3), "3.0"), (.double(-0.0), "-0.0"),
+      (.double(1e300), "1e+300"),
+      (.double(.nan), #""NaN""#), (.double(.infinity), #""Infinity""#), (.double(-.infinity), #""-Infinity""#),
+      (.string("a\"b\\c\n\r\t\u{1}\u{7f}é😀/"), #""a\"b\\c\n\r\t\u0001\u007fé😀/""#), (.string(""), #""""#),
+    ])
+  func rendering(_ value: PluginValue, _ json: String) {
+    #expect(value.json == json)
+  }
+
+  @Test(
+    "bytes are base64, padded",
+    arguments: [
+      ([UInt8](), ""), (Array("f".utf8), "Zg=="), (Array("fo".utf8), "Zm8="), (Array("foo".utf8), "Zm9v"),
+      (Array("foob".utf8), "Zm9vYg=="),
+      (Array("fooba".utf8), "Zm9vYmE="), (Array("foobar".utf8), "Zm9vYmFy"), ([0xFF, 0xFE, 0xFD, 0x00], "//79AA=="),
+    ])
+  func base64(_ bytes: [UInt8], _ text: String) {
+    #expect(PluginValue.bytes(bytes).json == "\"\(text)\"")
+  }
+}
