@@ -1,4 +1,5 @@
-/// Why a call came to nothing before the function ran, or what is wrong with what it gave. Said in words only once somebody asks.
+/// Why a call came to nothing before the function ran, or what is wrong with what it gave. Said in words only once
+/// somebody asks.
 enum CallFault {
   case tooMany
   case missing(Int)

@@ -1,7 +1,7 @@
 import CPromise
 
-/// The memory of one call, on the stack: the arguments as C has them, what the function returns, its out parameters, and the addresses
-/// of all that, which is what libffi takes.
+/// The memory of one call, on the stack: the arguments as C has them, what the function returns, its out parameters,
+/// and the addresses of all that, which is what libffi takes.
 struct CallFrame {
   private let base: UnsafeMutableRawPointer
   private let count: Int

@@ -4,8 +4,8 @@ import CPromise
 extension CallPlan {
   /// Calls the function, on this thread.
   ///
-  /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the value, the reason, or
-  /// the PROMISE that it returned.
+  /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the
+  /// value, the reason, or the PROMISE that it returned.
   @inline(__always)
   static func invoke(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,

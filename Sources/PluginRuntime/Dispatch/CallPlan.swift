@@ -1,9 +1,11 @@
 @preconcurrency import CFFI
 import CPromise
 
-/// Everything about a call that can be known before it: worked out once for each function, and used by every call of it.
+/// Everything about a call that can be known before it: worked out once for each function, and used by every call of
+/// it.
 ///
-/// It is plain memory that is never freed, as the function it belongs to is never unmapped; so a call touches no reference count.
+/// It is plain memory that is never freed, as the function it belongs to is never unmapped; so a call touches no
+/// reference count.
 struct CallPlan {
   /// What an argument must be like, and where its parts of the frame are.
   struct Parameter {

@@ -1,6 +1,7 @@
 import CPromise
 
-/// A function of a loaded plugin, for callers that have their arguments as C has them and want no promise made for the result.
+/// A function of a loaded plugin, for callers that have their arguments as C has them and want no promise made for the
+/// result.
 ///
 ///     let add = try host.function("add", of: "org.example.arithmetic")
 ///     let state = add.invoke(arguments, count: 2, into: &result)
@@ -17,10 +18,11 @@ public struct PluginFunction: Sendable {
   /// Calls the function on this thread, with binary arguments. For scalars nothing is allocated.
   ///
   /// - Parameters:
-  ///   - arguments: in the order of the parameters, borrowed until the function returns, or, where it returns a promise, until that is
-  ///     settled; trailing ones that have a default may be left out. May be `nil` if there are none.
-  ///   - result: becomes the value, the reason, or a PROMISE for a function that returns one: a reference of the caller's. It is
-  ///     overwritten without being released.
+  ///   - arguments: in the order of the parameters, borrowed until the function returns, or, where it returns a
+  ///     promise, until that is settled; trailing ones that have a default may be left out. May be `nil` if there are
+  ///     none.
+  ///   - result: becomes the value, the reason, or a PROMISE for a function that returns one: a reference of the
+  ///     caller's. It is overwritten without being released.
   /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
   @discardableResult
   public func invoke(

@@ -1,7 +1,8 @@
 import CPromise
 
 extension promise_value_t {
-  /// Whether it is what a `promise<T>` is to be fulfilled with: of T's kind, and within T's range. `nil` stands for void.
+  /// Whether it is what a `promise<T>` is to be fulfilled with: of T's kind, and within T's range. `nil` stands for
+  /// void.
   func suits(_ type: ValueType?) -> Bool {
     switch type {
     case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)

@@ -3,7 +3,8 @@ import Glibc
 
 /// Makes a value of what a function left in memory.
 enum ResultLoad {
-  /// Loads a result, as a reference of the caller's, or says what is wrong with it. What the function gave away is freed either way.
+  /// Loads a result, as a reference of the caller's, or says what is wrong with it. What the function gave away is
+  /// freed either way.
   @inline(__always)
   static func load(
     _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>

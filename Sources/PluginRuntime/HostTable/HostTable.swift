@@ -1,8 +1,10 @@
 import CPromise
 
-/// The table of functions that a plugin gets, with the plugin behind it: each function receives the table and so knows who calls.
+/// The table of functions that a plugin gets, with the plugin behind it: each function receives the table and so knows
+/// who calls.
 ///
-/// C may pass NULL wherever it should not, so the functions are declared with nullable pointers, which is the same to the machine.
+/// C may pass NULL wherever it should not, so the functions are declared with nullable pointers, which is the same to
+/// the machine.
 enum HostTable {
   private typealias Table = UnsafePointer<promise_host_t>?
   private typealias Text = UnsafePointer<CChar>?

@@ -12,8 +12,8 @@ struct Progress: Sendable {
   }
 }
 
-/// Delivers the reports of one call in order and one at a time, though they may come from several threads. Whoever comes while another is
-/// delivering leaves its report to it.
+/// Delivers the reports of one call in order and one at a time, though they may come from several threads. Whoever
+/// comes while another is delivering leaves its report to it.
 final class ProgressQueue: Sendable {
   private struct State {
     var waiting: [ProgressReport] = []

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The calls of a plugin that are not over, by the promise that the function returned: how reports of progress find their call, and what
-/// is given up when the host ends.
+/// The calls of a plugin that are not over, by the promise that the function returned: how reports of progress find
+/// their call, and what is given up when the host ends.
 final class CallTable: Sendable {
   /// A promise's handle as a number.
   typealias Handle = UInt

@@ -1,8 +1,8 @@
 import CPromise
 import Synchronization
 
-/// Arguments of calls that were discarded while the plugin was at work. It learns of that from its discard block, but what it was lent
-/// must stay until it has let go: which is when it has released its promise.
+/// Arguments of calls that were discarded while the plugin was at work. It learns of that from its discard block, but
+/// what it was lent must stay until it has let go: which is when it has released its promise.
 final class Graveyard: Sendable {
   private struct Grave {
     let arguments: ArgumentValues

@@ -2,8 +2,9 @@ import CPromise
 import Promises
 
 extension Host {
-  /// Calls a function. Whatever is wrong with the call rejects the promise, with a `PluginError`; what the plugin rejects it with
-  /// arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value that it stands for.
+  /// Calls a function. Whatever is wrong with the call rejects the promise, with a `PluginError`; what the plugin
+  /// rejects it with arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value
+  /// that it stands for.
   ///
   /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
   ///
@@ -49,7 +50,8 @@ extension Host {
     return (loaded, bound)
   }
 
-  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` for want of memory.
+  /// A call by another plugin. The arguments are borrowed. Returns a reference of the caller's; `nil` for want of
+  /// memory.
   func call(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {

@@ -1,11 +1,13 @@
 extension Host {
-  /// Verifies a plugin's file, maps it and reads its descriptor. Its load() is not called, but its constructors run, and it stays mapped.
+  /// Verifies a plugin's file, maps it and reads its descriptor. Its load() is not called, but its constructors run,
+  /// and it stays mapped.
   public static func inspect(_ path: String) throws(PluginError) -> PluginDescription {
     try PluginDescriptor(of: SharedLibrary(verifying: path)).description
   }
 
-  /// Loads a plugin: verifies its file, maps it, and calls its load(). The plugins that it requires must be loaded before. The same file
-  /// again, by whatever path, gives its description again; another file with the same id is refused.
+  /// Loads a plugin: verifies its file, maps it, and calls its load(). The plugins that it requires must be loaded
+  /// before. The same file again, by whatever path, gives its description again; another file with the same id is
+  /// refused.
   @discardableResult
   public func load(_ path: String) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
@@ -31,8 +33,8 @@ extension Host {
     }
   }
 
-  /// Loads several plugins in the order of their requirements, and returns them in that order. Stops at the first that fails; those
-  /// before it stay loaded.
+  /// Loads several plugins in the order of their requirements, and returns them in that order. Stops at the first that
+  /// fails; those before it stay loaded.
   @discardableResult
   public func load(_ paths: [String]) throws(PluginError) -> [PluginDescription] {
     var descriptions: [PluginDescription] = []

@@ -1,6 +1,7 @@
 extension Host {
-  /// Ends every plugin. New calls are rejected; those under way have until the deadline to settle, and what is pending then is discarded and
-  /// rejected with a `PluginError` of kind `closed`. Then each unload() is called, the last loaded first. The second call does nothing.
+  /// Ends every plugin. New calls are rejected; those under way have until the deadline to settle, and what is pending
+  /// then is discarded and rejected with a `PluginError` of kind `closed`. Then each unload() is called, the last
+  /// loaded first. The second call does nothing.
   ///
   /// Not from within a function of a plugin: it would wait for itself until the deadline.
   ///

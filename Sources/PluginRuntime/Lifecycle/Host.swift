@@ -4,8 +4,8 @@
 ///     try host.load("/usr/lib/promise/digest.so")
 ///     host.call("sha256", of: "org.example.digest", [.value(.bytes(data))]).then { print($0) }
 ///
-/// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the host once it
-/// has loaded a plugin, for plugins keep its table.
+/// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the
+/// host once it has loaded a plugin, for plugins keep its table.
 public final class Host: Sendable {
   /// What a host's user decides.
   public struct Options: Sendable {
@@ -13,7 +13,8 @@ public final class Host: Sendable {
     public var configuration: [String: [String: String]]
     /// Receives what plugins log, on the thread that does.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
-    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the plugin's.
+    /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
+    /// plugin's.
     public var progress: @Sendable (ProgressReport) -> Void
 
     /// No configuration, and nobody who listens, unless given.

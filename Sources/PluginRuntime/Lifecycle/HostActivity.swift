@@ -37,7 +37,8 @@ final class HostActivity: Sendable {
     if isLast { idle.signal() }
   }
 
-  /// Waits until nothing is under way, at most until the deadline, and lets nothing begin then. False if that was done before.
+  /// Waits until nothing is under way, at most until the deadline, and lets nothing begin then. False if that was done
+  /// before.
   func close(deadline: Duration) -> Bool {
     let isFirst = state.withLock { state in
       guard state.phase == .open else { return false }

@@ -1,7 +1,7 @@
 /// The dynamic section of a shared library: where its tables are in memory, and its symbols.
 ///
-/// Every address comes from the file and may be wrong. Each is translated to an offset in the file through the segments, and read there
-/// with its bounds checked.
+/// Every address comes from the file and may be wrong. Each is translated to an offset in the file through the
+/// segments, and read there with its bounds checked.
 struct ELFDynamic {
   private let reader: FileReader
   private let loads: [ELFSegment]

@@ -1,8 +1,8 @@
-/// Looks at a shared library before the system's loader does, which trusts what it reads: a truncated file ends the process with
-/// SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
+/// Looks at a shared library before the system's loader does, which trusts what it reads: a truncated file ends the
+/// process with SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
 ///
-/// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that is
-/// writable and executable, or is no plugin.
+/// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that
+/// is writable and executable, or is no plugin.
 struct ELFVerifier {
   private let path: String
   private let reader: FileReader
@@ -59,7 +59,8 @@ struct ELFVerifier {
     guard let table = reader.bytes(at: offset, count: Int(count) * ELFSegment.size) else {
       throw truncated("its program headers")
     }
-    // Nothing needs the section headers at run time, but they come last: a download that was cut short lacks them first.
+    // Nothing needs the section headers at run time, but they come last: a download that was cut short lacks them
+    // first.
     let sections: UInt64 = FileReader.number(header, at: 40)
     let sectionSize: UInt16 = FileReader.number(header, at: 58)
     let sectionCount: UInt16 = FileReader.number(header, at: 60)

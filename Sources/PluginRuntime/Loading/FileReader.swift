@@ -1,7 +1,7 @@
 import Glibc
 
-/// Reads numbers out of a file that may be anything, at offsets that may be anything. Nothing of it is mapped: a file that is cut short
-/// meanwhile gives `nil`, not a signal.
+/// Reads numbers out of a file that may be anything, at offsets that may be anything. Nothing of it is mapped: a file
+/// that is cut short meanwhile gives `nil`, not a signal.
 struct FileReader {
   let descriptor: Int32
   let size: UInt64

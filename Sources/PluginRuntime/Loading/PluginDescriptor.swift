@@ -14,7 +14,8 @@ struct PluginDescriptor {
 
   static let hostABI: UInt32 = PROMISE_ABI_VERSION
 
-  /// A limit for what else would be read out of any memory: more functions than a plugin has, fewer than a mistake gives.
+  /// A limit for what else would be read out of any memory: more functions than a plugin has, fewer than a mistake
+  /// gives.
   private static let maximumFunctions = 65_536
   private static let maximumRequirements = 1_024
 
@@ -47,10 +48,9 @@ struct PluginDescriptor {
   /// The range of ABI versions, which is read before anything whose meaning may depend on it.
   private static func abi(_ fields: DescriptorFields) throws(PluginError) -> ClosedRange<UInt32> {
     let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
-    guard size >= MemoryLayout<promise_plugin_t>.size else {
-      throw fields.error(
-        "has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(MemoryLayout<promise_plugin_t>.size)"
-      )
+    let expected = MemoryLayout<promise_plugin_t>.size
+    guard size >= expected else {
+      throw fields.error("has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(expected)")
     }
     let oldest = fields.load(\promise_plugin_t.abi_min, as: UInt32.self)
     let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
@@ -111,12 +111,10 @@ extension PluginDescriptor {
       throw fields.error("has \(count) functions, but the table 'functions' is NULL")
     }
     let size = Int(fields.load(\promise_plugin_t.function_size, as: UInt32.self))
-    guard size >= MemoryLayout<promise_plugin_function_t>.size,
-      size % MemoryLayout<promise_plugin_function_t>.alignment == 0
-    else {
+    let expected = MemoryLayout<promise_plugin_function_t>.size
+    guard size >= expected, size % MemoryLayout<promise_plugin_function_t>.alignment == 0 else {
       throw fields.error(
-        "has functions of \(size) bytes each, expected sizeof(promise_plugin_function_t), which is \(MemoryLayout<promise_plugin_function_t>.size)"
-      )
+        "has functions of \(size) bytes each, expected sizeof(promise_plugin_function_t), which is \(expected)")
     }
     var functions: [FunctionDescription] = []
     var entries: [promise_function_t] = []
@@ -151,7 +149,8 @@ extension PluginDescriptor {
   }
 }
 
-/// A struct of C that a plugin filled. What the header calls nonnull may be NULL all the same, so fields are read as memory.
+/// A struct of C that a plugin filled. What the header calls nonnull may be NULL all the same, so fields are read as
+/// memory.
 private struct DescriptorFields {
   let memory: UnsafeRawPointer
   let path: String

@@ -2,8 +2,8 @@ import Glibc
 
 /// A plugin's file, open for reading: a regular file at an absolute path.
 ///
-/// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened such that nothing blocks, and
-/// what was opened is looked at, not the path again.
+/// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened such that
+/// nothing blocks, and what was opened is looked at, not the path again.
 final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String

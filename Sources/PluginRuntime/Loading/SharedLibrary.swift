@@ -10,8 +10,9 @@ struct SharedLibrary {
 
   /// Verifies the file and maps it. Its constructors run.
   ///
-  /// What is mapped is what was verified as far as the system's loader lets one say: the file is compared before and after, by device,
-  /// inode, size and time of modification. Who can write to it in between within one nanosecond's stamp is not kept out.
+  /// What is mapped is what was verified as far as the system's loader lets one say: the file is compared before and
+  /// after, by device, inode, size and time of modification. Who can write to it in between within one nanosecond's
+  /// stamp is not kept out.
   init(verifying path: String) throws(PluginError) {
     let file = try PluginFile(opening: path)
     try ELFVerifier.verify(file)
@@ -51,8 +52,8 @@ struct PluginEntry: Sendable {
   func descriptor(hostABI: UInt32) -> UnsafeRawPointer? { function(hostABI) }
 }
 
-/// The files that this process has mapped, by path. The system's loader gives back what it has under a path, even if another file is
-/// there now: that would not be the file which was verified.
+/// The files that this process has mapped, by path. The system's loader gives back what it has under a path, even if
+/// another file is there now: that would not be the file which was verified.
 private enum MappedFiles {
   private static let files = Mutex<[String: FileIdentity]>([:])
 

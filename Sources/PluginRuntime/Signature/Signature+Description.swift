@@ -1,5 +1,6 @@
 extension Signature: CustomStringConvertible {
-  /// The signature in canonical form: one space where one may stand, defaults as short as they go. Parsing it gives an equal one.
+  /// The signature in canonical form: one space where one may stand, defaults as short as they go. Parsing it gives an
+  /// equal one.
   public var description: String {
     let parameters = parameters.map(\.description).joined(separator: ", ")
     return "\(name)(\(parameters))\(result.map { " -> \($0)" } ?? "")\(fails ? " !" : "")"

@@ -4,7 +4,8 @@
 ///     signature.parameters[1].defaultValue    // .uint(0)
 ///     signature.cPrototype                    // "uint32_t crc32(promise_bytes_t data, uint32_t seed);"
 ///
-/// `docs/signatures.md` is the grammar. Two signatures are equal if they mean the same; `description` is then equal too.
+/// `docs/signatures.md` is the grammar. Two signatures are equal if they mean the same; `description` is then equal
+/// too.
 public struct Signature: Sendable, Equatable {
   /// The function's name.
   public let name: String

@@ -2,17 +2,20 @@ import Promises
 
 /// One argument of a call: its content, and the name of its parameter where it is given by name.
 ///
-/// Arguments without a name go to the parameters that no other argument names, in order. What is left over takes its default.
+/// Arguments without a name go to the parameters that no other argument names, in order. What is left over takes its
+/// default.
 public struct Argument: Sendable {
   /// What is passed.
   public enum Content: Sendable {
-    /// A value as it is. An integer fits any parameter whose range holds it, and a float parameter that represents it exactly; a string fits
-    /// `bytes` as its UTF-8. For a `promise<T>` it stands for a promise that is fulfilled with it.
+    /// A value as it is. An integer fits any parameter whose range holds it, and a float parameter that represents it
+    /// exactly; a string fits `bytes` as its UTF-8. For a `promise<T>` it stands for a promise that is fulfilled with
+    /// it.
     case value(PluginValue)
-    /// Text that the parameter's type gives its meaning: "42" for an i32, "true" for a bool, itself for a str, its UTF-8 for bytes.
+    /// Text that the parameter's type gives its meaning: "42" for an i32, "true" for a bool, itself for a str, its
+    /// UTF-8 for bytes.
     case text(String)
-    /// What was read from a file or a pipe: bytes as they are; for a str or cstr they must be UTF-8; for the other types it is text,
-    /// with white space around it left out.
+    /// What was read from a file or a pipe: bytes as they are; for a str or cstr they must be UTF-8; for the other
+    /// types it is text, with white space around it left out.
     case contents([UInt8])
     /// A promise, for a `promise<T>`.
     case promise(Promise<PluginValue>)

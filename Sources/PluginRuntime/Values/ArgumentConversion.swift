@@ -7,8 +7,8 @@ public struct ArgumentMismatch: Error, Equatable, Sendable {
 extension ValueType {
   /// The value that text means as an argument of this type; for a promise, of what it holds.
   ///
-  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". It is what a call
-  /// does with `Argument.Content.text`; to ask first tells what is wrong without calling anything.
+  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". It is what a
+  /// call does with `Argument.Content.text`; to ask first tells what is wrong without calling anything.
   public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
     case .str, .ownStr: return .string(text)

@@ -1,6 +1,6 @@
 extension PluginValue {
-  /// The value as a type has it, if it suits the type: an integer that fits, an integer that a float represents exactly, a string as bytes.
-  /// `nil` stands for void.
+  /// The value as a type has it, if it suits the type: an integer that fits, an integer that a float represents
+  /// exactly, a string as bytes. `nil` stands for void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
     case (nil, .void), (.bool, .bool), (.str, .string), (.ownStr, .string), (.bytes, .bytes), (.ownBytes, .bytes):

@@ -3,8 +3,8 @@ import Promises
 
 /// Promises of `PluginValue` as arguments: C wants the value itself in the promise.
 enum PromiseBridge {
-  /// A promise that ends as `promise` does, with values of the kind that C expects for the type (`nil`: void); a value that does not suit
-  /// rejects it. A reference of the caller's; `nil` for want of memory.
+  /// A promise that ends as `promise` does, with values of the kind that C expects for the type (`nil`: void); a value
+  /// that does not suit rejects it. A reference of the caller's; `nil` for want of memory.
   static func abi(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
     guard let handle = promise_new() else { return nil }
     promise_retain(handle)

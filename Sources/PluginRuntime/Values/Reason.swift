@@ -1,8 +1,8 @@
 import CPromise
 import Promises
 
-// Reasons on their way between the languages. The promises of both sides are the same cells, so what a reason is on the other side is
-// asked of a promise that is rejected with it.
+// Reasons on their way between the languages. The promises of both sides are the same cells, so what a reason is on the
+// other side is asked of a promise that is rejected with it.
 
 extension promise_value_t {
   /// An ERROR of domain "promise", as a reference of the caller's; VOID for want of memory.

@@ -27,7 +27,8 @@ struct SharedPromises {
     #expect(types[0] != .uint(0))
   }
 
-  /// A libpromise that only links: its functions would end the process. It is in the test's own folder, so that it is found.
+  /// A libpromise that only links: its functions would end the process. It is in the test's own folder, so that it is
+  /// found.
   private func linking(as id: String) throws -> [String] {
     let source = try Fixture.file("stub.c", containing: stub.utf8)
     let library = Fixture.file("libpromise.so.1")

@@ -89,7 +89,8 @@ struct Files {
   @Test("no file, however damaged, ends the process")
   func damaged() throws {
     let library = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixture.plugin("whole"))))
-    // Everything that describes the file: its header, the program headers and the dynamic section. Code is not looked at.
+    // Everything that describes the file: its header, the program headers and the dynamic section. Code is not looked
+    // at.
     let dynamic = try #require(programHeader(2, library))
     let interesting = Array(0..<64 + 56 * Int(library[56])) + Array(dynamic)
     let file = try DamagedFile(library)

@@ -1,9 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Plugins made for tests: built from `Tests/Fixtures/plugins` with the system's C compiler, once for each set of flags.
+/// Plugins made for tests: built from `Tests/Fixtures/plugins` with the system's C compiler, once for each set of
+/// flags.
 ///
-/// A host claims the file that it loads, and the system's loader maps a file once in a process; so every test gets a copy of its own.
+/// A host claims the file that it loads, and the system's loader maps a file once in a process; so every test gets a
+/// copy of its own.
 enum Fixture {
   static let folder: URL = {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promise-fixtures-\(getpid())")
@@ -13,7 +15,7 @@ enum Fixture {
   }()
 
   /// The package: four folders up from this file.
-  private static let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
+  static let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
   }
   static let include = root.appendingPathComponent("include")
   private static let sources = root.appendingPathComponent("Tests/Fixtures/plugins")
