@@ -62,6 +62,10 @@ let package = Package(
 
     .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
     .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
+    // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic operations.
+    .target(name: "CCoroutines", path: "Tests/CCoroutines"),
+    .testTarget(
+      name: "EngineInterleavings", dependencies: ["CCoroutines", "CPlatform"], swiftSettings: settings),
     // The specification's call forms once more, as code in Swift 5 mode compiles them.
     .testTarget(
       name: "PromisesSwift5Tests", dependencies: ["Promises"], swiftSettings: settings + [.swiftLanguageMode(.v5)]),

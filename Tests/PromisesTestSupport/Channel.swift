@@ -1,12 +1,12 @@
 import Glibc
 
 /// A queue between threads; receiving blocks until there is something.
-public final class Channel<Element>: @unchecked Sendable {
+package final class Channel<Element>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var elements: [Element] = []
 
-  public init() {
+  package init() {
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)
   }
@@ -18,14 +18,14 @@ public final class Channel<Element>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  public func send(_ element: consuming sending Element) {
+  package func send(_ element: consuming sending Element) {
     pthread_mutex_lock(mutex)
     elements.append(element)
     pthread_cond_signal(condition)
     pthread_mutex_unlock(mutex)
   }
 
-  public func receive() -> Element {
+  package func receive() -> Element {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while elements.isEmpty { pthread_cond_wait(condition, mutex) }

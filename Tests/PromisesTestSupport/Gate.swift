@@ -1,13 +1,13 @@
 import Glibc
 
 /// Stays closed until it is opened, once and for ever. Waiting blocks the thread.
-public final class Gate: @unchecked Sendable {
+package final class Gate: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var closures: Int
 
   /// A gate that is open after `count` calls of `open()`.
-  public init(count: Int = 1) {
+  package init(count: Int = 1) {
     closures = count
     pthread_mutex_init(mutex, nil)
     pthread_cond_init(condition, nil)
@@ -20,7 +20,7 @@ public final class Gate: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  public func open() {
+  package func open() {
     pthread_mutex_lock(mutex)
     closures -= 1
     if closures <= 0 { pthread_cond_broadcast(condition) }
@@ -28,14 +28,14 @@ public final class Gate: @unchecked Sendable {
   }
 
   /// Blocks until the gate is open.
-  public func wait() {
+  package func wait() {
     pthread_mutex_lock(mutex)
     while closures > 0 { pthread_cond_wait(condition, mutex) }
     pthread_mutex_unlock(mutex)
   }
 
   /// Opens the gate once, and waits for the others to do so: as many threads as the count leave together.
-  public func meet() {
+  package func meet() {
     open()
     wait()
   }

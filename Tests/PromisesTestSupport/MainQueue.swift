@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Returns when what was queued on the main queue before has run.
-public func mainQueueDrained() async {
+package func mainQueueDrained() async {
   await withCheckedContinuation { continuation in
     DispatchQueue.main.async { continuation.resume() }
   }

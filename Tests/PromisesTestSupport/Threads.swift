@@ -1,11 +1,11 @@
 import Glibc
 
 /// A thread of its own, with a stack of a given size. Every thread must be joined.
-public final class Thread: @unchecked Sendable {
+package final class Thread: @unchecked Sendable {
   private let handle: pthread_t
 
   /// Starts a thread that runs `body`.
-  public init(stackSize: Int = 8 << 20, _ body: @escaping () -> Void) {
+  package init(stackSize: Int = 8 << 20, _ body: @escaping () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
@@ -22,7 +22,7 @@ public final class Thread: @unchecked Sendable {
   }
 
   /// Waits until the thread has ended.
-  public func join() { pthread_join(handle, nil) }
+  package func join() { pthread_join(handle, nil) }
 }
 
 private final class Body {
@@ -31,7 +31,7 @@ private final class Body {
 }
 
 /// Runs `body` on a thread with a stack of `stackSize` bytes, and waits for its result.
-public func onThread<Result>(stackSize: Int = 512 << 10, _ body: () -> Result) -> Result {
+package func onThread<Result>(stackSize: Int = 512 << 10, _ body: () -> Result) -> Result {
   withoutActuallyEscaping(body) { body in
     nonisolated(unsafe) var result: Result?
     Thread(stackSize: stackSize) { result = body() }.join()
@@ -40,7 +40,7 @@ public func onThread<Result>(stackSize: Int = 512 << 10, _ body: () -> Result) -
 }
 
 /// Runs `body` with 0, 1, ... on `count` threads that start it at the same moment, and waits until all have ended.
-public func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
+package func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
   let start = Gate(count: count)
   withoutActuallyEscaping(body) { body in
     let threads = (0..<count).map { index in
@@ -54,4 +54,4 @@ public func onThreads(_ count: Int, _ body: (_ index: Int) -> Void) {
 }
 
 /// An identity of the calling thread, to tell on which one a callback ran.
-public func currentThread() -> UInt { UInt(pthread_self()) }
+package func currentThread() -> UInt { UInt(pthread_self()) }

@@ -19,7 +19,9 @@ struct CallbackRelease {
       promise.rescue { [held = tracker.track(1)] (_: TestError) -> Int in held.payload },
       promise.rescue { [held = tracker.track(1)] (_: OtherError) -> Int in held.payload },
       promise.rescue { [held = tracker.track(1)] (_: TestError) -> Promise<Int> in .resolve(held.payload) },
-      promise.rescue(async: { [held = tracker.track(1)] (_: TestError) -> Promise<Int> in throw TestError(held.payload) }),
+      promise.rescue(async: { [held = tracker.track(1)] (_: TestError) -> Promise<Int> in
+        throw TestError(held.payload)
+      }),
       promise.anyway { [held = tracker.track(1)] _ -> Int in held.payload },
       promise.anyway(async: { [held = tracker.track(1)] _ in .resolve(held.payload) }),
       chained,

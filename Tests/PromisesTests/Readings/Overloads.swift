@@ -45,7 +45,7 @@ struct Overloads {
     #expect(promise2.value == "1")
   }
 
-  @Test("S-11, EA-14: an asynchronous rescue follows the promise with the label and without, trailing and in parentheses")
+  @Test("S-11, EA-14: rescue follows the promise with the label and without, trailing and in parentheses")
   func rescueReturningPromise() {
     let source = Promise<Int>.reject(TestError(1))
     let handler: (TestError) throws -> Promise<String> = { .resolve("\($0.code)") }

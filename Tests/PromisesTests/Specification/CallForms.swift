@@ -55,10 +55,11 @@ func defaultInitializer<T>(_: T.Type) -> Promise<T> {
 
 /// 3.3.2: `init(_ block: @escaping (_ resolve: @escaping (T) -> (), _ reject: @escaping (Any?) -> ()) -> ())`
 func blockInitializer<T>(
-  _ myBlock: @escaping (
-    _ resolve: @escaping (T) -> (),
-    _ reject: @escaping (Any?) -> ()
-  ) -> ()
+  _ myBlock:
+    @escaping (
+      _ resolve: @escaping (T) -> (),
+      _ reject: @escaping (Any?) -> ()
+    ) -> ()
 ) -> Promise<T> {
   let promise = Promise<T>(myBlock)
   return promise

@@ -19,8 +19,8 @@ struct RescueConditions {
     Promise<Int>.reject(()).rescue { (_: Void) in calls.record("void") }
     #expect(
       calls.events == [
-        "struct 1", "existential true", "any true", "optional true", "wrapped 1", "string text", "integer 1", "tuple one",
-        "void",
+        "struct 1", "existential true", "any true", "optional true", "wrapped 1",
+        "string text", "integer 1", "tuple one", "void",
       ])
   }
 

@@ -42,7 +42,7 @@ struct UntypedThen {
   func failure() {
     let log = Recorder<String>()
     let promise = Promise<Int>()
-    promise.then({ _ in log.record("success") }, { log.record("reason \($0 as? String ?? "?"), state \(promise.state)") })
+    promise.then({ _ in log.record("success") }, { log.record("reason \($0 ?? "nil"), state \(promise.state)") })
     #expect(log.events == [])
     promise.reject("no")
     #expect(log.events == ["reason no, state rejected"])

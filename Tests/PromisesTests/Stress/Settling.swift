@@ -69,7 +69,9 @@ struct Settling {
         case 0: if round % 2 == 0 { promise.resolve(1) } else { promise.reject(TestError(1)) }
         case 1: derived.record(promise.then { $0 + 1 }.then { $0 + 1 })
         case 2: derived.record(promise.rescue { (error: TestError) in error.code + 2 })
-        default: derived.record(promise.then(async: { Promise<Int>.resolve($0 + 2) }).rescue { (_: TestError) -> Promise<Int> in .resolve(3) })
+        default:
+          let followed = promise.then(async: { Promise<Int>.resolve($0 + 2) })
+          derived.record(followed.rescue { (_: TestError) -> Promise<Int> in .resolve(3) })
         }
       }
       let outcomes = derived.events.map { $0.value ?? ($0.rejectReason as? TestError)?.code ?? -1 }.sorted()

@@ -1,0 +1,69 @@
+import Testing
+
+/// Every order in which two or three threads can do what they do to one promise, as far as it makes a difference.
+///
+/// The scheduler is one for the process, so these run one after another.
+@Suite("Interleavings of attach, settle, discard and release", .serialized)
+struct InterleavingTests {
+  @Test("two threads, one step each")
+  func oneStep() {
+    explore(Script.programs(threads: 2, of: Script.sequences(of: Script.steps, upTo: 1)))
+  }
+
+  @Test("two threads, up to two steps each")
+  func twoSteps() {
+    explore(Script.programs(threads: 2, of: Script.sequences(of: [.observe, .resolve, .discard], upTo: 2)))
+  }
+
+  @Test("three threads, one step each")
+  func threeThreads() {
+    explore(Script.programs(threads: 3, of: Script.sequences(of: [.observe, .resolve, .discard], upTo: 1)))
+    explore([Script(threads: [[.derive], [.resolve], []], isHeld: false)])
+  }
+
+  @Test("a thread that waits is woken by whoever settles")
+  func waiting() {
+    let others = Script.sequences(of: [.observe, .resolve, .discard], upTo: 2).filter { $0.contains(where: \.settles) }
+    explore(others.flatMap { other in [true, false].map { Script(threads: [[.wait], other], isHeld: $0) } })
+  }
+
+  @Test("promises that follow others, settled from both sides")
+  func following() {
+    explore(FollowingTrial.programs) { FollowingTrial($0) }
+  }
+
+  private func explore(_ scripts: [Script]) {
+    explore(scripts) { Trial($0) }
+  }
+
+  private func explore<T: Explorable>(_ programs: [T.Program], make: (T.Program) -> T) {
+    let pool = CellPool()
+    for program in programs {
+      var trial: T?
+      let schedules = Scheduler.explore {
+        pool.deal()
+        let fresh = make(program)
+        trial = fresh
+        return fresh.bodies
+      } check: { schedule, isRedundant in
+        trial!.end()
+        var wrong = isRedundant ? [] : trial!.violations()
+        if pool.live != 0 { wrong.append("\(pool.live) cells leaked") }
+        if !wrong.isEmpty { Issue.record("\(program) in schedule \(schedule): \(wrong.joined(separator: "; "))") }
+        return wrong.isEmpty
+      }
+      #expect(schedules > 1, "\(program): nothing was interleaved")
+    }
+  }
+}
+
+/// A program for the scheduler: made anew for each schedule.
+protocol Explorable: AnyObject {
+  associatedtype Program
+  /// What each thread does.
+  var bodies: [() -> Void] { get }
+  /// Lets go of what the test holds, after the threads have ended.
+  func end()
+  /// What did not hold, in words.
+  func violations() -> [String]
+}

@@ -1,0 +1,117 @@
+/// One run of a program about promises that follow others (clauses 3.1.3.3 and 2.2).
+///
+/// `first` and `second` are derived from promises that threads resolve; each one's handler returns another promise. An observer
+/// of each tells how it ended.
+final class FollowingTrial: Explorable {
+  enum Program: CaseIterable {
+    /// `first` follows `inner`, which another thread resolves.
+    case inner
+    /// ... while a third thread settles `first` itself.
+    case overtaken
+    /// ... while a third thread lets go of the last reference to `inner`, which stays pending.
+    case abandoned
+    /// `first` and `second` follow each other.
+    case crossed
+    /// `first` is chained after two promises that two threads resolve.
+    case chained
+  }
+
+  static var programs: [Program] { Program.allCases }
+
+  private let program: Program
+  private let sources = [CellRef.promise()!, CellRef.promise()!]
+  private let inner = CellRef.promise()!
+  private var derived: [CellRef] = []
+  /// What the observers of `first` and `second` were called with.
+  fileprivate var outcomes: [[Outcome]] = [[], []]
+  private(set) var states: [Bool] = []
+
+  fileprivate struct Outcome: Equatable {
+    var kind: UInt32
+    var bits: UInt64
+    var isRejected: Bool
+  }
+
+  init(_ program: Program) {
+    self.program = program
+    switch program {
+    case .inner, .overtaken, .abandoned:
+      _ = inner.retain()
+      derived = [following(sources[0]) { self.inner }]
+    case .crossed:
+      derived = [following(sources[0]) { self.derived[1] }, following(sources[1]) { self.derived[0] }]
+      for promise in derived { _ = promise.retain() }
+    case .chained:
+      derived = [CellRef.promise()!]
+      for source in sources { _ = derived[0].chain(after: source) }
+    }
+    // Not for the crossed ones: each has the other as its callback, and the orders are many without more.
+    if program != .crossed { for (index, promise) in derived.enumerated() { observe(promise, index) } }
+  }
+
+  /// A promise whose handler returns another, with the reference that was kept for it.
+  private func following(_ source: CellRef, _ other: @escaping () -> CellRef) -> CellRef {
+    source.react { _, _, out in
+      out = CellValue(kind: .promise, bits: other().token.bits)
+      return .adopt
+    }!
+  }
+
+  private func observe(_ promise: CellRef, _ index: Int) {
+    _ = promise.react(isHeld: false) { [unowned self] isRejected, value, _ in
+      self.outcomes[index].append(Outcome(kind: value.kind, bits: value.bits, isRejected: isRejected))
+      return .leave
+    }
+  }
+
+  private func resolve(_ promise: CellRef, _ number: UInt64) {
+    _ = promise.settle(CellValue(kind: .u64, bits: number), .fulfilled)
+  }
+
+  var bodies: [() -> Void] {
+    let begin = { self.resolve(self.sources[0], 1) }
+    switch program {
+    case .inner: return [begin, { self.resolve(self.inner, 2) }]
+    case .overtaken: return [begin, { self.resolve(self.inner, 2) }, { self.resolve(self.derived[0], 3) }]
+    case .abandoned: return [begin, { self.inner.release() }]
+    case .crossed, .chained: return [begin, { self.resolve(self.sources[1], 2) }]
+    }
+  }
+
+  func end() {
+    states = derived.map(\.state.isSettled)
+    if program == .crossed {
+      for (index, promise) in derived.enumerated() where states[index] {
+        let value = unsafe promise.cell.pointee.value
+        outcomes[index].append(Outcome(kind: value.kind, bits: 0, isRejected: promise.state.isRejected))
+      }
+    }
+    for promise in derived { promise.release() }
+    for source in sources { source.release() }
+    if program != .abandoned { inner.release() }
+    derived = []
+  }
+
+  func violations() -> [String] {
+    var wrong: [String] = []
+    for index in states.indices {
+      let outcomes = outcomes[index]
+      if outcomes.count > 1 { wrong.append("promise \(index) called back \(outcomes.count) times") }
+      if states[index] != (outcomes.count == 1) { wrong.append("promise \(index) is settled: \(states[index])") }
+      if !outcomes.allSatisfy(isAllowed) { wrong.append("promise \(index) ended with \(outcomes)") }
+      if program != .abandoned && !states[index] { wrong.append("promise \(index) waits for ever") }
+    }
+    return wrong
+  }
+
+  private func isAllowed(_ outcome: Outcome) -> Bool {
+    let value = outcome.kind == ValueKind.u64.rawValue && !outcome.isRejected ? outcome.bits : nil
+    switch program {
+    case .inner: return value == 2
+    case .overtaken: return value == 2 || value == 3
+    case .abandoned: return false
+    case .crossed: return outcome.isRejected && outcome.kind == ValueKind.error.rawValue
+    case .chained: return value == 1 || value == 2
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import CPlatform
+import Synchronization
+
+/// The cells that a run may use: each thread's own, the same in the same order at the beginning of every run, so that every run
+/// of a schedule does the same to the same words.
+struct CellPool {
+  private static let perThread = 16
+  private let cells: [[CellRef]]
+
+  init() {
+    cells = (0...Scheduler.threads).map { _ in (0..<Self.perThread).map { _ in CellRef.promise()! } }
+    for cell in cells.joined() { cell.release() }
+    let addresses = cells.joined().map { unsafe UInt(bitPattern: $0.cell) }
+    Scheduler.watched = addresses.min()!..<addresses.max()! + UInt(Cell.size)
+  }
+
+  /// How many cells are in use.
+  var live: Int {
+    var live = 0
+    for cells in cells {
+      for ref in cells where unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask != 0 { live += 1 }
+    }
+    return live
+  }
+
+  /// Gives every thread its own cells. None may be in use.
+  func deal() {
+    for (thread, cells) in cells.enumerated() {
+      var list: UnsafeMutableRawPointer?
+      for ref in cells.reversed() {
+        unsafe ref.cell.pointee.context = unsafe list
+        unsafe list = unsafe UnsafeMutableRawPointer(ref.cell)
+      }
+      var block = ThreadBlock()
+      unsafe block.free = unsafe list
+      unsafe block.free_count = UInt32(cells.count)
+      unsafe block.watched = true
+      unsafe Scheduler.threadBlocks[thread] = unsafe block
+    }
+  }
+
+}

@@ -1,0 +1,42 @@
+import CPlatform
+
+// What the engine asks of the platform, for the scheduler's threads. These stand before the functions of CPlatform, whose
+// thread-local state belongs to the other copy of the engine in this process.
+
+/// What the engine keeps for each thread: one of the scheduler's, or the one that controls them.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_thread() -> UnsafeMutablePointer<platform_thread> {
+  unsafe Scheduler.threadBlocks + Scheduler.current
+}
+
+/// Threads are not switched while a lock is held, so the locks need not do anything else.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_lock(_: Int32) { Scheduler.locks += 1 }
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_unlock(_: Int32) { Scheduler.locks -= 1 }
+
+/// The scheduler's threads outlive every run.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_at_thread_exit(_: @convention(c) () -> Void) {}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_futex_wait(_ word: UnsafeRawPointer, _ expected: UInt32, _: Int64) {
+  unsafe Scheduler.sleep(on: word, while: expected)
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_futex_wake_all(_ word: UnsafeRawPointer) {
+  unsafe Scheduler.wake(word)
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_yield() {
+  Scheduler.spin()
+}
+
+/// Time stands still: no wait ends by itself.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_now() -> Int64 { 0 }
+
+/// The struct by another name: `platform_thread` means the function above.
+typealias ThreadBlock = CPlatform.platform_thread
