@@ -1,0 +1,56 @@
+#!/bin/sh
+# Another package depends on this one by version, imports Promises and runs. The version is a tag in a repository made for
+# the occasion from the files of this tree, committed or not.
+set -eu
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+mkdir "$scratch/promises" "$scratch/client" "$scratch/client/Sources" "$scratch/client/Sources/client"
+git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xf - -C "$scratch/promises"
+published() { git -C "$scratch/promises" -c user.name=test -c user.email=test@localhost "$@"; }
+published init --quiet
+published add --all
+published commit --quiet --message "as published"
+published tag 1.0.0
+
+cat >"$scratch/client/Package.swift" <<EOF
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+  name: "client",
+  dependencies: [.package(url: "file://$scratch/promises", from: "1.0.0")],
+  targets: [.executableTarget(name: "client", dependencies: [.product(name: "Promises", package: "promises")])]
+)
+EOF
+
+cat >"$scratch/client/Sources/client/main.swift" <<'EOF'
+import Promises
+
+struct NotFound: Error { let page: Int }
+
+func size(of page: Int) -> Promise<Int> {
+  page < 100 ? .resolve(page * 2) : .reject(NotFound(page: page))
+}
+
+let page = Promise<Int>()
+let report = page.then { size(of: $0) }.then { "size \($0)" }.rescue { (error: NotFound) in "no page \(error.page)" }
+report.then({ print($0) }, { print("failed: \($0 ?? "nil")") })
+page.resolve(21)
+size(of: 404).rescue { (error: NotFound) in print("no page \(error.page)") }
+let discarded = Promise<Int>(discard: { print("cancelled") })
+discarded.discard()
+print(discarded.state)
+EOF
+
+expected="size 42
+no page 404
+cancelled
+rejected"
+actual=$(swift run --quiet --package-path "$scratch/client")
+if [ "$actual" != "$expected" ]; then
+  printf 'the dependent package printed\n%s\ninstead of\n%s\n' "$actual" "$expected" >&2
+  exit 1
+fi
+echo "test-dependent-package: a package that depends on version 1.0.0 builds and runs"
