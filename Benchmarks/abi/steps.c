@@ -1,16 +1,16 @@
 #include "steps.h"
 
 #include <signal.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Waits for the child to stop; false if it ended, or stopped for a reason of its own. */
-static bool stopped(pid_t child, int expected) {
+/* The signal that the child stopped with; 0 if it ended. */
+static int next_stop(pid_t child) {
   int status;
-  return waitpid(child, &status, 0) == child && WIFSTOPPED(status) && WSTOPSIG(status) == expected;
+  return waitpid(child, &status, 0) == child && WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
 }
 
 static void trace_me(workload_t workload, const library_t *library, size_t count) {
@@ -30,12 +30,17 @@ long steps_of(workload_t workload, const library_t *library, size_t count) {
   if (child == 0)
     trace_me(workload, library, count);
   long steps = -1;
-  if (stopped(child, SIGSTOP)) {
-    for (steps = 0;; steps++) {
+  if (next_stop(child) == SIGSTOP) {
+    int signal;
+    do {
+      steps++;
       if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL))
         abort();
-      if (!stopped(child, SIGTRAP))
-        break;
+      signal = next_stop(child);
+    } while (signal == SIGTRAP);
+    if (signal != SIGUSR1) {
+      fprintf(stderr, "counts: the %s ended with signal %d while it was traced\n", library->name, signal);
+      exit(2);
     }
   }
   kill(child, SIGKILL);

@@ -11,15 +11,20 @@ let package = Package(
   ],
   targets: [
     .target(name: "CReport"),
+    .target(name: "Timing", dependencies: ["CReport"]),
     .executableTarget(
       name: "swift-costs",
       dependencies: [
-        "CReport",
+        "CReport", "Timing",
         .product(name: "Promises", package: "promises"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
+    .target(name: "CBareCall", linkerSettings: [.linkedLibrary("ffi")]),
+    .executableTarget(
+      name: "host-costs",
+      dependencies: ["CBareCall", "CReport", "Timing", .product(name: "PluginRuntime", package: "promises")]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,7 @@ import CReport
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import Timing
 
 let arguments = CommandLine.arguments.dropFirst()
 guard arguments.isEmpty || arguments == ["--long"] else {
