@@ -58,19 +58,21 @@ extension CellRef {
     unsafe cell.pointee.context = unsafe thread.pointee.free
     unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)
     unsafe thread.pointee.free_count &+= 1
-    if unsafe thread.pointee.free_count == Slab.batch { putAside() }
+    if unsafe thread.pointee.free_count > Slab.batch { putAside() }
   }
 }
 
-/// The thread's list is full: keep it as the spare one, and send the spare one on.
+/// The thread's list is more than full: keep all but the last cell as the spare list, and send the spare one on. With the
+/// last cell alone in the list, neither the next cell that is made nor the next that goes swings back.
 @inline(never)
 private func putAside() {
   let thread = unsafe platform_thread()
   watchThread()
   if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
-  unsafe thread.pointee.spare = unsafe thread.pointee.free
-  unsafe thread.pointee.free = nil
-  unsafe thread.pointee.free_count = 0
+  let last = unsafe thread.pointee.free.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)
+  unsafe thread.pointee.spare = unsafe last.pointee.context
+  unsafe last.pointee.context = nil
+  unsafe thread.pointee.free_count = 1
 }
 
 /// The thread's list is empty: take the spare one, one from the store, or new cells.
