@@ -11,8 +11,10 @@ extension CellRef {
       return false
     }
     let before = publish(value, outcome)
-    if before.bits & (CellState.headMask | CellState.waited | CellState.discardable) != 0 {
+    if before.bits & (CellState.waited | CellState.discardable) != 0 {
       settled(before, value, outcome)
+    } else if before.head != 0 {
+      runReactions(newest: before.head, value, outcome)
     }
     return true
   }
@@ -24,20 +26,18 @@ extension CellRef {
     value.release()
   }
 
-  /// What a settlement has to do beyond itself.
+  /// What a settlement has to do beyond itself, if somebody waits or there is a discard block.
   @inline(never)
   private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
     if before.isWaited { wake() }
+    // A discard block's context may hold the last reference to the promise, and with it the value.
+    let retained = before.isDiscardable && value.isOwning && value.retain()
     if before.isDiscardable {
-      // The block's context may hold the last reference to the promise, and with it the value.
-      let retained = value.isOwning && value.retain()
       let context = reactionContext
       Settlement.running(nil, of: self) { context.release() }
-      if before.head != 0 { runReactions(newest: before.head, value, outcome) }
-      if retained { value.release() }
-    } else if before.head != 0 {
-      runReactions(newest: before.head, value, outcome)
     }
+    if before.head != 0 { runReactions(newest: before.head, value, outcome) }
+    if retained { value.release() }
   }
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
