@@ -31,6 +31,7 @@ programs=$("$swift" build --package-path "$root/Benchmarks/swift" -c release --s
 {
   "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
   "$programs/swift-costs" $long || [ $? -eq 1 ]
+  "$programs/host-costs" "$out/adder.so" $long || [ $? -eq 1 ]
   "$root/scripts/check-counts.sh" || [ $? -eq 1 ]
 } | tee "$table"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds what the C benchmarks need into the folder OUT: libpromise.so, the floor, and the programs that measure.
+# Builds what the benchmarks need of C into the folder OUT: libpromise.so, the floor, a plugin, and the programs that measure.
 # usage: scripts/build-benchmarks.sh OUT
 # LIBPROMISE names a libpromise.so to measure instead of the one of this tree, an installed one say. CC and SWIFT name the tools.
 set -eu
@@ -20,6 +20,9 @@ cp "$LIBPROMISE" "$out/libpromise.so"
 strip "$out/libpromise.so"
 
 "$cc" -O3 -shared -fPIC -o "$out/floor.so" "$root/Benchmarks/floor.c"
+
+"$cc" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$root/include" -o "$out/adder.so" \
+  "$root/Benchmarks/plugin/adder.c"
 
 # build PROGRAM [OPTION]... SOURCE...
 build() {
