@@ -2,10 +2,12 @@ import CReport
 
 /// Times contestants in turn: in each round every one runs once, and the first to run changes.
 public struct Stopwatch {
-  /// How many rounds, and how long one run of one contestant takes at least.
+  /// How many rounds there are.
   public var rounds: Int
+  /// How many nanoseconds one contestant runs in a round, about.
   public var slice = 5e5
 
+  /// A stopwatch for so many rounds.
   public init(rounds: Int) { self.rounds = rounds }
 
   /// Runs `work` so many times and tells how many nanoseconds that took. What it runs on is its own affair.
