@@ -1,7 +1,7 @@
 import CReport
 
 /// Times contestants in turn: in each round every one runs once, and the first to run changes.
-public struct Stopwatch {
+public struct Stopwatch: Sendable {
   /// How many rounds there are.
   public var rounds: Int
   /// How many nanoseconds one contestant runs in a round, about.
@@ -10,10 +10,10 @@ public struct Stopwatch {
   /// A stopwatch for so many rounds.
   public init(rounds: Int) { self.rounds = rounds }
 
-  /// Runs `work` so many times and tells how many nanoseconds that took. What it runs on is its own affair.
+  /// Runs what it is about so many times, on whatever thread, and tells how many nanoseconds that took.
   public typealias Contestant = (_ times: Int) -> Double
 
-  /// Nanoseconds per item of each contestant, round by round; one run of `work` is of so many items.
+  /// Nanoseconds per item of each contestant, round by round; once is so many items.
   public func race(items: Int, _ contestants: [Contestant]) -> [[Double]] {
     for contestant in contestants { _ = contestant(10) }
     let repeats = contestants.map { max(1, Int(slice / ($0(10) / 10))) }
