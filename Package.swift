@@ -55,9 +55,14 @@ let package = Package(
         "PluginRuntime", "Promises", "Yams",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      exclude: ["host.exports"], swiftSettings: settings,
+      exclude: ["host.exports", "host.map"], swiftSettings: settings,
       linkerSettings: [
-        .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports"])
+        // The first exports them from an executable, the second keeps all else in: a plugin that brings a libyaml or a Swift
+        // runtime of its own must not meet ours.
+        .unsafeFlags([
+          "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
+          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
+        ])
       ]),
 
     .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
