@@ -57,12 +57,15 @@ let package = Package(
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,
       linkerSettings: [
-        // The first exports them from an executable, the second keeps all else in: a plugin that brings a libyaml or a Swift
-        // runtime of its own must not meet ours.
-        .unsafeFlags([
-          "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
-          "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
-        ])
+        // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps all else
+        // in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
+        .unsafeFlags(
+          [
+            "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
+            "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
+          ], .when(configuration: .release)),
+        // Everything, in what the tests are linked into: sanitizers have to export their own functions too.
+        .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),
       ]),
 
     .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
@@ -77,13 +80,10 @@ let package = Package(
     .testTarget(
       name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
       swiftSettings: settings),
-    // Exports promise_* as plugin-host does, so that the tests can load every kind of plugin.
+    // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of plugin.
     .testTarget(
       name: "PluginRuntimeTests", dependencies: ["CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
-      swiftSettings: settings,
-      linkerSettings: [
-        .unsafeFlags(["-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports"])
-      ]),
+      swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Another package depends on this one by version, imports Promises and runs. The version is a tag in a repository made for
-# the occasion from the files of this tree, committed or not.
+# Another package depends on this one by version, imports Promises and runs; then it runs the tests of Promises as they
+# are, in release: what is inlined into a user's module is not what the debug tests of this package see. The version is a
+# tag in a repository made for the occasion from the files of this tree, committed or not.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 mkdir "$scratch/promises" "$scratch/client" "$scratch/client/Sources" "$scratch/client/Sources/client"
+cp -R Tests "$scratch/client/Tests"
 git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xf - -C "$scratch/promises"
 published() { git -C "$scratch/promises" -c user.name=test -c user.email=test@localhost "$@"; }
 published init --quiet
@@ -21,7 +23,12 @@ import PackageDescription
 let package = Package(
   name: "client",
   dependencies: [.package(url: "file://$scratch/promises", from: "1.0.0")],
-  targets: [.executableTarget(name: "client", dependencies: [.product(name: "Promises", package: "promises")])]
+  targets: [
+    .executableTarget(name: "client", dependencies: [.product(name: "Promises", package: "promises")]),
+    .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport"),
+    .testTarget(
+      name: "PromisesTests", dependencies: ["PromisesTestSupport", .product(name: "Promises", package: "promises")]),
+  ]
 )
 EOF
 
@@ -48,9 +55,10 @@ expected="size 42
 no page 404
 cancelled
 rejected"
-actual=$(swift run --quiet --package-path "$scratch/client")
+actual=$(swift run --quiet -c release --package-path "$scratch/client" client)
 if [ "$actual" != "$expected" ]; then
   printf 'the dependent package printed\n%s\ninstead of\n%s\n' "$actual" "$expected" >&2
   exit 1
 fi
+swift test -c release --package-path "$scratch/client"
 echo "test-dependent-package: a package that depends on version 1.0.0 builds and runs"
