@@ -1,38 +1,14 @@
-import Glibc
-
 /// Stays closed until it is opened, once and for ever. Waiting blocks the thread.
-package final class Gate: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var closures: Int
+package final class Gate: Sendable {
+  private let closures: Monitor<Int>
 
   /// A gate that is open after `count` calls of `open()`.
-  package init(count: Int = 1) {
-    closures = count
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
+  package init(count: Int = 1) { closures = Monitor(count) }
 
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
-  }
-
-  package func open() {
-    pthread_mutex_lock(mutex)
-    closures -= 1
-    if closures <= 0 { pthread_cond_broadcast(condition) }
-    pthread_mutex_unlock(mutex)
-  }
+  package func open() { closures.withLock { $0 -= 1 } }
 
   /// Blocks until the gate is open.
-  package func wait() {
-    pthread_mutex_lock(mutex)
-    while closures > 0 { pthread_cond_wait(condition, mutex) }
-    pthread_mutex_unlock(mutex)
-  }
+  package func wait() { closures.wait { $0 <= 0 ? () : nil } }
 
   /// Opens the gate once, and waits for the others to do so: as many threads as the count leave together.
   package func meet() {

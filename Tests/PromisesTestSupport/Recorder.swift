@@ -1,8 +1,6 @@
-import Synchronization
-
 /// A log that callbacks write, from any thread, and the test reads.
 package final class Recorder<Event: Sendable>: Sendable {
-  private let log = Mutex<[Event]>([])
+  private let log = Monitor<[Event]>([])
 
   package init() {}
 

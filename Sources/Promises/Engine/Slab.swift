@@ -54,6 +54,18 @@ extension CellRef {
     let generation = unsafe (cell.pointee.life.load(ordering: .relaxed) >> Life.runtimeShift) &+ 1 << 6
     unsafe cell.pointee.life.store(generation << Life.runtimeShift, ordering: .releasing)
     guard generation >> 6 != Life.lastGeneration else { return }
+    #if PROMISES_NO_REUSE
+    // ThreadSanitizer does not see the Swift runtime's reference counts. They are what orders the last uses of a promise
+    // object on other threads before its end, so it would take a cell's next owner for one that races with them.
+    return
+    #else
+    recycle()
+    #endif
+  }
+
+  /// Puts a free cell on the thread's list.
+  @inline(__always)
+  private func recycle() {
     let thread = unsafe platform_thread()
     unsafe cell.pointee.context = unsafe thread.pointee.free
     unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)

@@ -65,7 +65,7 @@ struct Combining {
   func crossedFollowing() {
     for _ in 0..<Self.rounds {
       let sources = [Promise<Int>(), Promise<Int>()]
-      let derived = Mutex<[Promise<Int>]>([])
+      let derived = Monitor<[Promise<Int>]>([])
       let made = (0..<2).map { index in sources[index].then(async: { _ in derived.withLock { $0[1 - index] } }) }
       derived.withLock { $0 = made }
       onThreads(2) { thread in sources[thread].resolve(thread) }

@@ -102,7 +102,7 @@ struct Settling {
 
   private func releaseRound(_ round: Int, _ tracker: LifetimeTracker) {
     let calls = Atomic<Int>(0)
-    let shares = Mutex<[Promise<Tracked<Int>>]>([])
+    let shares = Monitor<[Promise<Tracked<Int>>]>([])
     do {
       let promise = Promise<Tracked<Int>>(discard: { [held = tracker.track()] in held.touch() })
       promise.then({ [held = tracker.track()] _ in calls.add(held.payload == () ? 1 : 0, ordering: .relaxed) }, nil)
