@@ -74,8 +74,8 @@ package struct Box {
 extension Box {
   /// A STRING or BYTES with a copy of the bytes.
   package static func bytes(_ kind: ValueKind, _ source: UnsafeRawBufferPointer) -> CellValue? {
+    guard source.count < Int.max else { return nil }
     let size = source.count + 1
-    guard size > 0 else { return nil }
     let isInline = size <= inlineCapacity
     guard let box = make(kind, count: source.count, meta: isInline ? inline : 0) else { return nil }
     guard unsafe !source.isEmpty || kind == .string else {

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The programs of Tests/ABI with a sanitizer in both halves: they link the ordinary build of the engine and the ABI, which
+# has one, in place of the Embedded library, which cannot.
+#
+#     scripts/sanitize-abi.sh thread|address [PROGRAM...]
+#
+# Each sanitizer has a build folder of its own, .build-threads and .build-addresses.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+case ${1:-} in
+  thread) folder=$root/.build-threads ;;
+  address) folder=$root/.build-addresses ;;
+  *)
+    echo "usage: sanitize-abi.sh thread|address [PROGRAM...]" >&2
+    exit 64
+    ;;
+esac
+sanitizer=$1
+shift
+
+swift build --package-path "$root" --sanitize="$sanitizer" --scratch-path "$folder" --target CPromiseABI
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
+runtime=$toolchain/lib/swift/linux
+
+# Objects in a file of their own: their paths may hold spaces.
+find "$folder"/debug/{CPromiseABI,Promises,CPlatform}.build -name '*.o' -printf '"%p"\n' > "$folder/objects"
+LIBS="@$folder/objects -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
+LIBS+=" -lswift_Concurrency -lswift_StringProcessing -lswiftGlibc -lswiftDispatch -ldispatch -lBlocksRuntime -lm -lstdc++"
+
+# Leaks are valgrind's to find: this one does not look into the slab, so it takes for lost what cells refer to.
+export ASAN_OPTIONS=detect_leaks=0
+
+# The toolchain's own clang: its sanitizer is the one that the Swift half was built for.
+PATH=$toolchain/bin:$PATH CC_LIST=clang CFLAGS="-fsanitize=$sanitizer -g" LIBS=$LIBS VALGRIND=0 CHECK_QUICK=1 \
+  CHECK_FORK=0 "$root/scripts/test-abi.sh" "$@"
