@@ -16,6 +16,7 @@ struct PluginHost: ParsableCommand {
     subcommands: [ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self])
 
   static func main() {
+    StandardStreams.occupy()
     do {
       var command = try parseAsRoot()
       try command.run()

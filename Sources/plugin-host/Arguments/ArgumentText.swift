@@ -24,11 +24,13 @@ enum ArgumentText: Equatable, Sendable {
   func content() throws(UnreadableInput) -> Argument.Content {
     switch self {
     case .literal(let text): .text(text)
-    case .file(let path): .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path) })
+    case .file(let path):
+      .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path) })
     case .standardInput:
-      .contents(try Self.bytes(of: "standard input") { () throws(SystemError) in
-        try FileBytes.read(descriptor: STDIN_FILENO)
-      })
+      .contents(
+        try Self.bytes(of: "standard input") { () throws(SystemError) in
+          try FileBytes.read(descriptor: STDIN_FILENO)
+        })
     }
   }
 

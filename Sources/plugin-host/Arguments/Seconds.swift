@@ -13,6 +13,12 @@ struct Seconds: Equatable, Sendable {
   }
 }
 
-extension Seconds: ExpressibleByArgument {
-  init?(argument: String) { self.init(argument) }
+extension Seconds {
+  /// The value of an option.
+  init(option text: String) throws(ValidationError) {
+    guard let seconds = Seconds(text) else {
+      throw ValidationError("expected a number of seconds greater than 0")
+    }
+    self = seconds
+  }
 }

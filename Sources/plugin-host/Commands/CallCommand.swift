@@ -7,8 +7,9 @@ struct CallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
     abstract: "Call one function of a plugin and print its result.",
+    usage: "plugin-host call [OPTION]... PLUGIN FUNCTION [VALUE | NAME=VALUE]...",
     discussion: """
-      ARGUMENTS
+      HOW TO WRITE ARGUMENTS
         VALUE         for the next parameter that has no argument yet
         NAME=VALUE    for the parameter NAME
         @FILE         in place of a value: the content of a file
@@ -26,7 +27,8 @@ struct CallCommand: ParsableCommand {
   @OptionGroup var host: HostOptions
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("Give up after that time, and discard the call.", valueName: "seconds"))
+    parsing: .unconditional, help: ArgumentHelp("Give up after that time, and discard the call.", valueName: "seconds"),
+    transform: Seconds.init(option:))
   var timeout: Seconds?
 
   @Flag(help: "Write text and bytes as they are, without JSON. Binary data is not written to a terminal.")
@@ -44,7 +46,8 @@ struct CallCommand: ParsableCommand {
   @ArgumentParser.Argument(help: "The function's name.")
   var function: String
 
-  @ArgumentParser.Argument(parsing: .allUnrecognized, help: ArgumentHelp("What is passed to the function.", valueName: "argument"))
+  @ArgumentParser.Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("What is passed to the function.", valueName: "argument"))
   var arguments: [String] = []
 
   func run() throws {

@@ -18,22 +18,22 @@ struct HostOptions: ParsableArguments {
 
   @Option(
     name: .customLong("config"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A setting for a plugin; may be given several times.", valueName: "plugin:key=value"))
+    help: ArgumentHelp("A setting for a plugin; may be given several times.", valueName: "plugin:key=value"),
+    transform: { text in
+      guard let setting = PluginSetting(text) else { throw ValidationError("expected PLUGIN:KEY=VALUE") }
+      return setting
+    })
   var settings: [PluginSetting] = []
 
-  @Option(help: "The least important lines of the plugins' log to show: debug, info, warning, error or off.")
+  @Option(help: "The least important lines of the plugins' log to show.")
   var log = LogThreshold.warning
 
   @Option(
     name: .customLong("progress"),
-    help: "How to show progress on standard error: auto, plain or off; auto draws on a terminal.")
+    help: "How to show progress on standard error; auto draws on a terminal and writes lines elsewhere.")
   var progress = ProgressStyle.auto
 }
 
 enum LogThreshold: String, CaseIterable, ExpressibleByArgument {
   case debug, info, warning, error, off
-}
-
-extension PluginSetting: ExpressibleByArgument {
-  init?(argument: String) { self.init(argument) }
 }

@@ -5,6 +5,7 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a pipeline: steps that call plugins' functions and use each other's results.",
+    usage: "plugin-host run [OPTION]... PIPELINE.yaml [--set NAME=VALUE]...",
     discussion: """
       Steps run as soon as the results that they use are there, in parallel where they do not wait for each other. The \
       result of the pipeline is printed as one line of JSON when every step is fulfilled. The file is described in \
@@ -17,12 +18,14 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     name: .customLong("set"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A variable of the pipeline; may be given several times.", valueName: "name=value"))
+    help: ArgumentHelp("A variable of the pipeline; may be given several times.", valueName: "name=value"),
+    transform: VariableSetting.init(option:))
   var variables: [VariableSetting] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Give up after that time, and discard the steps that run.", valueName: "seconds"))
+    help: ArgumentHelp("Give up after that time, and discard the steps that run.", valueName: "seconds"),
+    transform: Seconds.init(option:))
   var timeout: Seconds?
 
   @Flag(help: "Write a result that is text or bytes as it is, without JSON. Binary data is not written to a terminal.")
@@ -34,7 +37,8 @@ struct RunCommand: ParsableCommand {
       "Write the result to a file; - is standard output, even if it is a terminal.", valueName: "file"))
   var output: String?
 
-  @ArgumentParser.Argument(help: ArgumentHelp("The file that describes the pipeline; - is standard input.", valueName: "pipeline"))
+  @ArgumentParser.Argument(
+    help: ArgumentHelp("The file that describes the pipeline; - is standard input.", valueName: "pipeline"))
   var path: String
 
   func run() throws {
@@ -49,7 +53,7 @@ struct RunCommand: ParsableCommand {
     } catch let mistakes as PipelineMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }
-    let session = try Session(checked.plugins, options: host, settings: checked.settings)
+    let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
@@ -83,13 +87,15 @@ struct RunCommand: ParsableCommand {
 }
 
 /// The value that the user gives a variable: `NAME=VALUE`.
-struct VariableSetting: ExpressibleByArgument {
+struct VariableSetting {
   var name: String
   var value: String
 
-  init?(argument: String) {
-    guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
-    name = String(argument[..<equals])
-    value = String(argument[equals...].dropFirst())
+  init(option text: String) throws(ValidationError) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw ValidationError("expected NAME=VALUE")
+    }
+    name = String(text[..<equals])
+    value = String(text[equals...].dropFirst())
   }
 }

@@ -44,7 +44,7 @@ struct ResultWriter: Sendable {
     guard isRaw, path == nil, Terminal.isTerminal(STDOUT_FILENO), !Self.isText(bytes) else { return }
     throw Failure(
       .rejected,
-      "the result is binary, \(bytes.count) bytes, and not written to a terminal; "
+      "the result is binary, \(PluginValue.bytes(bytes).summary), and not written to a terminal; "
         + "redirect it, name a file with --output, or insist with --output -")
   }
 

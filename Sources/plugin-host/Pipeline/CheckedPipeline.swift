@@ -6,8 +6,6 @@ struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
-  /// What the file configures.
-  var settings: [PluginSetting]
 
   /// Throws a `PipelineMistakes` where the file is wrong, otherwise a `Failure`.
   init(path: String, given: [VariableSetting], finder: PluginFinder) throws {
@@ -20,9 +18,13 @@ struct CheckedPipeline {
 
     let folder = path == "-" ? "." : Directory.parent(of: path)
     plugins = PluginPlan(finder: finder.adding(folder))
-    for name in pipeline.plugins { try plugins.add(Self.reference(name.value, from: folder)) }
-    settings = pipeline.configuration.map {
-      PluginSetting(plugin: $0.plugin.value, key: $0.key, value: $0.value.value.expanded(with: variables))
+    for name in pipeline.plugins {
+      do {
+        try plugins.add(Self.reference(name.value, from: folder))
+      } catch {
+        let place = "\(file.path):\(name.location.line):\(name.location.column)"
+        throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])
+      }
     }
     plan = try PipelineChecker.check(
       pipeline, in: file, graph: graph, plugins: plugins.plugins, variables: variables)

@@ -39,8 +39,19 @@ struct PipelineChecker {
       guard let call = calls[number] else { continue }
       steps.append(PipelinePlan.Step(name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue))
     }
+    let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
-    return PipelinePlan(steps: steps, order: graph.order, result: result)
+    return PipelinePlan(steps: steps, order: graph.order, result: result, settings: settings)
+  }
+
+  private mutating func settings() -> [PluginSetting] {
+    var settings: [PluginSetting] = []
+    for setting in pipeline.configuration {
+      guard let plugin = plugin(setting.plugin), let value = expanded(setting.value.value, at: setting.value.location)
+      else { continue }
+      settings.append(PluginSetting(plugin: plugin.id, key: setting.key, value: value))
+    }
+    return settings
   }
 
   /// The step whose result is the pipeline's.

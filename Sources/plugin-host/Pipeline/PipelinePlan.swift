@@ -8,6 +8,8 @@ struct PipelinePlan: Sendable {
   var order: [Int]
   /// The step whose result is the pipeline's.
   var result: Int
+  /// What the file configures.
+  var settings: [PluginSetting]
 
   struct Step: Sendable {
     var name: String

@@ -14,15 +14,17 @@ final class PipelineRun {
   private(set) var outcomes: [Outcome?]
   private var attempts: [Int: Attempt] = [:]
   private var givenUp: CallFailure?
+  private var unsettled: Int
 
   init(plan: PipelinePlan, session: Session, board: ProgressBoard) {
     self.plan = plan
     self.session = session
     self.board = board
     outcomes = Array(repeating: nil, count: plan.steps.count)
+    unsettled = plan.steps.count
   }
 
-  var isSettled: Bool { outcomes.allSatisfy { $0 != nil } }
+  var isSettled: Bool { unsettled == 0 }
 
   /// Builds the steps' promises. Those that wait for nothing begin at once.
   func start() {
@@ -119,7 +121,7 @@ final class PipelineRun {
   private nonisolated func begin(
     _ call: PipelinePlan.Call, of number: Int, inputs: [Int: PluginValue], isRescue: Bool
   ) -> Promise<PluginValue> {
-    let attempt = Attempt(loop: session.loop, workers: session.workers)
+    let attempt = Attempt(in: session)
     session.loop.post { [self] in
       attempts[number] = attempt
       if let givenUp { return attempt.giveUp(givenUp) }
@@ -139,6 +141,7 @@ final class PipelineRun {
     let state = StepState(outcome)
     session.loop.post { [self] in
       attempts[number] = nil
+      unsettled -= 1
       outcomes[number] = isResult ? outcome : outcome.map { _ in .void }
       board.enter(state, step: number)
     }

@@ -60,7 +60,8 @@ final class YAMLDocument {
       } else {
         let hint = Suggestion.near(field.key.value, among: known)
         let list = known.joined(separator: ", ")
-        report(field.key.location, "\(what) has no key \"\(field.key.value)\"\(hint.isEmpty ? "; it has \(list)" : hint)")
+        report(
+          field.key.location, "\(what) has no key \"\(field.key.value)\"\(hint.isEmpty ? "; it has \(list)" : hint)")
       }
     }
     return record

@@ -50,7 +50,8 @@ struct StepTable: Sendable {
       return paint("\(mark) \(name)".truncated(to: columns - 1, mark: more), color)
     }
     let text = detail(row.state, room: room).padded(to: room)
-    return "\(paint(mark, color)) \(name)  \(paint(call, .dim))  \(paint(text, detailColor(row.state))) \(paint(time, .dim))"
+    return
+      "\(paint(mark, color)) \(name)  \(paint(call, .dim))  \(paint(text, detailColor(row.state))) \(paint(time, .dim))"
   }
 
   private func detail(_ state: StepState, room: Int) -> String {

@@ -25,30 +25,32 @@ final class TerminalProgress: ProgressDisplay {
   func show(_ rows: [StepRow], changed: Int, from old: StepState) {}
 
   func refresh(_ rows: [StepRow]) {
-    if ContinuousClock.now >= begin { write(erasure + table(rows, height: terminal.size.rows)) }
+    if ContinuousClock.now >= begin { draw(table(rows, height: terminal.size.rows)) }
   }
 
   func note(_ line: String, _ rows: [StepRow]) {
-    let wasDrawn = drawn > 0
-    write(erasure + line + "\n" + (wasDrawn ? table(rows, height: terminal.size.rows) : ""))
+    draw(drawn == 0 ? [] : table(rows, height: terminal.size.rows), below: [line])
   }
 
   func finish(_ rows: [StepRow]) {
     // Nothing is drawn over this one, so it may be higher than the terminal.
-    write(erasure + (isTransient ? "" : table(rows, height: .max)))
+    draw(isTransient ? [] : table(rows, height: .max))
+    drawn = 0
   }
 
-  /// Goes back to where the table begins, and clears from there.
-  private var erasure: String {
-    defer { drawn = 0 }
-    return drawn == 0 ? "" : "\u{1B}[\(drawn)A\r\u{1B}[J"
+  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears what it leaves of the old one; to
+  /// clear all first would flicker.
+  private func draw(_ table: [String], below notes: [String] = []) {
+    let back = drawn == 0 ? "" : "\u{1B}[\(drawn)A\r"
+    let lines = (notes + table).map { $0 + "\u{1B}[K\n" }.joined()
+    let text = back + lines + (drawn == 0 ? "" : "\u{1B}[J")
+    if !text.isEmpty { write(text) }
+    drawn = table.count
   }
 
-  private func table(_ rows: [StepRow], height: Int) -> String {
+  private func table(_ rows: [StepRow], height: Int) -> [String] {
     let table = StepTable(
       columns: terminal.size.columns, height: height, hasColor: terminal.hasColor, hasUnicode: terminal.hasUnicode)
-    let lines = table.lines(rows, now: .now)
-    drawn = lines.count
-    return lines.map { $0 + "\n" }.joined()
+    return table.lines(rows, now: .now)
   }
 }

@@ -9,7 +9,8 @@ final class Attempt: Sendable {
   let outcome = Promise<PluginValue>()
 
   private let loop: EventLoop
-  private let workers: Workers
+  private let callers: Workers
+  private let enders: Workers
   private let call = Mutex(Call.notMade)
 
   private enum Call {
@@ -18,15 +19,16 @@ final class Attempt: Sendable {
     case givenUp
   }
 
-  init(loop: EventLoop, workers: Workers) {
-    self.loop = loop
-    self.workers = workers
+  init(in session: Session) {
+    loop = session.loop
+    callers = session.callers
+    enders = session.enders
   }
 
   /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and rejects what is wrong by throwing.
   func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
     if let timeout { limit(to: timeout) }
-    workers.run { [self] in
+    callers.run { [self] in
       guard call.withLock({ if case .notMade = $0 { true } else { false } }) else { return }
       do {
         let promise = try make()
@@ -52,7 +54,7 @@ final class Attempt: Sendable {
       return promise
     }
     // The plugin's part of it may take its time.
-    if let made { workers.run { made.discard() } }
+    if let made { enders.run { made.discard() } }
   }
 
   private func limit(to seconds: Double) {

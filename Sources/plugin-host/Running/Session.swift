@@ -5,7 +5,10 @@ import PluginRuntime
 @MainActor
 final class Session {
   nonisolated let loop: EventLoop
-  nonisolated let workers = Workers()
+  /// For the calls. Functions may wait for each other, so there is room for many.
+  nonisolated let callers = Workers(limit: 1_000)
+  /// For what ends calls, which must not stand behind calls that do not end.
+  nonisolated let enders = Workers(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
 
@@ -54,7 +57,7 @@ final class Session {
   /// Whether every plugin has ended. The loop goes on meanwhile, because plugins may log and be interrupted now too.
   private func unload(deadline: Duration) -> Bool {
     let end = Ending()
-    workers.run { [host, loop] in
+    enders.run { [host, loop] in
       let stuck = host.unloadAll(deadline: deadline)
       loop.post { end.stuck = stuck }
     }

@@ -21,7 +21,7 @@ final class SingleCall {
     self.function = function
     self.plugin = plugin
     self.session = session
-    attempt = Attempt(loop: session.loop, workers: session.workers)
+    attempt = Attempt(in: session)
     let row = StepRow(name: function.name, call: "\(plugin.shortName).\(function.name)")
     board = ProgressBoard(rows: [row], display: display, loop: session.loop)
     session.show(on: board)

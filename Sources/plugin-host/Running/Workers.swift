@@ -15,7 +15,7 @@ final class Workers: Sendable {
     var waiting: [Job] = []
   }
 
-  init(limit: Int = 256) {
+  init(limit: Int) {
     self.limit = limit
   }
 
@@ -46,12 +46,14 @@ final class Workers: Sendable {
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     var thread = pthread_t()
-    let status = pthread_create(&thread, &attributes, { argument in
-      guard let argument else { return nil }
-      let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-      start.workers.work(startingWith: start.job)
-      return nil
-    }, start.toOpaque())
+    let status = pthread_create(
+      &thread, &attributes,
+      { argument in
+        guard let argument else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        start.workers.work(startingWith: start.job)
+        return nil
+      }, start.toOpaque())
     pthread_attr_destroy(&attributes)
     if status != 0 { start.release() }
     return status == 0

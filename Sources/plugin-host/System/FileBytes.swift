@@ -22,11 +22,12 @@ enum FileBytes {
       let room = max(bytes.capacity - start, 1 << 16)
       var failure: SystemError?
       var received = 0
-      bytes.append(contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
-        repeat { received = Glibc.read(descriptor, buffer.baseAddress, room) } while received < 0 && errno == EINTR
-        if received < 0 { failure = .last }
-        count = max(received, 0)
-      })
+      bytes.append(
+        contentsOf: [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+          repeat { received = Glibc.read(descriptor, buffer.baseAddress, room) } while received < 0 && errno == EINTR
+          if received < 0 { failure = .last }
+          count = max(received, 0)
+        })
       if let failure { throw failure }
       if received == 0 { return bytes }
     }

@@ -39,7 +39,8 @@ extension EndToEnd {
     }
 
     @Test func rawWritesWhatThereIs() throws {
-      #expect(try HostProcess.run("call", "--raw", "kinds", "blob", "-", input: "a\u{0}b").output == Data("a\u{0}b".utf8))
+      #expect(
+        try HostProcess.run("call", "--raw", "kinds", "blob", "-", input: "a\u{0}b").output == Data("a\u{0}b".utf8))
       #expect(try HostProcess.run("call", "kinds", "text", "no end", "--raw").text == "no end")
       #expect(try HostProcess.run("call", "--raw", "kinds", "tiny").text == "-3\n")
       #expect(try HostProcess.run("call", "--raw", "kinds", "nothing").text == "")
@@ -67,9 +68,14 @@ extension EndToEnd {
       (["kinds", "tiny", "128"], "expected an integer from -128 to 127"), (["kinds", "flip"], "x"),
       (["kinds", "tiny", "1", "2"], "kinds.tiny: "), (["kinds", "tiny", "x=1", "x=2"], "kinds.tiny: "),
       (["kinds", "whole", "xy"], "xy"), (["kinds", "tnyi"], "did you mean \"tiny\"?"), (["kinds"], "<function>"),
-      ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa"), (["--timeout", "0", "kinds", "tiny"], "'0'"),
+      ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa"),
+      (
+        ["--timeout", "0", "kinds", "tiny"],
+        "'0' is invalid for '--timeout <seconds>': expected a number of seconds greater than 0"
+      ),
       (["--timeout", "-1", "kinds", "tiny"], "'-1'"), (["--log", "loud", "kinds", "tiny"], "loud"),
-      (["--config", "x", "kinds", "tiny"], "'x'"), (["--config", "x:y=z", "kinds", "tiny"], "no such plugin is used here"),
+      (["--config", "x", "kinds", "tiny"], "expected PLUGIN:KEY=VALUE"),
+      (["--config", "x:y=z", "kinds", "tiny"], "no such plugin is used here"),
     ])
     func wrongUsageIsStatus64(words: [String], part: String) throws {
       let host = try HostProcess(["call"] + words)
@@ -99,7 +105,9 @@ extension EndToEnd {
 
     @Test func findsWhatAPluginRequires() throws {
       for plugin in ["needy", "org.example.needy", FixturePlugins.path("needy")] {
-        let ending = try HostProcess.run("call", plugin, "ask", "-7", environment: ["PROMISE_PLUGIN_PATH": plugin.hasPrefix("/") ? "" : FixturePlugins.folder.path])
+        let ending = try HostProcess.run(
+          "call", plugin, "ask", "-7",
+          environment: ["PROMISE_PLUGIN_PATH": plugin.hasPrefix("/") ? "" : FixturePlugins.folder.path])
         #expect(ending.text == "-7\n")
         #expect(ending.errors == "")
       }
@@ -109,7 +117,9 @@ extension EndToEnd {
       let ending = try HostProcess.run(
         "call", "--config", "kinds:a.b=x", "--config", "org.example.kinds:a.b=c=d", "kinds", "setting", "a.b")
       #expect(ending.text == "\"c=d\"\n")
-      #expect(try HostProcess.run("call", "kinds", "setting", "a").errors == "plugin-host: kinds.setting: not set (fixture 8)\n")
+      #expect(
+        try HostProcess.run("call", "kinds", "setting", "a").errors
+          == "plugin-host: kinds.setting: not set (fixture 8)\n")
     }
 
     @Test func showsTheLog() throws {
@@ -117,7 +127,8 @@ extension EndToEnd {
       #expect(loud.errors == "org.example.kinds: warning: red [31m alert\n")
       #expect(loud.text == "null\n")
       #expect(try HostProcess.run("call", "kinds", "say", "2", "quiet").errors == "")
-      #expect(try HostProcess.run("call", "--log", "info", "kinds", "say", "2", "x").errors == "org.example.kinds: info: x\n")
+      #expect(
+        try HostProcess.run("call", "--log", "info", "kinds", "say", "2", "x").errors == "org.example.kinds: info: x\n")
       #expect(try HostProcess.run("call", "--log", "off", "kinds", "say", "4", "x").errors == "")
     }
 
@@ -146,9 +157,10 @@ extension EndToEnd {
 
     @Test func aTimeoutDiscardsTheCall() throws {
       let ending = try HostProcess.run("call", "--timeout", "0.1", "later", "never")
-      #expect(ending.errors.split(separator: "\n").sorted() == [
-        "never: for ever", "org.example.later: error: discarded", "plugin-host: later.never: timed out after 0.1 s",
-      ])
+      #expect(
+        ending.errors.split(separator: "\n").sorted() == [
+          "never: for ever", "org.example.later: error: discarded", "plugin-host: later.never: timed out after 0.1 s",
+        ])
     }
 
     @Test func helpsAndTellsItsVersion() throws {

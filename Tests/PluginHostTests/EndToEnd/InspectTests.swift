@@ -73,7 +73,9 @@ extension EndToEnd {
     }
 
     @Test func saysWhatCannotBeLoaded() throws {
-      for arguments in [["inspect", "nothing"], ["inspect", "./nothing"], ["list", "/nothing"], ["inspect", "noplugin"]] {
+      for arguments in [
+        ["inspect", "nothing"], ["inspect", "./nothing"], ["list", "/nothing"], ["inspect", "noplugin"],
+      ] {
         let host = try HostProcess(arguments)
         try host.process.run()
         let ending = try host.wait()

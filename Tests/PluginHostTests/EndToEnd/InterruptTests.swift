@@ -30,9 +30,11 @@ extension EndToEnd {
       let (lines, ending) = try interrupted(["run", file.path], after: "a: for ever", by: [signal])
       #expect(ending.signal == signal)
       #expect(ending.text == "")
-      #expect(lines.sorted() == [
-        "a: for ever", "a: interrupted", "a: started later.never", "b: interrupted", "org.example.later: error: discarded",
-      ])
+      #expect(
+        lines.sorted() == [
+          "a: for ever", "a: interrupted", "a: started later.never", "b: interrupted",
+          "org.example.later: error: discarded",
+        ])
     }
 
     @Test func aFunctionThatDoesNotReturnDoesNotHoldItUp() throws {
@@ -42,7 +44,8 @@ extension EndToEnd {
     }
 
     @Test func aCallIsInterruptedToo() throws {
-      let (lines, ending) = try interrupted(["call", "--progress", "plain", "later", "never"], after: "never: for ever")
+      let (lines, ending) = try interrupted(
+        ["call", "--progress", "plain", "later", "never"], after: "never: for ever")
       #expect(ending.signal == SIGINT)
       #expect(lines == ["never: for ever", "org.example.later: error: discarded"])
     }

@@ -83,11 +83,12 @@ extension EndToEnd {
         result: free
         """)
       let lines = ending.errors.withoutTimes.split(separator: "\n").map(String.init)
-      #expect(lines.filter { !$0.hasPrefix("free: ") } == [
-        "bad: started kinds.fail", "bad: rejected after 0 s: broken (fixture 7)",
-        "next: not run: \"bad\" was not fulfilled", "last: not run: \"bad\" was not fulfilled",
-        "plugin-host: bad: broken (fixture 7)",
-      ])
+      #expect(
+        lines.filter { !$0.hasPrefix("free: ") } == [
+          "bad: started kinds.fail", "bad: rejected after 0 s: broken (fixture 7)",
+          "next: not run: \"bad\" was not fulfilled", "last: not run: \"bad\" was not fulfilled",
+          "plugin-host: bad: broken (fixture 7)",
+        ])
       #expect(lines.contains("free: fulfilled in 0 s: -3"))
       #expect(ending.text == "")
       #expect(ending.status == 1)
@@ -114,7 +115,8 @@ extension EndToEnd {
       #expect(lines.contains("called: rejected, to be rescued: not set (fixture 8)"))
       #expect(lines.contains("called: fulfilled in 0 s: \"yes\""))
       #expect(lines.contains("twice: rejected after 0 s: not set (fixture 8)"))
-      #expect(lines.suffix(2).sorted() == ["plugin-host: bad: broken (fixture 7)", "plugin-host: twice: not set (fixture 8)"])
+      #expect(
+        lines.suffix(2).sorted() == ["plugin-host: bad: broken (fixture 7)", "plugin-host: twice: not set (fixture 8)"])
       #expect(ending.status == 1)
     }
 
@@ -152,9 +154,11 @@ extension EndToEnd {
     }
 
     @Test func theWholeMayTakeTooLong() throws {
-      let ending = try run("plugins: [later]\nsteps: {a: {call: later.never}, b: {call: later.block}}", "--timeout", "0.1", "--log", "off")
+      let ending = try run(
+        "plugins: [later]\nsteps: {a: {call: later.never}, b: {call: later.block}}", "--timeout", "0.1", "--log", "off")
       let lines = ending.errors.split(separator: "\n").map(String.init)
-      #expect(Set(lines.suffix(2)) == ["plugin-host: a: timed out after 0.1 s", "plugin-host: b: timed out after 0.1 s"])
+      #expect(
+        Set(lines.suffix(2)) == ["plugin-host: a: timed out after 0.1 s", "plugin-host: b: timed out after 0.1 s"])
       #expect(ending.status == 3)
     }
 
@@ -187,6 +191,7 @@ extension EndToEnd {
       #expect(missing.status == 64)
       let plugin = try run("plugins: [none]\nsteps: {a: {call: none.f}}")
       #expect(plugin.errors.contains("no plugin \"none\": no none.so in \(FixturePlugins.folder.path), "))
+      #expect(plugin.errors.hasSuffix("p.yaml:1:11: note: \"none\" is listed here\n"))
       #expect(plugin.status == 2)
       let refusing = try run("plugins: [refusing]\nsteps: {a: {call: refusing.nothing}}")
       #expect(refusing.errors.contains("not on a Sunday"))
@@ -197,7 +202,8 @@ extension EndToEnd {
       let file = try PipelineFile("plugins: [./sub/kinds.so]\nsteps: {a: {call: kinds.tiny}}")
       let folder = file.folder.appending(path: "sub")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(atPath: FixturePlugins.path("kinds"), toPath: folder.appending(path: "kinds.so").path)
+      try FileManager.default.copyItem(
+        atPath: FixturePlugins.path("kinds"), toPath: folder.appending(path: "kinds.so").path)
       let ending = try HostProcess.run("run", file.path, environment: ["PROMISE_PLUGIN_PATH": ""])
       #expect(ending.text == "-3\n")
       let named = try HostProcess.run("run", "-", input: "plugins: [kinds]\nsteps: {a: {call: kinds.tiny}}")

@@ -27,8 +27,10 @@ extension EndToEnd {
       let (text, ending) = try drawing(["run", file.path], environment: ["NO_COLOR": "1"])
       #expect(ending.status == 1)
       // The last drawing is what stays.
-      let last = text.components(separatedBy: "\u{1B}[J").last ?? ""
-      let lines = last.withoutTimes.components(separatedBy: "\r\n").map {
+      let last = String(text.split(separator: #/\x1B\[[0-9]+A\r/#).last ?? "")
+      let lines = last.replacing("\u{1B}[K", with: "").replacing("\u{1B}[J", with: "").withoutTimes.components(
+        separatedBy: "\r\n"
+      ).map {
         $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
       }
       #expect(
@@ -39,14 +41,15 @@ extension EndToEnd {
     }
 
     @Test func redrawsWhileAStepRuns() throws {
-      let file = try PipelineFile("plugins: [later]\nset: {path: ~}\nsteps: {a: {call: later.await_file, with: {path: \"${path}\"}}}")
+      let file = try PipelineFile(
+        "plugins: [later]\nset: {path: ~}\nsteps: {a: {call: later.await_file, with: {path: \"${path}\"}}}")
       let gate = file.folder.appending(path: "gate")
       let terminal = PseudoTerminal()
       let host = try HostProcess(["run", "--set", "path=\(gate.path)", file.path])
       host.process.standardError = terminal.handle
       try host.process.run()
       // Two drawings, the second over the first, and only then may the step end.
-      terminal.wait(until: { $0.contains("\u{1B}[34m▸\u{1B}[0m a") && $0.contains("\u{1B}[1A\r\u{1B}[J") })
+      terminal.wait(until: { $0.contains("\u{1B}[34m▸\u{1B}[0m a") && $0.contains("\u{1B}[1A\r\u{1B}[34m▸") })
       try Data().write(to: gate)
       let ending = try host.wait()
       #expect(ending.status == 0)
@@ -68,7 +71,7 @@ extension EndToEnd {
       #expect(refused.text == "")
       #expect(refused.ending.status == 1)
       #expect(
-        refused.ending.errors == "plugin-host: the result is binary, 1 bytes, and not written to a terminal; "
+        refused.ending.errors == "plugin-host: the result is binary, 1 byte, and not written to a terminal; "
           + "redirect it, name a file with --output, or insist with --output -\n")
       #expect(try drawing(["call", "--raw", "--output", "-", "kinds", "blob", "\u{1}"], output: true).text == "\u{1}")
       #expect(try drawing(["call", "--raw", "kinds", "blob", "text"], output: true).text == "text")

@@ -7,25 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTION(signature, entry, description) \
+#define FUNCTION(signature, entry, description)                                                                        \
   { signature, (promise_function_t)(entry), description }
 
-#define PLUGIN(identity, about, on_load, requirements, table)           \
-  static const promise_plugin_t plugin = {                              \
-      .size = sizeof(promise_plugin_t),                                 \
-      .abi_min = 1,                                                     \
-      .abi_max = PROMISE_ABI_VERSION,                                   \
-      .function_size = sizeof(promise_plugin_function_t),               \
-      .id = identity,                                                   \
-      .version = "1.2.3",                                               \
-      .description = about,                                             \
-      .required = requirements,                                         \
-      .load = on_load,                                                  \
-      .functions = table,                                               \
-      .function_count = sizeof(table) / sizeof((table)[0])};            \
-  const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {     \
-    (void)host_abi;                                                     \
-    return &plugin;                                                     \
+#define PLUGIN(identity, about, on_load, requirements, table)                                                          \
+  static const promise_plugin_t plugin = {.size = sizeof(promise_plugin_t),                                            \
+                                          .abi_min = 1,                                                                \
+                                          .abi_max = PROMISE_ABI_VERSION,                                              \
+                                          .function_size = sizeof(promise_plugin_function_t),                          \
+                                          .id = identity,                                                              \
+                                          .version = "1.2.3",                                                          \
+                                          .description = about,                                                        \
+                                          .required = requirements,                                                    \
+                                          .load = on_load,                                                             \
+                                          .functions = table,                                                          \
+                                          .function_count = sizeof(table) / sizeof((table)[0])};                       \
+  const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {                                                    \
+    (void)host_abi;                                                                                                    \
+    return &plugin;                                                                                                    \
   }
 
 #endif /* FIXTURE_H */

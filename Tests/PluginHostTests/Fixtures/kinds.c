@@ -11,20 +11,33 @@ static promise_status_t load(const promise_host_t *offered, promise_value_t *err
   return PROMISE_OK;
 }
 
-static bool flip(bool x) { return !x; }
-static int8_t tiny(int8_t x) { return x; }
-static int64_t whole(int64_t x) { return x; }
-static uint64_t natural(uint64_t x) { return x; }
-static double number(double x) { return x; }
+static bool flip(bool x) {
+  return !x;
+}
+static int8_t tiny(int8_t x) {
+  return x;
+}
+static int64_t whole(int64_t x) {
+  return x;
+}
+static uint64_t natural(uint64_t x) {
+  return x;
+}
+static double number(double x) {
+  return x;
+}
 static void nothing(void) {}
 
 static promise_str_t own_text(const void *data, size_t length) {
   char *copy = host->allocate(host, length);
-  if (length > 0) memcpy(copy, data, length);
+  if (length > 0)
+    memcpy(copy, data, length);
   return (promise_str_t){copy, length};
 }
 
-static promise_str_t text(promise_str_t x) { return own_text(x.data, x.length); }
+static promise_str_t text(promise_str_t x) {
+  return own_text(x.data, x.length);
+}
 
 static promise_bytes_t blob(promise_bytes_t x) {
   promise_str_t copy = own_text(x.data, x.length);
@@ -48,7 +61,9 @@ static promise_status_t setting(const char *key, promise_str_t *result, promise_
   return PROMISE_OK;
 }
 
-static void say(int32_t level, const char *message) { host->log(host, level, message); }
+static void say(int32_t level, const char *message) {
+  host->log(host, level, message);
+}
 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("flip(x: bool) -> bool", flip, "The other truth value."),

@@ -29,9 +29,11 @@ static promise_status_t meet(int who, promise_value_t *error) {
   pthread_mutex_lock(&lock);
   has_come[who] = true;
   pthread_cond_broadcast(&changed);
-  while (!has_come[!who] && failure == 0) failure = pthread_cond_timedwait(&changed, &lock, &deadline);
+  while (!has_come[!who] && failure == 0)
+    failure = pthread_cond_timedwait(&changed, &lock, &deadline);
   pthread_mutex_unlock(&lock);
-  if (failure == 0) return PROMISE_OK;
+  if (failure == 0)
+    return PROMISE_OK;
   promise_value_error(error, "fixture", failure, "the other one did not come");
   return -1;
 }
@@ -60,7 +62,8 @@ static promise_t *never(void) {
 
 /* Never returns. */
 static void block(void) {
-  for (;;) pause();
+  for (;;)
+    pause();
 }
 
 typedef struct {
@@ -98,7 +101,8 @@ static promise_t *slowly(uint32_t steps) {
 static promise_status_t await_file(const char *path, uint32_t *result, promise_value_t *error) {
   (void)error;
   const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
-  for (*result = 0; access(path, F_OK) != 0; *result += 1) nanosleep(&pause, NULL);
+  for (*result = 0; access(path, F_OK) != 0; *result += 1)
+    nanosleep(&pause, NULL);
   return PROMISE_OK;
 }
 

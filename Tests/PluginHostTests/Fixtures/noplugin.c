@@ -1,3 +1,5 @@
 /* noplugin.c - a library, but no plugin. */
 int noplugin(void);
-int noplugin(void) { return 0; }
+int noplugin(void) {
+  return 0;
+}

@@ -16,7 +16,8 @@ import Testing
     [
       try plugin(
         "org.example.p", "pack(data: bytes, level: i32 = 6) -> own bytes !", "sum(data: bytes) -> str",
-        "log(text: str)", "big() -> promise<u64>", "half(x: f64, on: bool = true) -> f64", "later(x: promise<bytes>) -> bool"),
+        "log(text: str)", "big() -> promise<u64>", "half(x: f64, on: bool = true) -> f64",
+        "later(x: promise<bytes>) -> bool"),
       try plugin("org.one.twin", "f()"), try plugin("org.two.twin", "f()"), try plugin("org.example.bare"),
     ]
   }
@@ -91,23 +92,35 @@ import Testing
       "a: {call: p.half, with: {x: \"@-\", on: \"@-\"}}",
       "2:41: standard input can be read once; line 2 does"
     ),
-    ("a: {call: p.big, rescue: {value: -1}}", "2:36: \"value\" is \"-1\", expected an integer from 0 to 18446744073709551615"),
+    (
+      "a: {call: p.big, rescue: {value: -1}}",
+      "2:36: \"value\" is \"-1\", expected an integer from 0 to 18446744073709551615"
+    ),
     ("a: {call: p.big, rescue: {value: }}", "2:36: the value must be what big gives, promise<u64>"),
     ("a: {call: p.log, with: {text: x}, rescue: {value: 1}}", "2:53: log gives nothing: the value can only be null"),
     (
       "a: {call: p.big, rescue: {call: p.sum, with: {data: x}}}",
       "2:35: sum cannot stand in: it gives str, but big gives promise<u64>"
     ),
-    ("a: {call: p.big, rescue: {call: p.nope}}", "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later"),
+    (
+      "a: {call: p.big, rescue: {call: p.nope}}",
+      "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later"
+    ),
   ])
   func reports(step: String, expected: String) {
     #expect(mistakes { _ = try plan("  " + step) } == [expected])
   }
 
   @Test(arguments: [
-    ("p.half, with: {x: {step: a}}", "p.log, with: {text: x}", "the step \"a\" has no result; use \"after\" to run after it"),
+    (
+      "p.half, with: {x: {step: a}}", "p.log, with: {text: x}",
+      "the step \"a\" has no result; use \"after\" to run after it"
+    ),
     ("p.half, with: {x: {step: a}}", "p.sum, with: {data: x}", "\"x\" is f64, but the step \"a\" gives str"),
-    ("p.pack, with: {data: x, level: {step: a}}", "p.half, with: {x: 1}", "\"level\" is i32, but the step \"a\" gives f64"),
+    (
+      "p.pack, with: {data: x, level: {step: a}}", "p.half, with: {x: 1}",
+      "\"level\" is i32, but the step \"a\" gives f64"
+    ),
     ("p.pack, with: {data: {step: a}}", "p.big", "\"data\" is bytes, but the step \"a\" gives promise<u64>"),
     ("p.later, with: {x: {step: a}}", "p.big", "\"x\" is promise<bytes>, but the step \"a\" gives promise<u64>"),
   ])
@@ -115,6 +128,22 @@ import Testing
     let found = mistakes { _ = try plan("  b: {call: \(user)}\n  a: {call: \(source)}") }
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("2:") == true && found.first?.hasSuffix(": \(message)") == true, "\(found)")
+  }
+
+  @Test func checksTheConfiguration() throws {
+    let text =
+      "plugins: []\nset: {v: 1}\nconfig: {p: {a: \"${v}\"}, q: {b: 2}, bare: {c: \"${w}\"}}\nsteps: {a: {call: p.big}}"
+    let pipeline = try PipelineReader.read(source(text))
+    var none: [Mistake] = []
+    let graph = StepGraph(pipeline.steps, mistakes: &none)
+    let found = mistakes {
+      _ = try PipelineChecker.check(
+        pipeline, in: source(text), graph: graph, plugins: try plugins(), variables: ["v": "1"])
+    }
+    #expect(
+      found == [
+        "3:26: \"plugins\" does not list \"q\"", "3:47: no variable is named \"w\"; \"set\" declares them",
+      ])
   }
 
   @Test func reportsAnUnknownResult() {

@@ -68,54 +68,90 @@ import Testing
     ("[a]", ["1:1: a pipeline must be a mapping, \"key: value\" lines; this is a list"]),
     ("plugins: []\nsteps: {}", ["2:8: a pipeline needs at least one step"]),
     ("plugins: []", ["1:1: a pipeline needs the key \"steps\""]),
-    ("plugin: []\nsteps: {a: {call: p.f}}",
-      ["1:1: a pipeline has no key \"plugin\"; did you mean \"plugins\"?", "1:1: a pipeline needs the key \"plugins\""]),
-    ("plugins: x\nsteps: {a: {call: p.f}}",
-      ["1:10: \"plugins\" must be a list, [a, b] or \"- a\" lines; this is the text \"x\""]),
-    ("plugins: [{}]\nsteps: {a: {call: p.f}}",
-      ["1:11: a plugin's name must be a text or number; this is a mapping"]),
-    ("plugins: []\nset: {1x: 2}\nsteps: {a: {call: p.f}}",
-      ["2:7: \"1x\" cannot be the name of a variable: \(Name.rule)"]),
-    ("plugins: []\nset: {x: [1]}\nsteps: {a: {call: p.f}}",
-      ["2:10: the variable \"x\" must be a text or number; this is a list"]),
+    (
+      "plugin: []\nsteps: {a: {call: p.f}}",
+      ["1:1: a pipeline has no key \"plugin\"; did you mean \"plugins\"?", "1:1: a pipeline needs the key \"plugins\""]
+    ),
+    (
+      "plugins: x\nsteps: {a: {call: p.f}}",
+      ["1:10: \"plugins\" must be a list, [a, b] or \"- a\" lines; this is the text \"x\""]
+    ),
+    (
+      "plugins: [{}]\nsteps: {a: {call: p.f}}",
+      ["1:11: a plugin's name must be a text or number; this is a mapping"]
+    ),
+    (
+      "plugins: []\nset: {1x: 2}\nsteps: {a: {call: p.f}}",
+      ["2:7: \"1x\" cannot be the name of a variable: \(Name.rule)"]
+    ),
+    (
+      "plugins: []\nset: {x: [1]}\nsteps: {a: {call: p.f}}",
+      ["2:10: the variable \"x\" must be a text or number; this is a list"]
+    ),
     ("plugins: []\nsteps:\n  a b: {call: p.f}", ["3:3: \"a b\" cannot be the name of a step: \(Name.rule)"]),
     ("plugins: []\nsteps:\n  ? [a]\n  : {call: p.f}", ["3:5: a key must be a word; this is a list"]),
     ("plugins: []\nsteps:\n  a: {}", ["3:6: a step needs the key \"call\""]),
     ("plugins: []\nsteps:\n  a: {call: }", ["3:13: \"call\" is missing; write \"\" for an empty text"]),
     ("plugins: []\nsteps:\n  a: {call: f}", ["3:13: \"call\" must be PLUGIN.FUNCTION, such as digest.sha256"]),
     ("plugins: []\nsteps:\n  a: {call: p.}", ["3:13: \"call\" must be PLUGIN.FUNCTION, such as digest.sha256"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, timeout: soon, whit: {}}",
-      ["3:27: \"timeout\" must be a number of seconds greater than 0; this is \"soon\"",
-        "3:33: a step has no key \"whit\"; did you mean \"with\"?"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, xyzzy: 1}",
-      ["3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue"]),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, timeout: soon, whit: {}}",
+      [
+        "3:27: \"timeout\" must be a number of seconds greater than 0; this is \"soon\"",
+        "3:33: a step has no key \"whit\"; did you mean \"with\"?",
+      ]
+    ),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, xyzzy: 1}",
+      ["3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue"]
+    ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: }}", ["3:28: \"x\" is missing; write \"\" for an empty text"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1]}}",
-      ["3:28: \"x\" must be a text or number; this is a list"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: {stpe: b}}}",
-      ["3:28: a reference to a step needs the key \"step\"",
-        "3:29: a reference to a step has no key \"stpe\"; did you mean \"step\"?"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: !!binary aGk=}}",
-      ["3:28: the tag !!binary has no meaning here: types come from the plugins' signatures"]),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1]}}",
+      ["3:28: \"x\" must be a text or number; this is a list"]
+    ),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {stpe: b}}}",
+      [
+        "3:28: a reference to a step needs the key \"step\"",
+        "3:29: a reference to a step has no key \"stpe\"; did you mean \"step\"?",
+      ]
+    ),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: !!binary aGk=}}",
+      ["3:28: the tag !!binary has no meaning here: types come from the plugins' signatures"]
+    ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: \"${y\"}}", ["3:28: \"${\" without a \"}\" after it"]),
     ("plugins: []\nsteps:\n  a: {call: p.f, rescue: {}}", ["3:26: \"rescue\" needs \"value\" or \"call\""]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, rescue: {value: 1, call: p.g}}",
-      ["3:37: \"rescue\" has a \"value\"; \"call\" does not go with it"]),
-    ("plugins: []\nsteps:\n  a: {call: p.f, after: {x: y}}",
-      ["3:25: \"after\" must be a list, [a, b] or \"- a\" lines; this is a mapping"]),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, rescue: {value: 1, call: p.g}}",
+      ["3:37: \"rescue\" has a \"value\"; \"call\" does not go with it"]
+    ),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, after: {x: y}}",
+      ["3:25: \"after\" must be a list, [a, b] or \"- a\" lines; this is a mapping"]
+    ),
   ])
   func reports(text: String, expected: [String]) {
     #expect(readingMistakes(text) == expected)
   }
 
   @Test(arguments: [
-    ("steps: [x", "2:1: not YAML: did not find expected ',' or ']' (while parsing a flow sequence that begins in line 1)"),
+    (
+      "steps: [x",
+      "2:1: not YAML: did not find expected ',' or ']' (while parsing a flow sequence that begins in line 1)"
+    ),
     ("a: *b", "1:4: not YAML: found undefined alias"),
     ("a: \u{1}", "1:4: not YAML: control characters are not allowed (U+1)"),
-    ("steps:\n  a: {call: p.f}\n  # a:\n\n  a: {call: p.g}",
-      "5:3: \"a\" occurs more than once in this mapping; the first is in line 2"),
+    (
+      "steps:\n  a: {call: p.f}\n  # a:\n\n  a: {call: p.g}",
+      "5:3: \"a\" occurs more than once in this mapping; the first is in line 2"
+    ),
     ("steps: {a: 1, a: 2}", "1:9: \"a\" occurs more than once in this mapping"),
-    ("--- 1\n--- 2", "2:1: not YAML: but found another document (expected a single document in the stream that begins in line 1)"),
+    (
+      "--- 1\n--- 2",
+      "2:1: not YAML: but found another document (expected a single document in the stream that begins in line 1)"
+    ),
   ])
   func reportsWhatIsNotYAML(text: String, expected: String) {
     #expect(readingMistakes(text + "\n") == [expected])
@@ -137,7 +173,8 @@ import Testing
     #expect(
       error.lines == [
         "p.yaml:2:9: error: this", "   a:  日本 x", "            ^",
-        "p.yaml:3:201: error: far right", "  " + String(repeating: "y", count: 100), "  " + String(repeating: " ", count: 49) + "^",
+        "p.yaml:3:201: error: far right", "  " + String(repeating: "y", count: 100),
+        "  " + String(repeating: " ", count: 49) + "^",
         "p.yaml:9:1: error: nowhere",
       ])
   }

@@ -3,7 +3,9 @@ import Testing
 @testable import plugin_host
 
 @Suite struct SuggestionTests {
-  @Test(arguments: [("pakced", "packed", 1), ("packed", "packed", 0), ("", "abc", 3), ("Abc", "abd", 1), ("kitten", "sitting", 3)])
+  @Test(arguments: [
+    ("pakced", "packed", 1), ("packed", "packed", 0), ("", "abc", 3), ("Abc", "abd", 1), ("kitten", "sitting", 3),
+  ])
   func countsWhatDiffers(first: String, second: String, distance: Int) {
     #expect(Suggestion.distance(first, second) == distance)
     #expect(Suggestion.distance(second, first) == distance)

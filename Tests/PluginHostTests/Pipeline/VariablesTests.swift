@@ -7,7 +7,7 @@ import Testing
     let pipeline = try PipelineReader.read(source("set: \(set)\nplugins: []\nsteps: {a: {call: p.f}}"))
     var mistakes: [Mistake] = []
     let values = try Variables.values(
-      of: pipeline, given: given.compactMap { VariableSetting(argument: $0) }, mistakes: &mistakes)
+      of: pipeline, given: given.map { try VariableSetting(option: $0) }, mistakes: &mistakes)
     guard mistakes.isEmpty else { throw PipelineMistakes(file: source(""), mistakes: mistakes) }
     return values
   }
@@ -22,7 +22,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{input: 1}", ["inptu=1"], "plugin-host: --set inptu: the pipeline has no variable \"inptu\"; did you mean \"input\"?"),
+    (
+      "{input: 1}", ["inptu=1"],
+      "plugin-host: --set inptu: the pipeline has no variable \"inptu\"; did you mean \"input\"?"
+    ),
     ("{a: 1}", ["a=1", "a=2"], "plugin-host: --set a: given more than once"),
     ("{a: }", [], "plugin-host: the variable \"a\" has no value: give it one with --set a=VALUE"),
   ])

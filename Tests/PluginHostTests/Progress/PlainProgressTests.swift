@@ -45,7 +45,9 @@ import Testing
 
   @Test func tellsEachNewMessage() {
     #expect(
-      lines(.running(.init()), .running(.init(message: "one")), .running(.init(message: "one")), .running(.init(message: "two")))
+      lines(
+        .running(.init()), .running(.init(message: "one")), .running(.init(message: "one")),
+        .running(.init(message: "two")))
         == ["sum: started digest.sha256", "sum: one", "sum: two"])
   }
 }

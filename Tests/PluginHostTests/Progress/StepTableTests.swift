@@ -79,6 +79,9 @@ import Testing
 }
 
 @Suite struct DurationTextTests {
-  @Test(arguments: [(0.0, "0.00 s"), (0.004, "0.00 s"), (1.239, "1.24 s"), (59.99, "59.99 s"), (60, "1 min 0 s"), (3725.5, "62 min 5 s")])
+  @Test(arguments: [
+    (0.0, "0.00 s"), (0.004, "0.00 s"), (1.239, "1.24 s"), (59.99, "59.99 s"), (60, "1 min 0 s"),
+    (3725.5, "62 min 5 s"),
+  ])
   func isReadable(seconds: Double, text: String) { #expect(Duration.seconds(seconds).text == text) }
 }
