@@ -9,28 +9,36 @@ enum ArgumentStore {
     _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, index: Int,
     at slot: UnsafeMutableRawPointer
   ) -> CallFault? {
+    let number = bits(value)
+    let isInRange = UInt64(bitPattern: number &- parameter.pointee.minimum) <= parameter.pointee.span
+    guard UInt64(value.pointee.kind) == parameter.pointee.plainKind, isInRange else {
+      return storeOther(value, as: parameter, index: index, at: slot)
+    }
+    // Every machine that plugins run on is little-endian: the low bytes of a word are the narrow integer that C reads.
+    slot.storeBytes(of: number, as: Int64.self)
+    return nil
+  }
+
+  /// Stores what does not go into C as it is.
+  private static func storeOther(
+    _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, index: Int,
+    at slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
     let kind = Int(value.pointee.kind)
     switch parameter.pointee.crossing {
-    // Every machine that plugins run on is little-endian: the low bytes of a word are the narrow integer that C reads.
-    case .i8, .i16, .i32, .i64:
-      let number = bits(value)
+    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64:
       guard kind == PROMISE_KIND_I64 || kind == PROMISE_KIND_U64 else { return .wrongKind(index) }
-      guard kind == PROMISE_KIND_I64 || number >= 0, number >= parameter.pointee.minimum,
-        number <= parameter.pointee.maximum
-      else { return .outOfRange(index) }
-      slot.storeBytes(of: number, as: Int64.self)
-    case .u8, .u16, .u32, .u64:
+      // Of the other signedness: it has to mean the same number in both, and fit.
       let number = bits(value)
-      guard kind == PROMISE_KIND_U64 || kind == PROMISE_KIND_I64 else { return .wrongKind(index) }
-      guard kind == PROMISE_KIND_U64 || number >= 0, UInt64(bitPattern: number) <= parameter.pointee.unsignedMaximum
+      guard UInt64(kind) != parameter.pointee.plainKind, number >= 0,
+        UInt64(bitPattern: number &- parameter.pointee.minimum) <= parameter.pointee.span
       else { return .outOfRange(index) }
       slot.storeBytes(of: number, as: Int64.self)
     case .bool:
       guard kind == PROMISE_KIND_BOOL else { return .wrongKind(index) }
       slot.storeBytes(of: bits(value) & 0xFF != 0 ? 1 : 0, as: UInt8.self)
     case .f64:
-      guard kind == PROMISE_KIND_F64 else { return storeInteger(value, isFloat: false, index, slot) }
-      slot.storeBytes(of: bits(value), as: Int64.self)
+      return storeInteger(value, isFloat: false, index, slot)
     case .f32:
       guard kind == PROMISE_KIND_F64 else { return storeInteger(value, isFloat: true, index, slot) }
       let number = Double(bitPattern: UInt64(bitPattern: bits(value)))

@@ -16,11 +16,13 @@ struct CallFrame {
     self.count = count
   }
 
+  /// The bytes of a frame for so many arguments; there are never so many that this overflows.
   static func size(count: Int) -> Int {
-    (count + extras) * slot + (count + 2) * MemoryLayout<UnsafeMutableRawPointer>.size
+    (count &+ extras) &* slot &+ (count &+ 2) &* MemoryLayout<UnsafeMutableRawPointer>.size
   }
 
-  func argument(_ index: Int) -> UnsafeMutableRawPointer { base + index * Self.slot }
+  @inline(__always)
+  func argument(_ index: Int) -> UnsafeMutableRawPointer { base + index &* Self.slot }
   /// What the function returns. libffi writes at least a word.
   var returned: UnsafeMutableRawPointer { argument(count) }
   /// Where a function with `!` leaves its result.

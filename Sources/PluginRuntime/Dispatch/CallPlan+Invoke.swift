@@ -16,29 +16,57 @@ extension CallPlan {
     guard given >= plan.pointee.required, arguments != nil || given == 0 else {
       return .fault(.missing(arguments == nil ? 0 : given))
     }
-    return withUnsafeTemporaryAllocation(byteCount: CallFrame.size(count: count), alignment: 16) { memory in
+    // A size that the compiler knows costs nothing to set aside.
+    guard count <= smallCount else { return invokeLarge(plan, arguments, given, into: result) }
+    return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { memory in
       // An allocation of a size that is not 0 has an address.
-      let frame = CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count)
-      let parameters = plan.pointee.parameters
-      let addresses = frame.addresses
-      for index in 0..<count {
-        let value = index < given ? arguments.unsafelyUnwrapped + index : defaultValue(parameters + index)
-        let slot = frame.argument(index)
-        addresses[index] = slot
-        if let fault = ArgumentStore.store(value, as: parameters + index, index: index, at: slot) {
-          ArgumentStore.takeBack(parameters, before: index, of: frame)
-          return .fault(fault)
-        }
-      }
-      guard plan.pointee.fails else {
-        ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
-        if let fault = ResultLoad.load(plan.pointee.result, from: frame.returned, into: result) { return .fault(fault) }
-        return .fulfilled
-      }
-      frame.addOutputs(hasResult: plan.pointee.result != .void)
-      ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
-      return conclude(plan, frame, into: result)
+      call(plan, arguments, given, CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count), into: result)
     }
+  }
+
+  static let smallCount = 8
+  /// What CallFrame.size(count: 8) is, as a constant.
+  static var smallSize: Int { 272 }
+
+  @inline(never)
+  private static func invokeLarge(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
+    into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    let count = plan.pointee.count
+    return withUnsafeTemporaryAllocation(byteCount: CallFrame.size(count: count), alignment: 16) { memory in
+      call(plan, arguments, given, CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count), into: result)
+    }
+  }
+
+  /// Stores the arguments, calls, and loads the result.
+  @inline(__always)
+  private static func call(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
+    _ frame: CallFrame, into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    let parameters = plan.pointee.parameters
+    let addresses = frame.addresses
+    let count = plan.pointee.count
+    var index = 0
+    while index < count {
+      let value = index < given ? arguments.unsafelyUnwrapped + index : defaultValue(parameters + index)
+      let slot = frame.argument(index)
+      addresses[index] = slot
+      if let fault = ArgumentStore.store(value, as: parameters + index, index: index, at: slot) {
+        ArgumentStore.takeBack(parameters, before: index, of: frame)
+        return .fault(fault)
+      }
+      index &+= 1
+    }
+    guard plan.pointee.fails else {
+      ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+      if let fault = ResultLoad.load(plan.pointee.result, from: frame.returned, into: result) { return .fault(fault) }
+      return .fulfilled
+    }
+    frame.addOutputs(hasResult: plan.pointee.result != .void)
+    ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+    return conclude(plan, frame, into: result)
   }
 
   private static func defaultValue(_ parameter: UnsafeMutablePointer<Parameter>) -> UnsafePointer<promise_value_t> {

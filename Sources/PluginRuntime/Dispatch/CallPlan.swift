@@ -10,10 +10,11 @@ struct CallPlan {
   /// What an argument must be like, and where its parts of the frame are.
   struct Parameter {
     let crossing: Crossing
-    /// The integers that fit. The upper bound of an unsigned type is `unsignedMaximum`.
+    /// The kind whose bits go into C as they are, if they lie in the range that begins at `minimum` and is `span` long:
+    /// integers and f64. A number that is no kind for the other types.
+    let plainKind: UInt64
     let minimum: Int64
-    let maximum: Int64
-    let unsignedMaximum: UInt64
+    let span: UInt64
     /// What is passed when the argument is left out; of kind 0 if it must not be.
     let defaultValue: promise_value_t
   }
@@ -32,6 +33,7 @@ struct CallPlan {
 
   /// The plan for a function of this signature.
   static func make(_ signature: Signature, _ entry: @escaping promise_function_t) -> UnsafeMutablePointer<CallPlan>? {
+    assert(CallFrame.size(count: smallCount) == smallSize)
     let count = signature.parameters.count
     let parameters = UnsafeMutablePointer<Parameter>.allocate(capacity: count)
     for (index, parameter) in signature.parameters.enumerated() {
@@ -58,9 +60,16 @@ struct CallPlan {
 extension CallPlan.Parameter {
   init(_ parameter: Parameter) {
     crossing = Crossing(parameter.type)
-    minimum = parameter.type.signedRange?.lowerBound ?? 0
-    maximum = parameter.type.signedRange?.upperBound ?? 0
-    unsignedMaximum = parameter.type.unsignedRange?.upperBound ?? 0
+    if let range = parameter.type.signedRange {
+      (plainKind, minimum) = (UInt64(PROMISE_KIND_I64), range.lowerBound)
+      span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
+    } else if let range = parameter.type.unsignedRange {
+      (plainKind, minimum, span) = (UInt64(PROMISE_KIND_U64), 0, range.upperBound)
+    } else if parameter.type == .f64 {
+      (plainKind, minimum, span) = (UInt64(PROMISE_KIND_F64), 0, .max)
+    } else {
+      (plainKind, minimum, span) = (.max, 0, 0)
+    }
     defaultValue = parameter.defaultValue.flatMap { promise_value_t($0) } ?? promise_value_t()
   }
 }

@@ -23,27 +23,27 @@ struct SwiftDestination: CallDestination {
   func reject(with error: PluginError) { promise.reject(error) }
 }
 
-/// A promise for a caller in C. It holds one reference, which goes when the promise is settled.
-struct ABIDestination: CallDestination {
+/// A promise for a caller in C. It holds one reference, which goes with it: once the promise is settled, by it or by
+/// being discarded.
+final class ABIDestination: CallDestination {
   private let handle: UInt
+  private var promise: OpaquePointer? { OpaquePointer(bitPattern: handle) }
 
-  init(takingOver handle: OpaquePointer) { self.handle = UInt(bitPattern: handle) }
+  init(takingOver promise: OpaquePointer) { handle = UInt(bitPattern: promise) }
+  deinit { promise_release(promise) }
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
     promise_value_retain(value)
-    promise_resolve(OpaquePointer(bitPattern: handle), value)
-    promise_release(OpaquePointer(bitPattern: handle))
+    promise_resolve(promise, value)
   }
 
   func reject(with reason: UnsafePointer<promise_value_t>) {
     promise_value_retain(reason)
-    promise_reject(OpaquePointer(bitPattern: handle), reason)
-    promise_release(OpaquePointer(bitPattern: handle))
+    promise_reject(promise, reason)
   }
 
   func reject(with error: PluginError) {
     var reason = promise_value_t(error)
-    promise_reject(OpaquePointer(bitPattern: handle), &reason)
-    promise_release(OpaquePointer(bitPattern: handle))
+    promise_reject(promise, &reason)
   }
 }

@@ -76,11 +76,12 @@ static promise_t *echo(promise_str_t text) {
   return promise;
 }
 
-/* Discards the promise of a call. */
-static void start_and_discard(promise_bytes_t data) {
+/* Discards the promise of a call, and tells whether nobody else holds it. */
+static bool start_and_discard(promise_bytes_t data) {
   promise_t *promise = sum(data);
   discard(promise);
   release(promise);
+  return release(promise) == PROMISE_ESTALE;
 }
 
 static const promise_plugin_function_t functions[] = {
@@ -90,7 +91,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("misuse(how: i32) -> promise<i32>", misuse),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
     FUNCTION("echo(text: str) -> promise<str>", echo),
-    FUNCTION("start_and_discard(data: bytes)", start_and_discard),
+    FUNCTION("start_and_discard(data: bytes) -> bool", start_and_discard),
 };
 
 PLUGIN("test.caller", .load = load)
