@@ -65,7 +65,11 @@ extension Host {
         { Unmanaged<PluginCall>.fromOpaque($0!).release() })
       guard let promise, promise_retain(promise) == PROMISE_OK else { return nil }
       call.begin(ABIDestination(takingOver: promise))
-      call.run(arguments, count, kept: nil)
+      if let checked = ArgumentValues.checkingPromises(arguments, count, for: function) {
+        call.run(checked.values, checked.count, kept: checked)
+      } else {
+        call.run(arguments, count, kept: nil)
+      }
       return promise
     } catch {
       return Self.rejected(error)

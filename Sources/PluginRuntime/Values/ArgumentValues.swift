@@ -28,3 +28,31 @@ final class ArgumentValues: Sendable {
     count += 1
   }
 }
+
+extension ArgumentValues {
+  /// The arguments of another plugin's call, with each promise replaced by one that keeps what its parameter's type
+  /// says; `nil` if there is no promise to replace.
+  static func checkingPromises(
+    _ borrowed: UnsafePointer<promise_value_t>?, _ count: Int, for function: BoundFunction
+  ) -> ArgumentValues? {
+    let parameters = function.signature.parameters
+    guard let borrowed, count <= parameters.count, parameters.contains(where: { Crossing($0.type) == .promise }) else {
+      return nil
+    }
+    let values = ArgumentValues(capacity: count)
+    for index in 0..<count {
+      if case .promise(let element) = parameters[index].type,
+        borrowed[index].kind == promise_kind_t(PROMISE_KIND_PROMISE),
+        let checked = PromiseBridge.checked(OpaquePointer(borrowed[index].as.ptr), of: element)
+      {
+        values.append(promise_value_t(promise: checked))
+      } else if promise_value_retain(borrowed + index) == PROMISE_OK {
+        values.append(borrowed[index])
+      } else {
+        // What is no value is refused as it came.
+        return nil
+      }
+    }
+    return values
+  }
+}

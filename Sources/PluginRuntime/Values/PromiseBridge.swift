@@ -13,6 +13,35 @@ enum PromiseBridge {
     return handle
   }
 
+  /// A promise that ends as `promise` does, except that a value which is not what the type (`nil`: void) says rejects
+  /// it. A reference of the caller's; `nil` if the promise is stale, or for want of memory.
+  static func checked(_ promise: OpaquePointer?, of type: ValueType?) -> OpaquePointer? {
+    promise_then(
+      promise,
+      { context, value, out in
+        let type = Unmanaged<Expectation>.fromOpaque(context!).takeUnretainedValue().type
+        guard value.pointee.suits(type) else {
+          out.pointee = promise_value_t(reason: PromiseBridge.mismatch(value.pointee.nameOfContent, type))
+          return promise_verdict_t(PROMISE_REJECT)
+        }
+        out.pointee = value.pointee
+        promise_value_retain(value)
+        return promise_verdict_t(PROMISE_FULFILL)
+      }, Unmanaged.passRetained(Expectation(type)).toOpaque(),
+      { Unmanaged<Expectation>.fromOpaque($0!).release() })
+  }
+
+  private final class Expectation {
+    let type: ValueType?
+    init(_ type: ValueType?) { self.type = type }
+  }
+
+  private static func mismatch(_ name: String, _ type: ValueType?) -> PromiseError {
+    PromiseError(
+      domain: "promise", code: Int64(PROMISE_EINVAL),
+      message: "the promise was fulfilled with \(name), expected what a \(ValueType.promise(type)) can hold")
+  }
+
   /// The end that settles: one reference to the promise of C, held as long as the Swift promise may still settle.
   private final class End {
     private let handle: OpaquePointer
@@ -22,9 +51,7 @@ enum PromiseBridge {
 
     func fulfil(with value: PluginValue, of type: ValueType?) {
       guard let suitable = PluginValue.suiting(type, value) else {
-        let expected = ValueType.promise(type)
-        let message = "the promise was fulfilled with \(value.name), expected what a \(expected) can hold"
-        return reject(with: PromiseError(domain: "promise", code: Int64(PROMISE_EINVAL), message: message))
+        return reject(with: mismatch(value.name, type))
       }
       guard var converted = promise_value_t(suitable) else {
         return reject(with: PromiseError(domain: "promise", code: Int64(PROMISE_ENOMEM), message: "no memory left"))

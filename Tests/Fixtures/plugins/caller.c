@@ -76,6 +76,12 @@ static promise_t *echo(promise_str_t text) {
   return promise;
 }
 
+/* Passes a promise on as if it were one of a number. */
+static promise_t *twofold(promise_t *text) {
+  promise_value_t argument = {.kind = PROMISE_KIND_PROMISE, .as.ptr = text};
+  return host->call(host, "test.promises", "twofold", &argument, 1);
+}
+
 /* Discards the promise of a call, and tells whether nobody else holds it. */
 static bool start_and_discard(promise_bytes_t data) {
   promise_t *promise = sum(data);
@@ -90,6 +96,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("call(plugin: cstr, function: cstr) -> promise<i32>", call),
     FUNCTION("misuse(how: i32) -> promise<i32>", misuse),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
+    FUNCTION("as_number(text: promise<str>) -> promise<i64>", twofold),
+    FUNCTION("twofold(number: promise<i64>) -> promise<i64>", twofold),
     FUNCTION("echo(text: str) -> promise<str>", echo),
     FUNCTION("start_and_discard(data: bytes) -> bool", start_and_discard),
 };

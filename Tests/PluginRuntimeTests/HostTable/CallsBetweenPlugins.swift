@@ -40,6 +40,14 @@ struct CallsBetweenPlugins {
     }
   }
 
+  @Test("a promise that is passed on is what the parameter's type says, or rejected")
+  func promises() async {
+    #expect(await outcome("twofold", .int(21)).value == .int(42))
+    let error = await outcome("as_number", .string("21")).promiseError
+    #expect(
+      error?.message == "the promise was fulfilled with a value of type string, expected what a promise<i64> can hold")
+  }
+
   @Test("what was lent to the called function is kept until its promise is settled")
   func lending() async {
     let sum = host.call("sum", of: "test.caller", [.value(.bytes(Array(repeating: 5, count: 50_000)))])
