@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every public header alone, twice in one translation unit, and in two units that are linked together: as each
 # standard of C and C++ that the header promises, with every compiler that is there, warnings as errors. Holds sizes,
-# offsets and constants in the same runs (Tests/ABI/layout.c).
+# offsets and constants (Tests/ABI/layout.c), and each function's type (Tests/ABI/signatures.c), in the same runs.
 #
 #     scripts/check-headers.sh
 #
@@ -9,7 +9,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 include=${INCLUDE:-$root/include}
-layout=$root/Tests/ABI/layout.c
+tests=$root/Tests/ABI
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 read -ra compilers <<< "${CHECK_COMPILERS:-gcc clang tcc g++ clang++}"
 
@@ -52,8 +52,17 @@ check() {
     try "$label included twice" "${compile[@]}" -c "$scratch/twice.c" -o "$scratch/twice.o"
     try "$label in two units" "${compile[@]}" "$scratch/first.c" "$scratch/second.c" -o "$scratch/linked"
   done < <(find "$include" -name '*.h' | sort)
-  try "$1 -std=$3: layout" "${compile[@]}" -c "$layout" -o "$scratch/layout.o"
+  try "$1 -std=$3: layout" "${compile[@]}" -c "$tests/layout.c" -o "$scratch/layout.o"
+  try "$1 -std=$3: signatures" "${compile[@]}" -c "$tests/signatures.c" -o "$scratch/signatures.o"
 }
+
+# Each function of the headers has a line in signatures.c.
+signatures_are_complete() {
+  sed -n 's/^FUNCTION(\([a-z_0-9]*\),.*/\1/p' "$tests/signatures.c" | sort > "$scratch/signatures"
+  diff -u --label headers --label signatures.c <("$root/scripts/abi-functions.sh" "$include/promise_plugin.h") \
+    "$scratch/signatures"
+}
+try "signatures.c is complete" signatures_are_complete
 
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" > /dev/null; then

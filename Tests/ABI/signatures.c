@@ -1,0 +1,62 @@
+/* The type of each exported function, which programs have compiled in: none ever changes. Compiled, not run;
+ * scripts/check-headers.sh sees to it that every function of the header stands here. */
+#include "promise.h"
+#include "promise_plugin.h"
+
+/* FUNCTION(name, result, (parameters)): fails to compile unless the function is of that very type. */
+#if defined(__cplusplus)
+#include <type_traits>
+#define FUNCTION(name, result, parameters)                                                                             \
+  static_assert(std::is_same<decltype(&name), result(*) parameters>::value, #name)
+#elif defined(__TINYC__) || __STDC_VERSION__ < 201112L
+#define FUNCTION(name, result, parameters) extern result name parameters
+#else
+#define FUNCTION(name, result, parameters) _Static_assert(_Generic(&name, result(*) parameters : 1, default : 0), #name)
+#endif
+
+typedef void observer_t(void *ctx, const promise_value_t *value);
+typedef void submit_t(void *ctx, promise_job_t *job);
+
+FUNCTION(promise_abi_version, uint32_t, (void));
+FUNCTION(promise_status_name, const char *, (promise_status_t));
+FUNCTION(promise_last_status, promise_status_t, (void));
+
+FUNCTION(promise_value_retain, promise_status_t, (const promise_value_t *));
+FUNCTION(promise_value_release, promise_status_t, (promise_value_t *));
+FUNCTION(promise_value_string, promise_status_t, (promise_value_t *, const char *, size_t));
+FUNCTION(promise_value_bytes, promise_status_t, (promise_value_t *, const void *, size_t));
+FUNCTION(promise_value_error, promise_status_t, (promise_value_t *, const char *, int64_t, const char *));
+FUNCTION(promise_value_object, promise_status_t, (promise_value_t *, const promise_type_t *, void *));
+FUNCTION(promise_value_data, const char *, (const promise_value_t *, size_t *));
+FUNCTION(promise_value_domain, const char *, (const promise_value_t *));
+FUNCTION(promise_value_code, int64_t, (const promise_value_t *));
+FUNCTION(promise_value_is, bool, (const promise_value_t *, const promise_type_t *));
+FUNCTION(promise_value_type, const promise_type_t *, (const promise_value_t *));
+
+FUNCTION(promise_type_register, const promise_type_t *, (const char *, const promise_type_t *, promise_free_t));
+FUNCTION(promise_type_named, const promise_type_t *, (const char *));
+FUNCTION(promise_type_name, const char *, (const promise_type_t *));
+
+FUNCTION(promise_new, promise_t *, (void));
+FUNCTION(promise_new_discardable, promise_t *, (void (*)(void *), void *, promise_free_t));
+FUNCTION(promise_retain, promise_status_t, (promise_t *));
+FUNCTION(promise_release, promise_status_t, (promise_t *));
+FUNCTION(promise_resolve, promise_status_t, (promise_t *, const promise_value_t *));
+FUNCTION(promise_reject, promise_status_t, (promise_t *, const promise_value_t *));
+FUNCTION(promise_discard, promise_status_t, (promise_t *));
+FUNCTION(promise_state, promise_state_t, (promise_t *));
+FUNCTION(promise_result, promise_status_t, (promise_t *, promise_value_t *));
+FUNCTION(promise_wait, promise_status_t, (promise_t *, int64_t));
+
+FUNCTION(promise_then, promise_t *, (promise_t *, promise_handler_t, void *, promise_free_t));
+FUNCTION(promise_rescue, promise_t *, (promise_t *, const promise_type_t *, promise_handler_t, void *, promise_free_t));
+FUNCTION(promise_observe, promise_status_t, (promise_t *, observer_t *, observer_t *, void *, promise_free_t));
+FUNCTION(promise_react, promise_t *, (promise_t *, const promise_reaction_t *));
+
+FUNCTION(promise_executor_new, promise_executor_t *, (submit_t *, void *, promise_free_t));
+FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
+FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));
+FUNCTION(promise_job_run, promise_status_t, (promise_job_t *));
+FUNCTION(promise_job_drop, promise_status_t, (promise_job_t *));
+
+FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));
