@@ -57,8 +57,8 @@ let package = Package(
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,
       linkerSettings: [
-        // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps all else
-        // in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
+        // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps
+        // all else in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
         .unsafeFlags(
           [
             "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
@@ -70,7 +70,8 @@ let package = Package(
 
     .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
     .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
-    // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic operations.
+    // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic
+    // operations.
     .target(name: "CCoroutines", path: "Tests/CCoroutines"),
     .testTarget(
       name: "EngineInterleavings", dependencies: ["CCoroutines", "CPlatform"], swiftSettings: settings),
@@ -80,7 +81,8 @@ let package = Package(
     .testTarget(
       name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
       swiftSettings: settings),
-    // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of plugin.
+    // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of
+    // plugin.
     .testTarget(
       name: "PluginRuntimeTests", dependencies: ["CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
       swiftSettings: settings),

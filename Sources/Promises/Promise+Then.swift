@@ -36,7 +36,8 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.then(async: onSuccess)))
   }
 
-  /// The same without the label, where the context asks for a `Promise<O>`: the document's `promise2 = promise1.then(success)`.
+  /// The same without the label, where the context asks for a `Promise<O>`: the document's `promise2 =
+  /// promise1.then(success)`.
   @_disfavoredOverload
   @inlinable public final func then<O>(_ onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
     then(async: onSuccess)

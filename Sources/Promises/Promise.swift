@@ -56,7 +56,8 @@ public class Promise<Value>: AnyPromise {
     (context.queue ?? .main).async(execute: DispatchWorkItem { block(self.resolve, self.reject) })
   }
 
-  /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See `init(on:discard:_:)`.
+  /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See
+  /// `init(on:discard:_:)`.
   public convenience init(
     discard: @escaping () -> (),
     _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()

@@ -1,8 +1,8 @@
 import Promises
 import Testing
 
-// What client code in Swift 5 mode does and Swift 6 mode would refuse: shared mutable state, and promises of values that are
-// not Sendable handed between isolation domains.
+// What client code in Swift 5 mode does and Swift 6 mode would refuse: shared mutable state, and promises of values
+// that are not Sendable handed between isolation domains.
 
 private var shared = 0
 

@@ -1,8 +1,8 @@
 import Synchronization
 import Testing
 
-/// Counts the instances that it made and that are still alive: what a callback captures, so that a test can tell when the
-/// callback was released.
+/// Counts the instances that it made and that are still alive: what a callback captures, so that a test can tell when
+/// the callback was released.
 package final class LifetimeTracker: Sendable {
   private let count = Atomic<Int>(0)
 

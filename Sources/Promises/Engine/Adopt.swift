@@ -48,8 +48,8 @@ extension CellRef {
 
   private func leads(to other: CellRef) -> Bool {
     var current = self
-    // Cells used anew may lead in a circle. So it is compared with a cell that was passed, a later one each time the way
-    // has doubled (Brent).
+    // Cells used anew may lead in a circle. So it is compared with a cell that was passed, a later one each time the
+    // way has doubled (Brent).
     var passed = self
     var steps = 0
     var leg = 1

@@ -62,8 +62,8 @@ package struct Box {
 
   static var indexMask: UInt32 { 0x0fff_ffff }
 
-  /// How values refer to the box: its index, and four bits of its generation, so that a copy of a value that outlived the
-  /// box is told from the box that took its place, fifteen times of sixteen.
+  /// How values refer to the box: its index, and four bits of its generation, so that a copy of a value that outlived
+  /// the box is told from the box that took its place, fifteen times of sixteen.
   private var number: UInt32 {
     let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
     return ref.index | UInt32(truncatingIfNeeded: life >> Life.generationShift) << 28

@@ -5,9 +5,10 @@ import Synchronization
 //
 //   cell      one 64-byte cache line in the slab. Its memory stays a cell for ever; what it holds is told by its kind.
 //   promise   a cell that settles once: pending, then fulfilled with a value or rejected with a reason.
-//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its context, kept in the
-//             derived cell itself. So `then` takes one cell and nothing else, and the list of a promise's reactions is the list of the
-//             cells derived from it.
+//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its context,
+//   kept in the
+//             derived cell itself. So `then` takes one cell and nothing else, and the list of a promise's reactions is
+//             the list of the cells derived from it.
 //   box       a cell that owns a string, bytes, an error or an object, and counts who shares it.
 //   job       a cell that holds a reaction whose handlers run on an executor.
 //

@@ -4,7 +4,8 @@ import Synchronization
 /// settles.
 ///
 ///         state              value                          next       meta              function       context   free
-///   job   flags, promise     the rejection handler, then    executor   type of reasons   fulfilment     ctx       free_ctx
+///   job   flags, promise     the rejection handler, then    executor   type of reasons   fulfilment     ctx
+///   free_ctx
 ///                            the outcome to handle                                       handler
 ///
 ///   attached --(source settles)--> submitted --(job_run or job_drop, the first of them)--> gone

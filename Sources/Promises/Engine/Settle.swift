@@ -166,8 +166,8 @@ extension CellRef {
 }
 
 extension Settlement {
-  /// Runs what a user wrote apart from any loop: a handler that settles `promise`, or what comes before the reactions to
-  /// `root`.
+  /// Runs what a user wrote apart from any loop: a handler that settles `promise`, or what comes before the reactions
+  /// to `root`.
   @inline(__always)
   static func running<Result>(_ promise: CellRef?, of root: CellRef, _ body: () -> Result) -> Result {
     let thread = unsafe platform_thread()

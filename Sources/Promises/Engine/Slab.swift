@@ -55,8 +55,9 @@ extension CellRef {
     unsafe cell.pointee.life.store(generation << Life.runtimeShift, ordering: .releasing)
     guard generation >> 6 != Life.lastGeneration else { return }
     #if PROMISES_NO_REUSE
-    // ThreadSanitizer does not see the Swift runtime's reference counts. They are what orders the last uses of a promise
-    // object on other threads before its end, so it would take a cell's next owner for one that races with them.
+    // ThreadSanitizer does not see the Swift runtime's reference counts. They are what orders the last uses of a
+    // promise object on other threads before its end, so it would take a cell's next owner for one that races with
+    // them.
     return
     #else
     recycle()
@@ -74,8 +75,8 @@ extension CellRef {
   }
 }
 
-/// The thread's list is more than full: keep all but the last cell as the spare list, and send the spare one on. With the
-/// last cell alone in the list, neither the next cell that is made nor the next that goes swings back.
+/// The thread's list is more than full: keep all but the last cell as the spare list, and send the spare one on. With
+/// the last cell alone in the list, neither the next cell that is made nor the next that goes swings back.
 @inline(never)
 private func putAside() {
   let thread = unsafe platform_thread()

@@ -1,7 +1,7 @@
 /// A callback of any type as it lies in a cell, and what calls it.
 ///
-/// A Closure around the callback would be an allocation for each reaction. Where the compiler knows the callback's type,
-/// what calls it captures nothing and is just a function, so both fit the cell: in the places of `function` and
+/// A Closure around the callback would be an allocation for each reaction. Where the compiler knows the callback's
+/// type, what calls it captures nothing and is just a function, so both fit the cell: in the places of `function` and
 /// `context`, and of `free`.
 @usableFromInline
 package struct StoredCallback {

@@ -1,7 +1,7 @@
 /// One run of a program about promises that follow others (clauses 3.1.3.3 and 2.2).
 ///
-/// `first` and `second` are derived from promises that threads resolve; each one's handler returns another promise. An observer
-/// of each tells how it ended.
+/// `first` and `second` are derived from promises that threads resolve; each one's handler returns another promise. An
+/// observer of each tells how it ended.
 final class FollowingTrial: Explorable {
   enum Program: CaseIterable {
     /// `first` follows `inner`, which another thread resolves.

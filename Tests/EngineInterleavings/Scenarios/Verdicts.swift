@@ -65,8 +65,8 @@ extension Trial {
     }
   }
 
-  /// The callbacks of one thread run in order where one other thread runs them, and those attached before the threads begin
-  /// have run when the settling step returns.
+  /// The callbacks of one thread run in order where one other thread runs them, and those attached before the threads
+  /// begin have run when the settling step returns.
   private func checkOrder(_ require: Require) {
     var latest: [[Int]: Int] = [:]
     for case .called(let number, let thread, _, _) in events {

@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// The cells that a run may use: each thread's own, the same in the same order at the beginning of every run, so that every run
-/// of a schedule does the same to the same words.
+/// The cells that a run may use: each thread's own, the same in the same order at the beginning of every run, so that
+/// every run of a schedule does the same to the same words.
 struct CellPool {
   private static let perThread = 16
   private let cells: [[CellRef]]

@@ -27,9 +27,9 @@ struct ThreadSet: Equatable {
 
 /// Depth-first search through the schedules of a program, by running it again and again with the same beginning.
 ///
-/// Schedules that differ only in the order of operations which do not conflict are the same for the program, and one of them is
-/// enough. *Sleep sets* see to that: a thread whose next operation was tried before at an earlier choice sleeps until an operation that
-/// conflicts with it has been made.
+/// Schedules that differ only in the order of operations which do not conflict are the same for the program, and one of
+/// them is enough. *Sleep sets* see to that: a thread whose next operation was tried before at an earlier choice sleeps
+/// until an operation that conflicts with it has been made.
 struct Exploration {
   private struct Choice {
     let ready: ThreadSet

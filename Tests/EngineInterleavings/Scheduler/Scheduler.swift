@@ -40,8 +40,9 @@ enum Scheduler {
   nonisolated(unsafe) private static var spinning: [UInt?] = []
   nonisolated(unsafe) private static let workers = Workers(count: threads)
 
-  /// Runs the program once for every schedule. `prepare` makes the threads' bodies anew for each, `check` looks at what they
-  /// did; a redundant run repeated another. Returns how many schedules there were. Stops when `check` returns false.
+  /// Runs the program once for every schedule. `prepare` makes the threads' bodies anew for each, `check` looks at what
+  /// they did; a redundant run repeated another. Returns how many schedules there were. Stops when `check` returns
+  /// false.
   static func explore(prepare: () -> [() -> Void], check: (_ schedule: String, _ isRedundant: Bool) -> Bool) -> Int {
     isShared = Array(repeating: false, count: watched.count / wordSize)
     repeat {
@@ -119,7 +120,8 @@ enum Scheduler {
     hand(from: me)
   }
 
-  /// Lets others go first until one writes the word that this thread read last: before that, it would only read it again.
+  /// Lets others go first until one writes the word that this thread read last: before that, it would only read it
+  /// again.
   static func spin() {
     let me = current
     guard me != controller else { fatalError("the test would wait for ever") }
@@ -161,8 +163,8 @@ enum Scheduler {
   }
 }
 
-/// The threads behind the scheduler's: coroutines, so that a switch takes no time of the operating system's. They live as long as
-/// the process.
+/// The threads behind the scheduler's: coroutines, so that a switch takes no time of the operating system's. They live
+/// as long as the process.
 private struct Workers {
   private let coroutines: [OpaquePointer]
 

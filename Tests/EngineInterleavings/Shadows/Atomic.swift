@@ -1,10 +1,10 @@
 import Synchronization
 
-// The engine's sources are compiled into this module (Engine is a symbolic link), and this type stands before the one of
-// Synchronization: each of the engine's atomic operations becomes a point where the scheduler may switch threads.
+// The engine's sources are compiled into this module (Engine is a symbolic link), and this type stands before the one
+// of Synchronization: each of the engine's atomic operations becomes a point where the scheduler may switch threads.
 //
-// One thread runs at a time, so the operations need no order of their own; every interleaving explored is sequentially consistent.
-// What weaker orders allow is the thread sanitizer's to find, in PromisesTests/Stress.
+// One thread runs at a time, so the operations need no order of their own; every interleaving explored is sequentially
+// consistent. What weaker orders allow is the thread sanitizer's to find, in PromisesTests/Stress.
 package struct Atomic<Value: AtomicRepresentable>: ~Copyable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   private let content: Synchronization.Atomic<Value>

@@ -1,7 +1,7 @@
 import CPlatform
 
-// What the engine asks of the platform, for the scheduler's threads. These stand before the functions of CPlatform, whose
-// thread-local state belongs to the other copy of the engine in this process.
+// What the engine asks of the platform, for the scheduler's threads. These stand before the functions of CPlatform,
+// whose thread-local state belongs to the other copy of the engine in this process.
 
 /// What the engine keeps for each thread: one of the scheduler's, or the one that controls them.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,7 +1,8 @@
 import Promises
 
-// The document's declarations and call forms, letter by letter. That this file compiles is the test: PromisesTests compiles
-// it in Swift 6 mode, PromisesSwift5Tests, by a symbolic link, in Swift 5 mode. Values are checked in CallFormTests.swift.
+// The document's declarations and call forms, letter by letter. That this file compiles is the test: PromisesTests
+// compiles it in Swift 6 mode, PromisesSwift5Tests, by a symbolic link, in Swift 5 mode. Values are checked in
+// CallFormTests.swift.
 
 struct CallFormError: Error {}
 

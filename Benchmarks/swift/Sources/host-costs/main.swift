@@ -1,4 +1,5 @@
-// `host-costs ADDER.so [--long]`: a call through a signature that was read at run time, against the same call prepared by hand.
+// `host-costs ADDER.so [--long]`: a call through a signature that was read at run time, against the same call prepared
+// by hand.
 import CBareCall
 import CPromise
 import CReport
