@@ -85,8 +85,8 @@ typedef struct promise_host {
   void (*PROMISE_NONNULL log)(const struct promise_host *PROMISE_NONNULL host, promise_log_level_t level,
                               const char *PROMISE_NONNULL message);
 
-  /* Tells how far the work for `promise` is: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL and is
-   * copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does
+  /* Tells how far the work for `promise` is: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL and
+   * is copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does
    * nothing.
    * [any thread] */
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
@@ -111,7 +111,8 @@ typedef struct promise_host {
    * [any thread] */
   void (*PROMISE_NONNULL deallocate)(const struct promise_host *PROMISE_NONNULL host, void *PROMISE_NULLABLE memory);
 
-  /* The value that the host's user has set for `key` of this plugin; NULL if none. Borrowed, valid until unload() returns.
+  /* The value that the host's user has set for `key` of this plugin; NULL if none. Borrowed, valid until unload()
+   * returns.
    * [any thread] */
   const char *PROMISE_NULLABLE (*PROMISE_NONNULL configuration)(const struct promise_host *PROMISE_NONNULL host,
                                                                 const char *PROMISE_NONNULL key);
@@ -158,9 +159,9 @@ typedef struct promise_plugin {
   size_t function_count;
 } promise_plugin_t;
 
-/* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it may
- * return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it is
- * also called to look at a plugin without using it.
+/* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it
+ * may return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it
+ * is also called to look at a plugin without using it.
  * [any thread] */
 PROMISE_API const promise_plugin_t *PROMISE_NULLABLE promise_plugin_entry(uint32_t host_abi);
 

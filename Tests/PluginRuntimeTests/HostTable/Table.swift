@@ -54,8 +54,11 @@ struct Table {
   @Test("every function of promise.h is there by its name, and nothing else")
   func functions() async throws {
     let host = try Host.loading("table")
-    let header = try String(contentsOf: Fixture.include.appendingPathComponent("promise.h"), encoding: .utf8)
-    let declarations = header.components(separatedBy: "PROMISE_API ").dropFirst()
+    let headers = try FileManager.default.contentsOfDirectory(
+      at: Fixture.include.appendingPathComponent("promise"), includingPropertiesForKeys: nil)
+    let declarations = try headers.flatMap {
+      try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\nPROMISE_API ").dropFirst()
+    }
     let names = declarations.compactMap { declaration in
       declaration.prefix { $0 != "(" }.split(whereSeparator: { " *\n".contains($0) }).last.map(String.init)
     }

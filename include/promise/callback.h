@@ -1,0 +1,90 @@
+/* promise/callback.h - what happens when a promise is settled. Part of promise.h: read that first. */
+#ifndef PROMISE_CALLBACK_H
+#define PROMISE_CALLBACK_H
+
+#include <stdint.h>
+
+#include "promise.h"
+#include "type.h"
+
+PROMISE_BEGIN_DECLS
+
+/* What becomes of the promise that promise_then(), promise_rescue() or promise_react() returned. */
+typedef int32_t promise_verdict_t;
+
+enum {
+  PROMISE_FULFILL = 1, /* it is fulfilled with *out */
+  PROMISE_REJECT = 2,  /* it is rejected with *out */
+  PROMISE_ADOPT = 3    /* *out is a PROMISE: it follows that one, and ends as that one does (clause 2.2) */
+};
+
+/* A handler receives the value or reason `*in`, borrowed until it returns, and leaves a value in `*out`, which is VOID
+ * when it is called, and whose reference is taken over. To pass `*in` on, copy it to `*out` and retain it.
+ * A verdict that is none of the three, or a value that is not well-formed, rejects the promise with an ERROR of domain
+ * "promise" and code PROMISE_EINVAL; to adopt a promise that waits for this very one rejects it with code
+ * PROMISE_EDEADLK. If the returned promise was settled by other means meanwhile, the handler still runs, and what it
+ * leaves is released. */
+typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
+                                               promise_value_t *PROMISE_NONNULL out);
+
+/* Attaches a handler for fulfilment (clauses 3.1.2 and 3.1.3), and returns the promise that it settles; a rejection
+ * passes through to that promise unchanged. The returned reference is yours to release, at once if you do not need it:
+ * the handler runs all the same.
+ * NULL: PROMISE_EINVAL if `promise` or `on_fulfilled` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run then.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t *PROMISE_NULLABLE promise,
+                                                     promise_handler_t PROMISE_NULLABLE on_fulfilled,
+                                                     void *PROMISE_NULLABLE ctx,
+                                                     promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Attaches a handler for rejection with a reason of `type` or of a type that descends from it; NULL: with any reason
+ * (clauses 2.3, 3.2.2 and 3.2.3). Returns the promise that the handler settles; a fulfilment, and a reason of another
+ * type, pass through to it unchanged.
+ * NULL: as promise_then(), and PROMISE_ESTALE if `type` is no type.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
+                                                       const promise_type_t *PROMISE_NULLABLE type,
+                                                       promise_handler_t PROMISE_NULLABLE on_rejected,
+                                                       void *PROMISE_NULLABLE ctx,
+                                                       promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value.
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has run.
+ * [any thread] */
+PROMISE_API promise_status_t promise_observe(
+    promise_t *PROMISE_NULLABLE promise,
+    void (*PROMISE_NULLABLE on_fulfilled)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value),
+    void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
+    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Where a callback runs: an opaque token. NULL stands for the settling thread, at once. */
+typedef struct promise_executor promise_executor_t;
+
+/* Reserved for a later version: always pass NULL. */
+typedef struct promise_token promise_token_t;
+
+/* A reaction with everything. Zero it, set `size` to sizeof(promise_reaction_t), and fill what you need. */
+typedef struct promise_reaction {
+  uint32_t size;
+  uint32_t reserved;                               /* 0 */
+  promise_executor_t *PROMISE_NULLABLE executor;   /* where the handlers run; retained until then */
+  promise_token_t *PROMISE_NULLABLE token;         /* NULL */
+  promise_handler_t PROMISE_NULLABLE on_fulfilled; /* NULL: a fulfilment passes through */
+  promise_handler_t PROMISE_NULLABLE on_rejected;  /* NULL: a rejection passes through */
+  const promise_type_t *PROMISE_NULLABLE type;     /* what on_rejected is for, as in promise_rescue() */
+  void *PROMISE_NULLABLE ctx;
+  promise_free_t PROMISE_NULLABLE free_ctx;
+} promise_reaction_t;
+
+/* promise_then() and promise_rescue() in one, with an executor. `*reaction` is read during the call only. A handler
+ * that runs is freed where it ran; what passes through does so at once, on the settling thread.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved`, `token` or a
+ * field that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale;
+ * PROMISE_ENOMEM. free_ctx has run then, unless `reaction` is NULL or too small to tell.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABLE promise,
+                                                      const promise_reaction_t *PROMISE_NULLABLE reaction);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_CALLBACK_H */

@@ -1,0 +1,88 @@
+/* promise/promise.h - making, settling, discarding, looking, waiting. Part of promise.h: read that first. */
+#ifndef PROMISE_PROMISE_H
+#define PROMISE_PROMISE_H
+
+#include <stdint.h>
+
+#include "value.h"
+
+PROMISE_BEGIN_DECLS
+
+/* Where a promise is, or a negative promise_status_t. */
+typedef int32_t promise_state_t;
+
+enum {
+  PROMISE_PENDING = 1,
+  PROMISE_FULFILLED = 2,
+  PROMISE_REJECTED = 3 /* also of a discarded one: its reason is a DISCARDED */
+};
+
+/* Makes a pending promise (clause 3.3.1), with one reference, yours. NULL: PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
+
+/* Makes a pending promise with a discard block (clause 3.3.3): `on_discard(ctx)` is called when promise_discard() ends
+ * it, and should cancel the work that would have settled it. `on_discard` may be NULL.
+ * It is called at most once, on the discarding thread, after the promise is rejected and before its callbacks run;
+ * free_ctx(ctx) follows it, or the settlement or last release that made it superfluous.
+ * NULL: PROMISE_ENOMEM; free_ctx has run then.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE
+promise_new_discardable(void (*PROMISE_NULLABLE on_discard)(void *PROMISE_NULLABLE ctx), void *PROMISE_NULLABLE ctx,
+                        promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Adds a reference.
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^27 already.
+ * [any thread] */
+PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise);
+
+/* Gives back one reference. With the last one the promise and its value go. A promise that goes while pending leaves
+ * its callbacks uncalled: their contexts are freed, its discard block is not called, and the promises derived from it
+ * stay pending. It takes no stack, however long the chain behind it is.
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE.
+ * [any thread] */
+PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
+
+/* Fulfils a pending promise with `*value` and runs its callbacks (clause 3.4.1). Takes over the value's reference, on
+ * every path, failing ones included. A PROMISE is stored as it is, not followed; a promise cannot hold itself
+ * (PROMISE_EINVAL). Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` or
+ * `value` is NULL or the value is of no known kind or forged; PROMISE_ESTALE.
+ * [any thread] */
+PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise,
+                                             const promise_value_t *PROMISE_NULLABLE value);
+
+/* Rejects a pending promise with `*reason`, of any kind, and runs its callbacks (clause 3.4.2). Otherwise as
+ * promise_resolve().
+ * [any thread] */
+PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
+                                            const promise_value_t *PROMISE_NULLABLE reason);
+
+/* Discards a pending promise (clause 3.5): it is rejected with a DISCARDED, then its discard block is called, then its
+ * callbacks. Promises that it was derived from go on.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
+ * [any thread] */
+PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);
+
+/* The state: PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED, or PROMISE_EINVAL, PROMISE_ESTALE.
+ * While callbacks run it is final already.
+ * [any thread] */
+PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
+
+/* The value of a fulfilled promise or the reason of a rejected one: `*out` becomes a new reference, yours; on failure
+ * it is VOID. promise_state() tells which of the two it is.
+ * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^27
+ * references.
+ * [any thread] */
+PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
+
+/* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds; for ever if it is
+ * negative; 0 only looks. Callbacks may still be running on the settling thread when it returns.
+ * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the calling
+ * thread is itself the one that would settle it: from within a callback, for the promise that this callback is to
+ * settle, one derived from it, or one whose callback stands behind it in the queue.
+ * [any thread; not where blocking is forbidden] */
+PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_PROMISE_H */

@@ -1,0 +1,38 @@
+/* promise/status.h - how a call ended. Part of promise.h: read that first. */
+#ifndef PROMISE_STATUS_H
+#define PROMISE_STATUS_H
+
+#include <stdint.h>
+
+#include "base.h"
+
+PROMISE_BEGIN_DECLS
+
+/* The result of a call: PROMISE_OK or a negative number. */
+typedef int32_t promise_status_t;
+
+enum {
+  PROMISE_OK = 0,
+  PROMISE_EINVAL = -1,    /* an argument is NULL, of the wrong kind or out of range */
+  PROMISE_ESTALE = -2,    /* the handle was released, forged, or is not of this library or this kind */
+  PROMISE_ESETTLED = -3,  /* the promise is settled already: the call changed nothing */
+  PROMISE_EPENDING = -4,  /* the promise is not settled yet */
+  PROMISE_ETIMEDOUT = -5, /* the time given ran out */
+  PROMISE_EDEADLK = -6,   /* waiting could never end: the calling thread is the one that has to do the work */
+  PROMISE_ENOMEM = -7,    /* no memory, or no room for one more reference */
+  PROMISE_ECLOSED = -8    /* the executor, plugin or library that should do the work has shut down */
+};
+
+/* The name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for a number that is none.
+ * The string is static.
+ * [any thread] */
+PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
+
+/* The status of the last call on the calling thread, of those that return a pointer, that returned NULL; PROMISE_OK if
+ * none did. A successful call leaves it as it was.
+ * [any thread] */
+PROMISE_API promise_status_t promise_last_status(void);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_STATUS_H */

@@ -1,0 +1,117 @@
+/* promise/value.h - what promises are settled with. Part of promise.h: read that first. */
+#ifndef PROMISE_VALUE_H
+#define PROMISE_VALUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+PROMISE_BEGIN_DECLS
+
+/* A promise: an opaque token. */
+typedef struct promise promise_t;
+
+/* What a value is. Numbers are fixed; more may be added at the end. 0 is not a kind. */
+typedef uint32_t promise_kind_t;
+
+enum {
+  PROMISE_KIND_VOID = 1,       /* no content */
+  PROMISE_KIND_BOOL = 2,       /* as.b: 0 or 1 */
+  PROMISE_KIND_I64 = 3,        /* as.i64 */
+  PROMISE_KIND_U64 = 4,        /* as.u64 */
+  PROMISE_KIND_F64 = 5,        /* as.f64 */
+  PROMISE_KIND_POINTER = 6,    /* as.ptr: yours, borrowed; never freed by this library */
+  PROMISE_KIND_STRING = 7,     /* UTF-8; as.ptr: its bytes, with a NUL after the last */
+  PROMISE_KIND_BYTES = 8,      /* as.ptr: the bytes; NULL if there are none */
+  PROMISE_KIND_ARRAY = 9,      /* reserved for a later version: no function makes one yet */
+  PROMISE_KIND_MAP = 10,       /* likewise */
+  PROMISE_KIND_ERROR = 11,     /* domain, code and message; as.ptr: the message, with a NUL after it */
+  PROMISE_KIND_DISCARDED = 12, /* the reason of a discarded promise (clause 2.4.2); no content */
+  PROMISE_KIND_PROMISE = 13,   /* as.ptr: a promise_t *, one reference of which belongs to the value */
+  PROMISE_KIND_OBJECT = 14     /* your own type; as.ptr: your payload */
+};
+
+/* A value or a reason: 16 bytes, always passed by pointer.
+ * Fill VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The others are made by
+ * the promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole. */
+typedef struct promise_value {
+  promise_kind_t kind;
+  uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
+  union {
+    uint8_t b;
+    int64_t i64;
+    uint64_t u64;
+    double f64;
+    void *PROMISE_NULLABLE ptr;
+  } as;
+} promise_value_t;
+
+/* A type of object: an opaque token that lives as long as the process. */
+typedef struct promise_type promise_type_t;
+
+/* Called once with what its owner passed as `ctx` or `payload`, when the library is done with it. On the thread that
+ * caused it, with no lock held. */
+typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
+
+/* Adds a reference to what `value` owns; for a kind that owns nothing it does nothing.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `value` is NULL, of no known kind, or forged; PROMISE_ESTALE if it is a PROMISE
+ * whose token is stale; PROMISE_ENOMEM if it has 2^27 references.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
+
+/* Gives back one reference to what `value` owns, and sets `*value` to VOID, so that releasing it again does nothing.
+ * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), and `*value` is left as it is.
+ * Runs the type's `destroy` if it was an OBJECT's last reference.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_release(promise_value_t *PROMISE_NULLABLE value);
+
+/* Makes a STRING from `length` bytes at `utf8`, which are copied. `utf8` may be NULL if `length` is 0.
+ * `*out` is overwritten without being released, and is a reference of yours; on failure it is VOID.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `utf8` is NULL and `length` is not 0, or if the bytes are not
+ * well-formed UTF-8; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_string(promise_value_t *PROMISE_NULLABLE out,
+                                                  const char *PROMISE_NULLABLE utf8, size_t length);
+
+/* Makes a BYTES from `length` bytes at `bytes`, which are copied; otherwise as promise_value_string(), with any bytes.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLABLE out,
+                                                 const void *PROMISE_NULLABLE bytes, size_t length);
+
+/* Makes an ERROR: `domain` names who defines `code` (a library, a plugin, "errno"), `message` is for people. Both are
+ * copied. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out`, `domain` or `message` is NULL or not UTF-8; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLABLE out,
+                                                 const char *PROMISE_NULLABLE domain, int64_t code,
+                                                 const char *PROMISE_NULLABLE message);
+
+/* Makes an OBJECT of `type` around `payload`, which may be NULL. The value takes over the payload: the type's `destroy`
+ * is called with it when the last reference goes, and also if this call fails for want of memory. With PROMISE_EINVAL
+ * or PROMISE_ESTALE the payload stays yours, for there is no type to destroy it by. `*out` as in
+ * promise_value_string(). Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no
+ * registered type; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
+                                                  const promise_type_t *PROMISE_NULLABLE type,
+                                                  void *PROMISE_NULLABLE payload);
+
+/* The content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT. `*length` becomes its size in
+ * bytes, without the NUL that follows a STRING and a message; 0 for an OBJECT. `length` may be NULL.
+ * The pointer is borrowed: valid as long as the value is. NULL for any other kind, for a forged value, for empty BYTES.
+ * [any thread] */
+PROMISE_API const char *PROMISE_NULLABLE promise_value_data(const promise_value_t *PROMISE_NULLABLE value,
+                                                            size_t *PROMISE_NULLABLE length);
+
+/* The domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind.
+ * [any thread] */
+PROMISE_API const char *PROMISE_NULLABLE promise_value_domain(const promise_value_t *PROMISE_NULLABLE value);
+
+/* The code of an ERROR; 0 for any other kind.
+ * [any thread] */
+PROMISE_API int64_t promise_value_code(const promise_value_t *PROMISE_NULLABLE value);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_VALUE_H */

@@ -1,0 +1,22 @@
+/* promise/version.h - the number of the ABI. Part of promise.h: read that first. */
+#ifndef PROMISE_VERSION_H
+#define PROMISE_VERSION_H
+
+#include <stdint.h>
+
+#include "base.h"
+
+PROMISE_BEGIN_DECLS
+
+/* The version of this ABI that this header describes. It grows by one whenever something is added; nothing is ever
+ * removed or changed, so a program built against N runs with every library of N or more. */
+#define PROMISE_ABI_VERSION 1u
+
+/* The ABI version that the loaded library implements; at least the PROMISE_ABI_VERSION that the program was built with,
+ * or the program must not go on.
+ * [any thread] */
+PROMISE_API uint32_t promise_abi_version(void);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_VERSION_H */
