@@ -17,8 +17,8 @@ enum ValueKind: Sendable {
     }
   }
 
-  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes are
-  /// a text, and a number is in range, only the value tells.
+  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes
+  /// are a text, and a number is in range, only the value tells.
   func suits(_ parameter: ValueKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false

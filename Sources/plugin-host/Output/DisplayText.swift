@@ -2,7 +2,8 @@ extension Unicode.Scalar {
   /// Whether a terminal may take it as a command: C0, DEL and C1.
   var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-  /// How many columns a terminal gives it: 0 for what joins the scalar before it, 2 for wide East Asian letters and emoji.
+  /// How many columns a terminal gives it: 0 for what joins the scalar before it, 2 for wide East Asian letters and
+  /// emoji.
   var columns: Int {
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

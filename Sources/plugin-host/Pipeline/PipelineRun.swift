@@ -72,7 +72,8 @@ final class PipelineRun {
 
   // MARK: Promises, on whichever thread settles them
 
-  /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in vain.
+  /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in
+  /// vain.
   private nonisolated func named(
     _ numbers: [Int], _ promises: [Int: Promise<PluginValue>]
   ) -> [(number: Int, promise: Promise<PluginValue>)] {

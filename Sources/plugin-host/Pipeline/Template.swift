@@ -47,8 +47,8 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text with the variables' values. A value is not looked at again: what is in it is only text. A variable that has
-  /// none counts as empty; the checker has seen to it that there is one.
+  /// The text with the variables' values. A value is not looked at again: what is in it is only text. A variable that
+  /// has none counts as empty; the checker has seen to it that there is one.
   func expanded(with values: [String: String]) -> String {
     parts.map { part in
       switch part {

@@ -6,8 +6,8 @@ struct StepTable: Sendable {
   var hasColor = false
   var hasUnicode = true
 
-  /// At most `height - 1` lines, each less than `columns` wide: so nothing wraps, and nothing scrolls away while the lines
-  /// are drawn over.
+  /// At most `height - 1` lines, each less than `columns` wide: so nothing wraps, and nothing scrolls away while the
+  /// lines are drawn over.
   func lines(_ rows: [StepRow], now: ContinuousClock.Instant) -> [String] {
     let shown = visible(rows)
     let nameWidth = min(shown.map(\.name.columns).max() ?? 0, max(columns / 4, 8))

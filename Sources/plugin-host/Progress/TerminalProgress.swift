@@ -38,8 +38,8 @@ final class TerminalProgress: ProgressDisplay {
     drawn = 0
   }
 
-  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears what it leaves of the old one; to
-  /// clear all first would flicker.
+  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears what it leaves of the
+  /// old one; to clear all first would flicker.
   private func draw(_ table: [String], below notes: [String] = []) {
     let back = drawn == 0 ? "" : "\u{1B}[\(drawn)A\r"
     let lines = (notes + table).map { $0 + "\u{1B}[K\n" }.joined()

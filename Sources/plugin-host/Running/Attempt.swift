@@ -25,7 +25,8 @@ final class Attempt: Sendable {
     enders = session.enders
   }
 
-  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and rejects what is wrong by throwing.
+  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and rejects what is wrong by
+  /// throwing.
   func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
     if let timeout { limit(to: timeout) }
     callers.run { [self] in

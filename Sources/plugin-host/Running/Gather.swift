@@ -1,8 +1,8 @@
 import Promises
 import Synchronization
 
-/// A promise of the values of all `promises`, by their numbers. It is rejected with the reason of the first of them that is
-/// rejected, as soon as that one is.
+/// A promise of the values of all `promises`, by their numbers. It is rejected with the reason of the first of them
+/// that is rejected, as soon as that one is.
 func gather<Value: Sendable>(_ promises: [(number: Int, promise: Promise<Value>)]) -> Promise<[Int: Value]> {
   let all = Promise<[Int: Value]>()
   let values = Gathered<Value>(count: promises.count)

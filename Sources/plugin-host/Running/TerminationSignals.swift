@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind ends
-/// it at once, whatever a plugin is doing.
+/// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind
+/// ends it at once, whatever a plugin is doing.
 struct TerminationSignals: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
   private let previous: [(signal: Int32, action: sigaction)]
