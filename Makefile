@@ -19,7 +19,7 @@ PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
 export LIBPROMISE LIBRARY PLUGIN_HOST
 
 .PHONY: all demo test setup build libpromise plugin-host install uninstall \
-  test-swift test-threads test-abi test-examples test-package test-counts lint format bench clean
+  test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers lint format bench clean
 
 all: build
 
@@ -54,6 +54,11 @@ test-swift: setup
 test-threads: setup
 	@scripts/test-threads.sh
 
+# The C programs with a sanitizer in both halves. Longer; not part of `make test`.
+test-sanitizers: setup
+	@scripts/sanitize-abi.sh thread
+	@scripts/sanitize-abi.sh address
+
 # C programs against the installed library, and what the library exports.
 test-abi: libpromise
 	@scripts/test-abi.sh
@@ -80,4 +85,4 @@ bench: build
 	@scripts/bench.sh
 
 clean:
-	rm -rf .build $(HOST_BUILD) .build-threads
+	rm -rf .build $(HOST_BUILD) .build-threads .build-addresses out
