@@ -32,7 +32,8 @@ libpromise: setup
 	swift build -c release -j $(JOBS) --product promise
 
 plugin-host: setup
-	swift build -c release -j $(JOBS) --scratch-path $(HOST_BUILD) --static-swift-stdlib --product plugin-host
+	swift build -c release -j $(JOBS) --scratch-path $(HOST_BUILD) --static-swift-stdlib -Xlinker -s \
+	  --product plugin-host
 
 demo: build
 	@OUT=$(CURDIR)/out/demo examples/demo.sh

@@ -12,7 +12,7 @@ struct PluginHost: ParsableCommand {
 
       \(ExitStatus.help)
       """,
-    version: "0.1.0",
+    version: "1.0.0",
     subcommands: [ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self])
 
   static func main() {
