@@ -11,8 +11,9 @@ typedef struct promise_job promise_job_t;
 
 /* Makes an executor from a function of yours: `submit(ctx, job)` is called whenever a callback should run on it, on the
  * settling thread, and must see to it that promise_job_run() or promise_job_drop() is called with `job` once, now or
- * later, on whatever thread. free_ctx(ctx) is called when the last reference to the executor goes; a job holds one.
- * NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx has run then.
+ * later, on whatever thread. It must not wait for what the job is to settle. free_ctx(ctx) is called when the last
+ * reference to the executor goes; a job holds one. NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx
+ * has run then.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_executor_new(void (*PROMISE_NULLABLE submit)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job),

@@ -45,8 +45,9 @@ PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise
 
 /* Fulfils a pending promise with `*value` and runs its callbacks (clause 3.4.1). Takes over the value's reference, on
  * every path, failing ones included. A PROMISE is stored as it is, not followed; a promise cannot hold itself
- * (PROMISE_EINVAL). Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` or
- * `value` is NULL or the value is of no known kind or forged; PROMISE_ESTALE.
+ * (PROMISE_EINVAL), and promises that hold each other never go.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already: then it is when this returns; PROMISE_EINVAL if
+ * `promise` or `value` is NULL, or if the value is of no known kind, forged, or a stale PROMISE; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise,
                                              const promise_value_t *PROMISE_NULLABLE value);
@@ -76,10 +77,10 @@ PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds; for ever if it is
- * negative; 0 only looks. Callbacks may still be running on the settling thread when it returns.
- * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the calling
- * thread is itself the one that would settle it: from within a callback, for the promise that this callback is to
- * settle, one derived from it, or one whose callback stands behind it in the queue.
+ * negative; 0 only looks, and never gives PROMISE_EDEADLK. Callbacks may still be running on the settling thread when
+ * it returns. Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the
+ * calling thread is itself the one that would settle it: from within a callback, for the promise that this callback is
+ * to settle, one derived from it, or one whose callback stands behind it in the queue.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
