@@ -19,15 +19,18 @@ extension PluginValue {
     var output: [UInt8] = []
     output.reserveCapacity(string.utf8.count + 2)
     output.append(UInt8(ascii: "\""))
-    for byte in string.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): output += "\\n".utf8
-      case UInt8(ascii: "\r"): output += "\\r".utf8
-      case UInt8(ascii: "\t"): output += "\\t".utf8
-      // DEL is no control character to JSON, but it is to a terminal.
-      case 0..<0x20, 0x7F: output += "\\u00\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
-      default: output.append(byte)
+    for scalar in string.unicodeScalars {
+      switch scalar.value {
+      case 0x22, 0x5C: output += [UInt8(ascii: "\\"), UInt8(scalar.value)]
+      case 0x0A: output += "\\n".utf8
+      case 0x0D: output += "\\r".utf8
+      case 0x09: output += "\\t".utf8
+      // DEL, C1 and the Unicode line separators are no control characters to JSON, but they are to terminals and editors.
+      case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029:
+        let digits = String(scalar.value, radix: 16)
+        output += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      case 0x20..<0x7F: output.append(UInt8(scalar.value))
+      default: output += UTF8.encode(scalar).unsafelyUnwrapped
       }
     }
     output.append(UInt8(ascii: "\""))

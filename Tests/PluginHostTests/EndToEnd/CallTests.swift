@@ -57,6 +57,16 @@ extension EndToEnd {
       #expect(full.errors == "plugin-host: the result cannot be written: /dev/full: No space left on device\n")
     }
 
+    @Test func aClosedStandardOutputIsAnError() throws {
+      // Nothing else may get descriptor 1, and with it the result.
+      let host = try HostProcess(["-c", "exec \"$0\" \"$@\" >&-", HostProcess.executable.path, "call", "kinds", "tiny"])
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 1)
+      #expect(ending.errors == "plugin-host: the result cannot be written: Bad file descriptor\n")
+    }
+
     @Test func aRejectionIsStatusOne() throws {
       let ending = try HostProcess.run("call", "kinds", "fail", "no\nway")
       #expect(ending.status == 1)

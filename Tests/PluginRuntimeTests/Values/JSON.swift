@@ -11,6 +11,7 @@ struct JSON {
       (.double(1e300), "1e+300"),
       (.double(.nan), #""NaN""#), (.double(.infinity), #""Infinity""#), (.double(-.infinity), #""-Infinity""#),
       (.string("a\"b\\c\n\r\t\u{1}\u{7f}é😀/"), #""a\"b\\c\n\r\t\u0001\u007fé😀/""#), (.string(""), #""""#),
+      (.string("\u{80}\u{9b}31m\u{a0}\u{2028}\u{2029}"), "\"\\u0080\\u009b31m\u{a0}\\u2028\\u2029\""),
     ])
   func rendering(_ value: PluginValue, _ json: String) {
     #expect(value.json == json)
