@@ -1,5 +1,6 @@
 import PluginRuntime
 import Promises
+import Synchronization
 
 /// A pipeline at work. Each step is one promise, made of those that it waits for; there is no scheduler besides them.
 @MainActor
@@ -13,8 +14,9 @@ final class PipelineRun {
   /// Of each step; nil while it is not settled. Only the result's value is kept.
   private(set) var outcomes: [Outcome?]
   private var attempts: [Int: Attempt] = [:]
-  private var givenUp: CallFailure?
   private var unsettled: Int
+  /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
+  private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
   init(plan: PipelinePlan, session: Session, board: ProgressBoard) {
     self.plan = plan
@@ -43,7 +45,7 @@ final class PipelineRun {
 
   /// Gives up whatever is not settled.
   func giveUp(_ reason: CallFailure) {
-    givenUp = reason
+    givenUp.withLock { $0 = reason }
     for attempt in attempts.values { attempt.giveUp(reason) }
   }
 
@@ -106,7 +108,7 @@ final class PipelineRun {
       { rescued.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
-        if failure == .interrupted { return rescued.reject(failure) }
+        if reasonGivenUp != nil { return rescued.reject(failure) }
         note(.rescuing(from: failure.description, StepState.Report()), step: number)
         switch rescue {
         case .value(let value): rescued.resolve(value)
@@ -122,10 +124,12 @@ final class PipelineRun {
   private nonisolated func begin(
     _ call: PipelinePlan.Call, of number: Int, inputs: [Int: PluginValue], isRescue: Bool
   ) -> Promise<PluginValue> {
+    if let reason = reasonGivenUp { return Promise<PluginValue>.reject(reason) }
     let attempt = Attempt(in: session)
     session.loop.post { [self] in
       attempts[number] = attempt
-      if let givenUp { return attempt.giveUp(givenUp) }
+      // It may have happened since the call began.
+      if let reason = reasonGivenUp { return attempt.giveUp(reason) }
       if !isRescue { board.enter(.running(StepState.Report()), step: number) }
     }
     attempt.start(timeout: call.timeout) { [self, session] in
@@ -136,6 +140,8 @@ final class PipelineRun {
     }
     return attempt.outcome
   }
+
+  private nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
     let isResult = number == plan.result
@@ -150,43 +156,5 @@ final class PipelineRun {
 
   private nonisolated func note(_ state: StepState, step: Int) {
     session.loop.post { [self] in board.enter(state, step: step) }
-  }
-}
-
-extension StepState.Report {
-  init(_ report: ProgressReport) {
-    self.init(fraction: report.fraction, message: report.message ?? "")
-  }
-}
-
-extension StepState {
-  init(_ outcome: PipelineRun.Outcome) {
-    switch outcome {
-    case .success(let value): self = .fulfilled(result: value.summary)
-    case .failure(.rejected(let message)), .failure(.wrongArguments(let message)): self = .rejected(message: message)
-    case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
-    case .failure(.notRun(let cause)): self = .notRun(because: cause)
-    case .failure(.interrupted): self = .interrupted
-    }
-  }
-}
-
-extension PipelinePlan.Call {
-  /// What is passed to the function. Reads files, so it may take its time.
-  func values(_ inputs: [Int: PluginValue]) throws(UnreadableInput) -> [Argument] {
-    var values: [Argument] = []
-    for (parameter, input) in arguments {
-      switch input {
-      case .text(let text): values.append(Argument(name: parameter.name, try text.content()))
-      case .step(let number): values.append(Argument(name: parameter.name, content(inputs[number] ?? .void, parameter)))
-      }
-    }
-    return values
-  }
-
-  private func content(_ value: PluginValue, _ parameter: Parameter) -> Argument.Content {
-    // Bytes become a text the way a file's content does, if they are one.
-    if case .bytes(let bytes) = value, parameter.kind == .string { return .contents(bytes) }
-    return .value(value)
   }
 }

@@ -29,6 +29,8 @@ final class Session {
     do {
       try host.load(plan.plugins.map(\.path))
     } catch {
+      // Those before it in the order are loaded.
+      host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
       throw Failure(.notLoaded, "\(error)".displayLine)
     }

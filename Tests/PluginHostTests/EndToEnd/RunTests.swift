@@ -162,6 +162,20 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test func aWholeThatTookTooLongIsNotRescued() throws {
+      let ending = try run(
+        """
+        plugins: [later, kinds]
+        steps:
+          a: {call: later.never, rescue: {value: null}}
+          b: {call: kinds.nothing, after: a}
+        """, "--timeout", "0.1", "--log", "off")
+      #expect(ending.text == "")
+      #expect(ending.errors.hasSuffix("plugin-host: a: timed out after 0.1 s\n"))
+      #expect(ending.errors.contains("b: not run: \"a\" was not fulfilled\n"))
+      #expect(ending.status == 3)
+    }
+
     @Test func mistakesAreReportedBeforeAnythingRuns() throws {
       let file = try PipelineFile(
         """
