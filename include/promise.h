@@ -25,7 +25,7 @@
  *   that was released by its last owner, forged, or that belongs to another kind of object or to a second copy of this
  *   library gives PROMISE_ESTALE. Nothing is read or written through it. (Releasing the last reference on one thread
  *   while another thread is still using it stays the caller's error, as it is for every reference count.)
- *   Functions that return a pointer return NULL then; promise_last_status() says why.
+ *   Functions that return a handle return NULL then; promise_last_status() says why.
  *
  * THREADS
  *   Every function may be called from any thread at any time, callbacks included, unless its comment says otherwise;
@@ -53,7 +53,7 @@
 #include "promise/status.h"
 #include "promise/value.h"
 #include "promise/type.h"
-#include "promise/promise.h"
+#include "promise/core.h"
 #include "promise/callback.h"
 #include "promise/executor.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "promise.h"
+#include "core.h"
 #include "type.h"
 
 PROMISE_BEGIN_DECLS
@@ -22,8 +22,8 @@ enum {
  * when it is called, and whose reference is taken over. To pass `*in` on, copy it to `*out` and retain it.
  * A verdict that is none of the three, or a value that is not well-formed, rejects the promise with an ERROR of domain
  * "promise" and code PROMISE_EINVAL; to adopt a promise that waits for this very one rejects it with code
- * PROMISE_EDEADLK. If the returned promise was settled by other means meanwhile, the handler still runs, and what it
- * leaves is released. */
+ * PROMISE_EDEADLK, and to leave a PROMISE of this very one with code PROMISE_EINVAL. If the returned promise was
+ * settled by other means meanwhile, the handler still runs, and what it leaves is released. */
 typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
                                                promise_value_t *PROMISE_NONNULL out);
 
@@ -80,7 +80,8 @@ typedef struct promise_reaction {
  * that runs is freed where it ran; what passes through does so at once, on the settling thread.
  * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved`, `token` or a
  * field that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale;
- * PROMISE_ENOMEM. free_ctx has run then, unless `reaction` is NULL or too small to tell.
+ * PROMISE_ENOMEM. A `size` beyond 4096 was never set: PROMISE_EINVAL. free_ctx has run then, unless `reaction` is NULL
+ * or too small to tell.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABLE promise,
                                                       const promise_reaction_t *PROMISE_NULLABLE reaction);

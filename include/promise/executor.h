@@ -28,7 +28,8 @@ PROMISE_API promise_status_t promise_executor_retain(promise_executor_t *PROMISE
 PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Runs the job: its handler is called, its context freed, its promise settled, and that promise's callbacks run, before
- * this returns. The job is gone then.
+ * this returns. The job is gone then. Called for the job that `submit` has just been given, before submit returns: that
+ * promise's callbacks run once it has returned, so that a chain takes no stack with an executor that runs at once.
  * Returns PROMISE_OK; PROMISE_EINVAL if it is NULL; PROMISE_ESTALE if it ran or was dropped before.
  * [any thread: the one where the handler should run] */
 PROMISE_API promise_status_t promise_job_run(promise_job_t *PROMISE_NULLABLE job);

@@ -28,8 +28,9 @@ enum {
  * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
 
-/* The status of the last call on the calling thread, of those that return a pointer, that returned NULL; PROMISE_OK if
- * none did. A successful call leaves it as it was.
+/* The status of the last call on the calling thread that returned NULL in place of a handle or of a type's name;
+ * PROMISE_OK if none did. A successful call leaves it as it was. promise_value_data() and promise_value_domain() do not
+ * set it.
  * [any thread] */
 PROMISE_API promise_status_t promise_last_status(void);
 

@@ -10,12 +10,13 @@ PROMISE_BEGIN_DECLS
 
 /* Registers a type of object, or finds it: the same `name` gives the same type, from whichever shared object it is
  * called, so a reason made by one plugin can be rescued by type in another.
- * `parent` may be NULL. `destroy` may be NULL; it is called with an object's payload when the last reference goes. When
- * the name is registered already, the first `destroy` stays: one name means one layout of the payload and one way to
- * free it. The name is copied. By convention it is qualified: "org.example.http.timeout".
- * Returns NULL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, or if the name is registered with
- * another parent (PROMISE_EINVAL; a NULL `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or
- * PROMISE_ENOMEM.
+ * `parent` may be NULL; of the built-in types "object" and "error" can be one. An object of a type that descends from
+ * "error" is rescued as one, and is an OBJECT all the same: look at `kind` before you read a message. `destroy` may be
+ * NULL; it is called with an object's payload when the last reference goes. When the name is registered already, the
+ * first `destroy` stays: one name means one layout of the payload and one way to free it. The name is copied. By
+ * convention it is qualified: "org.example.http.timeout". Returns NULL if `name` is NULL, empty, not UTF-8 or the name
+ * of a built-in type, or if the name is registered with another parent or `parent` can be none (PROMISE_EINVAL; a NULL
+ * `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const char *PROMISE_NULLABLE name,
                                                                          const promise_type_t *PROMISE_NULLABLE parent,
@@ -24,11 +25,11 @@ PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const c
 /* The type registered under `name`, or one of the built-in ones, which are the kinds: "void", "bool", "i64", "u64",
  * "f64", "pointer", "string", "bytes", "array", "map", "error", "discarded" (its parent is "error"), "promise",
  * "object" (an ancestor of every registered type that has no parent).
- * NULL if there is none (PROMISE_EINVAL).
+ * NULL if there is none, or if memory for the first of them has run out (PROMISE_EINVAL).
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 
-/* The name of a type, borrowed, for ever valid; NULL if `type` is not a type.
+/* The name of a type, borrowed, for ever valid; NULL if `type` is NULL (PROMISE_EINVAL) or not a type (PROMISE_ESTALE).
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_type_name(const promise_type_t *PROMISE_NULLABLE type);
 
@@ -37,7 +38,8 @@ PROMISE_API const char *PROMISE_NULLABLE promise_type_name(const promise_type_t 
 PROMISE_API bool promise_value_is(const promise_value_t *PROMISE_NULLABLE value,
                                   const promise_type_t *PROMISE_NULLABLE type);
 
-/* The type of a value: a built-in one, or that of an OBJECT. NULL if `value` is NULL or of no known kind.
+/* The type of a value: a built-in one, or that of an OBJECT. NULL if `value` is NULL, of no known kind, forged,
+ * or a stale PROMISE (PROMISE_EINVAL).
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_value_type(const promise_value_t *PROMISE_NULLABLE value);
 

@@ -17,7 +17,7 @@ typedef uint32_t promise_kind_t;
 
 enum {
   PROMISE_KIND_VOID = 1,       /* no content */
-  PROMISE_KIND_BOOL = 2,       /* as.b: 0 or 1 */
+  PROMISE_KIND_BOOL = 2,       /* as.b: 0, or anything else for true */
   PROMISE_KIND_I64 = 3,        /* as.i64 */
   PROMISE_KIND_U64 = 4,        /* as.u64 */
   PROMISE_KIND_F64 = 5,        /* as.f64 */

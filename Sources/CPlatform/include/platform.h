@@ -17,9 +17,10 @@
 struct platform_thread {
   void *_Nullable free;       /* a list of free cells, linked by their first word of context */
   void *_Nullable spare;      /* a second, full list of free cells, or NULL */
-  uint32_t free_count;        /* the length of `free` */
+  uint32_t room;              /* how many more cells `free` takes; 0 in a thread that has none yet, too */
   int32_t last_status;        /* of the last failing call that returned a pointer */
   void *_Nullable activation; /* the innermost settlement that runs on this thread */
+  void *_Nullable submission; /* the innermost hand-over of a job to an executor on this thread */
   uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
   bool disposing;             /* a disposal runs on this thread */
   bool watched;               /* the exit handler is registered for this thread */

@@ -93,7 +93,9 @@ extension CellRef {
   package func chain(after source: CellRef) -> Bool {
     guard source != self else { return true }
     let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
-    guard retain(), let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else {
+    guard retain() else { return false }
+    guard let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else {
+      release()
       return false
     }
     source.deliver(to: link)

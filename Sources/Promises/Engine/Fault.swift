@@ -2,12 +2,12 @@ import Synchronization
 
 /// What the engine itself rejects a promise with.
 package enum Fault {
-  case malformedValue, unknownVerdict, cycle, tooManyReferences, closed
+  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, closed
 
   /// The status that the error has as its code (`promise_status_t`).
   package var status: Int64 {
     switch self {
-    case .malformedValue, .unknownVerdict: -1
+    case .malformedValue, .heldByItself, .unknownVerdict: -1
     case .cycle: -6
     case .tooManyReferences: -7
     case .closed: -8
@@ -17,6 +17,7 @@ package enum Fault {
   private var message: StaticString {
     switch self {
     case .malformedValue: "the handler left a value of no known kind"
+    case .heldByItself: "a promise cannot hold itself"
     case .unknownVerdict: "the handler returned a verdict that is neither fulfil nor reject nor adopt of a promise"
     case .cycle: "the promise would wait for itself: the handler returned one that depends on it"
     case .tooManyReferences: "the value has too many references"

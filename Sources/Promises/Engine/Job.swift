@@ -146,8 +146,7 @@ extension Job {
     unsafe ref.cell.pointee.value = value
     if outcome.isRejected { unsafe ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
     promise.setSource(0)
-    executor.submit(self)
-    return .moved
+    return unsafe HandOver.submit(self, to: executor)
   }
 
   /// Runs the handler and everything that follows from it. False if the job was run or dropped before.
@@ -158,12 +157,14 @@ extension Job {
     let outcome = unsafe Outcome(
       flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
-    let result = Settlement.running(promise, of: promise) {
-      unsafe perform(handler, &value, outcome, settling: promise)
+    unsafe HandOver.end(ref, settling: promise) {
+      let result = Settlement.running(promise, of: promise) {
+        unsafe perform(handler, &value, outcome, settling: promise)
+      }
+      value.release()
+      finish()
+      return result
     }
-    value.release()
-    finish()
-    promise.settleDownstream(result)
     return true
   }
 
@@ -171,9 +172,13 @@ extension Job {
   package func drop() -> Bool {
     guard take() else { return false }
     let promise = self.promise
-    unsafe ref.cell.pointee.value.release()
-    abandon()
-    promise.settleDownstream(promise.conclude(Fault.closed.value, .rejected))
+    unsafe HandOver.end(ref, settling: promise) {
+      Settlement.running(promise, of: promise) {
+        unsafe ref.cell.pointee.value.release()
+        abandon()
+        return promise.conclude(Fault.closed.value, .rejected)
+      }
+    }
     return true
   }
 

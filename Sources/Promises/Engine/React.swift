@@ -145,6 +145,11 @@ extension CellRef {
   func decide(_ verdict: Verdict, _ value: CellValue) -> ReactionResult {
     switch verdict {
     case _ where !value.isWellFormed: return conclude(Fault.malformedValue.value, .rejected)
+    case .fulfill where value.kind == ValueKind.promise.rawValue && value.owner == self,
+      .reject where value.kind == ValueKind.promise.rawValue && value.owner == self:
+      // It would never go.
+      value.release()
+      return conclude(Fault.heldByItself.value, .rejected)
     case .fulfill: return conclude(value, .fulfilled)
     case .reject: return conclude(value, .rejected)
     case .adopt where value.kind == ValueKind.promise.rawValue: return adopt(value.owner)

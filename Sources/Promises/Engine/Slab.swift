@@ -42,7 +42,7 @@ extension CellRef {
       ref = refilled
     }
     unsafe thread.pointee.free = unsafe ref.cell.pointee.context
-    unsafe thread.pointee.free_count &-= 1
+    unsafe thread.pointee.room &+= 1
     let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
     unsafe ref.cell.pointee.life.store(life | kind.rawValue << Life.kindShift | references, ordering: .relaxed)
     return ref
@@ -70,22 +70,24 @@ extension CellRef {
     let thread = unsafe platform_thread()
     unsafe cell.pointee.context = unsafe thread.pointee.free
     unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)
-    unsafe thread.pointee.free_count &+= 1
-    if unsafe thread.pointee.free_count > Slab.batch { putAside() }
+    guard unsafe thread.pointee.room != 0 else { return putAside() }
+    unsafe thread.pointee.room &-= 1
   }
 }
 
 /// The thread's list is more than full: keep all but the last cell as the spare list, and send the spare one on. With
 /// the last cell alone in the list, neither the next cell that is made nor the next that goes swings back.
+///
+/// Or the cell is the thread's first: from now on its end is watched.
 @inline(never)
 private func putAside() {
   let thread = unsafe platform_thread()
-  watchThread()
+  unsafe thread.pointee.room = Slab.batch - 1
+  guard unsafe thread.pointee.watched else { return watchThread() }
   if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
   let last = unsafe thread.pointee.free.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)
   unsafe thread.pointee.spare = unsafe last.pointee.context
   unsafe last.pointee.context = nil
-  unsafe thread.pointee.free_count = 1
 }
 
 /// The thread's list is empty: take the spare one, one from the store, or new cells.
@@ -96,7 +98,7 @@ private func refill() -> CellRef? {
   if let spare = unsafe thread.pointee.spare {
     unsafe thread.pointee.spare = nil
     unsafe thread.pointee.free = unsafe spare
-    unsafe thread.pointee.free_count = Slab.batch
+    unsafe thread.pointee.room = 0
     return unsafe CellRef(spare.assumingMemoryBound(to: Cell.self))
   }
   platform_lock(Int32(PLATFORM_LOCK_SLAB))
@@ -112,7 +114,7 @@ private func refill() -> CellRef? {
   }
   guard let list = unsafe list else { return nil }
   unsafe thread.pointee.free = UnsafeMutableRawPointer(list)
-  unsafe thread.pointee.free_count = count
+  unsafe thread.pointee.room = Slab.batch - count
   return unsafe CellRef(list)
 }
 
@@ -184,11 +186,11 @@ private func watchThread() {
     unsafe thread.pointee.watched = false
     if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
     if let free = unsafe thread.pointee.free {
-      unsafe share(free.assumingMemoryBound(to: Cell.self), count: thread.pointee.free_count)
+      unsafe share(free.assumingMemoryBound(to: Cell.self), count: Slab.batch - thread.pointee.room)
     }
     unsafe thread.pointee.spare = nil
     unsafe thread.pointee.free = nil
-    unsafe thread.pointee.free_count = 0
+    unsafe thread.pointee.room = 0
   }
 }
 

@@ -49,6 +49,9 @@ package enum TypeRegistry {
       return isBuiltIn(found) || (parent != 0 && parent != self.parent(found)) ? .failure(.conflict) : .success(found)
     }
     let object = unsafe table[bucketCount + Int(ValueKind.object.rawValue)]
+    let error = unsafe table[bucketCount + Int(ValueKind.error.rawValue)]
+    // An object is no number or string, whatever it descends from.
+    guard parent == 0 || parent == object || parent == error || !isBuiltIn(parent) else { return .failure(.conflict) }
     let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
     return added == 0 ? .failure(.outOfMemory) : .success(added)
   }

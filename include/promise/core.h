@@ -1,6 +1,6 @@
-/* promise/promise.h - making, settling, discarding, looking, waiting. Part of promise.h: read that first. */
-#ifndef PROMISE_PROMISE_H
-#define PROMISE_PROMISE_H
+/* promise/core.h - promises: making, settling, discarding, looking, waiting. Part of promise.h: read that first. */
+#ifndef PROMISE_CORE_H
+#define PROMISE_CORE_H
 
 #include <stdint.h>
 
@@ -86,4 +86,4 @@ PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, i
 
 PROMISE_END_DECLS
 
-#endif /* PROMISE_PROMISE_H */
+#endif /* PROMISE_CORE_H */
