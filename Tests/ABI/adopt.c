@@ -285,7 +285,25 @@ static void adopting_into_a_settled_child_releases_the_inner(void) {
   promise_release(child);
 }
 
+/* A PROMISE as a value is not followed, but one that held itself would never go. */
+static void handler_cannot_make_its_promise_hold_itself(void) {
+  promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
+  for (int i = 0; i < 2; i++) {
+    spy_t spy = {.verdict = verdicts[i]};
+    promise_t *promise = promise_new();
+    promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+    spy.answer = holding(retained(child));
+    promise_resolve(promise, I64(1));
+    CHECK_SPY(&spy, 1, 1);
+    CHECK(failed_with(child, PROMISE_EINVAL));
+    promise_release(promise);
+    promise_release(child);
+    CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
+  }
+}
+
 int main(void) {
+  RUN(handler_cannot_make_its_promise_hold_itself);
   RUN(follows_a_pending_promise);
   RUN(follows_a_settled_promise_at_once);
   RUN(rescue_may_adopt_too);

@@ -175,6 +175,31 @@ static void context_of_a_block_cannot_wait_for_callbacks(void) {
   promise_release(promise);
 }
 
+static promise_job_t *kept_job;
+static void keeps_job(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  kept_job = job;
+}
+
+/* The context of a dropped job is freed before its promise is rejected, by the same thread. */
+static void context_of_a_dropped_job_cannot_wait_for_its_promise(void) {
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(keeps_job, NULL, NULL);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  reaction.ctx = &spy;
+  reaction.free_ctx = waiting_free;
+  promise_t *promise = promise_new();
+  promise_t *child = promise_react(promise, &reaction);
+  set_targets(1, (promise_t *[]){child});
+  promise_resolve(promise, I64(1));
+  CHECK_STATUS(promise_job_drop(kept_job), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  promise_executor_release(executor);
+  promise_release(child);
+  promise_release(promise);
+}
+
 /* However long the chain between the handler and what it waits for. */
 static void far_descendant_is_found(void) {
   long length = check_scale(300 * 1000);
@@ -203,6 +228,7 @@ int main(void) {
   RUN(discard_block_cannot_wait_for_its_callbacks);
   RUN(late_handler_cannot_wait_for_its_own_promise_either);
   RUN(context_of_a_block_cannot_wait_for_callbacks);
+  RUN(context_of_a_dropped_job_cannot_wait_for_its_promise);
   RUN(far_descendant_is_found);
   return check_report();
 }

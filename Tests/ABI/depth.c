@@ -232,7 +232,61 @@ static void outcome_passes_through(void) {
   on_small_stack(pass_through, NULL);
 }
 
+/* An executor that runs what it is given at once, or drops it. */
+static void runs_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+}
+static void drops_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
+}
+
+/* A chain over an executor, and what its end is. */
+static promise_t *chain_over(promise_executor_t *executor, promise_t *head) {
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = counts_and_adds};
+  reaction.free_ctx = counts_frees;
+  promise_t *last = retained(head);
+  for (long i = 0; i < count(); i++) {
+    promise_t *next = promise_react(last, &reaction);
+    REQUIRE(next != NULL);
+    promise_release(last);
+    last = next;
+  }
+  promise_executor_release(executor);
+  return last;
+}
+
+static void *run_at_once(void *unused) {
+  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(runs_at_once, NULL, NULL), head);
+  CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
+  check_counts(count(), count());
+  CHECK(ended(last, PROMISE_FULFILLED, count()));
+  promise_release(head);
+  promise_release(last);
+  return unused;
+}
+static void chain_runs_within_submit(void) {
+  on_small_stack(run_at_once, NULL);
+}
+
+/* The first job is dropped, and its rejection passes the others by. */
+static void *drop_at_once(void *unused) {
+  promise_t *head = promise_new(), *last = chain_over(promise_executor_new(drops_at_once, NULL, NULL), head);
+  CHECK_STATUS(promise_resolve(head, I64(0)), PROMISE_OK);
+  check_counts(0, count());
+  CHECK(failed_with(last, PROMISE_ECLOSED));
+  promise_release(head);
+  promise_release(last);
+  return unused;
+}
+static void chain_is_dropped_within_submit(void) {
+  on_small_stack(drop_at_once, NULL);
+}
+
 int main(void) {
+  RUN(chain_runs_within_submit);
+  RUN(chain_is_dropped_within_submit);
   RUN(chain_is_fulfilled);
   RUN(chain_is_rejected);
   RUN(pending_chain_is_released);

@@ -108,6 +108,28 @@ static void ended_threads_give_their_cells_back(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
+/* Such a thread is a worker: it settles what others made, and holds the last references. */
+static void *releases_a_few(void *argument) {
+  promise_t **promises = argument;
+  for (int i = 0; i < 100; i++)
+    CHECK_STATUS(promise_release(promises[i]), PROMISE_OK);
+  return NULL;
+}
+
+static void threads_that_only_release_give_cells_back_too(void) {
+  long before = 0, threads = check_scale(3000);
+  for (long i = 0; i < threads + 100; i++) {
+    promise_t *promises[100];
+    for (int j = 0; j < 100; j++)
+      promises[j] = promise_new();
+    finish(start(releases_a_few, promises));
+    if (i == 100)
+      before = resident_kilobytes();
+  }
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(resident_kilobytes() < before + 2048);
+}
+
 /* ---- Types ---- */
 
 static const promise_type_t *registered[8][200];
@@ -160,6 +182,7 @@ int main(void) {
   RUN(references_are_not_lost);
   RUN(memory_stays_flat_in_a_hand_over);
   RUN(ended_threads_give_their_cells_back);
+  RUN(threads_that_only_release_give_cells_back_too);
   RUN(same_name_is_the_same_type_on_every_thread);
   RUN(values_are_counted_across_threads);
   return check_report();
