@@ -18,72 +18,75 @@ PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
 
 export LIBPROMISE LIBRARY PLUGIN_HOST
 
-.PHONY: all demo test setup build libpromise plugin-host install uninstall \
+# Swift builds in one folder; two at a time would wait for each other.
+.NOTPARALLEL:
+.PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host install uninstall \
   test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers lint format bench clean
 
 all: build
 
-setup:
-	@scripts/setup.sh
+# The Debian packages that are missing, for what was asked.
+setup-build setup-demo setup-test:
+	@scripts/setup.sh $(@:setup-%=%)
 
 build: libpromise plugin-host
 
-libpromise: setup
+libpromise: setup-build
 	swift build -c release -j $(JOBS) --product promise
 
-plugin-host: setup
-	swift build -c release -j $(JOBS) --scratch-path $(HOST_BUILD) --static-swift-stdlib -Xlinker -s \
+plugin-host: setup-build
+	swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
 	  --product plugin-host
 
-demo: build
-	@OUT=$(CURDIR)/out/demo examples/demo.sh
+demo: setup-demo build
+	@OUT="$(CURDIR)/out/demo" examples/demo.sh
 
 install: build
-	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh install
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh install
 
 uninstall:
-	@PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) scripts/install.sh uninstall
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
 test: lint test-swift test-threads test-abi test-counts test-examples test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
-test-swift: setup
+test-swift: setup-test
 	@scripts/test-swift.sh
 
 # The concurrent ones again, under ThreadSanitizer.
-test-threads: setup
+test-threads: setup-test
 	@scripts/test-threads.sh
 
 # The C programs with a sanitizer in both halves. Longer; not part of `make test`.
-test-sanitizers: setup
+test-sanitizers: setup-test
 	@scripts/sanitize-abi.sh thread
 	@scripts/sanitize-abi.sh address
 
 # C programs against the installed library, and what the library exports.
-test-abi: libpromise
+test-abi: setup-test libpromise
 	@scripts/test-abi.sh
 
 # What can be counted rather than timed: allocations, instructions, bytes.
-test-counts: libpromise
+test-counts: setup-test libpromise
 	@scripts/check-counts.sh
 
 # The examples in every language, and the demo's results checked with gzip, sha256sum and sqlite3.
-test-examples: build
+test-examples: setup-test build
 	@scripts/test-examples.sh
 
 # Another package depends on this one by version.
-test-package: setup
+test-package: setup-test
 	@scripts/test-dependent-package.sh
 
-lint: setup
+lint: setup-test
 	@scripts/lint.sh
 
-format: setup
+format: setup-test
 	@scripts/lint.sh --fix
 
 bench: build
 	@scripts/bench.sh
 
 clean:
-	rm -rf .build $(HOST_BUILD) .build-threads .build-addresses out
+	rm -rf .build "$(HOST_BUILD)" .build-threads .build-addresses out

@@ -17,7 +17,7 @@ swift_files | xargs -0 swift format lint --strict --parallel
 c_files | xargs -0 clang-format --dry-run --Werror
 shell_files | xargs -0 shellcheck
 
-# Names that must not get into a commit, and files that grew beyond one subject.
+# Files that grew beyond one subject.
 status=0
 while IFS= read -r file; do
   lines=$(wc -l <"$file")

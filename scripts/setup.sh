@@ -1,9 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that building, the demo and the tests need; on another system, or without the right to, names
-# them.
+# Installs the Debian packages that are missing; on another system, or without the right to, names them.
+#
+#   scripts/setup.sh build|demo|test     each needs what the one before needs, and more
 set -eu
+case ${1-} in
+  build | demo | test) purpose=$1 ;;
+  *) echo "usage: setup.sh build|demo|test" >&2; exit 64 ;;
+esac
 
-# What is needed, as "command or pkg-config module or header":package.
 missing=""
 need() { # need PACKAGE TEST...
   package=$1
@@ -14,19 +18,23 @@ has() { command -v "$1"; }
 
 need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
-need zlib1g-dev pkg-config --exists zlib
-need libssl-dev pkg-config --exists libcrypto
-need libsqlite3-dev pkg-config --exists sqlite3
-need sqlite3 has sqlite3
-need gzip has gzip
-need gcc has gcc
-need g++ has g++
-need python3 has python3
-need valgrind has valgrind
-need tcc has tcc
-need clang-format has clang-format
-need shellcheck has shellcheck
-need man-db has man
+if [ "$purpose" != build ]; then
+  need zlib1g-dev pkg-config --exists zlib
+  need libssl-dev pkg-config --exists libcrypto
+  need libsqlite3-dev pkg-config --exists sqlite3
+  need sqlite3 has sqlite3
+  need gzip has gzip
+fi
+if [ "$purpose" = test ]; then
+  need gcc has gcc
+  need g++ has g++
+  need python3 has python3
+  need valgrind has valgrind
+  need tcc has tcc
+  need clang-format has clang-format
+  need shellcheck has shellcheck
+  need man-db has man
+fi
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null; then

@@ -5,20 +5,19 @@ import Synchronization
 //
 //   cell      one 64-byte cache line in the slab. Its memory stays a cell for ever; what it holds is told by its kind.
 //   promise   a cell that settles once: pending, then fulfilled with a value or rejected with a reason.
-//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its context,
-//   kept in the
-//             derived cell itself. So `then` takes one cell and nothing else, and the list of a promise's reactions is
-//             the list of the cells derived from it.
+//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its
+//             context, kept in the derived cell itself. So `then` takes one cell and nothing else, and the list of a
+//             promise's reactions is the list of the cells derived from it.
 //   box       a cell that owns a string, bytes, an error or an object, and counts who shares it.
 //   job       a cell that holds a reaction whose handlers run on an executor.
 //
 // Fields by kind
 //
-//            state        value          next           meta         function      context      free
+//            state        value          next           meta           function     context      free
 //   promise  CellState    the outcome    the next       its reaction:  its          handler's    handler's
-//                                        reaction of    ReactionKind   handler                   free_ctx
+//                                        reaction of    ReactionKind   handler      ctx          free_ctx
 //                                        its source     | type << 4
-//   free     -            -              -              -            -             next free    next batch
+//   free     -            -              list length    -              next list    next free    -
 //   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift
 //
 // Who may touch what: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until it

@@ -6,9 +6,8 @@ import Synchronization
 //   63         36 35         8 7      0
 //   [ source     | head       | flags  ]
 //
-//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. Only a hint,
-//   for
-//           finding waits and adoptions that could never end.
+//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. Only a
+//           hint, for finding waits and adoptions that could never end.
 //   head    the index of the newest reaction attached to this promise; the others follow through their `next`.
 //
 //                    claim()                publish(outcome)

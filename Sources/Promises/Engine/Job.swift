@@ -3,10 +3,9 @@ import Synchronization
 /// A reaction with everything: two handlers, a type, an executor. It has a cell of its own beside the promise that it
 /// settles.
 ///
-///         state              value                          next       meta              function       context   free
-///   job   flags, promise     the rejection handler, then    executor   type of reasons   fulfilment     ctx
-///   free_ctx
-///                            the outcome to handle                                       handler
+///         state             value                        next       meta              function     context   free
+///   job   flags, promise    the rejection handler,       executor   type of reasons   fulfilment   ctx       free_ctx
+///                           then the outcome to handle                                handler
 ///
 ///   attached --(source settles)--> submitted --(job_run or job_drop, the first of them)--> gone
 package struct Job {

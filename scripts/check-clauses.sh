@@ -2,7 +2,7 @@
 # Checks that the tests cover the specification: every clause of docs/specification-clauses.txt has exactly one test and
 # every section exactly one suite whose name begins with its number, no test names a clause that does not exist, and every
 # reading of docs/specification-readings.md (S-n) and every row EA-1 to EA-32 has a test that names it.
-# Usage: scripts/check-clauses. Exit status: 0 if so, 1 if not, with one line for each number that is wrong.
+# Usage: scripts/check-clauses.sh. Exit status: 0 if so, 1 if not, with one line for each number that is wrong.
 set -eu
 cd "$(dirname "$0")/.."
 tests=Tests/PromisesTests
@@ -48,5 +48,5 @@ names Test "$tests" | sed -n 's/^\([SE][^:]*\):.*/\1/p' | tr ',' '\n' | sed -n '
 compare 'reading'"'"'s test' "$scratch/readings" "$scratch/read"
 
 [ "$failed" = 0 ] || exit 1
-echo "check-clauses: $(wc -l <"$scratch/clauses") clauses, $(wc -l <"$scratch/sections") sections and" \
+echo "check-clauses.sh: $(wc -l <"$scratch/clauses") clauses, $(wc -l <"$scratch/sections") sections and" \
   "$(wc -l <"$scratch/readings") readings have their tests"
