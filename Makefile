@@ -65,7 +65,7 @@ test-sanitizers: setup-test
 
 # C programs against the installed library, and what the library exports.
 test-abi: setup-test libpromise
-	@scripts/test-abi.sh
+	@CHECK_COMPILERS="gcc clang tcc g++ clang++" scripts/test-abi.sh
 
 # What can be counted rather than timed: allocations, instructions, bytes.
 test-counts: setup-test libpromise

@@ -33,7 +33,7 @@ struct CellPool {
       }
       var block = ThreadBlock()
       unsafe block.free = unsafe list
-      unsafe block.free_count = UInt32(cells.count)
+      block.room = Slab.batch - UInt32(cells.count)
       unsafe block.watched = true
       unsafe Scheduler.threadBlocks[thread] = unsafe block
     }
