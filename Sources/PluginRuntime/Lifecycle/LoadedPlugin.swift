@@ -44,8 +44,15 @@ final class LoadedPlugin: Sendable {
     defer { promise_value_release(&error) }
     guard status < 0 else { return }
     let name = String(cString: promise_status_name(status))
-    let reason = String(cString: promise_value_data(&error, nil) ?? promise_status_name(status))
-    let message = reason == name ? "refuses to be loaded: \(name)" : "refuses to be loaded: \(reason) (\(name))"
+    let reason: String? =
+      switch Int(error.kind) {
+      case Int(PROMISE_KIND_VOID): nil
+      case Int(PROMISE_KIND_ERROR), Int(PROMISE_KIND_STRING):
+        promise_value_data(&error, nil).map { String(cString: $0) }
+      // What promise_value_data() gives for an OBJECT is no text.
+      default: error.nameOfContent
+      }
+    let message = reason.map { "refuses to be loaded: \($0) (\(name))" } ?? "refuses to be loaded: \(name)"
     throw PluginError(.refused(status), description.path, message)
   }
 

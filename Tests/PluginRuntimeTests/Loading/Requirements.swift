@@ -81,6 +81,19 @@ struct Requirements {
     #expect(host.plugins.isEmpty)
   }
 
+  @Test(
+    "the reason of a refusal may be of any kind; only what is text is shown as such",
+    arguments: [
+      ("-DTEXT", "not today"), ("-DOBJECT", "a value of type test.refuses.reason"),
+    ])
+  func reasons(flag: String, shown: String) throws {
+    let host = Host()
+    let path = try Fixture.plugin("refuses", [flag])
+    let error = #expect(throws: PluginError.self) { try host.load(path) }
+    #expect(error?.message == "refuses to be loaded: \(shown) (PROMISE_ECLOSED)")
+    #expect(host.plugins.isEmpty)
+  }
+
   private func plugin(_ id: String, requires required: String...) throws -> String {
     let list = required.map { "\"test.\($0)\"" } + (required.isEmpty ? ["NULL"] : [])
     return try Fixture.plugin("requires", ["-DID=\"test.\(id)\"", "-DREQUIRED=\(list.joined(separator: ","))"])
