@@ -29,12 +29,23 @@ struct ELFDynamic {
     static let end: UInt64 = 0
     static let hash: UInt64 = 4, strings: UInt64 = 5, symbols: UInt64 = 6, stringsSize: UInt64 = 10
     static let gnuHash: UInt64 = 0x6FFF_FEF5, flags1: UInt64 = 0x6FFF_FFFB
+    static let pltGOT: UInt64 = 3, pltRelocations: UInt64 = 23, pltRelocationsSize: UInt64 = 2
+    static let rela: UInt64 = 7, relaSize: UInt64 = 8, rel: UInt64 = 17, relSize: UInt64 = 18
+    static let relr: UInt64 = 36, relrSize: UInt64 = 35
+    static let initialiser: UInt64 = 12, initialisers: UInt64 = 25, initialisersSize: UInt64 = 27
+    static let finaliser: UInt64 = 13, finalisers: UInt64 = 26, finalisersSize: UInt64 = 28
+    static let preinitialisers: UInt64 = 32, preinitialisersSize: UInt64 = 33
+    static let versions: UInt64 = 0x6FFF_FFF0
+    static let versionsDefined: UInt64 = 0x6FFF_FFFC, versionsNeeded: UInt64 = 0x6FFF_FFFE
     /// Tables that the loader walks, by their tag and that of their size in bytes.
     static let tables: [(address: UInt64, size: UInt64)] = [
-      (strings, stringsSize), (7, 8), (17, 18), (23, 2), (25, 27), (26, 28), (32, 33), (36, 35),
+      (strings, stringsSize), (rela, relaSize), (rel, relSize), (relr, relrSize), (pltRelocations, pltRelocationsSize),
+      (initialisers, initialisersSize), (finalisers, finalisersSize), (preinitialisers, preinitialisersSize),
     ]
-    /// Addresses without a size: PLTGOT, HASH, SYMTAB, INIT, FINI, GNU_HASH, VERSYM, VERDEF, VERNEED.
-    static let addresses: [UInt64] = [3, hash, symbols, 12, 13, gnuHash, 0x6FFF_FFF0, 0x6FFF_FFFC, 0x6FFF_FFFE]
+    /// Addresses without a size.
+    static let addresses: [UInt64] = [
+      pltGOT, hash, symbols, initialiser, finaliser, gnuHash, versions, versionsDefined, versionsNeeded,
+    ]
     static let isProgram: UInt64 = 0x0800_0000
   }
 
