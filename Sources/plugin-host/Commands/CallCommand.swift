@@ -31,14 +31,7 @@ struct CallCommand: ParsableCommand {
     transform: Seconds.init(option:))
   var timeout: Seconds?
 
-  @Flag(help: "Write text and bytes as they are, without JSON. Binary data is not written to a terminal.")
-  var raw = false
-
-  @Option(
-    name: [.short, .long],
-    help: ArgumentHelp(
-      "Write the result to a file; - is standard output, even if it is a terminal.", valueName: "file"))
-  var output: String?
+  @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
   var plugin: String
@@ -75,7 +68,7 @@ struct CallCommand: ParsableCommand {
     do {
       switch call.outcome {
       case .success(let value):
-        try ResultWriter(isRaw: raw, path: output).write(value)
+        try output.writer.write(value)
         session.end(.fulfilled)
       case .failure(let failure):
         let hint = failure.status == .usage ? CommandLineArguments.hint(arguments, for: call.function.signature) : ""

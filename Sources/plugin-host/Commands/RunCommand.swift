@@ -28,14 +28,7 @@ struct RunCommand: ParsableCommand {
     transform: Seconds.init(option:))
   var timeout: Seconds?
 
-  @Flag(help: "Write a result that is text or bytes as it is, without JSON. Binary data is not written to a terminal.")
-  var raw = false
-
-  @Option(
-    name: [.short, .long],
-    help: ArgumentHelp(
-      "Write the result to a file; - is standard output, even if it is a terminal.", valueName: "file"))
-  var output: String?
+  @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(
     help: ArgumentHelp("The file that describes the pipeline; - is standard input.", valueName: "pipeline"))
@@ -73,7 +66,7 @@ struct RunCommand: ParsableCommand {
     do {
       switch run.conclusion {
       case .success(let value):
-        try ResultWriter(isRaw: raw, path: output).write(value)
+        try output.writer.write(value)
         session.end(.fulfilled)
       case .failure(let failure):
         StandardError.write(lines: failure.lines)
