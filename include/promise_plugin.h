@@ -37,10 +37,11 @@
  *         promise_status_t f(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);
  *
  *     Borrowed arguments are valid until the function returns, and, where it returns a promise, until that promise is
- *     settled and, if it was discarded, its discard block has returned. A `str`, `bytes` or `cstr` never is NULL where
- *     its length is not 0. T in promise<T> is any of the types above but promise: the promise settles with the kind
- *     BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64 (f32, f64), STRING (str, cstr), BYTES (bytes) or VOID (void).
- *     A default is a number, true, false or a "string" with the escapes of JSON.
+ *     settled; if it was discarded, until the last reference to it is released. Who uses them on a thread holds such a
+ *     reference meanwhile. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any of
+ *     the types above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64
+ *     (f32, f64), STRING (str, cstr), BYTES (bytes) or VOID (void). A default is a number, true, false or a "string"
+ *     with the escapes of JSON.
  *
  * THREADS
  *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions

@@ -94,10 +94,14 @@ extension PluginCall {
       { PluginCall.call($0).settle($1, isRejected: true) }, context,
       { Unmanaged<PluginCall>.fromOpaque($0!).release() })
     if status != PROMISE_OK {
-      // Out of memory: nothing will tell when it is settled.
+      // Out of memory: nothing will tell when it is settled, and the plugin is at work with what it was lent.
+      state.withLock { ($0.promise, $0.arguments) = (nil, nil) }
+      if let arguments { plugin.host.graveyard.bury(arguments, until: handle) }
       plugin.calls.remove(self, handle)
       plugin.host.activity.end()
-      return end { $0.reject(with: function.error(.badResult, "has no memory left to wait for its promise")) }
+      end { $0.reject(with: function.error(.badResult, "has no memory left to wait for its promise")) }
+      promise_release(promise)
+      return
     }
     if isDiscarded { promise_discard(promise) }
   }
