@@ -70,9 +70,10 @@ struct Unloading {
   func fromCallback() async throws {
     let host = try Host.loading("whole")
     let skipped = Recorder<[String]>()
-    host.call("add", of: "test.whole", [.value(.int(1))]).then({ _ in
-      skipped.record(host.unloadAll(deadline: .seconds(60)))
-    })
+    host.call("add", of: "test.whole", [.value(.int(1))]).then(
+      { _ in
+        skipped.record(host.unloadAll(deadline: .seconds(60)))
+      }, nil)
     #expect(skipped.events == [[]])
   }
 }
