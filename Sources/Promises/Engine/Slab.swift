@@ -193,18 +193,3 @@ private func watchThread() {
     unsafe thread.pointee.room = 0
   }
 }
-
-#if !hasFeature(Embedded)
-extension Slab {
-  /// How many cells are in use, of every kind but types, which live for ever. For tests: exact only while no other
-  /// thread makes or frees any.
-  package static func liveCells() -> Int {
-    var live = 0
-    for index in 1..<max(1, committed.load(ordering: .acquiring)) {
-      let kind = unsafe CellRef(index: UInt32(index)).cell.pointee.life.load(ordering: .acquiring) & Life.kindMask
-      if kind != 0 && kind != CellKind.type.rawValue << Life.kindShift { live += 1 }
-    }
-    return live
-  }
-}
-#endif
