@@ -10,13 +10,11 @@ extension CellRef {
       // anew for each.
       let closes = promise == self || (state.head != 0 && promise.waits(for: self))
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
-      unsafe cell.pointee.meta = ReactionKind.follow.rawValue
-      unsafe cell.pointee.free = nil
-      setSource(promise.index)
+      becomeFollower(of: promise)
       // The list gets the reaction's reference, and may lose it at once; this one is for the look behind.
       let retained = retain()
       if promise.attach(self) {
-        if retained { breakCycle(by: promise) }
+        if retained { lookBehind(promise) }
         return .moved
       }
       if retained { release() }
@@ -24,14 +22,27 @@ extension CellRef {
     return unsafe pass(promise.cell.pointee.value, promise.outcome)
   }
 
-  /// Looks again, now that this promise follows `promise`: another thread may have made that one follow this one since
-  /// the first look. Of the threads that close a cycle together, at least the one that attached last sees all of it.
-  /// Takes over a reference.
-  private func breakCycle(by promise: CellRef) {
+  /// Gives this promise, whose reaction has run, another source. It is held meanwhile: others may climb from it.
+  private func becomeFollower(of promise: CellRef) {
+    let held = hold()
+    let interest = Interest(rawValue: reactionKind == .rescue ? 0 : unsafe cell.pointee.meta >> ReactionKind.typeShift)
+    unsafe cell.pointee.meta = ReactionKind.follow.rawValue | interest.rawValue << ReactionKind.typeShift
+    unsafe cell.pointee.free = nil
+    if held { letGo() }
+    setSource(promise.index)
+  }
+
+  /// Looks again, now that this promise follows `promise`. Another thread may have made that one follow this one since
+  /// the first look; of the threads that close a cycle together, at least the one that attached last sees all of it. And
+  /// this one may have been asked to cancel before it had somebody to pass that on to. Takes over a reference.
+  private func lookBehind(_ promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
+    let state = self.state
     if state.head != 0 && promise.waits(for: self) {
       // As if from outside: it is still in the other's list, so its own fields are not free to keep a loop's place in.
       _ = settle(Fault.cycle.value, .rejected)
+    } else if !state.isSettled && state.bits & CellState.cancelRequested != 0 {
+      passCancelRequestOn()
     }
     release()
   }

@@ -36,7 +36,7 @@ extension CellRef {
   private func releaseUnshared() {
     let life = unsafe cell.pointee.life.load(ordering: .relaxed)
     if life & Life.referencesMask == 1 {
-      lastReferenceGone()
+      release()
     } else {
       unsafe cell.pointee.life.store(life &- 1, ordering: .relaxed)
     }
@@ -89,17 +89,30 @@ extension CellRef {
   }
 
   /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the
-  /// source's own: it can be settled by anyone, and be chained after several. False when memory has run out.
-  package func chain(after source: CellRef) -> Bool {
+  /// source's own: it can be settled by anyone, and be chained after several. Requests for it to cancel concern the
+  /// source if `passesRequestsOn`. False when memory has run out.
+  package func chain(after source: CellRef, passesRequestsOn: Bool = false) -> Bool {
     guard source != self else { return true }
     let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
     guard retain() else { return false }
-    guard let link = unsafe CellRef.derived(from: source, .link, nil, context, references: 1) else {
+    guard let link = unsafe CellRef.derived(from: source, .link, nil, context) else {
       release()
       return false
     }
     source.deliver(to: link)
-    return true
+    guard passesRequestsOn && !state.isSettled else {
+      link.release()
+      return true
+    }
+    // The link and its target hold each other until the one is settled or the other's source is gone.
+    return unsafe onCancelRequest(
+      { link in unsafe CellRef.from(link).requestCancel() },
+      Context(UnsafeMutableRawPointer(link.cell), { link in unsafe CellRef.from(link).release() }))
+  }
+
+  /// The cell that a context is.
+  private static func from(_ context: UnsafeMutableRawPointer?) -> CellRef {
+    unsafe CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))
   }
 
   @inline(never)

@@ -8,6 +8,7 @@ import Synchronization
 ///            length    kind                      inline    [ up to 24 bytes, in place of the last three ]
 ///   error    length    kind, bits: the code      -         domain     the message     -
 ///   object   -         kind                      type      -          the payload     destroy
+///   discarded   -      kind, bits: the cause's   -         the cause's kind and box   -
 ///
 /// Bytes of a string, and an error's domain and message, have a NUL after them; an error's two share one allocation.
 package struct Box {
@@ -44,7 +45,7 @@ package struct Box {
   private static var inlineCapacity: Int { 24 }
   private var inlineBytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
 
-  private static func make(_ kind: ValueKind, count: Int, meta: UInt32, bits: UInt64 = 0) -> Box? {
+  static func make(_ kind: ValueKind, count: Int, meta: UInt32, bits: UInt64 = 0) -> Box? {
     guard let ref = CellRef.allocate(.box, references: 1) else { return nil }
     unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed)
     unsafe ref.cell.pointee.value = CellValue(kind: kind, bits: bits)
@@ -55,7 +56,7 @@ package struct Box {
     return Box(ref)
   }
 
-  private var owningValue: CellValue {
+  var owningValue: CellValue {
     unsafe CellValue(
       kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: number)
   }
@@ -133,6 +134,8 @@ extension Box {
   func free() {
     if unsafe ref.cell.pointee.value.kind == ValueKind.object.rawValue {
       ref.reactionContext.release()
+    } else if unsafe ref.cell.pointee.value.kind == ValueKind.discarded.rawValue {
+      cause.release()
     } else if unsafe ref.cell.pointee.meta != Box.inline {
       unsafe platform_free(ref.cell.pointee.context)
     }

@@ -82,21 +82,31 @@ package struct CellRef: Equatable, @unchecked Sendable {
 
 // The life word
 //
-//   63          37 36      31 30   28 27            0
-//   [ generation | runtime  | kind  | references     ]
+//   63          37 36      31 30   28   27    26            0
+//   [ generation | runtime  | kind  | weak | references     ]
 //
-// A token is the same word with the cell's index in place of the references: one compare tells whether it still means
+// A token is the same word with the cell's index in place of the last two: one compare tells whether it still means
 // this cell. The kind of a free cell is 0, and its generation is the next one's. A cell whose generations are used up
 // is never used again, so no stale token ever becomes valid.
 enum Life {
-  static var referencesMask: UInt64 { 0x0fff_ffff }
+  static var referencesMask: UInt64 { 0x07ff_ffff }
+  /// Somebody has a weak reference (WeakCell.swift): whoever holds the only reference is not alone.
+  static var weak: UInt64 { 1 << 27 }
+  /// What is 1 when the caller's reference is the only one of any kind.
+  static var holdersMask: UInt64 { weak | referencesMask }
   static var kindShift: UInt64 { 28 }
   static var kindMask: UInt64 { 7 << 28 }
   static var runtimeShift: UInt64 { 31 }
   static var generationShift: UInt64 { 37 }
   static var lastGeneration: UInt64 { (1 << 27) - 1 }
+  /// The life of a cell whose last reference is gone: every token of it is stale before contexts and destructors run, so
+  /// what they do with it finds it gone. The kind is kept in place of the references.
+  static func dying(_ life: UInt64) -> UInt64 {
+    let kind = (life & kindMask) >> kindShift
+    return life & ~(kindMask | holdersMask) | CellKind.dying.rawValue << kindShift | kind
+  }
   /// As many references as a cell takes; the rest of the field is head room for calls that race past the check.
-  static var referenceLimit: UInt64 { 1 << 27 }
+  static var referenceLimit: UInt64 { 1 << 26 }
 }
 
 extension CellRef {
@@ -122,11 +132,33 @@ extension CellRef {
   /// Gives back one reference; with the last one the cell is disposed of.
   @inline(__always)
   package func release() {
-    // The only reference: nobody else can reach the cell, and no atomic operation is needed to give it back.
-    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1
-      || cell.pointee.life.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue & Life.referencesMask == 1
-    {
-      lastReferenceGone()
+    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    // The only reference: as a rule nobody else can reach the cell, and no atomic operation is needed to give it back.
+    if life & Life.holdersMask == 1 && lastReferenceGone(life) { return }
+    releaseShared(life)
+  }
+
+  /// Gives back a reference to a cell that others may reach meanwhile.
+  @inline(never)
+  private func releaseShared(_ observed: UInt64) {
+    var life = observed
+    while true {
+      let desired: UInt64
+      switch life & Life.referencesMask {
+      case 1: desired = Life.dying(life)
+      case 2:
+        // What remains is the reference of whoever will settle the promise.
+        requestCancelIfAbandoned()
+        fallthrough
+      default: desired = life &- 1
+      }
+      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
+        expected: life, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+      if exchanged {
+        if life & Life.referencesMask == 1 { dispose() }
+        return
+      }
+      life = original
     }
   }
 }

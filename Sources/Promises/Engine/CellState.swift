@@ -19,6 +19,9 @@ import Synchronization
 // with the same exchange that makes the outcome visible, so a reaction is either in the list that the settling call
 // runs or finds the promise settled; there is no third case. A promise that dies pending has its list taken by the call
 // that disposes of it.
+//
+// hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(), for as long as
+// somebody looks through its reactions or climbs to its source. No user's code runs meanwhile.
 @usableFromInline
 package struct CellState {
   package let bits: UInt64
@@ -30,10 +33,19 @@ package struct CellState {
   static var rejected: UInt64 { 4 }
   /// The value owns memory: whoever disposes of the cell releases it.
   static var owning: UInt64 { 8 }
+  /// While pending, in place of `rejected`: a promise derived from this one was asked to cancel, so its interest in
+  /// this one is gone (Interest.swift).
+  static var deserted: UInt64 { 4 }
+  /// While pending, in place of `owning`: holding the promise is no interest in it.
+  static var sealed: UInt64 { 8 }
   /// A thread sleeps until this promise is settled (Wait.swift). Set by waiting threads while pending.
   static var waited: UInt64 { 16 }
   /// `function`, `context` and `free` are a discard block (Discard.swift). Set when the cell is made.
   static var discardable: UInt64 { 32 }
+  /// The promise was asked to cancel (CancelRequest.swift). Set while pending.
+  static var cancelRequested: UInt64 { 64 }
+  /// Between hold() and letGo().
+  static var held: UInt64 { 128 }
 
   static var headShift: UInt64 { 8 }
   static var headMask: UInt64 { 0x0fff_ffff << 8 }
@@ -44,6 +56,10 @@ package struct CellState {
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
   @inline(__always) var isDiscardable: Bool { bits & CellState.discardable != 0 }
+  /// While pending: whether interest in it has gone that may have been the last, and nobody has acted on that.
+  @inline(__always) var isDeserted: Bool {
+    bits & (CellState.claimed | CellState.deserted | CellState.cancelRequested) == CellState.deserted
+  }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
   /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
@@ -72,7 +88,39 @@ extension CellRef {
   /// Becomes the one call that settles the promise; false if another was first.
   @inline(__always)
   func claim() -> Bool {
-    unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue & CellState.claimed == 0
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue
+    if old & (CellState.claimed | CellState.held) == 0 { return true }
+    return claimed(old)
+  }
+
+  @inline(never)
+  private func claimed(_ old: UInt64) -> Bool {
+    guard old & CellState.claimed == 0 else { return false }
+    while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.held != 0 { platform_yield() }
+    return true
+  }
+
+  /// Keeps the promise as it is, but for new reactions, until letGo(); false if it is settled, or is being. The caller
+  /// has a reference or knows that the promise stays.
+  func hold() -> Bool {
+    var current = unsafe cell.pointee.state.load(ordering: .acquiring)
+    while current & (CellState.claimed | CellState.settled) == 0 {
+      if current & CellState.held != 0 {
+        platform_yield()
+        current = unsafe cell.pointee.state.load(ordering: .acquiring)
+        continue
+      }
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+        expected: current, desired: current | CellState.held, successOrdering: .acquiring, failureOrdering: .acquiring)
+      if exchanged { return true }
+      current = original
+    }
+    return false
+  }
+
+  /// Ends what hold() began.
+  func letGo() {
+    unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
   }
 
   /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell.
@@ -91,16 +139,23 @@ extension CellRef {
     while !state.isSettled { platform_yield() }
   }
 
-  /// claim() and publish() of a cell that nobody else can reach, with plain stores.
-  /// Returns nil if it was settled earlier, by someone who could.
+  /// claim() and publish() of a cell to which the caller has the only reference. Returns nil if it was settled earlier.
   @inline(__always)
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
-    let old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
+    var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     guard !old.isClaimed else { return nil }
+    let isOwning = value.isOwning
+    if old.head != 0 {
+      // By way of its reactions others may climb to it, and what they call may settle it or attach another.
+      guard claim() else { return nil }
+      guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {
+        return publish(value, outcome)
+      }
+      old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
+    }
     unsafe cell.pointee.value = value
     unsafe cell.pointee.state.store(
-      CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0),
-      ordering: .releasing)
+      CellState.claimed | CellState.settled | outcome.flag | (isOwning ? CellState.owning : 0), ordering: .releasing)
     return old
   }
 
@@ -120,13 +175,19 @@ extension CellRef {
     return false
   }
 
-  /// Notes which promise this one's reaction waits for.
+  /// Notes which promise this one's reaction waits for. Whoever holds it climbs to the one noted, so that one stays
+  /// until this returns.
   func setSource(_ source: UInt32) {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellState.settled == 0 {
+      if current & CellState.held != 0 {
+        platform_yield()
+        current = unsafe cell.pointee.state.load(ordering: .relaxed)
+        continue
+      }
       let desired = current & ((1 << CellState.sourceShift) - 1) | UInt64(source) << CellState.sourceShift
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
-        expected: current, desired: desired, ordering: .relaxed)
+        expected: current, desired: desired, ordering: .acquiring)
       if exchanged { return }
       current = original
     }

@@ -24,7 +24,7 @@ package struct CellValue {
 
   /// Whether the value is of a known kind that owns nothing.
   @inlinable package var isPlain: Bool {
-    kind &- 1 < ValueKind.pointer.rawValue || kind == ValueKind.discarded.rawValue
+    kind &- 1 < ValueKind.pointer.rawValue || (kind == ValueKind.discarded.rawValue && box == 0)
   }
 }
 
@@ -73,7 +73,7 @@ extension CellValue {
     if isPlain { return true }
     return switch ValueKind(rawValue: kind) {
     case .promise: Token(bits: bits).cell(.promise) != nil
-    case .string, .bytes, .error, .object: Box(checking: self) != nil
+    case .string, .bytes, .error, .discarded, .object: Box(checking: self) != nil
     default: false
     }
   }

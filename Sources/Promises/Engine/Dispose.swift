@@ -2,23 +2,27 @@ import CPlatform
 import Synchronization
 
 extension CellRef {
-  /// The last reference to a cell of any kind is gone.
+  /// The caller's is the only reference to a cell of any kind: disposes of it. False if it is a promise with reactions
+  /// that are to come, by way of which others may still reach it.
   @inline(__always)
-  func lastReferenceGone() {
-    if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
-      && CellState(cell.pointee.state.load(ordering: .relaxed)).isBare
-    {
-      deallocate()
-    } else {
-      dispose()
+  func lastReferenceGone(_ life: UInt64) -> Bool {
+    if life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift {
+      let state = unsafe CellState(cell.pointee.state.load(ordering: .relaxed))
+      if state.isBare {
+        deallocate()
+        return true
+      }
+      if !state.isSettled && state.head != 0 { return false }
     }
+    unsafe cell.pointee.life.store(Life.dying(life), ordering: .relaxed)
+    dispose()
+    return true
   }
 
-  /// Frees a cell and what it owns. That may give back the last reference to others, whose disposal is put off until
-  /// this one is done: a chain of a million promises goes without recursion, through contexts and destructors too.
+  /// Frees a dying cell and what it owns. That may give back the last reference to others, whose disposal is put off
+  /// until this one is done: a chain of a million promises goes without recursion, through contexts and destructors too.
   @inline(never)
   func dispose() {
-    die()
     let thread = unsafe platform_thread()
     if unsafe thread.pointee.disposing {
       unsafe cell.pointee.next = unsafe thread.pointee.disposal
@@ -33,15 +37,6 @@ extension CellRef {
       next.disposeNow()
     }
     unsafe thread.pointee.disposing = false
-  }
-
-  /// Makes every token of the cell stale, before contexts and destructors run: what they do with it finds it gone. Its
-  /// kind is kept in place of the references.
-  private func die() {
-    let life = unsafe cell.pointee.life.load(ordering: .relaxed)
-    let kind = (life & Life.kindMask) >> Life.kindShift
-    let rest = life & ~(Life.kindMask | Life.referencesMask)
-    unsafe cell.pointee.life.store(rest | CellKind.dying.rawValue << Life.kindShift | kind, ordering: .relaxed)
   }
 
   private func disposeNow() {
@@ -73,6 +68,7 @@ extension CellRef {
   private func orphan() {
     setSource(0)
     switch reactionKind {
+    case .cancelHandler: dropCancelHandler()
     case .link: unsafe CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
     case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
     // What a callback captured lies where a closure's does.

@@ -63,7 +63,7 @@ extension CellRef {
     case .adopt: return adopt(out.owner)
     case .pass: return pass(value, outcome)
     default:
-      if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1 { setSource(0) }
+      if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask != 1 || state.head != 0 { setSource(0) }
       return .idle
     }
   }
@@ -88,6 +88,9 @@ extension CellRef {
         to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
     case .job:
       return startJob(&value, outcome)
+    case .cancelHandler:
+      dropCancelHandler()
+      return .idle
     case .follow:
       return pass(value, outcome)
     default:
@@ -109,6 +112,8 @@ extension CellRef {
       target.awaitPublication()
       return .idle
     }
+    // Whoever climbs from the target to this cell's source has to be through.
+    _ = claim()
     // One reference for the target, one for this cell.
     let value = value.retain() && value.retain() ? value : Fault.tooManyReferences.value
     let before = target.publish(value, outcome)
@@ -122,7 +127,7 @@ extension CellRef {
   @inline(__always)
   func conclude(_ value: CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     let before: CellState
-    if unsafe !shared || cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 {
+    if unsafe !shared || cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 {
       guard let state = settleUnshared(value, outcome) else { return refuse(value) }
       before = state
     } else {

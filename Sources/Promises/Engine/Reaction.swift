@@ -34,7 +34,8 @@ package struct Verdict: Equatable {
   @inlinable package static var pass: Verdict { Verdict(rawValue: 4) }
 }
 
-/// What a promise does when its source settles: the low four bits of `meta`.
+/// What a promise does when its source settles: the low four bits of `meta`. The next ones are the reaction's `Interest`,
+/// or the type of a `rescue`.
 struct ReactionKind: Equatable {
   let rawValue: UInt32
   /// Nothing: the promise is settled by calls from outside.
@@ -55,6 +56,8 @@ struct ReactionKind: Equatable {
   static var job: ReactionKind { ReactionKind(rawValue: 7) }
   /// `function`, `context` and `free` are a StoredCallback.
   static var callback: ReactionKind { ReactionKind(rawValue: 8) }
+  /// `function` is called when the source is asked to cancel (CancelHandler.swift). Settles nothing.
+  static var cancelHandler: ReactionKind { ReactionKind(rawValue: 9) }
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
@@ -95,11 +98,11 @@ extension CellRef {
   @inline(__always)
   static func derived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,
-    _ context: Context, references: UInt64 = 2
+    _ context: Context, interest: Interest = .counted, references: UInt64 = 2
   ) -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
     unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
-    unsafe promise.cell.pointee.meta = kind.rawValue | type << ReactionKind.typeShift
+    unsafe promise.cell.pointee.meta = kind.rawValue | (type | interest.rawValue) << ReactionKind.typeShift
     unsafe promise.cell.pointee.function = unsafe function
     unsafe promise.cell.pointee.context = unsafe context.pointer
     unsafe promise.cell.pointee.free = unsafe context.free

@@ -25,6 +25,6 @@ package struct Token {
 extension CellRef {
   @inline(__always)
   package var token: Token {
-    unsafe Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.referencesMask | UInt64(index))
+    unsafe Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.holdersMask | UInt64(index))
   }
 }

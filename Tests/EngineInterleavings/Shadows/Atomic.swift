@@ -57,6 +57,12 @@ extension Atomic where Value == UInt64 {
   }
 
   @discardableResult
+  func bitwiseAnd(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
+    pass(.write)
+    return content.bitwiseAnd(operand, ordering: .sequentiallyConsistent)
+  }
+
+  @discardableResult
   func wrappingAdd(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
     pass(.write)
     return content.wrappingAdd(operand, ordering: .sequentiallyConsistent)

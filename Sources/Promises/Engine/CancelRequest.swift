@@ -1,0 +1,95 @@
+import Synchronization
+
+// Cancelling is advice. A promise that is asked to cancel stays pending: its handlers of the request, if it has any, may
+// settle it. The request climbs to the promise that it was derived from, if nobody else is interested in that one:
+//
+//   - each reaction whose interest counts has had its promise asked to cancel, or settled otherwise (Interest.swift), and
+//   - there is one reference left: that of whoever will settle the promise - the list that a derived promise is in, or
+//     its job, or a producer - or the promise is sealed.
+//
+// Either may come last: a request looks at once, and so does the release that leaves one reference (Cell.release).
+extension CellRef {
+  /// Whether somebody asked the pending promise to cancel, or it is cancelled.
+  package var isCancelRequested: Bool {
+    let state = self.state
+    if state.isSettled { return isCancelled }
+    return state.bits & CellState.cancelRequested != 0
+  }
+
+  /// Whether the settled promise was cancelled: rejected as by discard().
+  var isCancelled: Bool { outcome.isRejected && value.kind == ValueKind.discarded.rawValue }
+
+  /// Asks the promise to cancel, once, if it is pending; then the ones that it was derived from, as far as nobody else
+  /// is interested in them. Handlers of the request run before this returns. The caller has a reference.
+  package func requestCancel() {
+    guard var source = acceptCancelRequest() else { return }
+    // A loop, for chains are long. Each promise on the way is kept by a reference of this call's own.
+    while source.desert() && source.hasNoOtherHolder {
+      let next = source.acceptCancelRequest()
+      source.release()
+      guard let next else { return }
+      source = next
+    }
+    source.release()
+  }
+
+  /// From now on holding the promise is no interest in it, so that interest goes with that of its reactions alone.
+  package func seal() {
+    guard hold() else { return }
+    unsafe cell.pointee.state.bitwiseOr(CellState.sealed, ordering: .relaxed)
+    letGo()
+  }
+
+  /// Passes a request on that came before this promise got the source which it has now.
+  func passCancelRequestOn() {
+    guard let source = retainedSource() else { return }
+    if source.desert() && source.hasNoOtherHolder { source.requestCancel() }
+    source.release()
+  }
+
+  /// Whether nobody but this call and whoever will settle the promise holds it, or holding it does not matter.
+  private var hasNoOtherHolder: Bool {
+    let references = unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask
+    return references <= 2 || state.bits & CellState.sealed != 0
+  }
+
+  /// Marks the promise and runs its handlers of the request. Returns its source, with a reference for the caller, if the
+  /// request concerns that one.
+  private func acceptCancelRequest() -> CellRef? {
+    guard hold() else { return nil }
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .relaxed).oldValue
+    guard old & CellState.cancelRequested == 0 else {
+      letGo()
+      return nil
+    }
+    let handlers = takeCancelHandlers(newest: CellState(old).head)
+    letGo()
+    runCancelHandlers(handlers)
+    return retainedSource()
+  }
+
+  /// The promise that this one is derived from, with a reference for the caller; nil if there is none or requests do not
+  /// concern it.
+  private func retainedSource() -> CellRef? {
+    guard hold() else { return nil }
+    defer { letGo() }
+    let index = state.source
+    guard index != 0, passesRequestsOn else { return nil }
+    // It stays as long as this one is held: it is not done with its reactions.
+    let source = CellRef(index: index)
+    return source.retainIfAlive() ? source : nil
+  }
+
+  /// Takes a reference to a cell that stays a promise meanwhile, unless its last reference is gone.
+  private func retainIfAlive() -> Bool {
+    var life = unsafe cell.pointee.life.load(ordering: .relaxed)
+    while life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift {
+      guard 1..<Life.referenceLimit ~= life & Life.referencesMask else { return false }
+      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
+        expected: life, desired: life &+ 1, ordering: .relaxed)
+      if exchanged { return true }
+      life = original
+    }
+    return false
+  }
+}
