@@ -33,15 +33,20 @@ struct InterleavingTests {
     explore(FollowingTrial.programs) { FollowingTrial($0) }
   }
 
+  @Test("promises that are asked to cancel", arguments: CancellingTrial.programs)
+  func cancelling(_ program: CancellingTrial.Program) {
+    explore([program], preemptionLimit: 2) { CancellingTrial($0) }
+  }
+
   private func explore(_ scripts: [Script]) {
     explore(scripts) { Trial($0) }
   }
 
-  private func explore<T: Explorable>(_ programs: [T.Program], make: (T.Program) -> T) {
+  private func explore<T: Explorable>(_ programs: [T.Program], preemptionLimit: Int? = nil, make: (T.Program) -> T) {
     let pool = CellPool()
     for program in programs {
       var trial: T?
-      let schedules = Scheduler.explore {
+      let schedules = Scheduler.explore(preemptionLimit: preemptionLimit) {
         pool.deal()
         let fresh = make(program)
         trial = fresh

@@ -143,22 +143,26 @@ extension CellRef {
   private func releaseShared(_ observed: UInt64) {
     var life = observed
     while true {
-      let desired: UInt64
       switch life & Life.referencesMask {
-      case 1: desired = Life.dying(life)
-      case 2:
+      case 1:
+        let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
+        guard exchange(&life, for: Life.dying(life)) else { continue }
+        if isPromise { awaitLetGo() }
+        return dispose()
+      case 2 where isDeserted(life):
         // What remains is the reference of whoever will settle the promise.
-        requestCancelIfAbandoned()
-        fallthrough
-      default: desired = life &- 1
+        if releaseDeserted(&life) { return }
+      default:
+        if exchange(&life, for: life &- 1) { return }
       }
-      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
-        expected: life, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-      if exchanged {
-        if life & Life.referencesMask == 1 { dispose() }
-        return
-      }
-      life = original
     }
+  }
+
+  /// Changes the life word if it is as it was observed; otherwise observes it anew.
+  func exchange(_ life: inout UInt64, for desired: UInt64) -> Bool {
+    let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
+      expected: life, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+    if !exchanged { life = original }
+    return exchanged
   }
 }

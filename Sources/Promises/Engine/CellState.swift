@@ -96,7 +96,7 @@ extension CellRef {
   @inline(never)
   private func claimed(_ old: UInt64) -> Bool {
     guard old & CellState.claimed == 0 else { return false }
-    while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.held != 0 { platform_yield() }
+    awaitLetGo()
     return true
   }
 
@@ -116,6 +116,11 @@ extension CellRef {
       current = original
     }
     return false
+  }
+
+  /// Returns when nobody holds the promise. For calls that have seen to it that nobody will again.
+  func awaitLetGo() {
+    while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.held != 0 { platform_yield() }
   }
 
   /// Ends what hold() began.

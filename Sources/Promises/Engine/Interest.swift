@@ -45,24 +45,31 @@ extension CellRef {
     if unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.deserted == 0 {
       unsafe cell.pointee.value = InterestSearch.start
       unsafe cell.pointee.state.bitwiseOr(CellState.deserted, ordering: .relaxed)
+      // A release that is about to happen, and has seen no desertion, must notice: its exchange fails.
+      unsafe cell.pointee.life.bitwiseOr(Life.weak, ordering: .releasing)
     }
     return isWithoutInterest()
   }
 
-  /// Asks the promise to cancel if nobody is interested in it but the caller, whose reference is about to go: the other
-  /// one is that of whoever will settle it.
-  @inline(__always)
-  func requestCancelIfAbandoned() {
-    let life = unsafe cell.pointee.life.load(ordering: .relaxed)
-    guard life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift, state.isDeserted else { return }
-    if isAbandoned { requestCancel() }
+  /// Whether the cell is a promise that has been deserted, and not asked to cancel yet.
+  func isDeserted(_ life: UInt64) -> Bool {
+    life & (Life.kindMask | Life.weak) == CellKind.promise.rawValue << Life.kindShift | Life.weak && state.isDeserted
   }
 
-  @inline(never)
-  private var isAbandoned: Bool {
-    guard hold() else { return false }
-    defer { letGo() }
-    return isWithoutInterest()
+  /// Gives back the last but one reference to a deserted promise, or asks the promise to cancel: nobody is interested
+  /// in it but the caller, whose reference is about to go. False if the caller has to look anew.
+  func releaseDeserted(_ life: inout UInt64) -> Bool {
+    guard hold() else { return exchange(&life, for: life &- 1) }
+    guard isWithoutInterest() else {
+      // While it is held: interest that goes after this look finds the reference gone.
+      let isReleased = exchange(&life, for: life &- 1)
+      letGo()
+      return isReleased
+    }
+    letGo()
+    requestCancel()
+    life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    return false
   }
 
   /// Whether none of the reactions is interested. The promise is held and deserted.

@@ -30,19 +30,32 @@ struct ThreadSet: Equatable {
 /// Schedules that differ only in the order of operations which do not conflict are the same for the program, and one of
 /// them is enough. *Sleep sets* see to that: a thread whose next operation was tried before at an earlier choice sleeps
 /// until an operation that conflicts with it has been made.
+///
+/// Where even those are too many, the search is bounded: to schedules in which so many times at most a thread that could
+/// have gone on is made to wait. Most mistakes need one or two such switches.
 struct Exploration {
   private struct Choice {
     let ready: ThreadSet
     let next: [Operation]
     let asleep: ThreadSet
+    /// The thread that made the operation before, if it could go on.
+    let running: Int?
+    /// How many times before this choice a thread that could have gone on was made to wait.
+    let preemptions: Int
     var tried = ThreadSet()
     var chosen: Int
+
+    var preemptionsAfter: Int { preemptions + (running == nil || running == chosen ? 0 : 1) }
   }
 
+  /// How many times a thread that could go on may be made to wait; nil: any.
+  private let preemptionLimit: Int?
   private var path: [Choice] = []
   private var step = 0
   /// The current run repeats another but for the order of operations that do not conflict.
   private(set) var isRedundant = false
+
+  init(preemptionLimit: Int? = nil) { self.preemptionLimit = preemptionLimit }
 
   /// The threads in the order in which the current run chose them.
   var schedule: String { path.map { "\($0.chosen)" }.joined() }
@@ -54,12 +67,18 @@ struct Exploration {
       precondition(path[step].ready == ready, "the program does not repeat itself at step \(step) of \(schedule)")
       return path[step].chosen
     }
-    let asleep = isRedundant ? ThreadSet() : sleepers()
+    // A schedule that is left out for one that is beyond the bound would be missed.
+    let asleep = isRedundant || preemptionLimit != nil ? ThreadSet() : sleepers()
     let awake = ready.subtracting(asleep)
     let candidates = awake.first == nil ? ready : awake
     let chosen = running.flatMap { candidates.contains($0) ? $0 : nil } ?? candidates.first!
     if awake.first == nil { isRedundant = true }
-    if !isRedundant { path.append(Choice(ready: ready, next: next, asleep: asleep, chosen: chosen)) }
+    if !isRedundant {
+      path.append(
+        Choice(
+          ready: ready, next: next, asleep: asleep, running: running, preemptions: path.last?.preemptionsAfter ?? 0,
+          chosen: chosen))
+    }
     return chosen
   }
 
@@ -80,6 +99,8 @@ struct Exploration {
     isRedundant = false
     while var last = path.popLast() {
       last.tried.insert(last.chosen)
+      // At the limit the running thread goes on, and it was the first choice.
+      if last.running != nil, let preemptionLimit, last.preemptions >= preemptionLimit { continue }
       if let other = last.ready.subtracting(last.asleep).subtracting(last.tried).first {
         last.chosen = other
         path.append(last)

@@ -43,11 +43,13 @@ enum Scheduler {
   /// Runs the program once for every schedule. `prepare` makes the threads' bodies anew for each, `check` looks at what
   /// they did; a redundant run repeated another. Returns how many schedules there were. Stops when `check` returns
   /// false.
-  static func explore(prepare: () -> [() -> Void], check: (_ schedule: String, _ isRedundant: Bool) -> Bool) -> Int {
+  static func explore(
+    preemptionLimit: Int? = nil, prepare: () -> [() -> Void], check: (_ schedule: String, _ isRedundant: Bool) -> Bool
+  ) -> Int {
     isShared = Array(repeating: false, count: watched.count / wordSize)
     repeat {
       isOutdated = false
-      exploration = Exploration()
+      exploration = Exploration(preemptionLimit: preemptionLimit)
       owners = Array(repeating: -1, count: isShared.count)
       var runs = 0
       repeat {

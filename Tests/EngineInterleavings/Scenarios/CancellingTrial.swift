@@ -1,0 +1,137 @@
+/// One run of a program about promises that are asked to cancel.
+///
+/// `child` and `sibling` are derived from `root`, `grandchild` from `child`. The trial itself keeps the reference to
+/// `root` of whoever will settle it; `handle` is one more. Handlers count the requests that reach `root` and `inner`.
+final class CancellingTrial: Explorable {
+  enum Program: CaseIterable {
+    /// The child is asked while the last handle of the root goes.
+    case handleGoes
+    /// Both children are asked.
+    case bothChildren
+    /// The child is asked while the root is settled.
+    case settles
+    /// The child is asked while the root dies pending.
+    case dies
+    /// The root is asked while another handler of its request is attached.
+    case attaches
+    /// The grandchild is asked while the root is settled.
+    case chain
+    /// The grandchild is asked while the child begins to follow another promise.
+    case follows
+    /// The grandchild and the child's sibling are asked, while the handle of the child goes.
+    case climbs
+    /// A weak reference is used while the last strong one goes.
+    case weak
+  }
+
+  static var programs: [Program] { Program.allCases }
+
+  private let program: Program
+  private let root = CellRef.promise()!
+  private let inner = CellRef.promise()!
+  private var child: CellRef!
+  private var sibling: CellRef!
+  private var grandchild: CellRef!
+  private var rootRequests = 0
+  private var innerRequests = 0
+  private var attachedRequests = 0
+  private var live = 0
+  private var isGrandchildSettled = false
+
+  init(_ program: Program) {
+    self.program = program
+    onRequest(root) { self.rootRequests += 1 }
+    onRequest(inner) { self.innerRequests += 1 }
+    child = root.react { _, _, out in
+      if self.program != .follows { return .pass }
+      _ = self.inner.retain()
+      out = CellValue(kind: .promise, bits: self.inner.token.bits)
+      return .adopt
+    }
+    grandchild = child.react { _, _, _ in .pass }
+    sibling = root.react { _, _, _ in .pass }
+    switch program {
+    case .handleGoes:
+      _ = root.retain()
+      sibling.requestCancel()
+    case .bothChildren, .attaches: break
+    case .settles, .dies, .weak: sibling.requestCancel()
+    case .chain, .follows:
+      sibling.requestCancel()
+      child.release()
+    case .climbs: break
+    }
+  }
+
+  /// Counts the handlers that are not let go of.
+  private func onRequest(_ promise: CellRef, _ action: @escaping () -> Void) {
+    live += 1
+    let context = Unmanaged.passRetained(Action(action, end: { self.live -= 1 })).toOpaque()
+    _ = unsafe promise.onCancelRequest(
+      { unsafe Unmanaged<Action>.fromOpaque($0!).takeUnretainedValue().body() },
+      Context(context) { unsafe Unmanaged<Action>.fromOpaque($0!).takeRetainedValue().end() })
+  }
+
+  private final class Action {
+    let body: () -> Void
+    let end: () -> Void
+    init(_ body: @escaping () -> Void, end: @escaping () -> Void) { (self.body, self.end) = (body, end) }
+  }
+
+  private func settle() { _ = root.settle(CellValue(kind: .u64, bits: 1), .fulfilled) }
+
+  var bodies: [() -> Void] {
+    switch program {
+    case .handleGoes: return [{ self.child.requestCancel() }, { self.root.release() }]
+    case .bothChildren: return [{ self.child.requestCancel() }, { self.sibling.requestCancel() }]
+    case .settles: return [{ self.child.requestCancel() }, { self.settle() }]
+    case .dies: return [{ self.child.requestCancel() }, { self.root.release() }]
+    case .attaches:
+      return [{ self.root.requestCancel() }, { self.onRequest(self.root) { self.attachedRequests += 1 } }]
+    case .chain, .follows: return [{ self.grandchild.requestCancel() }, { self.settle() }]
+    case .climbs:
+      return [{ self.grandchild.requestCancel() }, { self.child.release() }, { self.sibling.requestCancel() }]
+    case .weak:
+      let weak = WeakCell(child)
+      return [
+        {
+          guard let child = weak.strong() else { return }
+          child.requestCancel()
+          child.release()
+        }, { self.child.release() },
+      ]
+    }
+  }
+
+  func end() {
+    switch program {
+    case .settles, .chain: isGrandchildSettled = grandchild.state.isSettled
+    default: break
+    }
+    switch program {
+    case .chain, .follows, .climbs, .weak: break
+    default: child.release()
+    }
+    sibling.release()
+    grandchild.release()
+    if program != .dies { root.release() }
+    inner.release()
+  }
+
+  func violations() -> [String] {
+    var wrong: [String] = []
+    func expect(_ isTrue: Bool, _ words: String) { if !isTrue { wrong.append(words) } }
+    expect(live == 0, "\(live) handlers were not let go of")
+    switch program {
+    case .handleGoes, .bothChildren, .climbs: expect(rootRequests == 1, "the root was asked \(rootRequests) times")
+    case .attaches:
+      expect(rootRequests == 1 && attachedRequests == 1, "asked \(rootRequests) and \(attachedRequests) times")
+    case .settles, .chain:
+      expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
+      expect(isGrandchildSettled, "the grandchild waits for ever")
+    case .follows: expect(innerRequests == 1, "the inner promise was asked \(innerRequests) times")
+    case .dies, .weak: expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
+    }
+    return wrong
+  }
+}
