@@ -65,13 +65,17 @@ compare_tour() {
   "$@" >"$out/actual.txt" && diff -u "$root/examples/c/expected.txt" "$out/actual.txt"
 }
 
-# label command...: the same under valgrind, if it is there.
+# How many seconds something may take before it counts as hanging: plenty, for a machine may be slow.
+limit=1800
+
+# label command...: the same under valgrind, if it is there. Valgrind runs one thread at a time; unless it is told to be fair,
+# one that never sleeps keeps the others waiting for as long as it is lucky, which on a loaded machine is minutes.
 try_memcheck() {
   label=$1
   shift
   command -v valgrind >/dev/null || return 0
-  try "$label under valgrind" timeout 600 \
-    valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect "$@"
+  try "$label under valgrind" timeout "$limit" \
+    valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect "$@"
 }
 
 # The newest valgrind of some distributions does not read the debugging format that the newest clang writes.
@@ -94,7 +98,7 @@ for cc in ${CC_LIST:-gcc clang}; do
     try "$cc: test of $plugin" "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror $CFLAGS -pthread \
       $(pkg-config --cflags promise) -o "$built/${plugin}_test" "$root/Tests/Examples/host.c" \
       "$root/Tests/Examples/${plugin}_test.c" $(pkg-config --libs promise) -ldl -lsqlite3
-    try "$cc: $plugin" timeout 120 "$built/${plugin}_test" "$built/$plugin.so" "$built/data"
+    try "$cc: $plugin" timeout "$limit" "$built/${plugin}_test" "$built/$plugin.so" "$built/data"
     try_memcheck "$cc: $plugin" "$built/${plugin}_test" "$built/$plugin.so" "$built/data"
   done
 done
@@ -106,7 +110,7 @@ done
 if command -v python3 >/dev/null; then
   export LIBPROMISE="$library" PYTHONPATH="$root/examples/python" PYTHONDONTWRITEBYTECODE=1
   try "python: example prints what is expected" compare_tour python3 "$root/examples/python/promises.py"
-  try "python: promise.py" timeout 120 python3 "$root/Tests/Examples/promise_test.py"
+  try "python: promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_test.py"
 else
   echo "skip  python: there is no python3"
 fi
