@@ -47,7 +47,7 @@ try() {
 run() {
   local label=$1 status=0 good=0 bad=0
   shift
-  timeout 900 "$@" > "$out/log" 2> "$out/errors" || status=$?
+  timeout 3600 "$@" > "$out/log" 2> "$out/errors" || status=$?
   read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$out/log" | tail -n 1) || :
   if [[ $status -eq 0 && ${good:-0} -gt 0 && ${bad:-1} -eq 0 ]]; then
     echo "ok    $label: $good passed"
@@ -104,7 +104,7 @@ fi
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
 read -ra more <<< "${CFLAGS:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
-memcheck=(valgrind -q --error-exitcode=9 --leak-check=full "--errors-for-leak-kinds=definite,indirect,possible")
+memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full "--errors-for-leak-kinds=definite,indirect,possible")
 
 compilers=0
 for cc in ${CC_LIST:-gcc clang}; do
@@ -133,7 +133,7 @@ done
 if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
   for program in "${programs[@]}"; do
     if [[ " $without $endless " == *" $program "* ]]; then continue; fi
-    run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=600 "${memcheck[@]}" "$built/$program"
+    run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=1800 "${memcheck[@]}" "$built/$program"
   done
 fi
 

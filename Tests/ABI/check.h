@@ -36,7 +36,7 @@ static int check_failed;
 /* How long one test may take before it counts as hanging, in seconds. */
 static inline unsigned check_limit(void) {
   const char *text = getenv("CHECK_TIMEOUT");
-  return text != NULL ? (unsigned)atoi(text) : 120;
+  return text != NULL ? (unsigned)atoi(text) : 600;
 }
 
 /* How often to do what `times` says: less under CHECK_QUICK, for valgrind. */

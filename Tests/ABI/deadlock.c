@@ -1,28 +1,19 @@
 /* promise_wait where it could never end, for the waiting thread is the one that has to do the work: PROMISE_EDEADLK, at
  * once. */
-#include <time.h>
-
 #include "support.h"
 
-#define MILLISECONDS INT64_C(1000000)
 #define FOR_EVER INT64_C(-1)
-
-static int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
-}
+#define DAYS (INT64_C(24) * 3600 * 1000 * 1000 * 1000)
 
 static promise_t *targets[8];
 static int target_count;
 
+/* A wait that went through with it would hang, and be ended as hanging. */
 static void wait_for_targets(promise_status_t expected) {
-  int64_t before = now();
   for (int i = 0; i < target_count; i++) {
     CHECK_STATUS(promise_wait(targets[i], FOR_EVER), expected);
-    CHECK_STATUS(promise_wait(targets[i], 3600 * 1000 * MILLISECONDS), expected);
+    CHECK_STATUS(promise_wait(targets[i], 100 * DAYS), expected);
   }
-  CHECK(now() - before < 30 * 1000 * MILLISECONDS);
 }
 
 static promise_verdict_t waiting_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
