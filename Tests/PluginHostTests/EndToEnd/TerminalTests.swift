@@ -56,8 +56,10 @@ extension EndToEnd {
       #expect(terminal.contents().contains("\u{1B}[32m✓\u{1B}[0m a"))
     }
 
-    @Test func aQuickCallDrawsNothing() throws {
-      #expect(try drawing(["call", "kinds", "tiny"]).text == "")
+    /// Whether a call is quick is up to the machine: `TerminalProgressTests` has what is drawn before the delay is over.
+    @Test func nothingStaysOfACall() throws {
+      let text = try drawing(["call", "kinds", "tiny"]).text
+      #expect(text.isEmpty || text.hasSuffix("A\r\u{1B}[J"))
     }
 
     @Test func aDumbTerminalGetsLines() throws {

@@ -29,7 +29,7 @@ struct Unloading {
     let go = try host.function("go", of: "test.promises")
     let end = Promise<PluginValue>()
     DispatchQueue.global().async {
-      host.unloadAll(deadline: .seconds(60))
+      host.unloadAll(deadline: .seconds(3600))
       end.resolve(.void)
     }
     // Calls are rejected as soon as it waits. Then the sum is let go on.
