@@ -46,7 +46,7 @@ enum ArgumentStore {
       slot.storeBytes(of: Float(number), as: Float.self)
     case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise:
       return storeReference(value, as: parameter.pointee.crossing, index, slot)
-    case .void: return .wrongKind(index)
+    case .void, .other: return .wrongKind(index)
     }
     return nil
   }

@@ -32,7 +32,7 @@ extension BoundFunction {
     case .wrongKind(let index), .outOfRange(let index):
       argument(
         index,
-        "is \(Self.name(arguments, index, count)), expected \(Self.expectation(signature.parameters[index].type))")
+        "is \(Self.name(arguments, index, count)), expected \(signature.parameters[index].type.expectation)")
     case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
     case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
@@ -60,15 +60,6 @@ extension BoundFunction {
     // Only a default can be out of the arguments, and that was checked when it was parsed.
     guard let arguments, index < count else { return "its default" }
     return arguments[index].nameOfContent
-  }
-
-  static func expectation(_ type: ValueType) -> String {
-    switch type {
-    case .str, .ownStr, .cstr: "a string"
-    case .bytes, .ownBytes: "bytes"
-    case .promise: "a \(type)"
-    default: ScalarLiteral.expectation(type)
-    }
   }
 }
 

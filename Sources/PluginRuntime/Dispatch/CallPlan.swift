@@ -34,6 +34,9 @@ struct CallPlan {
   /// The plan for a function of this signature.
   static func make(_ signature: Signature, _ entry: @escaping promise_function_t) -> UnsafeMutablePointer<CallPlan>? {
     assert(CallFrame.size(count: smallCount) == smallSize)
+    guard signature.parameters.allSatisfy({ Crossing($0.type) != .other && $0.direction == .input }),
+      Crossing(signature.result) != .other, signature.tail == nil, signature.failure == nil || signature.fails
+    else { return nil }
     let count = signature.parameters.count
     let parameters = UnsafeMutablePointer<Parameter>.allocate(capacity: count)
     for (index, parameter) in signature.parameters.enumerated() {

@@ -3,6 +3,8 @@ enum Crossing: UInt8 {
   case bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str, bytes, cstr, ownStr, ownBytes, promise
   /// No result.
   case void
+  /// Everything that is not one word or one span.
+  case other
 
   init(_ type: ValueType?) {
     self =
@@ -12,7 +14,7 @@ enum Crossing: UInt8 {
       case .i8: .i8
       case .i16: .i16
       case .i32: .i32
-      case .i64: .i64
+      case .i64, .isize: .i64
       case .u8: .u8
       case .u16: .u16
       case .u32: .u32
@@ -22,9 +24,10 @@ enum Crossing: UInt8 {
       case .str: .str
       case .bytes: .bytes
       case .cstr: .cstr
-      case .ownStr: .ownStr
-      case .ownBytes: .ownBytes
+      case .own(.str, nil): .ownStr
+      case .own(.bytes, nil): .ownBytes
       case .promise: .promise
+      default: .other
       }
   }
 

@@ -12,15 +12,15 @@ enum FFIType {
     case .i8: address(&ffi_type_sint8)
     case .i16: address(&ffi_type_sint16)
     case .i32: status
-    case .i64: address(&ffi_type_sint64)
+    case .i64, .isize: address(&ffi_type_sint64)
     case .u16: address(&ffi_type_uint16)
     case .u32: address(&ffi_type_uint32)
     case .u64: address(&ffi_type_uint64)
     case .usize: MemoryLayout<Int>.size == 8 ? address(&ffi_type_uint64) : address(&ffi_type_uint32)
     case .f32: address(&ffi_type_float)
     case .f64: address(&ffi_type_double)
-    case .str, .bytes, .ownStr, .ownBytes: span.reference
-    case .cstr, .promise: pointer
+    case _ where type?.isSpan ?? false: span.reference
+    default: pointer
     }
   }
 

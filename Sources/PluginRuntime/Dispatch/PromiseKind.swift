@@ -11,11 +11,14 @@ extension promise_value_t {
     case .str: return kind == promise_kind_t(PROMISE_KIND_STRING)
     case .bytes: return kind == promise_kind_t(PROMISE_KIND_BYTES)
     case .cstr: return kind == promise_kind_t(PROMISE_KIND_STRING) && !hasNUL
-    case .i8, .i16, .i32, .i64:
+    case .i8, .i16, .i32, .i64, .isize:
       return kind == promise_kind_t(PROMISE_KIND_I64) && (type?.signedRange?.contains(self.as.i64) ?? false)
     case .u8, .u16, .u32, .u64, .usize:
       return kind == promise_kind_t(PROMISE_KIND_U64) && (type?.unsignedRange?.contains(self.as.u64) ?? false)
-    case .ownStr, .ownBytes, .promise: return false
+    case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type)
+    case .pointer: return kind == promise_kind_t(PROMISE_KIND_POINTER) && self.as.ptr != nil
+    case .value: return true
+    default: return false
     }
   }
 

@@ -23,6 +23,7 @@ enum ResultLoad {
     case .f32: set(result, PROMISE_KIND_F64, Int64(bitPattern: Double(memory.load(as: Float.self)).bitPattern))
     case .f64: set(result, PROMISE_KIND_F64, memory.load(as: Int64.self))
     case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise: return loadReference(crossing, from: memory, into: result)
+    case .other: return .staleResult
     }
     return nil
   }

@@ -21,6 +21,15 @@ enum ScalarLiteral {
     number.isFinite && (type == .f64 || Float(number).isFinite)
   }
 
+  /// Whether a float type has the integer that the digits mean, and not only a neighbour of it.
+  static func isExact(_ digits: String, _ type: ValueType) -> Bool {
+    guard let number = Int128(digits) else {
+      // Nobody writes so many digits for one number and no other.
+      return Double(digits)?.isFinite ?? false
+    }
+    return type == .f32 ? Float(exactly: number) != nil : Double(exactly: number) != nil
+  }
+
   /// What a literal of the type looks like: "an integer from 0 to 255".
   static func expectation(_ type: ValueType) -> String {
     if let range = type.signedRange { return "an integer from \(range.lowerBound) to \(range.upperBound)" }
@@ -29,7 +38,7 @@ enum ScalarLiteral {
   }
 
   /// Whether the text is a number by JSON's grammar.
-  private static func isNumber(_ text: String) -> Bool {
+  static func isNumber(_ text: String) -> Bool {
     var rest = Substring(text)
     if rest.first == "-" { rest.removeFirst() }
     let whole = digits(&rest)

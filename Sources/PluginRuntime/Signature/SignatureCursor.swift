@@ -1,19 +1,26 @@
 /// Reads the text of a signature token by token, and knows its columns.
 struct SignatureCursor {
-  private let text: String
-  private let scalars: [Unicode.Scalar]
-  private var position = 0
+  let text: String
+  let scalars: [Unicode.Scalar]
+  /// How many characters were read.
+  var position = 0
 
-  init(_ text: String) {
+  init(_ text: String) throws(SignatureError) {
     self.text = text
-    scalars = Array(text.unicodeScalars)
+    scalars = Array(text.unicodeScalars.prefix(SignatureLimits.length + 1))
+    guard scalars.count <= SignatureLimits.length else {
+      throw SignatureError(
+        text: text, column: SignatureLimits.length + 1, found: "more than \(SignatureLimits.length) characters",
+        expected: "a shorter signature")
+    }
   }
 
   /// What a token is. Words are identifiers and numbers alike: what a word may be is the parser's business.
   enum Token: Equatable {
     case end
     case word(String)
-    /// One of ( ) : , = < > ! or "->"; anything else that a signature does not know stands here too.
+    /// One of ( ) { } [ ] < > : ; , = ! ? & | @ or "->" or "..."; anything else that a signature does not know stands
+    /// here too.
     case symbol(String)
     /// The quote that begins a string; `string()` reads on.
     case quote
@@ -26,6 +33,7 @@ struct SignatureCursor {
     switch scalars[start] {
     case "\"": return (.quote, start + 1)
     case "-" where start + 1 < scalars.count && scalars[start + 1] == ">": return (.symbol("->"), start + 1)
+    case "." where scalars[start...].starts(with: ["." as Unicode.Scalar, ".", "."]): return (.symbol("..."), start + 1)
     case let first where isWord(first):
       return (.word(String(String.UnicodeScalarView(scalars[start..<endOfWord(from: start)]))), start + 1)
     case let other: return (.symbol(String(other)), start + 1)
@@ -45,6 +53,13 @@ struct SignatureCursor {
   /// Reads the next token if it is this symbol.
   mutating func skip(_ symbol: String) -> Bool {
     guard next.token == .symbol(symbol) else { return false }
+    advance()
+    return true
+  }
+
+  /// Reads the next token if it is this word.
+  mutating func skip(word: String) -> Bool {
+    guard next.token == .word(word) else { return false }
     advance()
     return true
   }
@@ -94,75 +109,4 @@ struct SignatureCursor {
     scalar == "_" || scalar == "." || scalar == "-" || scalar.properties.isAlphabetic
       || scalar.properties.numericType != nil
   }
-}
-
-extension SignatureCursor {
-  /// Reads a "string" with the escapes of JSON. The next token is its opening quote.
-  mutating func string() throws(SignatureError) -> String {
-    let opening = next.column
-    var result = String.UnicodeScalarView()
-    position = opening
-    while position < scalars.count {
-      let scalar = scalars[position]
-      position += 1
-      switch scalar {
-      case "\"": return String(result)
-      case "\\": result.append(try escape())
-      case _ where scalar.value < 0x20:
-        let code = hexadecimal(scalar.value)
-        throw error(at: position, found: "the control character U+\(code)", expected: "its escape, \\u\(code)")
-      default: result.append(scalar)
-      }
-    }
-    throw error(
-      at: scalars.count + 1, found: "the end of the signature",
-      expected: "'\"', the end of the string that begins at column \(opening)")
-  }
-
-  /// Reads an escape; the backslash is read already.
-  private mutating func escape() throws(SignatureError) -> Unicode.Scalar {
-    let start = position
-    let simple: [Unicode.Scalar: Unicode.Scalar] = [
-      "\"": "\"", "\\": "\\", "/": "/", "b": "\u{8}", "f": "\u{c}", "n": "\n", "r": "\r", "t": "\t",
-    ]
-    guard start < scalars.count else {
-      throw error(at: start + 1, found: "the end of the signature", expected: "an escape")
-    }
-    position += 1
-    if let scalar = simple[scalars[start]] { return scalar }
-    guard scalars[start] == "u" else {
-      throw error(
-        at: start, found: "'\\\(scalars[start])'",
-        expected: "an escape of JSON: \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
-    }
-    let unit = try codeUnit(escapedAt: start)
-    if let scalar = Unicode.Scalar(unit) { return scalar }
-    // A surrogate: the first half of a pair, or a mistake.
-    if unit < 0xDC00, position + 1 < scalars.count, scalars[position] == "\\", scalars[position + 1] == "u" {
-      position += 2
-      let second = try codeUnit(escapedAt: position - 1)
-      if 0xDC00...0xDFFF ~= second, let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (second - 0xDC00)) {
-        return scalar
-      }
-    }
-    throw error(
-      at: start, found: "half of a surrogate pair, '\\u\(hexadecimal(unit))'", expected: "both halves, \\uD800\\uDC00")
-  }
-
-  /// Reads the four digits of `\uXXXX`, whose `u` is at `start`.
-  private mutating func codeUnit(escapedAt start: Int) throws(SignatureError) -> UInt32 {
-    let digits = String(
-      String.UnicodeScalarView(scalars[min(position, scalars.count)..<min(position + 4, scalars.count)]))
-    guard digits.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt32(digits, radix: 16) else {
-      throw error(at: start, found: "'\\u\(digits)'", expected: "\\u and four hexadecimal digits")
-    }
-    position += 4
-    return unit
-  }
-}
-
-/// At least four digits.
-private func hexadecimal(_ number: UInt32) -> String {
-  let digits = String(number, radix: 16, uppercase: true)
-  return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }

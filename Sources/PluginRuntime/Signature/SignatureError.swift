@@ -11,11 +11,17 @@ public struct SignatureError: Error, Sendable, Equatable {
 }
 
 extension SignatureError: CustomStringConvertible {
-  /// The mistake in words, then the text, then a caret under the mistake.
+  /// The mistake in words, then the text, then a caret under the mistake. Of a long text only what is around it.
   public var description: String {
+    let scalars = Array(text.unicodeScalars.prefix(column + Self.context))
+    let start = column > 2 * Self.context ? column - Self.context : 0
     // Whatever could move the caret from its column is shown as a space.
-    let line = text.unicodeScalars.map { $0.properties.isWhitespace || $0.value < 32 ? " " : String($0) }.joined()
-    let caret = String(repeating: " ", count: column - 1) + "^"
+    let shown = scalars.dropFirst(start).map { $0.properties.isWhitespace || $0.value < 32 ? " " : String($0) }.joined()
+    let line = (start > 0 ? "..." : "") + shown
+    let caret = String(repeating: " ", count: column - 1 - start + (start > 0 ? 3 : 0)) + "^"
     return "column \(column): found \(found), expected \(expected)\n  \(line)\n  \(caret)"
   }
+
+  /// How much of the text is shown on each side of a mistake that is far from the beginning.
+  private static var context: Int { 120 }
 }

@@ -1,99 +1,145 @@
 /// Turns the text of a signature into its parts, by the grammar of `docs/signatures.md`.
 struct SignatureParser {
-  private var cursor: SignatureCursor
+  var cursor: SignatureCursor
+  /// How many types the next one is in.
+  var depth = 0
 
-  /// As many as C lets a function have everywhere.
-  private static let maximumParameters = 127
-
-  init(_ text: String) { cursor = SignatureCursor(text) }
+  init(_ text: String) throws(SignatureError) { cursor = try SignatureCursor(text) }
 
   mutating func parse() throws(SignatureError) -> Signature {
     let name = try identifier("the function's name")
     try cursor.require("(", or: " after the function's name")
-    let parameters = try self.parameters()
-    var result: ValueType?
+    var check = SignatureCheck()
+    let (parameters, tail) = try self.parameters(&check)
     let hasResult = cursor.skip("->")
-    if hasResult { result = try self.result() }
-    let fails = cursor.skip("!")
-    guard cursor.next.token == .end else {
-      throw cursor.error(expected: "\(fails ? "" : hasResult ? "'!' or " : "'->', '!' or ")the end of the signature")
+    var result: ValueType?
+    var completion: Signature.Completion?
+    var note: String?
+    check.resultColumn = cursor.next.column
+    if hasResult {
+      if !cursor.skip(word: "void") { result = try type(.result) }
+      completion = try self.completion(of: result, &check)
+      note = try self.note()
     }
-    return Signature(name: name, parameters: parameters, result: result, fails: fails)
+    check.failureColumn = cursor.next.column
+    let failure = cursor.skip("!") ? try rule(besides: [.always, .nonnull]) ?? .status : nil
+    guard cursor.next.token == .end else {
+      let expected =
+        failure == .status
+        ? "the end of the signature, or one of \(Self.list(FailureRule.ofFunctions))"
+        : failure != nil ? "the end of the signature" : "\(hasResult ? "" : "'->', ")'!' or the end of the signature"
+      throw cursor.error(expected: expected)
+    }
+    let signature = Signature(
+      name: name, parameters: parameters, tail: tail, result: result, resultNote: note,
+      completion: completion, failure: failure)
+    try check.check(signature, cursor)
+    return signature
   }
 
   /// Reads the parameters and the closing parenthesis.
-  private mutating func parameters() throws(SignatureError) -> [Parameter] {
+  private mutating func parameters(
+    _ check: inout SignatureCheck
+  ) throws(SignatureError) -> ([Parameter], Signature.Tail?) {
     var parameters: [Parameter] = []
-    if cursor.skip(")") { return parameters }
+    if cursor.skip(")") { return (parameters, nil) }
     while true {
       let column = cursor.next.column
-      let name = try identifier(parameters.isEmpty ? "a parameter's name or ')'" : "a parameter's name")
-      guard !parameters.contains(where: { $0.name == name }) else {
-        throw cursor.error(at: column, found: "a second parameter '\(name)'", expected: "another name")
+      if cursor.skip("...") {
+        let tail = try self.tail(parameters)
+        try cursor.require(")", or: " after the variadic tail, which is the last")
+        return (parameters, tail)
       }
-      guard parameters.count < Self.maximumParameters else {
+      let name = try identifier(parameters.isEmpty ? "a parameter's name or ')'" : "a parameter's name")
+      try unique(name, among: parameters.map(\.name), "parameter", column)
+      guard parameters.count < SignatureLimits.parameters else {
         throw cursor.error(
-          at: column, found: "one more parameter, '\(name)'", expected: "at most \(Self.maximumParameters) of them")
+          at: column, found: "one more parameter, '\(name)'", expected: "at most \(SignatureLimits.parameters) of them")
       }
       try cursor.require(":", or: " and a type after the parameter's name")
-      let type = try self.type()
-      let hasDefault = cursor.skip("=")
-      let defaultValue = hasDefault ? try self.defaultValue(of: type) : nil
-      parameters.append(Parameter(name: name, type: type, defaultValue: defaultValue))
-      if cursor.skip(")") { return parameters }
-      guard cursor.skip(",") else { throw cursor.error(expected: hasDefault ? "',' or ')'" : "'=', ',' or ')'") }
+      check.parameterColumns.append(cursor.next.column)
+      parameters.append(try parameter(name))
+      if cursor.skip(")") { return (parameters, nil) }
+      guard cursor.skip(",") else {
+        let hasDefault = parameters.last?.defaultValue != nil
+        throw cursor.error(expected: hasDefault ? "',' or ')'" : "'=', ',' or ')'")
+      }
     }
   }
 
-  private mutating func result() throws(SignatureError) -> ValueType? {
-    if cursor.next.token == .word("void") {
-      cursor.advance()
-      return nil
+  /// Reads what follows the name of a parameter and its colon.
+  private mutating func parameter(_ name: String) throws(SignatureError) -> Parameter {
+    let direction: Parameter.Direction =
+      cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
+    let type = try self.type(Place(direction))
+    var defaultValue: PluginValue?
+    if direction == .output, cursor.next.token == .symbol("=") {
+      throw cursor.error(expected: "no default: an out parameter takes no argument")
     }
-    return try type()
+    if cursor.skip("=") { defaultValue = try self.defaultValue(of: type) }
+    return Parameter(
+      name: name, type: type, direction: direction, defaultValue: defaultValue, note: try note())
   }
 
-  private mutating func type() throws(SignatureError) -> ValueType {
-    guard case .word(let word) = cursor.next.token else { throw cursor.error(expected: Self.typeNames) }
-    switch word {
-    case "own":
-      cursor.advance()
-      return try owned()
-    case "promise":
-      cursor.advance()
-      try cursor.require("<", or: " after 'promise'")
-      let element = try self.element()
-      try cursor.require(">", or: " after the promise's type")
-      return .promise(element)
-    default:
-      guard let type = Self.simpleTypes[word] else { throw cursor.error(expected: Self.typeNames) }
-      cursor.advance()
-      return type
+  /// Reads the typed tail of a variadic function, after its dots.
+  private mutating func tail(_ parameters: [Parameter]) throws(SignatureError) -> Signature.Tail {
+    var name: String?
+    let column = cursor.next.column
+    guard !parameters.isEmpty else {
+      throw cursor.error(at: column - 3, found: "'...'", expected: "a parameter before it, as C wants one")
     }
+    if cursor.next.token != .symbol(":") {
+      let given = try identifier("a name for the variadic tail, or ':'")
+      try unique(given, among: parameters.map(\.name), "parameter", column)
+      name = given
+    }
+    try cursor.require(":", or: " and the types that the variadic tail takes")
+    var types: [ValueType] = []
+    repeat {
+      let column = cursor.next.column
+      let type = try self.type(.tail)
+      guard !types.contains(type) else {
+        throw cursor.error(at: column, found: "a second '\(type)'", expected: "each type of the tail once")
+      }
+      types.append(type)
+    } while cursor.skip("|")
+    return Signature.Tail(name: name, types: types, note: try note())
   }
 
-  private mutating func owned() throws(SignatureError) -> ValueType {
-    switch cursor.next.token {
-    case .word("str"):
-      cursor.advance()
-      return .ownStr
-    case .word("bytes"):
-      cursor.advance()
-      return .ownBytes
-    default: throw cursor.error(expected: "'str' or 'bytes' after 'own'")
+  /// Reads `by callback or callback returns type`, after the type of the result.
+  private mutating func completion(
+    of result: ValueType?, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> Signature.Completion? {
+    let column = cursor.next.column
+    guard cursor.skip(word: "by") else { return nil }
+    guard case .promise = result else {
+      throw cursor.error(at: column, found: "'by'", expected: "a promise<T> before it: what callbacks settle")
     }
+    var callbacks: [String] = []
+    repeat {
+      check.completionColumns.append(cursor.next.column)
+      callbacks.append(try identifier("the parameter that is the callback"))
+    } while cursor.skip(word: "or")
+    var returns: ValueType?
+    if cursor.skip(word: "returns"), !cursor.skip(word: "void") { returns = try type(.returned) }
+    return Signature.Completion(callbacks: callbacks, returns: returns)
   }
 
-  /// The type of what a promise holds.
-  private mutating func element() throws(SignatureError) -> ValueType? {
-    guard case .word(let word) = cursor.next.token, word == "void" || Self.simpleTypes[word] != nil else {
-      throw cursor.error(expected: "void or one of \(Self.simpleTypeNames): what the promise holds")
-    }
+  /// Reads the word for a rule of failure, if one is next.
+  mutating func rule(besides excluded: Set<FailureRule> = []) throws(SignatureError) -> FailureRule? {
+    guard case .word(let word) = cursor.next.token, let rule = FailureRule(rawValue: word), rule != .status,
+      !excluded.contains(rule)
+    else { return nil }
     cursor.advance()
-    return Self.simpleTypes[word]
+    return rule
   }
 
-  private mutating func identifier(_ what: String) throws(SignatureError) -> String {
+  /// Reads a "description", if one is next.
+  private mutating func note() throws(SignatureError) -> String? {
+    cursor.next.token == .quote ? try cursor.string() : nil
+  }
+
+  mutating func identifier(_ what: String) throws(SignatureError) -> String {
     guard case .word(let word) = cursor.next.token, word.unicodeScalars.first.map({ !("0"..."9" ~= $0) }) ?? false,
       word.unicodeScalars.allSatisfy({ "a"..."z" ~= $0 || "A"..."Z" ~= $0 || "0"..."9" ~= $0 || $0 == "_" })
     else { throw cursor.error(expected: "\(what) (letters of ASCII, digits and '_', no digit first)") }
@@ -101,33 +147,18 @@ struct SignatureParser {
     return word
   }
 
-  private static let simpleTypes: [String: ValueType] = Dictionary(
-    uniqueKeysWithValues: ValueType.simple.map { ($0.description, $0) })
-  private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
-  private static let typeNames = "a type (\(simpleTypeNames), own str, own bytes, promise<T>)"
-}
-
-extension SignatureParser {
-  /// Reads the default of a parameter: a number, true, false or a string, as its type has it.
-  private mutating func defaultValue(of type: ValueType) throws(SignatureError) -> PluginValue {
-    let (token, column) = cursor.next
-    switch type {
-    case .str, .ownStr, .cstr, .bytes, .ownBytes:
-      guard token == .quote else { throw cursor.error(expected: "a \"string\" as the default of a \(type)") }
-      let text = try cursor.string()
-      if type == .cstr, text.utf8.contains(0) {
-        throw cursor.error(
-          at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
-      }
-      return type == .bytes || type == .ownBytes ? .bytes(Array(text.utf8)) : .string(text)
-    case .promise:
-      throw cursor.error(expected: "no default: a promise cannot have one")
-    default:
-      guard case .word(let word) = token, let value = ScalarLiteral.value(word, as: type) else {
-        throw cursor.error(expected: "\(ScalarLiteral.expectation(type)) as the default")
-      }
-      cursor.advance()
-      return value
+  func unique(_ name: String, among names: [String], _ kind: String, _ column: Int) throws(SignatureError) {
+    guard !names.contains(name) else {
+      throw cursor.error(at: column, found: "a second \(kind) '\(name)'", expected: "another name")
     }
   }
+
+  static func list(_ rules: [FailureRule]) -> String { rules.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension FailureRule {
+  /// Those that `!` may be followed by.
+  static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null]
+  /// Those that `reject` may be followed by.
+  static let ofArguments: [FailureRule] = [.nonzero, .zero, .negative, .null, .nonnull, .always]
 }

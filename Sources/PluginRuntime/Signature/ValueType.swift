@@ -1,20 +1,54 @@
-/// The type of a parameter or a result, as signatures name it.
-public enum ValueType: Sendable, Equatable {
+/// The type of a parameter, a result, a field or an element, as signatures name it.
+public indirect enum ValueType: Sendable, Hashable {
   case bool
   case i8, i16, i32, i64
   case u8, u16, u32, u64
-  case usize
+  case usize, isize
   case f32, f64
   case str, bytes, cstr
-  case ownStr, ownBytes
+  /// `ptr<Name>`: an address whose content is nobody's but the function's.
+  case pointer(String)
+  /// `{x: f64, y: f64}`, by value.
+  case structure(StructType)
+  /// `[f64; 3]`: in a struct by value, as a parameter the address of the elements.
+  case array(ValueType, count: Int)
+  /// `&[f64]`: address and count, by value as a struct of two words.
+  case slice(ValueType)
+  /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address alone, whose count the parameter of that name has.
+  case counted(ValueType, by: String)
+  /// `own T`: whoever receives it frees it, with the host's allocator, or with the function of that name: `own(free) T`.
+  case own(ValueType, release: String? = nil)
+  /// `T?`: NULL, or the address of what T has no NULL for.
+  case optional(ValueType)
   /// `promise<T>`; `nil` is `promise<void>`.
-  indirect case promise(ValueType?)
+  case promise(ValueType?)
+  /// `fn(T, ...) -> T @scope`.
+  case callback(CallbackType)
+  /// `context`, or `context<callback>`: the `void *` that a callback gets back.
+  case context(of: String?)
+  case error, token, value
 
-  /// The types that are one word, which are also those that a promise can hold.
+  /// The types that are one word.
   static let simple: [ValueType] = [
-    .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .f32, .f64, .str, .bytes, .cstr,
+    .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64, .str, .bytes, .cstr,
   ]
+}
 
+/// A struct that is passed by value: its fields lie as C's compiler lays them out.
+public struct StructType: Sendable, Hashable {
+  /// One field.
+  public struct Field: Sendable, Hashable {
+    /// Unique in its struct.
+    public let name: String
+    /// What it holds.
+    public let type: ValueType
+  }
+
+  /// In the order in which they lie in memory; at least one.
+  public let fields: [Field]
+}
+
+extension ValueType {
   /// The numbers that a signed integer type holds; `nil` for every other type.
   var signedRange: ClosedRange<Int64>? {
     switch self {
@@ -22,6 +56,7 @@ public enum ValueType: Sendable, Equatable {
     case .i16: -0x8000...0x7FFF
     case .i32: -0x8000_0000...0x7FFF_FFFF
     case .i64: .min ... .max
+    case .isize: Int64(Int.min)...Int64(Int.max)
     default: nil
     }
   }
@@ -37,30 +72,58 @@ public enum ValueType: Sendable, Equatable {
     default: nil
     }
   }
-}
 
-extension ValueType: CustomStringConvertible {
-  /// The type as a signature writes it: "own str", "promise<i32>".
-  public var description: String {
+  var isInteger: Bool { signedRange != nil || unsignedRange != nil }
+  var isScalar: Bool { isInteger || self == .bool || self == .f32 || self == .f64 }
+
+  /// The type without `?`.
+  var unwrapped: ValueType {
+    if case .optional(let type) = self { return type }
+    return self
+  }
+
+  /// The type without `?`, `own` and a count: what a value of it is to people.
+  public var content: ValueType {
     switch self {
-    case .bool: "bool"
-    case .i8: "i8"
-    case .i16: "i16"
-    case .i32: "i32"
-    case .i64: "i64"
-    case .u8: "u8"
-    case .u16: "u16"
-    case .u32: "u32"
-    case .u64: "u64"
-    case .usize: "usize"
-    case .f32: "f32"
-    case .f64: "f64"
-    case .str: "str"
-    case .bytes: "bytes"
-    case .cstr: "cstr"
-    case .ownStr: "own str"
-    case .ownBytes: "own bytes"
-    case .promise(let element): "promise<\(element?.description ?? "void")>"
+    case .optional(let type), .own(let type, _), .counted(let type, _): type.content
+    default: self
+    }
+  }
+
+  /// What it has many of: arrays and slices, bytes and text.
+  var element: ValueType {
+    switch self {
+    case .array(let element, _), .slice(let element): element
+    case .optional(let type), .own(let type, _), .counted(let type, _): type.element
+    default: .u8
+    }
+  }
+
+  /// Whether C has it as an address, for which NULL stands where it is optional.
+  var isAddress: Bool {
+    switch self {
+    case .cstr, .pointer, .promise, .callback, .context, .error, .token, .value, .counted: true
+    case .own(let type, _): type.isAddress
+    case .optional(let type): type.isAddress || !type.isSpan
+    default: false
+    }
+  }
+
+  /// Whether C has it as a struct of an address and a count.
+  var isSpan: Bool {
+    switch self {
+    case .str, .bytes, .slice: true
+    case .own(let type, _), .optional(let type): type.isSpan
+    default: false
+    }
+  }
+
+  /// Whether it holds all of its value in itself: scalars, and structs and arrays of them.
+  public var isPlain: Bool {
+    switch self {
+    case .structure(let type): type.fields.allSatisfy { $0.type.isPlain }
+    case .array(let element, _): element.isPlain
+    default: isScalar
     }
   }
 }

@@ -1,21 +1,17 @@
-/// Why an argument does not fit its parameter.
-public struct ArgumentMismatch: Error, Equatable, Sendable {
-  /// What follows the parameter's name in a sentence: `is "x", expected an integer from 0 to 255`.
-  public let message: String
-}
-
 extension ValueType {
   /// The value that text means as an argument of this type; for a promise, of what it holds.
   ///
-  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". It is what a
-  /// call does with `Argument.Content.text`; to ask first tells what is wrong without calling anything.
+  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". Structs,
+  /// arrays, slices and values are JSON. It is what a call does with `Argument.Content.text`; to ask first tells what
+  /// is wrong without calling anything.
   public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
-    case .str, .ownStr: return .string(text)
-    case .bytes, .ownBytes: return .bytes(Array(text.utf8))
-    case .cstr:
+    case .str, .own(.str, _), .counted(.str, _): return .string(text)
+    case .bytes, .own(.bytes, _), .counted(.bytes, _): return .bytes(Array(text.utf8))
+    case .cstr, .own(.cstr, _):
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
       return .string(text)
+    case .optional(let type): return text == "null" && !type.isText ? .void : try type.value(fromText: text)
     case .promise(let element?): return try element.value(fromText: text)
     case .promise(nil):
       guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
@@ -25,29 +21,46 @@ extension ValueType {
         throw mismatch(text, ScalarLiteral.expectation(self))
       }
       return .double(number)
-    case .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize:
+    case .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize:
       let value = ScalarLiteral.value(text, as: self) ?? ScalarLiteral.integer(text, as: self) ?? hexadecimal(text)
       guard let value else { throw mismatch(text, ScalarLiteral.expectation(self)) }
       return value
+    case .pointer(let name):
+      guard let address = UInt(text.dropFirst(2), radix: 16), text.hasPrefix("0x"), address != 0 else {
+        throw mismatch(text, "an address, as 0x and hexadecimal digits, of a \(name)")
+      }
+      return .pointer(PluginPointer(name: name, address: address))
+    case .structure, .array, .slice, .own, .counted, .value: return try value(fromJSONText: text)
+    case .callback, .context, .error, .token:
+      throw mismatch(text, "\(expectation), which no text can be")
     }
+  }
+
+  private func value(fromJSONText text: String) throws(ArgumentMismatch) -> PluginValue {
+    let json: JSONText
+    do {
+      json = try JSONText(parsing: Array(text.utf8))
+    } catch {
+      throw ArgumentMismatch(message: "is no JSON, which \(self) has to be: \(error)")
+    }
+    return try value(fromJSON: json)
   }
 
   /// The value that the content of a file means as an argument of this type.
   func value(fromContents bytes: [UInt8]) throws(ArgumentMismatch) -> PluginValue {
-    switch self {
-    case .bytes, .ownBytes, .promise(.bytes?): return .bytes(bytes)
-    default: break
-    }
+    var type = unwrapped
+    if case .promise(let element?) = self { type = element.unwrapped }
+    if type.content == .bytes { return .bytes(bytes) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ArgumentMismatch(message: "is not UTF-8, which \(self) has to be")
     }
-    switch self {
-    case .str, .ownStr, .cstr, .promise(.str?), .promise(.cstr?): return try value(fromText: text)
-    default:
-      let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
-      return try value(fromText: String(text[..<end].drop { $0.isWhitespace }))
-    }
+    if type.isText { return try type.value(fromText: text) }
+    let end = text.lastIndex { !$0.isWhitespace }.map { text.index(after: $0) } ?? text.startIndex
+    return try value(fromText: String(text[..<end].drop { $0.isWhitespace }))
   }
+
+  /// Whether any text is one of its values.
+  var isText: Bool { [.str, .cstr, .bytes].contains(content) }
 
   /// What is too large reads as infinite as well, but is not meant.
   private func isNamedInfiniteOrNaN(_ text: String) -> Bool {

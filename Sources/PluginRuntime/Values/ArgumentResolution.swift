@@ -58,7 +58,7 @@ extension ArgumentValues {
       case .contents(let bytes): value = try parameter.type.value(fromContents: bytes)
       case .promise(let promise):
         guard case .promise(let element) = parameter.type else {
-          throw ArgumentMismatch(message: "is a promise, expected \(BoundFunction.expectation(parameter.type))")
+          throw ArgumentMismatch(message: "is a promise, expected \(parameter.type.expectation)")
         }
         guard let handle = PromiseBridge.abi(promise, of: element) else {
           throw ArgumentMismatch(message: "finds no memory left")

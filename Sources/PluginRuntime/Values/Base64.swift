@@ -20,4 +20,26 @@ enum Base64 {
       return written
     }
   }
+
+  /// The bytes of text with padding; `nil` if it is none.
+  static func decode(_ text: String) -> [UInt8]? {
+    let utf8 = Array(text.utf8)
+    guard utf8.count % 4 == 0 else { return nil }
+    let padding = utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count / 4 * 3)
+    var group: UInt32 = 0
+    for (index, character) in utf8.dropLast(padding).enumerated() {
+      guard let digit = values[Int(character)] else { return nil }
+      group = group << 6 | digit
+      if index % 4 > 0 { bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(6 - 2 * (index % 4)))) }
+    }
+    // What is left over of the last digit has to be 0, so that each content has one text.
+    return group & (1 << UInt32(2 * padding) - 1) == 0 ? bytes : nil
+  }
+
+  /// What each character means as a digit.
+  private static let values: [UInt32?] = (0..<256).map { character in
+    alphabet.firstIndex(of: UInt8(character)).map { UInt32($0) }
+  }
 }

@@ -1,5 +1,6 @@
 extension PluginValue {
-  /// The value as one line of JSON: integers exact, bytes in base64, `null` for void, and "NaN", "Infinity" and
+  /// The value as one line of JSON: integers exact, bytes in base64, addresses as
+  /// "0x...", `null` for void, and "NaN", "Infinity" and
   /// "-Infinity" as strings, since JSON has no numbers for them.
   public var json: String {
     switch self {
@@ -11,6 +12,10 @@ extension PluginValue {
       number.isNaN ? "\"NaN\"" : number.isInfinite ? (number < 0 ? "\"-Infinity\"" : "\"Infinity\"") : String(number)
     case .string(let string): Self.quoted(string)
     case .bytes(let bytes): "\"\(Base64.encode(bytes))\""
+    case .pointer(let pointer): "\"0x\(String(pointer.address, radix: 16))\""
+    case .array(let elements): "[" + elements.map(\.json).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\(Self.quoted($0.name)):\($0.value.json)" }.joined(separator: ",") + "}"
     }
   }
 

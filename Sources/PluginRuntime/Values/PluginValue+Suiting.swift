@@ -3,10 +3,12 @@ extension PluginValue {
   /// exactly, a string as bytes. `nil` stands for void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
-    case (nil, .void), (.bool, .bool), (.str, .string), (.ownStr, .string), (.bytes, .bytes), (.ownBytes, .bytes):
-      return value
+    case (.optional, .void): return value
+    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _): return suiting(type, value)
+    case (nil, .void), (.bool, .bool), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
-    case (.bytes, .string(let text)), (.ownBytes, .string(let text)): return .bytes(Array(text.utf8))
+    case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
+    case (.pointer(let name), .pointer(let pointer)): return pointer.name == name ? value : nil
     case (.f32, .double(let number)), (.f64, .double(let number)):
       return !number.isFinite || type.map { ScalarLiteral.fits(number, $0) } ?? false ? value : nil
     case (.f32, .int(let number)): return Float(exactly: number).map { .double(Double($0)) }
@@ -34,6 +36,9 @@ extension PluginValue {
     case .bool, .int, .uint, .double: json
     case .string: "a string"
     case .bytes: "bytes"
+    case .pointer(let pointer): "an address of a \(pointer.name)"
+    case .array(let elements): elements.count == 1 ? "an array of 1 element" : "an array of \(elements.count) elements"
+    case .object: "an object"
     }
   }
 }

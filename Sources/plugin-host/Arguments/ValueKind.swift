@@ -2,18 +2,24 @@ import PluginRuntime
 
 /// What a value is, as far as results and parameters have to agree.
 enum ValueKind: Sendable {
-  case void, bool, integer, double, string, bytes
+  case void, bool, integer, double, string, bytes, pointer, array, object
+  /// What only the value tells.
+  case any
 
   /// The kind of the values of a type; nil is the type of nothing. A promise is as good as what it gives.
   init(_ type: ValueType?) {
-    switch type {
+    switch type?.content {
     case nil: self = .void
     case .bool: self = .bool
-    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize: self = .integer
+    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize: self = .integer
     case .f32, .f64: self = .double
-    case .str, .cstr, .ownStr: self = .string
-    case .bytes, .ownBytes: self = .bytes
+    case .str, .cstr: self = .string
+    case .bytes: self = .bytes
+    case .pointer: self = .pointer
+    case .array, .slice: self = .array
+    case .structure: self = .object
     case .promise(let element): self.init(element)
+    default: self = .any
     }
   }
 
@@ -22,6 +28,7 @@ enum ValueKind: Sendable {
   func suits(_ parameter: ValueKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false
+    case (.any, _), (_, .any): true
     case (.integer, .double), (.string, .bytes), (.bytes, .string): true
     default: self == parameter
     }
@@ -35,5 +42,5 @@ extension Parameter {
 extension Signature {
   /// For people: `own bytes`, `nothing`.
   var resultText: String { result?.description ?? "nothing" }
-  var resultKind: ValueKind { ValueKind(result) }
+  var resultKind: ValueKind { outputs.isEmpty ? ValueKind(yielded) : .object }
 }

@@ -62,7 +62,7 @@ extension PluginValue {
     case .void: []
     case .string(let value): Array(value.utf8)
     case .bytes(let value): value
-    case .bool, .int, .uint, .double: Array((json + "\n").utf8)
+    case .bool, .int, .uint, .double, .pointer, .array, .object: Array((json + "\n").utf8)
     }
   }
 
@@ -70,7 +70,8 @@ extension PluginValue {
   var summary: String {
     switch self {
     case .void: ""
-    case .bool, .int, .uint, .double: json
+    case .bool, .int, .uint, .double, .pointer: json
+    case .array, .object: json.truncated(to: 64)
     case .string(let value): PluginValue.string(value.truncated(to: 64)).json
     case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
     }

@@ -70,7 +70,7 @@ struct PipelineChecker {
 
   private mutating func call(_ call: Pipeline.Call) -> PipelinePlan.Call? {
     guard let plugin = plugin(call.plugin), let function = function(call.function, of: plugin) else { return nil }
-    let parameters = function.signature.parameters
+    let parameters = function.signature.inputs
     var arguments: [(parameter: Parameter, input: PipelinePlan.Input)] = []
     let before = mistakes.count
     for argument in call.arguments {
@@ -83,7 +83,7 @@ struct PipelineChecker {
       if let input = input(argument.value, for: parameter) { arguments.append((parameter, input)) }
     }
     let given = Set(call.arguments.map(\.name.value))
-    for parameter in parameters where parameter.defaultValue == nil && !given.contains(parameter.name) {
+    for parameter in parameters where parameter.fallback == nil && !given.contains(parameter.name) {
       report(call.function.location, "the parameter \"\(parameter.name)\" is missing; it is \(function.signature)")
     }
     guard mistakes.count == before else { return nil }
@@ -148,7 +148,7 @@ struct PipelineChecker {
     do {
       return try type.value(fromText: text)
     } catch {
-      report(location, "\"\(name)\" \(error.message)")
+      report(location, "\"\(name)\(error.path)\" \(error.message)")
       return nil
     }
   }

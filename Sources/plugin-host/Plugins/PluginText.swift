@@ -27,7 +27,8 @@ enum PluginText {
     for function in plugin.functions {
       lines += ["", function.signature.description]
       if let description = function.description { lines.append("    \(description.displayLine)") }
-      lines.append("    \(function.signature.cPrototype)")
+      // A prototype with structs has a line for each of them.
+      lines += function.signature.cPrototype.split(separator: "\n").map { "    \($0)" }
     }
     return lines.map { $0 + "\n" }.joined()
   }

@@ -28,7 +28,7 @@ struct Mistakes {
       ("f(a: void)", 6, "'void'", "a type"),
       ("f() -> ", 8, "the end of the signature", "a type"),
       ("f() - i32", 5, "'-'", "'->', '!'"),
-      ("f() -> i32 ?", 12, "'?'", "'!' or the end"),
+      ("f() -> i32 ? ?", 14, "'?'", "'!' or the end"),
       ("f() ! !", 7, "'!'", "the end of the signature"),
       ("f() -> i32 i64", 12, "'i64'", "'!' or the end"),
     ])

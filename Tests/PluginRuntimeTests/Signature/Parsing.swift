@@ -1,5 +1,6 @@
-import PluginRuntime
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("Signatures: parsing")
 struct Parsing {
@@ -10,8 +11,9 @@ struct Parsing {
     #expect(signature.parameters.map(\.name) == ["data", "limit"])
     #expect(signature.parameters.map(\.type) == [.bytes, .usize])
     #expect(signature.parameters.map(\.defaultValue) == [nil, .uint(1_048_576)])
-    #expect(signature.result == .ownBytes)
+    #expect(signature.result == .own(.bytes))
     #expect(signature.fails)
+    #expect(signature.failure == .status)
   }
 
   @Test(
@@ -20,9 +22,32 @@ struct Parsing {
       ("bool", ValueType.bool), ("i8", .i8), ("i16", .i16), ("i32", .i32), ("i64", .i64), ("u8", .u8), ("u16", .u16),
       ("u32", .u32),
       ("u64", .u64), ("usize", .usize), ("f32", .f32), ("f64", .f64), ("str", .str), ("bytes", .bytes), ("cstr", .cstr),
-      ("own str", .ownStr), ("own bytes", .ownBytes), ("promise<i32>", .promise(.i32)),
+      ("own str", .own(.str)), ("own bytes", .own(.bytes)), ("promise<i32>", .promise(.i32)),
       ("promise<str>", .promise(.str)),
-      ("promise<void>", .promise(nil)),
+      ("promise<void>", .promise(nil)), ("isize", .isize), ("ptr<FILE>", .pointer("FILE")),
+      (
+        "{x: f64, y: f64}",
+        .structure(StructType(fields: [.init(name: "x", type: .f64), .init(name: "y", type: .f64)]))
+      ),
+      (
+        "&[{id: u8, names: &[cstr]}]",
+        .slice(
+          .structure(
+            StructType(fields: [
+              .init(name: "id", type: .u8), .init(name: "names", type: .slice(.cstr)),
+            ])))
+      ),
+      (
+        "{v: [[f32; 2]; 3]}",
+        .structure(
+          StructType(fields: [
+            .init(name: "v", type: .array(.array(.f32, count: 2), count: 3))
+          ]))
+      ),
+      ("cstr?", .optional(.cstr)), ("i32?", .optional(.i32)), ("own str?", .optional(.own(.str))),
+      ("own cstr", .own(.cstr)), ("own &[u16]", .own(.slice(.u16))),
+      ("promise<ptr<x>?>", .promise(.optional(.pointer("x")))),
+      ("error", .error), ("value", .value),
     ])
   func types(_ text: String, _ type: ValueType) throws {
     let signature = try Signature(parsing: "f(a: \(text)) -> \(text)")
@@ -92,6 +117,32 @@ struct Parsing {
       (
         "f(int: i8, result: str) -> f32 !",
         "promise_status_t f(int8_t int_, promise_str_t result, float *result_, promise_value_t *error);"
+      ),
+      ("f(a: i32?, b: cstr?, c: isize) -> bool?", "const bool *f(const int32_t *a, const char *b, ptrdiff_t c);"),
+      ("f(v: [f64; 3], w: out [u8; 2])", "void f(const double v[3], uint8_t w[2]);"),
+      (
+        "f(d: out bytes[n], n: inout u64, e: &[f32; m], m: u8)",
+        "void f(uint8_t *d, uint64_t *n, const float *e, uint8_t m);"
+      ),
+      (
+        "f(p: {x: f64, of: [i8; 2]}, q: out {x: f64, of: [i8; 2]}) -> ptr<FILE>",
+        """
+        struct f_p { double x; int8_t of[2]; };
+        typedef struct FILE FILE;
+        FILE *f(struct f_p p, struct f_p *q);
+        """
+      ),
+      (
+        "f(a: &[{x: cstr}]) -> value",
+        """
+        struct f_a_item { const char *x; };
+        struct f_a_slice { const struct f_a_item *data; size_t length; };
+        void f(struct f_a_slice a, promise_value_t *result);
+        """
+      ),
+      (
+        "f(done: fn(context, n: i32, s: str) -> bool @once, data: context, ...: i32) -> own cstr",
+        "char *f(bool (*done)(void *, int32_t n, promise_str_t s), void *data, ...);"
       ),
     ])
   func prototype(_ text: String, _ expected: String) throws {

@@ -1,0 +1,145 @@
+/// Writes types as C declares them, and collects the structs that it has to name for that.
+struct CTypeWriter {
+  /// A declaration still in want of the name that it declares: "double" and `v` make "double v".
+  typealias Declarator = (String) -> String
+
+  /// What the names of structs begin with.
+  let prefix: String
+  /// The structs and opaque types, in the order in which C wants them.
+  private(set) var declarations: [String] = []
+  private var names: [ValueType: String] = [:]
+
+  init(prefix: String) { self.prefix = prefix }
+
+  /// The type of a parameter.
+  mutating func parameter(_ type: ValueType, isByAddress: Bool, path: String) -> Declarator {
+    switch type.unwrapped {
+    case .array(let element, let count) where type.unwrapped == type || isByAddress:
+      let declarator = value(element, path: path)
+      return { Self.constant(element, isByAddress, declarator("\($0)[\(count)]")) }
+    case .counted(let counted, _):
+      let declarator = element(of: counted, path: path)
+      return { Self.constant(counted.element, isByAddress, declarator("*\($0)")) }
+    case .error, .value:
+      return { "\(isByAddress ? "" : "const ")promise_value_t *\($0)" }
+    default:
+      let type = value(type, path: path)
+      return isByAddress ? { type("*\($0)") } : type
+    }
+  }
+
+  /// The type of a value that lies in memory, or in a register.
+  mutating func value(_ type: ValueType, path: String) -> Declarator {
+    if let name = Self.scalars[type] { return { "\(name) \($0)" } }
+    switch type {
+    case .str, .own(.str, _): return { "promise_str_t \($0)" }
+    case .bytes, .own(.bytes, _): return { "promise_bytes_t \($0)" }
+    case .cstr: return { "const char *\($0)" }
+    case .own(.cstr, _): return { "char *\($0)" }
+    case .own(let type, _): return value(type, path: path)
+    case .pointer("void"), .context: return { "void *\($0)" }
+    case .pointer(let name):
+      declare("typedef struct \(name) \(name);")
+      return { "\(name) *\($0)" }
+    case .promise: return { "promise_t *\($0)" }
+    case .token: return { "promise_token_t *\($0)" }
+    case .error, .value: return { "const promise_value_t *\($0)" }
+    case .structure(let structure): return named(type, path) { $0.fields(of: structure, path: path) }
+    case .slice(let element):
+      return named(type, path + "_slice") { writer in
+        let data = writer.value(element, path: path + "_item")("*data")
+        return ["\(Self.constant(element, false, data));", "size_t length;"]
+      }
+    case .array(let element, let count):
+      let element = value(element, path: path)
+      return { element("\($0)[\(count)]") }
+    case .counted(let counted, _):
+      let declarator = element(of: counted, path: path)
+      return { Self.constant(counted.element, false, declarator("*\($0)")) }
+    case .optional(let wrapped):
+      let inner = value(wrapped, path: path)
+      if wrapped.isSpan || wrapped.isAddress { return inner }
+      if case .array(let element, _) = wrapped {
+        let declarator = value(element, path: path)
+        return { Self.constant(element, false, declarator("*\($0)")) }
+      }
+      return { "const \(inner("*\($0)"))" }
+    case .callback(let callback): return function(callback, path: path)
+    default: return { "void *\($0)" }
+    }
+  }
+
+  private mutating func element(of counted: ValueType, path: String) -> Declarator {
+    switch counted {
+    case .slice(let element): value(element, path: path)
+    case .str: { "char \($0)" }
+    default: { "uint8_t \($0)" }
+    }
+  }
+
+  private mutating func function(_ callback: CallbackType, path: String) -> Declarator {
+    var list: [String] = []
+    for (index, parameter) in callback.parameters.enumerated() {
+      let type = self.parameter(parameter.type, isByAddress: false, path: "\(path)_\(parameter.name ?? "\(index)")")
+      list.append(type(parameter.name.map { Self.escaped($0) } ?? "").trimmed)
+    }
+    let result: Declarator = callback.result.map { value($0, path: path + "_result") } ?? { "void \($0)" }
+    let parameters = list.isEmpty ? "void" : list.joined(separator: ", ")
+    return { result("(*\($0))(\(parameters))") }
+  }
+
+  private mutating func fields(of structure: StructType, path: String) -> [String] {
+    structure.fields.map { "\(value($0.type, path: "\(path)_\($0.name)")(Self.escaped($0.name)));" }
+  }
+
+  /// A struct, declared once under a name of its own.
+  private mutating func named(
+    _ type: ValueType, _ path: String, _ fields: (inout CTypeWriter) -> [String]
+  ) -> Declarator {
+    if let name = names[type] { return { "\(name) \($0)" } }
+    var name = "struct \(prefix)_\(path)"
+    while names.values.contains(name) { name += "_" }
+    let lines = fields(&self)
+    names[type] = name
+    declarations.append("\(name) { \(lines.joined(separator: " ")) };")
+    return { "\(name) \($0)" }
+  }
+
+  private mutating func declare(_ declaration: String) {
+    if !declarations.contains(declaration) { declarations.append(declaration) }
+  }
+}
+
+extension CTypeWriter {
+  /// The name, or one like it if it is a word of C's or taken.
+  static func identifier(_ name: String, _ taken: inout Set<String>) -> String {
+    var name = escaped(name)
+    while !taken.insert(name).inserted { name += "_" }
+    return name
+  }
+
+  /// What C may not write to, except where the elements are addresses: `const` would then be said of what they point to.
+  private static func constant(_ element: ValueType, _ isByAddress: Bool, _ declaration: String) -> String {
+    isByAddress || element.isAddress ? declaration : "const \(declaration)"
+  }
+
+  static func escaped(_ name: String) -> String { keywords.contains(name) ? name + "_" : name }
+
+  private static let scalars: [ValueType: String] = [
+    .bool: "bool", .i8: "int8_t", .i16: "int16_t", .i32: "int32_t", .i64: "int64_t", .u8: "uint8_t",
+    .u16: "uint16_t", .u32: "uint32_t", .u64: "uint64_t", .usize: "size_t", .isize: "ptrdiff_t", .f32: "float",
+    .f64: "double",
+  ]
+
+  private static let keywords: Set<String> = [
+    "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
+    "false", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
+    "signed", "sizeof", "static", "struct", "switch", "true", "typedef", "union", "unsigned", "void", "volatile",
+    "while",
+  ]
+}
+
+extension String {
+  /// Without the space that a declaration without a name ends in.
+  fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
+}

@@ -1,0 +1,38 @@
+extension Signature {
+  /// The types of the function and nothing else, in one spelling: two functions have equal texts here exactly if they
+  /// are called in the same way. Names of parameters, defaults and descriptions are left out, names of fields are not;
+  /// where a type refers to another parameter, "#" and its position from 0 stand for the name.
+  ///
+  ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
+  ///     (u32, bytes[#2], usize) -> u32
+  public var canonical: String {
+    var list = parameters.map { "\($0.direction.prefix)\(canonical($0.type))" }
+    if let tail { list.append("...\(tail.types.map(\.description).joined(separator: "|"))") }
+    var text = "(\(list.joined(separator: ", ")))"
+    if let result { text += " -> \(result)" }
+    if let completion {
+      text += " by \(completion.callbacks.map(position).joined(separator: " or "))"
+      text += completion.returns.map { " returns \($0)" } ?? ""
+    }
+    return text + (failure.map { " \($0.mark)" } ?? "")
+  }
+
+  /// The 64-bit FNV-1a hash of the canonical form's UTF-8: offset basis 0xcbf29ce484222325, prime 0x100000001b3.
+  public var hash: UInt64 {
+    canonical.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
+  private func canonical(_ type: ValueType) -> String {
+    switch type {
+    case .callback(let callback): callback.canonical
+    case .optional(let type): "\(canonical(type))?"
+    case .context(nil): ValueType.context(of: soleCallback).text(position)
+    default: type.text(position)
+    }
+  }
+
+  /// The callback that a plain `context` belongs to.
+  var soleCallback: String? { parameters.first { $0.type.callbackWithContext != nil }?.name }
+
+  private func position(_ name: String) -> String { "#\(parameters.firstIndex { $0.name == name } ?? 0)" }
+}

@@ -1,0 +1,148 @@
+/// What the parts of a signature say about one another, once all are read.
+struct SignatureCheck {
+  /// Where the type of each parameter begins.
+  var parameterColumns: [Int] = []
+  /// Where the names after `by` begin.
+  var completionColumns: [Int] = []
+  var resultColumn = 1
+  var failureColumn = 1
+
+  func check(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
+    for index in signature.parameters.indices {
+      let parameter = signature.parameters[index]
+      let column = parameterColumns[index]
+      if let name = parameter.type.countName { try checkCount(name, of: parameter, in: signature, cursor, column) }
+      if case .context(let name) = parameter.type { try checkContext(name, in: signature, cursor, column) }
+      if case .callback(let type) = parameter.type.unwrapped {
+        try checkCallback(type, parameter, in: signature, cursor, column)
+      }
+      if parameter.direction != .input, parameter.name == "result", signature.result != nil {
+        throw cursor.error(
+          at: column, found: "an out parameter 'result'", expected: "another name: the function's result has that one")
+      }
+    }
+    try checkResult(signature, cursor)
+    try checkSize(signature, cursor)
+  }
+
+  private func checkCount(
+    _ name: String, of parameter: Parameter, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
+  ) throws(SignatureError) {
+    guard let count = signature.parameters.first(where: { $0.name == name }), count.type.isInteger else {
+      throw cursor.error(
+        at: column, found: "'\(parameter.type)'", expected: "the name of an integer among the parameters as its count")
+    }
+    guard parameter.direction != .output || count.direction != .output else {
+      throw cursor.error(
+        at: column, found: "an out parameter whose count '\(name)' is one too",
+        expected: "a count that says how much there is room for: '\(name): inout \(count.type)'")
+    }
+    guard count.defaultValue == nil || parameter.direction == .output else {
+      throw cursor.error(
+        at: column, found: "the count '\(name)', which has a default", expected: "none: the argument has its count")
+    }
+  }
+
+  private func checkContext(
+    _ name: String?, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
+  ) throws(SignatureError) {
+    let callbacks = signature.parameters.filter { $0.type.callbackWithContext != nil }
+    if let name {
+      guard callbacks.contains(where: { $0.name == name }) else {
+        throw cursor.error(
+          at: column, found: "'context<\(name)>'", expected: "the name of a parameter that is an fn(context, ...)")
+      }
+    } else if callbacks.count != 1 {
+      throw cursor.error(
+        at: column, found: "'context'",
+        expected: callbacks.isEmpty
+          ? "an fn(context, ...) among the parameters, whose context it is"
+          : "'context<callback>': there is more than one fn(context, ...)")
+    }
+  }
+
+  private func checkCallback(
+    _ type: CallbackType, _ parameter: Parameter, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
+  ) throws(SignatureError) {
+    let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
+    if !settles, type.parameters.contains(where: { $0.role != nil }) {
+      throw cursor.error(
+        at: column, found: "a callback with 'resolve' or 'reject'",
+        expected: "'-> promise<T> by \(parameter.name)' after the parameters")
+    }
+    if type.scope == .settled {
+      guard case .promise = signature.result else {
+        throw cursor.error(at: column, found: "'@settled'", expected: "a function that returns a promise")
+      }
+    }
+  }
+
+  private func checkResult(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
+    if case .promise = signature.result, let output = signature.outputs.first {
+      throw cursor.error(
+        at: resultColumn, found: "a promise beside the out parameter '\(output.name)'",
+        expected: "one or the other: a promise is all that a call gives")
+    }
+    if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
+    guard let failure = signature.failure, failure != .status else { return }
+    guard let returned = signature.returned, failure.suits(returned) else {
+      let found = signature.returned.map { "'! \(failure.rawValue)' after '\($0)'" } ?? "'! \(failure.rawValue)'"
+      throw cursor.error(at: failureColumn, found: found, expected: "\(failure.expectation) as what C returns")
+    }
+  }
+
+  private func checkCompletion(
+    _ completion: Signature.Completion, of signature: Signature, _ cursor: SignatureCursor
+  ) throws(SignatureError) {
+    guard case .promise(let held) = signature.result else { return }
+    var resolves = false
+    for (name, column) in zip(completion.callbacks, completionColumns) {
+      guard let parameter = signature.parameters.first(where: { $0.name == name }),
+        case .callback(let type) = parameter.type
+      else {
+        throw cursor.error(at: column, found: "'\(name)'", expected: "the name of a parameter that is an fn(...)")
+      }
+      guard completion.callbacks.count(where: { $0 == name }) == 1 else {
+        throw cursor.error(at: column, found: "'\(name)' again", expected: "another callback")
+      }
+      guard type.scope == .once || type.scope == .settled else {
+        throw cursor.error(
+          at: column, found: "'\(name)', whose scope is @\(type.scope.rawValue)",
+          expected: "a callback with @once, or @settled if it may be called again")
+      }
+      guard let resolve = type.parameters.first(where: { $0.role == .resolve }) else { continue }
+      guard resolve.type.content == held?.content else {
+        throw cursor.error(
+          at: column, found: "a callback that resolves with '\(resolve.type)'",
+          expected: "\(ValueType.promise(held)): the same type")
+      }
+      resolves = true
+    }
+    guard resolves || held == nil else {
+      throw cursor.error(
+        at: completionColumns.first ?? resultColumn, found: "callbacks without 'resolve'",
+        expected: "'resolve \(held?.description ?? "")' before one of their parameters")
+    }
+  }
+
+  /// Whether all that is passed by value fits on a stack.
+  private func checkSize(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
+    var size = 0
+    for (parameter, column) in zip(signature.parameters, parameterColumns) where parameter.direction == .input {
+      size += TypeLayout(of: parameter.type)?.size ?? 0
+      if size > SignatureLimits.sizeByValue {
+        throw cursor.error(
+          at: column, found: "arguments of more than \(SignatureLimits.sizeByValue) bytes",
+          expected: "less by value; pass a ptr<Name>")
+      }
+    }
+  }
+}
+
+extension ValueType {
+  /// The type of a callback that gets a context.
+  var callbackWithContext: CallbackType? {
+    guard case .callback(let type) = unwrapped, type.contextIndex != nil else { return nil }
+    return type
+  }
+}

@@ -1,0 +1,55 @@
+extension SignatureParser {
+  /// Reads the default of a parameter: a literal of JSON, as its type has it.
+  mutating func defaultValue(of type: ValueType) throws(SignatureError) -> PluginValue {
+    let (token, column) = cursor.next
+    if case .optional(let wrapped) = type {
+      return cursor.skip(word: "null") ? .void : try defaultValue(of: wrapped)
+    }
+    switch type {
+    case .str, .cstr, .bytes, .own(.str, _), .own(.cstr, _), .own(.bytes, _), .counted(.str, _), .counted(.bytes, _):
+      guard token == .quote else { throw cursor.error(expected: "a \"string\" as the default of a \(type)") }
+      let text = try cursor.string()
+      if type.content == .cstr, text.utf8.contains(0) {
+        throw cursor.error(
+          at: column, found: "a string with a NUL in it", expected: "one without: a cstr would end there")
+      }
+      return type.content == .bytes ? .bytes(Array(text.utf8)) : .string(text)
+    case .structure, .array, .slice, .own(.slice, _), .counted(.slice, _):
+      return try json(of: type)
+    case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
+    case .callback, .context, .error, .token, .value, .pointer, .own, .optional, .counted:
+      throw cursor.error(expected: "no default: a \(type) cannot have one")
+    default:
+      guard case .word(let word) = token, let value = ScalarLiteral.value(word, as: type) else {
+        throw cursor.error(expected: "\(ScalarLiteral.expectation(type)) as the default")
+      }
+      cursor.advance()
+      return value
+    }
+  }
+
+  /// Reads an array or an object.
+  private mutating func json(of type: ValueType) throws(SignatureError) -> PluginValue {
+    let start = cursor.next.column - 1
+    let rest = Array(String(String.UnicodeScalarView(cursor.scalars[start...])).utf8)
+    var reader = JSONReader(rest)
+    // Where a character of the text stands whose byte is at `offset`.
+    func column(_ offset: Int) -> Int { start + 1 + rest[..<offset].count { $0 & 0xC0 != 0x80 } }
+    let json: JSONText
+    do {
+      json = try reader.value()
+    } catch {
+      throw cursor.error(at: column(error.offset), found: error.found, expected: error.expected)
+    }
+    do {
+      let value = try type.value(fromJSON: json)
+      cursor.position = column(reader.position) - 1
+      return value
+    } catch {
+      throw cursor.error(
+        at: start + 1,
+        found: "a default that does not suit: \(error.path.isEmpty ? "it" : error.path) \(error.message)",
+        expected: "a \(type)")
+    }
+  }
+}

@@ -1,0 +1,148 @@
+extension SignatureParser {
+  /// Reads a type, which has to be one that may stand in this place.
+  mutating func type(_ place: Place) throws(SignatureError) -> ValueType {
+    let column = cursor.next.column
+    guard depth < SignatureLimits.nesting else {
+      throw cursor.error(expected: "types within one another at most \(SignatureLimits.nesting) times")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    var type = try base(place)
+    if cursor.next.token == .symbol("?") {
+      guard place != .tail, type.canBeOptional else { throw cursor.error(expected: "no '?' after \(type)") }
+      cursor.advance()
+      type = .optional(type)
+    }
+    if let expected = place.refusal(of: type) {
+      throw cursor.error(at: column, found: "'\(type)'", expected: expected)
+    }
+    let limit = place.isByValue ? SignatureLimits.sizeByValue : SignatureLimits.size
+    guard let layout = TypeLayout(of: type), layout.size <= limit else {
+      throw cursor.error(
+        at: column, found: "a type of more than \(limit) bytes", expected: "a smaller one, or a ptr<Name>")
+    }
+    return type
+  }
+
+  private mutating func base(_ place: Place) throws(SignatureError) -> ValueType {
+    switch cursor.next.token {
+    case .symbol("{"): return try structure()
+    case .symbol("["): return try array()
+    case .symbol("&"): return try slice()
+    case .word(let word):
+      if let type = Self.simpleTypes[word] {
+        cursor.advance()
+        return try counted(type)
+      }
+      return try composite(word, place)
+    default: throw cursor.error(expected: place == .held ? Self.heldTypes : Self.typeNames)
+    }
+  }
+
+  /// Reads a type that begins with a word of its own.
+  private mutating func composite(_ word: String, _ place: Place) throws(SignatureError) -> ValueType {
+    let known: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
+    guard known.contains(word), place != .held || word == "value" || word == "ptr" else {
+      if let reason = Self.impossible[word] { throw cursor.error(expected: reason) }
+      let hint = Self.wordsOfC[word].map { "; C's \(word) is \($0)" } ?? ""
+      throw cursor.error(expected: (place == .held ? Self.heldTypes : Self.typeNames) + hint)
+    }
+    cursor.advance()
+    switch word {
+    case "own": return try owned()
+    case "promise":
+      try cursor.require("<", or: " after 'promise'")
+      let held: ValueType? = cursor.skip(word: "void") ? nil : try type(.held)
+      try cursor.require(">", or: " after the promise's type")
+      return .promise(held)
+    case "ptr":
+      try cursor.require("<", or: " after 'ptr', and a name for what it points to")
+      let name = try identifier("a name for what it points to")
+      try cursor.require(">", or: " after the pointer's name")
+      return .pointer(name)
+    case "fn": return .callback(try callback())
+    case "context":
+      guard cursor.skip("<") else { return .context(of: nil) }
+      let name = try identifier("the callback that it is for")
+      try cursor.require(">", or: " after the callback's name")
+      return .context(of: name)
+    case "error": return .error
+    case "token": return .token
+    default: return .value
+    }
+  }
+
+  private mutating func owned() throws(SignatureError) -> ValueType {
+    var release: String?
+    if cursor.skip("(") {
+      release = try identifier("the function that frees it")
+      try cursor.require(")", or: " after the name of the function that frees it")
+    }
+    let column = cursor.next.column
+    guard case .word(let word) = cursor.next.token, let type = Self.simpleTypes[word],
+      [.str, .bytes, .cstr].contains(type)
+    else {
+      if cursor.next.token == .symbol("&") { return .own(try slice(), release: release) }
+      throw cursor.error(expected: "'str' or 'bytes', 'cstr' or a slice after 'own'")
+    }
+    cursor.advance()
+    let counted = try self.counted(type)
+    guard counted == type else {
+      throw cursor.error(at: column, found: "'\(counted)'", expected: "a type that has its own length after 'own'")
+    }
+    return .own(type, release: release)
+  }
+
+  /// Reads the `[n]` of `bytes[n]` and `str[n]`, if it follows.
+  private mutating func counted(_ type: ValueType) throws(SignatureError) -> ValueType {
+    guard type == .str || type == .bytes, cursor.skip("[") else { return type }
+    let name = try identifier("the parameter that has the length")
+    try cursor.require("]", or: " after the parameter that has the length")
+    return .counted(type, by: name)
+  }
+
+  private mutating func structure() throws(SignatureError) -> ValueType {
+    cursor.advance()
+    if cursor.next.token == .symbol("}") { throw cursor.error(expected: "a field: C has no empty struct") }
+    var fields: [StructType.Field] = []
+    repeat {
+      let column = cursor.next.column
+      let name = try identifier("a field's name")
+      try unique(name, among: fields.map(\.name), "field", column)
+      guard fields.count < SignatureLimits.fields else {
+        throw cursor.error(
+          at: column, found: "one more field, '\(name)'", expected: "at most \(SignatureLimits.fields) of them")
+      }
+      try cursor.require(":", or: " and a type after the field's name")
+      fields.append(StructType.Field(name: name, type: try type(.field)))
+      if cursor.next.token == .symbol(":") {
+        throw cursor.error(expected: "',' or '}': libffi cannot pass a struct with bit-fields; pass a ptr<Name>")
+      }
+    } while cursor.skip(",")
+    try cursor.require("}", or: " or ',' after the field")
+    return .structure(StructType(fields: fields))
+  }
+
+  private mutating func array() throws(SignatureError) -> ValueType {
+    cursor.advance()
+    let element = try type(.field)
+    try cursor.require(";", or: " and a count after the array's element")
+    guard case .word(let word) = cursor.next.token,
+      word.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+      let count = Int(word), count > 0
+    else { throw cursor.error(expected: "a count of elements, from 1") }
+    cursor.advance()
+    try cursor.require("]", or: " after the array's count")
+    return .array(element, count: count)
+  }
+
+  private mutating func slice() throws(SignatureError) -> ValueType {
+    cursor.advance()
+    try cursor.require("[", or: " after '&', and the type of the elements")
+    let element = try type(.field)
+    var count: String?
+    if cursor.skip(";") { count = try identifier("the parameter that has the count") }
+    try cursor.require("]", or: count == nil ? ", or ';' and the parameter that has the count" : "")
+    return count.map { .counted(.slice(element), by: $0) } ?? .slice(element)
+  }
+}

@@ -1,0 +1,117 @@
+extension SignatureParser {
+  /// Where a type stands, which decides what it may be.
+  enum Place {
+    case input, output, inOut, result
+    /// What a C function returns whose promise is settled by callbacks.
+    case returned
+    case tail
+    /// In a struct, an array or a slice.
+    case field
+    /// In a promise.
+    case held
+    case callbackParameter, callbackResult
+
+    init(_ direction: Parameter.Direction) {
+      self =
+        switch direction {
+        case .input: .input
+        case .output: .output
+        case .inOut: .inOut
+        }
+    }
+
+    /// Whether libffi copies it to the stack.
+    var isByValue: Bool { self != .output && self != .inOut }
+
+    /// What should stand here instead of the type; `nil` if it may.
+    func refusal(of type: ValueType) -> String? {
+      switch self {
+      case .input:
+        if case .own(_, .some) = type.unwrapped {
+          return "'own' alone: what the function is given, it frees with the host's allocator"
+        }
+        return nil
+      case .output:
+        return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
+          ? nil : "data, own data, an error or a value: what a function can give by an address"
+      case .inOut:
+        return isData(type) || isCounted(type) && type.unwrapped == type
+          ? nil : "data: what can go there and back by an address"
+      case .result, .returned:
+        if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
+        if case .promise = type, self == .result { return nil }
+        if self == .result, type == .error || type == .value { return nil }
+        return isData(type) || isOwned(type) ? nil : "data, or what the function gives away with 'own'"
+      case .tail:
+        if [.bool, .i8, .i16, .u8, .u16].contains(type) {
+          return "i32 or wider: C promotes \(type) in a variadic call"
+        }
+        if type == .f32 { return "f64: C promotes f32 in a variadic call" }
+        if case .pointer = type { return nil }
+        return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
+      case .field: return isData(type) ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
+      case .held:
+        return isData(type) || type == .value ? nil : SignatureParser.heldTypes
+      case .callbackParameter:
+        if case .callback = type.unwrapped { return "a ptr<Name>: a callback takes no callbacks" }
+        return isOwned(type) ? "what it borrows: a callback is not given what it has to free" : nil
+      case .callbackResult:
+        if case .pointer = type.unwrapped { return nil }
+        if case .own(_, nil) = type.unwrapped { return nil }
+        return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
+      }
+    }
+
+    /// What can lie in memory, and belongs to nobody by itself.
+    private func isData(_ type: ValueType) -> Bool {
+      switch type.unwrapped {
+      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice: true
+      case let other: other.isScalar
+      }
+    }
+
+    private func isOwned(_ type: ValueType) -> Bool { if case .own = type.unwrapped { true } else { false } }
+    private func isCounted(_ type: ValueType) -> Bool { type.countName != nil }
+    private func isArray(_ type: ValueType) -> Bool { if case .array = type.unwrapped { true } else { false } }
+  }
+}
+
+extension ValueType {
+  /// Whether `?` may follow it.
+  var canBeOptional: Bool {
+    switch self {
+    case .optional, .context: false
+    default: true
+    }
+  }
+}
+
+extension SignatureParser {
+  static let simpleTypes: [String: ValueType] = Dictionary(
+    uniqueKeysWithValues: ValueType.simple.map { ($0.description, $0) })
+  private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
+  static let typeNames =
+    "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], own type, promise<T>, fn(...), "
+    + "context, error, token, value)"
+  static let heldTypes =
+    "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"
+
+  /// What people write that know C.
+  static let wordsOfC: [String: String] = [
+    "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, a string is a cstr",
+    "double": "f64", "float": "f32", "size_t": "usize", "ssize_t": "isize", "int8_t": "i8", "int16_t": "i16",
+    "int32_t": "i32", "int64_t": "i64", "uint8_t": "u8", "uint16_t": "u16", "uint32_t": "u32", "uint64_t": "u64",
+    "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length", "_Bool": "bool",
+    "struct": "{field: type}", "const": "what a type that is not 'own', 'out' or 'inout' is",
+  ]
+
+  /// What libffi has no means for.
+  static let impossible: [String: String] = [
+    "union": "a struct, {field: type}: libffi cannot pass a union by value; pass a ptr<Name>",
+    "f80": "f64: libffi's long double differs between compilers; pass a ptr<Name>",
+    "f128": "f64: libffi has no such number; pass a ptr<Name>",
+    "i128": "i64: libffi has no integer of 128 bits; pass a {low: u64, high: i64}, or a ptr<Name>",
+    "u128": "u64: libffi has no integer of 128 bits; pass a {low: u64, high: u64}, or a ptr<Name>",
+    "complex": "{re: f64, im: f64}, where C has a struct: libffi has complex numbers on few machines only",
+  ]
+}

@@ -1,0 +1,77 @@
+/// How a type lies in memory, by the rules that C's compilers follow on this machine.
+public struct TypeLayout: Sendable, Hashable {
+  /// In bytes, a multiple of the alignment.
+  public let size: Int
+  /// In bytes, a power of 2.
+  public let alignment: Int
+
+  private static let word = MemoryLayout<UnsafeRawPointer>.size
+
+  /// The layout of a type; `nil` if its size is more than a machine can say.
+  public init?(of type: ValueType) {
+    switch type {
+    case .bool, .i8, .u8: self.init(scalar: 1)
+    case .i16, .u16: self.init(scalar: 2)
+    case .i32, .u32, .f32: self.init(scalar: 4)
+    case .i64, .u64: self.init(size: 8, alignment: MemoryLayout<Int64>.alignment)
+    case .f64: self.init(size: 8, alignment: MemoryLayout<Double>.alignment)
+    case .usize, .isize: self.init(scalar: Self.word)
+    case .structure(let type):
+      guard let layout = StructLayout(type) else { return nil }
+      self = layout.whole
+    case .array(let element, let count):
+      guard let element = TypeLayout(of: element) else { return nil }
+      let (size, overflow) = element.size.multipliedReportingOverflow(by: count)
+      if overflow { return nil }
+      self.init(size: size, alignment: element.alignment)
+    case _ where type.isSpan: self.init(size: 2 * Self.word, alignment: Self.word)
+    default: self.init(scalar: Self.word)
+    }
+  }
+
+  init(size: Int, alignment: Int) {
+    self.size = size
+    self.alignment = alignment
+  }
+
+  private init(scalar size: Int) { self.init(size: size, alignment: size) }
+}
+
+/// Where the fields of a struct lie.
+public struct StructLayout: Sendable, Hashable {
+  /// The offset of each field, in bytes.
+  public let offsets: [Int]
+  /// The layout of each field.
+  public let fields: [TypeLayout]
+  /// The layout of the struct, with the padding at its end.
+  public let whole: TypeLayout
+
+  /// The layout of a struct; `nil` if its size is more than a machine can say.
+  public init?(_ type: StructType) {
+    var offsets: [Int] = []
+    var fields: [TypeLayout] = []
+    var end = 0
+    var alignment = 1
+    for field in type.fields {
+      guard let layout = TypeLayout(of: field.type), let start = Self.rounded(end, to: layout.alignment) else {
+        return nil
+      }
+      offsets.append(start)
+      fields.append(layout)
+      alignment = max(alignment, layout.alignment)
+      let (next, overflow) = start.addingReportingOverflow(layout.size)
+      if overflow { return nil }
+      end = next
+    }
+    guard let size = Self.rounded(end, to: alignment) else { return nil }
+    self.offsets = offsets
+    self.fields = fields
+    whole = TypeLayout(size: size, alignment: alignment)
+  }
+
+  /// The next multiple of an alignment.
+  private static func rounded(_ offset: Int, to alignment: Int) -> Int? {
+    let (sum, overflow) = offset.addingReportingOverflow(alignment - 1)
+    return overflow ? nil : sum & ~(alignment - 1)
+  }
+}

@@ -1,0 +1,77 @@
+extension ValueType: CustomStringConvertible {
+  /// The type as a signature writes it: "own str", "promise<i32>".
+  public var description: String { text { $0 } }
+
+  /// The type in text, with other parameters named as the caller says.
+  func text(_ name: (String) -> String) -> String {
+    switch self {
+    case .bool: "bool"
+    case .i8: "i8"
+    case .i16: "i16"
+    case .i32: "i32"
+    case .i64: "i64"
+    case .u8: "u8"
+    case .u16: "u16"
+    case .u32: "u32"
+    case .u64: "u64"
+    case .usize: "usize"
+    case .isize: "isize"
+    case .f32: "f32"
+    case .f64: "f64"
+    case .str: "str"
+    case .bytes: "bytes"
+    case .cstr: "cstr"
+    case .error: "error"
+    case .token: "token"
+    case .value: "value"
+    case .pointer(let target): "ptr<\(target)>"
+    case .structure(let type):
+      "{" + type.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
+    case .array(let element, let count): "[\(element); \(count)]"
+    case .slice(let element): "&[\(element)]"
+    case .counted(.slice(let element), let count): "&[\(element); \(name(count))]"
+    case .counted(let type, let count): "\(type)[\(name(count))]"
+    case .own(let type, let release): "own\(release.map { "(\($0))" } ?? "") \(type)"
+    case .optional(let type): "\(type.text(name))?"
+    case .promise(let held): "promise<\(held?.description ?? "void")>"
+    case .callback(let type): type.text(name)
+    case .context(let callback): "context\(callback.map { "<\(name($0))>" } ?? "")"
+    }
+  }
+}
+
+extension CallbackType: CustomStringConvertible {
+  /// The callback as a signature writes it: "fn(u64, total: u64) -> bool @call".
+  public var description: String { text { $0 } }
+
+  /// The callback with its parameters' names, which its counts refer to.
+  func text(_ name: (String) -> String) -> String {
+    let list = parameters.map { parameter in
+      "\(parameter.name.map { "\($0): " } ?? "")\(parameter.role?.prefix ?? "")\(parameter.type)"
+    }
+    return "fn(\(list.joined(separator: ", ")))\(ending)"
+  }
+
+  /// The callback by its types alone.
+  var canonical: String {
+    let list = parameters.map { parameter in
+      let type = parameter.type.text { name in
+        "#\(parameters.firstIndex { $0.name == name } ?? 0)"
+      }
+      return "\(parameter.role?.prefix ?? "")\(type)"
+    }
+    return "fn(\(list.joined(separator: ", ")))\(ending)"
+  }
+
+  private var ending: String { "\(result.map { " -> \($0)" } ?? "") @\(scope.rawValue)" }
+}
+
+extension CallbackType.Role {
+  /// What stands before the type.
+  var prefix: String {
+    switch self {
+    case .resolve: "resolve "
+    case .reject(let rule): "reject \(rule.rawValue) "
+    }
+  }
+}

@@ -1,0 +1,22 @@
+extension ValueType {
+  /// What a value of the type is to people: "an integer from 0 to 255", "a string".
+  var expectation: String {
+    switch self {
+    case .str, .cstr: "a string"
+    case .bytes: "bytes"
+    case .own(let type, _), .counted(let type, _): type.expectation
+    case .optional(let type): "\(type.expectation), or null"
+    case .pointer(let name): "an address of a \(name)"
+    case .structure(let type): "an object with \(type.fields.map(\.name).joined(separator: ", "))"
+    case .array(let element, let count): "an array of \(count) \(element)"
+    case .slice(let element): "an array of \(element)"
+    case .promise: "a \(self)"
+    case .callback: "a callback, \(self)"
+    case .context: "no argument"
+    case .error: "an error"
+    case .token: "a token"
+    case .value: "a value"
+    default: ScalarLiteral.expectation(self)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+extension ValueType {
+  /// The value that JSON means for this type: exactly, or not at all.
+  ///
+  /// Integers are taken digit by digit, so that 64 bits are safe. "NaN", "Infinity" and "-Infinity" are floats, bytes
+  /// are a string that stands for its UTF-8, an array of numbers, or {"base64": "..."}.
+  public func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
+    switch (self, json) {
+    case (.optional, .null): return .void
+    case (.optional(let type), _): return try type.value(fromJSON: json)
+    case (.own(let type, _), _), (.counted(let type, _), _): return try type.value(fromJSON: json)
+    case (.str, .string(let text)): return .string(text)
+    case (.cstr, .string(let text)):
+      guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
+      return .string(text)
+    case (.bytes, _): return .bytes(try bytes(json))
+    case (.pointer, .string(let text)): return try value(fromText: text)
+    case (.structure(let type), .object(let members)): return try object(type, members)
+    case (.array(_, let count), .array(let elements)):
+      guard elements.count == count else {
+        throw ArgumentMismatch(message: "has \(elements.count) elements, expected \(count)")
+      }
+      return .array(try array(elements))
+    case (.slice, .array(let elements)): return .array(try array(elements))
+    case (.slice(.u8), .string), (.slice(.u8), .object): return .bytes(try bytes(json))
+    case (.promise(let held?), _): return try held.value(fromJSON: json)
+    case (.promise(nil), .null): return .void
+    case (.value, _): return PluginValue(untyped: json)
+    case (.bool, .bool(let value)): return .bool(value)
+    case (_, .number(let digits)):
+      if let value = number(digits) { return value }
+      throw mismatch(json)
+    case (.f32, .string(let name)), (.f64, .string(let name)):
+      guard let number = Self.namedNumbers[name] else { throw mismatch(json) }
+      return .double(number)
+    default: throw mismatch(json)
+    }
+  }
+
+  private func array(_ elements: [JSONText]) throws(ArgumentMismatch) -> [PluginValue] {
+    let element = element
+    var values: [PluginValue] = []
+    values.reserveCapacity(elements.count)
+    for (index, json) in elements.enumerated() {
+      values.append(try converting("[\(index)]") { () throws(ArgumentMismatch) in try element.value(fromJSON: json) })
+    }
+    return values
+  }
+
+  private func object(
+    _ type: StructType, _ members: [(name: String, value: JSONText)]
+  ) throws(ArgumentMismatch) -> PluginValue {
+    let given = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    var values: [PluginMember] = []
+    for field in type.fields {
+      guard let json = given[field.name] ?? (field.type.unwrapped == field.type ? nil : .null) else {
+        throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.type.expectation)")
+      }
+      let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
+        try field.type.value(fromJSON: json)
+      }
+      values.append(PluginMember(field.name, value))
+    }
+    if let other = members.first(where: { member in !type.fields.contains { $0.name == member.name } }) {
+      throw ArgumentMismatch(
+        path: ".\(other.name)",
+        message: "is no field, expected \(type.fields.map(\.name).joined(separator: ", "))")
+    }
+    return .object(values)
+  }
+
+  private func bytes(_ json: JSONText) throws(ArgumentMismatch) -> [UInt8] {
+    switch json {
+    case .string(let text): return Array(text.utf8)
+    case .array(let elements):
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(elements.count)
+      for (index, element) in elements.enumerated() {
+        guard case .number(let digits) = element, let byte = UInt8(digits) else {
+          throw ArgumentMismatch(path: "[\(index)]", message: "is \(element.name), expected an integer from 0 to 255")
+        }
+        bytes.append(byte)
+      }
+      return bytes
+    case .object:
+      guard case .string(let text)? = json["base64"], let bytes = Base64.decode(text) else { throw mismatch(json) }
+      return bytes
+    default: throw mismatch(json)
+    }
+  }
+
+  private func number(_ digits: String) -> PluginValue? {
+    guard self == .f32 || self == .f64 else { return isScalar ? ScalarLiteral.value(digits, as: self) : nil }
+    // Digits of an integer mean that integer; a fraction is as near as the type comes.
+    if digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }),
+      !ScalarLiteral.isExact(digits, self)
+    {
+      return nil
+    }
+    let number = self == .f32 ? Float(digits).map(Double.init) : Double(digits)
+    return number.flatMap { $0.isFinite ? .double($0) : nil }
+  }
+
+  private static let namedNumbers: [String: Double] = [
+    "NaN": .nan, "Infinity": .infinity, "-Infinity": -.infinity,
+  ]
+
+  private func mismatch(_ json: JSONText) -> ArgumentMismatch {
+    let form = self == .bytes ? "a string, an array of bytes or {\"base64\": \"...\"}" : expectation
+    return ArgumentMismatch(message: "is \(json.name), expected \(form)")
+  }
+}
+
+extension PluginValue {
+  /// What JSON means where no type says anything: a number is an integer if it is written as one that 64 bits hold.
+  public init(untyped json: JSONText) {
+    switch json {
+    case .null: self = .void
+    case .bool(let value): self = .bool(value)
+    case .number(let digits):
+      self = Int64(digits).map { .int($0) } ?? UInt64(digits).map { .uint($0) } ?? .double(Double(digits) ?? .nan)
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(elements.map { PluginValue(untyped: $0) })
+    case .object(let members):
+      self = .object(members.map { PluginMember($0.name, PluginValue(untyped: $0.value)) })
+    }
+  }
+}

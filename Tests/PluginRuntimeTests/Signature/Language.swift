@@ -1,0 +1,102 @@
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Signatures: the language")
+struct Language {
+  @Test(
+    "description is the signature as it was written, with one space where one may stand",
+    arguments: [
+      "f(p: ptr<FILE>?, n: isize) -> ptr<FILE>? ! errno",
+      "centroid(points: &[{x: f64, y: f64}]) -> {x: f64, y: f64}",
+      "frexp(x: f64, exponent: out i32) -> f64",
+      "swap(pair: inout {a: i32, b: i32})",
+      "crc32(seed: u64, data: bytes[size], size: u32) -> u64",
+      "compress(to: out bytes[room], room: inout u64, from: bytes[size], size: u64) -> i32 ! nonzero",
+      "sum(values: &[f64; n], n: usize) -> f64",
+      "norm(v: [f64; 3]) -> f64", "fill(v: out [u8; 16])", "dup(s: cstr) -> own(free) cstr ! null",
+      "print(format: cstr, ...: i64 | f64 | cstr) -> i32", "all(first: i32, ...rest: i32) -> i64",
+      "walk(path: cstr, visit: fn(context, path: cstr, size: u64) -> bool @call, tag: context)",
+      "fetch(url: str, timeout: f64 = 30, on_progress: fn(f64) @settled?) -> promise<bytes> !",
+      "watch(notify: fn(context, value) @forever, id: context)",
+      "late(ms: u32, done: fn(context, reject nonzero i32, resolve i64) @once, data: context) -> promise<i64> by done",
+      "ask(ok: fn(resolve cstr) @once, no: fn(reject always cstr) @once) -> promise<cstr> by ok or no returns i32 ! negative",
+      #"f(a: i32 = 1 "how many", b: str "what") -> u8 "the rest" !"#, "f(t: token?, e: error, v: value)",
+      #"f(p: {x: f64, y: [i8; 2]} = {"x": 1, "y": [2, -3]}, q: &[cstr] = ["a"], r: i32? = null, s: u8? = 7)"#,
+    ])
+  func description(_ text: String) throws {
+    let signature = try Signature(parsing: text)
+    #expect(signature.description == text)
+    #expect(try Signature(parsing: signature.description) == signature)
+  }
+
+  @Test("what a call gives arguments for leaves out results, counts and contexts")
+  func inputs() throws {
+    let compress = try Signature(
+      parsing: "compress(to: out bytes[room], room: inout u64, from: bytes[size], size: u64) -> i32")
+    #expect(compress.inputs.map(\.name) == ["room", "from"])
+    #expect(compress.outputs.map(\.name) == ["to", "room"])
+    let walk = try Signature(parsing: "walk(visit: fn(context), tag: context, deep: bool = true)")
+    #expect(walk.inputs.map(\.name) == ["visit", "deep"])
+  }
+
+  @Test("an optional parameter need not be given, and its fallback is null or its default")
+  func fallback() throws {
+    let parameters = try Signature(parsing: "f(a: i32?, b: i32? = 7, c: i32)").parameters
+    #expect(parameters.map(\.fallback) == [.void, .int(7), nil])
+  }
+
+  @Test("the scope of a callback is @call unless it is said, and its '?' stands behind it")
+  func scopes() throws {
+    let types = try Signature(parsing: "f(a: fn(), b: fn() -> ptr<x>? @once?, c: fn()@settled) -> promise<void>")
+      .parameters.map(\.type)
+    #expect(types[0] == .callback(CallbackType(parameters: [], result: nil, scope: .call)))
+    #expect(
+      types[1] == .optional(.callback(CallbackType(parameters: [], result: .optional(.pointer("x")), scope: .once))))
+    #expect(types[2].description == "fn() @settled")
+  }
+
+  @Test(
+    "the canonical form is of types alone, with positions for names",
+    arguments: [
+      ("f()", "()"), ("g(a: i32 = 1 \"one\") -> void", "(i32)"),
+      ("crc32(seed: u64, data: bytes[size], size: u32) -> u64", "(u64, bytes[#2], u32) -> u64"),
+      ("sum(values: &[f64; n], n: usize) -> f64 !", "(&[f64; #1], usize) -> f64 !"),
+      ("p(f: cstr, ...rest: i64|f64) -> i32", "(cstr, ...i64|f64) -> i32"),
+      ("w(v: fn(data: bytes[n], n: usize, context), t: context)", "(fn(bytes[#1], usize, context) @call, context<#0>)"),
+      (
+        "l(done: fn(context, s: reject i32, v: resolve i64)@once, d: context) -> promise<i64> by done returns i32 ! nonzero",
+        "(fn(context, reject nonzero i32, resolve i64) @once, context<#0>) -> promise<i64> by #0 returns i32 ! nonzero"
+      ),
+      ("m(p: inout {x: f64}, q: out u8?)", "(inout {x: f64}, out u8?)"),
+    ])
+  func canonical(_ text: String, _ expected: String) throws {
+    #expect(try Signature(parsing: text).canonical == expected)
+  }
+
+  @Test("the hash is FNV-1a of the canonical form")
+  func hash() throws {
+    // Worked out by another program.
+    #expect(try Signature(parsing: "f()").hash == 0x07E1_1F07_B4A6_665A)
+    let add = try Signature(parsing: "add(a: i32, b: i32 = 2) -> i32")
+    #expect(add.hash == 0xC028_84AD_6813_E78F)
+    #expect(try add.hash == Signature(parsing: "sub(x:i32,y:i32)->i32").hash)
+    #expect(try add.hash != Signature(parsing: "sub(x: i32, y: u32) -> i32").hash)
+  }
+
+  @Test("structs lie in memory as C lays them out")
+  func layout() throws {
+    guard
+      case .structure(let type)? = try Signature(
+        parsing: "f() -> {a: i8, b: f64, c: {d: i16, e: [i8; 3]}, f: str, g: bool}"
+      ).result
+    else { throw Unexpected() }
+    let layout = try #require(StructLayout(type))
+    #expect(layout.offsets == [0, 8, 16, 24, 40])
+    #expect(layout.whole == TypeLayout(of: .structure(type)))
+    #expect(layout.whole.size == 48)
+    #expect(layout.whole.alignment == 8)
+  }
+
+  struct Unexpected: Error {}
+}

@@ -1,0 +1,113 @@
+import PluginRuntime
+import Testing
+
+@Suite("Signatures: what is refused, and why")
+struct Refusals {
+  @Test(
+    "what libffi cannot do is refused with that reason",
+    arguments: [
+      ("f(u: union {a: i32})", 6, "'union'", "libffi cannot pass a union by value"),
+      ("f(s: {a: u32 : 3, b: u32})", 14, "':'", "libffi cannot pass a struct with bit-fields"),
+      ("f(c: fn(cstr, ...))", 15, "'...'", "libffi cannot make a variadic callback"),
+      ("f(a: i128)", 6, "'i128'", "libffi has no integer of 128 bits"),
+      ("f(a: f80)", 6, "'f80'", "long double"), ("f(a: complex)", 6, "'complex'", "complex numbers"),
+      ("f(n: i32, ...: f32)", 16, "'f32'", "C promotes f32"), ("f(n: i32, ...: i16)", 16, "'i16'", "C promotes i16"),
+      ("f(n: i32, ...: {x: f64})", 16, "'{x: f64}'", "a number, a cstr or a ptr"),
+      ("f(...: i32)", 3, "'...'", "before it"),
+    ])
+  func impossible(_ text: String, _ column: Int, _ found: String, _ expected: String) {
+    expectMistake(text, column, found, expected)
+  }
+
+  @Test(
+    "a type stands only where it can",
+    arguments: [
+      ("f() -> [f64; 3]", 8, "'[f64; 3]'", "C returns no array"), ("f(s: {})", 7, "'}'", "no empty struct"),
+      ("f(s: {a: i32, a: i32})", 15, "a second field 'a'", "another name"),
+      ("f(s: {p: promise<i32>})", 10, "'promise<i32>'", "data"), ("f(s: {c: fn()})", 10, "'fn() @call'", "data"),
+      ("f(a: [i32; 0])", 12, "'0'", "from 1"), ("f(a: [i32; n])", 12, "'n'", "a count of elements"),
+      ("f(a: out fn())", 10, "'fn() @call'", "data"), ("f(a: out promise<i32>)", 10, "'promise<i32>'", "data"),
+      ("f(a: out i32 = 1)", 14, "'='", "takes no argument"), ("f(a: inout own str)", 12, "'own str'", "there and back"),
+      ("f(a: own(free) str)", 6, "'own(free) str'", "frees with the host's allocator"),
+      ("f(c: fn(fn()))", 9, "'fn() @call'", "takes no callbacks"),
+      ("f(c: fn() -> cstr)", 14, "'cstr'", "'own' text"),
+      ("f(c: fn() @often)", 12, "'often'", "call, once, settled, forever"),
+      ("f(c: fn()@settled)", 6, "'@settled'", "returns a promise"), ("f() -> token", 8, "'token'", "data"),
+      ("f(a: ptr)", 9, "')'", "'<'"), ("f(a: ptr<3>)", 10, "'3'", "a name"), ("f(a: own i32)", 10, "'i32'", "'own'"),
+      ("f() -> own bytes[n]", 12, "'bytes[n]'", "its own length"), ("f(a: int)", 6, "'int'", "C's int is i32"),
+      ("f(a: context?)", 13, "'?'", "no '?' after context"),
+      ("f(r: out i32) -> promise<i32>", 18, "a promise beside", "one or the other"),
+      ("f(result: out i32) -> i32", 11, "an out parameter 'result'", "another name"),
+      ("f() -> i32 ! always", 14, "'always'", "errno, nonzero, zero, negative, null"),
+      ("f() -> u32 ! errno", 12, "'! errno' after 'u32'", "a signed integer"),
+      ("f() ! nonzero", 5, "'! nonzero'", "an integer"),
+    ])
+  func places(_ text: String, _ column: Int, _ found: String, _ expected: String) {
+    expectMistake(text, column, found, expected)
+  }
+
+  @Test(
+    "what refers to another parameter finds it",
+    arguments: [
+      ("f(d: bytes[n])", 6, "'bytes[n]'", "an integer among the parameters"),
+      ("f(d: bytes[n], n: f64)", 6, "'bytes[n]'", "an integer among"),
+      ("f(d: out bytes[n], n: out u64)", 6, "an out parameter whose count", "inout u64"),
+      ("f(d: bytes[n], n: u64 = 3)", 6, "the count 'n', which has a default", "none"),
+      ("f(x: context)", 6, "'context'", "an fn(context, ...) among the parameters"),
+      ("f(a: fn(context), b: fn(context), x: context)", 38, "'context'", "more than one"),
+      ("f(a: fn(context), x: context<b>)", 22, "'context<b>'", "is an fn(context"),
+      ("f(a: fn(context, context))", 18, "a second context", "one at most"),
+      ("f(a: fn(bytes[n]))", 9, "'bytes[n]'", "an integer among the callback's"),
+      ("f(a: fn(resolve i32))", 6, "a callback with 'resolve'", "promise<T> by a"),
+      ("f(a: fn(resolve i32)) -> promise<i32> by a", 42, "whose scope is @call", "@once"),
+      ("f(a: fn(resolve i32)@once) -> promise<i64> by a", 47, "resolves with 'i32'", "promise<i64>"),
+      ("f(a: fn()@once) -> promise<i64> by a", 36, "callbacks without 'resolve'", "resolve i64"),
+      ("f(a: i32) -> promise<i64> by a", 30, "'a'", "is an fn(...)"),
+      ("f(a: fn()@once) -> i64 by a", 24, "'by'", "a promise<T> before"),
+      ("f(a: fn(resolve i32, resolve i32)@once)", 22, "a second 'resolve'", "one at most"),
+      ("f(a: fn(reject f64)@once)", 16, "'f64'", "can be NULL"),
+    ])
+  func references(_ text: String, _ column: Int, _ found: String, _ expected: String) {
+    expectMistake(text, column, found, expected)
+  }
+
+  @Test(
+    "a default of JSON is checked to its depth",
+    arguments: [
+      (#"f(p: {x: u8} = {"x": 256})"#, 16, ".x is 256", "{x: u8}"),
+      (#"f(p: {x: u8} = {})"#, 16, ".x is missing", "{x: u8}"),
+      (#"f(p: {x: u8} = {"x": 1, "y": 1})"#, 16, ".y is no field", "{x: u8}"),
+      (#"f(p: {x: u8} = {"x" 1})"#, 21, "'1'", "':'"),
+      ("f(p: &[i32] = [1, 2.5])", 15, "[1] is 2.5", "&[i32]"),
+      ("f(p: [i32; 2] = [1])", 17, "has 1 elements", "[i32; 2]"),
+      ("f(p: ptr<x> = 1)", 15, "'1'", "no default"), ("f(p: &[i32] = [1)", 17, "')'", "',' or ']'"),
+    ])
+  func defaults(_ text: String, _ column: Int, _ found: String, _ expected: String) {
+    expectMistake(text, column, found, expected)
+  }
+
+  @Test("limits: length, nesting, fields, sizes that overflow or that no stack holds")
+  func limits() throws {
+    let long = "f(a: str = \"\(String(repeating: "x", count: 20_000))\")"
+    expectMistake(long, 16_385, "more than 16384 characters", "shorter")
+    let deep = "f(a: " + String(repeating: "{a: ", count: 17) + "i8" + String(repeating: "}", count: 17) + ")"
+    expectMistake(deep, 70, "'{'", "at most 16 times")
+    let nested = "f(a: " + String(repeating: "{a: ", count: 15) + "i8" + String(repeating: "}", count: 15) + ")"
+    #expect(try Signature(parsing: nested).parameters.count == 1)
+    let fields = (0...127).map { "f\($0): i8" }.joined(separator: ", ")
+    #expect(throws: SignatureError.self) { try Signature(parsing: "f(a: {\(fields)})") }
+    expectMistake("f(a: {v: [[i64; 4000000000]; 4000000000]})", 11, "a type of more than", "ptr<Name>")
+    expectMistake("f(a: {v: [i64; 9223372036854775807]})", 10, "a type of more than", "ptr<Name>")
+    expectMistake("f(a: {v: [i64; 9223372036854775808]})", 16, "'9223372036854775808'", "a count")
+    expectMistake("f(a: {v: [u8; 65537]})", 10, "more than 65536 bytes", "ptr<Name>")
+    expectMistake("f(a: {v: [u8; 40000]}, b: {v: [u8; 40000]})", 27, "arguments of more than 65536", "ptr<Name>")
+  }
+
+  private func expectMistake(_ text: String, _ column: Int, _ found: String, _ expected: String) {
+    let error = #expect(throws: SignatureError.self, "\(text)") { try Signature(parsing: text) }
+    guard let error else { return }
+    #expect(error.column == column, "\(error)")
+    #expect(found.isEmpty || error.found.contains(found), "\(error)")
+    #expect(error.expected.contains(expected), "\(error)")
+  }
+}
