@@ -47,8 +47,11 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    // Where plugins are entered, and enter us: the only C++, for their exceptions.
+    .target(name: "CPluginEdge", dependencies: ["CFFI", "CPromise"]),
     .target(
-      name: "PluginRuntime", dependencies: ["CFFI", "CPromise", "CPromiseABI", "Promises"], swiftSettings: settings),
+      name: "PluginRuntime", dependencies: ["CFFI", "CPluginEdge", "CPromise", "CPromiseABI", "Promises"],
+      swiftSettings: settings),
     .executableTarget(
       name: "plugin-host",
       dependencies: [
@@ -84,8 +87,10 @@ let package = Package(
     // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of
     // plugin.
     .testTarget(
-      name: "PluginRuntimeTests", dependencies: ["CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
+      name: "PluginRuntimeTests",
+      dependencies: ["CFFI", "CPluginEdge", "CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
       swiftSettings: settings),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
 )

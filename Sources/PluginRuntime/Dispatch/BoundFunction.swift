@@ -38,6 +38,7 @@ extension BoundFunction {
     case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")
+    case .left(let edge): edge.error(qualifiedName)
     case .staleResult: result("returned a promise that does not exist, or no promise")
     }
   }

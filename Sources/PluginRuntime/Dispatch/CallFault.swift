@@ -16,6 +16,9 @@ enum CallFault {
   /// Bytes as a str, or as a cstr.
   case resultNotUTF8
   case staleResult
+
+  /// The function did not return: it was left in another way.
+  case left(EdgeFault)
 }
 
 /// How a call ended; its value or reason is where the caller wanted it.

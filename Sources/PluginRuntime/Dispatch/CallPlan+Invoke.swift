@@ -1,4 +1,3 @@
-@preconcurrency import CFFI
 import CPromise
 
 extension CallPlan {
@@ -60,12 +59,16 @@ extension CallPlan {
       index &+= 1
     }
     guard plan.pointee.fails else {
-      ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+      if let fault = CallEdge.call(plan, frame) { return .fault(fault) }
       if let fault = ResultLoad.load(plan.pointee.result, from: frame.returned, into: result) { return .fault(fault) }
       return .fulfilled
     }
     frame.addOutputs(hasResult: plan.pointee.result != .void)
-    ffi_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+    if let fault = CallEdge.call(plan, frame) {
+      // It may have been filled before.
+      if isWellFormed(frame.error) { promise_value_release(frame.error) }
+      return .fault(fault)
+    }
     return conclude(plan, frame, into: result)
   }
 

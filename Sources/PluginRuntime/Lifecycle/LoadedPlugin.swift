@@ -40,8 +40,9 @@ final class LoadedPlugin: Sendable {
     guard let function else { return }
     var error = promise_value_t()
     error.kind = promise_kind_t(PROMISE_KIND_VOID)
-    let status = function(table, &error)
+    let (status, fault) = CallEdge.load(function, table, &error)
     defer { promise_value_release(&error) }
+    if let fault { throw fault.error(description.path, of: "load() ") }
     guard status < 0 else { return }
     let name = String(cString: promise_status_name(status))
     let reason: String? =
@@ -56,5 +57,9 @@ final class LoadedPlugin: Sendable {
     throw PluginError(.refused(status), description.path, message)
   }
 
-  func unload() { unloadFunction?() }
+  /// Calls the plugin's unload(), if it has one. Nobody is waiting for what becomes of it, so a fault is logged.
+  func unload() {
+    guard let unloadFunction, let fault = CallEdge.unload(unloadFunction) else { return }
+    host.options.log(.error, description.id, fault.error(description.id, of: "unload() ").message)
+  }
 }

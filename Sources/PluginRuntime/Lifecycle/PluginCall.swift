@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     waiting --run()--> executing --the function returns a value--> over
 ///        |                   |   \--it returns a promise--> pending --that is settled--> over
-///        \---- discard() ----/                                 \---- discard(), giveUp() ----> over
+///        \---- discard() ----/\--abandon()--> over             \---- discard(), giveUp() ----> over
 ///
 /// Over means that the destination is settled; whatever comes then is released.
 final class PluginCall: Sendable {
@@ -15,6 +15,8 @@ final class PluginCall: Sendable {
     /// The promise that the function returned: one reference of ours, until it is settled.
     var promise: CallTable.Handle?
     var isDiscarded = false
+    /// Its function will never return.
+    var isAbandoned = false
     /// What the function may use until its promise is settled.
     var arguments: ArgumentValues?
   }
@@ -45,7 +47,11 @@ final class PluginCall: Sendable {
     guard plugin.host.activity.begin() else { return end { $0.reject(with: Self.closed(function)) } }
     plugin.calls.begin()
     var result = promise_value_t()
-    let outcome = CallPlan.invoke(function.plan, arguments, count, into: &result)
+    var outcome = CallOutcome.fulfilled
+    let goesOn = withUnsafeMutablePointer(to: &result) { result in
+      CallStack.run(self, at: result) { outcome = CallPlan.invoke(function.plan, arguments, count, into: result) }
+    }
+    guard goesOn else { return }
     if case .fulfilled = outcome, function.plan.pointee.result == .promise, let promise = OpaquePointer(result.as.ptr) {
       let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
       return follow(promise, lent)
@@ -62,7 +68,16 @@ final class PluginCall: Sendable {
     promise_value_release(&result)
   }
 
-  func fail(_ error: PluginError) { end { $0.reject(with: error) } }
+  var isAbandoned: Bool { state.withLock(\.isAbandoned) }
+
+  /// Ends the call since its function will never return: it was left by longjmp(). What the frames that were jumped
+  /// over held is lost.
+  func abandon() {
+    state.withLock { $0.isAbandoned = true }
+    plugin.calls.end()
+    plugin.host.activity.end()
+    end { $0.reject(with: function.error(.abandoned, "was left by longjmp()")) }
+  }
 
   /// Settles the destination, if nothing has yet.
   private func end(_ settle: (any CallDestination) -> Void) {

@@ -21,7 +21,7 @@ struct PluginDescriptor {
 
   init(of library: SharedLibrary) throws(PluginError) {
     let path = library.path
-    guard let memory = library.entry.descriptor(hostABI: Self.hostABI) else {
+    guard let memory = try library.entry.descriptor(hostABI: Self.hostABI, path) else {
       throw PluginError(
         .abiRange(host: Self.hostABI, plugin: nil), path,
         "refuses to work with ABI version \(Self.hostABI), which is this host's")

@@ -37,6 +37,11 @@ public struct PluginError: Error, Sendable, Equatable {
     case badArgument
     /// What the function gave is not what its signature says.
     case badResult
+    /// It was left by an exception: of C++, with its type as C++ writes it and what it says of itself, or of another
+    /// language, of which nothing is known.
+    case exception(type: String?, message: String?)
+    /// It was left in a way that no call may be: by pthread_exit(), by cancelling the thread, or by longjmp().
+    case abandoned
     /// The host is shutting down.
     case closed
   }

@@ -41,15 +41,19 @@ struct SharedLibrary {
 struct PluginEntry: Sendable {
   static let name = "promise_plugin_entry"
 
-  private let function: @convention(c) (UInt32) -> UnsafeRawPointer?
+  private let function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?
 
   init?(in handle: UnsafeMutableRawPointer) {
     guard let address = dlsym(handle, Self.name) else { return nil }
-    function = unsafeBitCast(address, to: (@convention(c) (UInt32) -> UnsafeRawPointer?).self)
+    function = unsafeBitCast(address, to: (@convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?).self)
   }
 
   /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
-  func descriptor(hostABI: UInt32) -> UnsafeRawPointer? { function(hostABI) }
+  func descriptor(hostABI: UInt32, _ path: String) throws(PluginError) -> UnsafeRawPointer? {
+    let (descriptor, fault) = CallEdge.entry(function, hostABI)
+    if let fault { throw fault.error(path, of: "\(Self.name)() ") }
+    return descriptor.map { UnsafeRawPointer($0) }
+  }
 }
 
 /// The files that this process has mapped, by path. The system's loader gives back what it has under a path, even if

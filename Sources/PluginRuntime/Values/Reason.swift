@@ -5,16 +5,18 @@ import Promises
 // other side is asked of a promise that is rejected with it.
 
 extension promise_value_t {
-  /// An ERROR of domain "promise", as a reference of the caller's; VOID for want of memory.
+  /// An ERROR of domain "promise", or whose domain is the type of an exception; a reference of the caller's. VOID for
+  /// want of memory.
   init(_ error: PluginError) {
     self.init()
-    let code =
+    let (domain, code) =
       switch error.kind {
-      case .closed: PROMISE_ECLOSED
-      default: PROMISE_EINVAL
+      case .closed: ("promise", PROMISE_ECLOSED)
+      case .exception(let type, _): (type ?? "exception", 0)
+      default: ("promise", PROMISE_EINVAL)
       }
     // Without memory it is left VOID, which is a reason as well.
-    promise_value_error(&self, "promise", Int64(code), error.description.filter { $0 != "\0" })
+    promise_value_error(&self, domain, Int64(code), error.description.filter { $0 != "\0" })
   }
 
   /// What a reason of Swift's is in C, as a reference of the caller's.

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Plugins made for tests: built from `Tests/Fixtures/plugins` with the system's C compiler, once for each set of
-/// flags.
+/// Plugins made for tests: built from `Tests/Fixtures/plugins` with the system's compiler for C or C++, once for each
+/// set of flags.
 ///
 /// A host claims the file that it loads, and the system's loader maps a file once in a process; so every test gets a
 /// copy of its own.
@@ -50,10 +50,12 @@ enum Fixture {
       let key = ([name] + flags).joined(separator: "\u{1}")
       if let url = built[key] { return url.path }
       let output = file("\(name).so")
+      let source = sources.appendingPathComponent("\(name).c")
+      let isC = FileManager.default.fileExists(atPath: source.path)
       try run(
-        "cc",
-        ["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-shared", "-fPIC", "-I", include.path]
-          + [sources.appendingPathComponent("\(name).c").path, "-o", output, "-lpthread"] + flags)
+        isC ? "cc" : "c++",
+        [isC ? "-std=c11" : "-std=c++17", "-Wall", "-Wextra", "-Werror", "-g", "-shared", "-fPIC"]
+          + ["-I", include.path, isC ? source.path : source.path + "pp", "-o", output, "-lpthread"] + flags)
       built[key] = URL(fileURLWithPath: output)
       return output
     }

@@ -1,0 +1,90 @@
+#include "plugin_edge.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <ffi.h>
+#include <pthread.h>
+#include <string>
+#include <typeinfo>
+
+#include "guard.hpp"
+
+namespace plugin {
+
+namespace {
+
+char *demangled(const char *name) {
+  int status = 0;
+  char *text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  return text != nullptr ? text : strdup(name);
+}
+
+/// What the exception being handled says of itself; NULL if it is of a type that says nothing.
+char *message() {
+  try {
+    throw;
+  } catch (const std::exception &error) {
+    return strdup(error.what());
+  } catch (const std::string &text) {
+    return strdup(text.c_str());
+  } catch (const char *text) {
+    return text != nullptr ? strdup(text) : nullptr;
+  } catch (int number) {
+    return strdup(std::to_string(number).c_str());
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+} // namespace
+
+void describe_exception(plugin_fault_t *fault) noexcept {
+  const std::type_info *type = abi::__cxa_current_exception_type();
+  if (type == nullptr) {
+    *fault = {PLUGIN_FAULT_FOREIGN_EXCEPTION, nullptr, nullptr};
+    return;
+  }
+  *fault = {PLUGIN_FAULT_EXCEPTION, demangled(type->name()), message()};
+}
+
+} // namespace plugin
+
+plugin_fault_kind_t plugin_edge_call(void *cif, promise_function_t function, void *result, void **arguments,
+                                     plugin_fault_t *fault) {
+  return plugin::guard(fault, [=] { ffi_call(static_cast<ffi_cif *>(cif), function, result, arguments); });
+}
+
+const promise_plugin_t *plugin_edge_entry(const promise_plugin_t *(*entry)(uint32_t), uint32_t host_abi,
+                                          plugin_fault_t *fault) {
+  const promise_plugin_t *plugin = nullptr;
+  plugin::guard(fault, [&] { plugin = entry(host_abi); });
+  return plugin;
+}
+
+promise_status_t plugin_edge_load(promise_status_t (*load)(const promise_host_t *, promise_value_t *),
+                                  const promise_host_t *host, promise_value_t *error, plugin_fault_t *fault) {
+  promise_status_t status = PROMISE_EINVAL;
+  plugin::guard(fault, [&] { status = load(host, error); });
+  return status;
+}
+
+void plugin_edge_unload(void (*unload)(), plugin_fault_t *fault) {
+  plugin::guard(fault, unload);
+}
+
+uintptr_t plugin_edge_stack_end() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
+  void *address = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &address, &size);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<uintptr_t>(address);
+}
+
+void plugin_fault_free(plugin_fault_t *fault) {
+  free(fault->type);
+  free(fault->message);
+  *fault = {};
+}

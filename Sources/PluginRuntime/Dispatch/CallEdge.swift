@@ -1,0 +1,70 @@
+import CPluginEdge
+import CPromise
+
+/// Where the code of plugins is called: whatever way it is left, we go on.
+enum CallEdge {
+  /// Calls the function of a plan; the result is in the frame, unless there is a fault.
+  @inline(__always)
+  static func call(_ plan: UnsafeMutablePointer<CallPlan>, _ frame: CallFrame) -> CallFault? {
+    var fault = plugin_fault_t()
+    let kind = plugin_edge_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, frame.addresses, &fault)
+    return kind == PLUGIN_FAULT_NONE ? nil : .left(EdgeFault(takingOver: &fault))
+  }
+
+  static func entry(
+    _ function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?, _ hostABI: UInt32
+  ) -> (UnsafePointer<promise_plugin_t>?, EdgeFault?) {
+    var fault = plugin_fault_t()
+    let descriptor = plugin_edge_entry(function, hostABI, &fault)
+    return (descriptor, EdgeFault(ifAny: &fault))
+  }
+
+  static func load(
+    _ function: PluginDescriptor.Load, _ table: UnsafePointer<promise_host_t>,
+    _ error: UnsafeMutablePointer<promise_value_t>
+  ) -> (promise_status_t, EdgeFault?) {
+    var fault = plugin_fault_t()
+    let status = plugin_edge_load(function, table, error, &fault)
+    return (status, EdgeFault(ifAny: &fault))
+  }
+
+  static func unload(_ function: PluginDescriptor.Unload) -> EdgeFault? {
+    var fault = plugin_fault_t()
+    plugin_edge_unload(function, &fault)
+    return EdgeFault(ifAny: &fault)
+  }
+}
+
+/// How a plugin's code was left, if not by returning.
+///
+/// A class, so that the outcome of a call that went well is copied without a thought.
+final class EdgeFault: Sendable {
+  let kind: PluginError.Kind
+  private let message: String
+
+  /// Takes over what the fault says.
+  init(takingOver fault: inout plugin_fault_t) {
+    let type = fault.type.map { String(cString: $0) }
+    let text = fault.message.map { String(cString: $0) }
+    switch fault.kind {
+    case plugin_fault_kind_t(PLUGIN_FAULT_EXCEPTION), plugin_fault_kind_t(PLUGIN_FAULT_FOREIGN_EXCEPTION):
+      kind = .exception(type: type, message: text)
+      let name = type ?? "an exception of a language other than C++"
+      message = text.map { "threw \(name): \($0)" } ?? "threw \(name)"
+    default:
+      kind = .abandoned
+      message = "tried to end its thread, which is the host's: with pthread_exit(), or by being cancelled"
+    }
+    plugin_fault_free(&fault)
+  }
+
+  convenience init?(ifAny fault: inout plugin_fault_t) {
+    guard fault.kind != PLUGIN_FAULT_NONE else { return nil }
+    self.init(takingOver: &fault)
+  }
+
+  /// The error about a plugin or a function; `code` is which code of it was left, with a space at its end.
+  func error(_ subject: String, of code: String = "") -> PluginError {
+    PluginError(kind, subject, code + message)
+  }
+}

@@ -1,0 +1,68 @@
+import CPluginEdge
+import Glibc
+
+/// The functions of plugins that a thread is executing, the innermost last: how we learn that one was left by
+/// longjmp(), which tells nobody.
+///
+/// A frame of a call that is younger than one which goes on is no more. Stacks grow downwards on every machine that
+/// plugins run on. A call on another stack, of a coroutine that is not running now, is left alone.
+final class CallStack {
+  private struct Entry {
+    let call: PluginCall
+    /// Of a variable in the frame of the call.
+    let address: UInt
+  }
+
+  private var entries: [Entry] = []
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    // Nothing can be told apart without it, so nothing is; it is only missing where a process has made 1024 keys.
+    let status = pthread_key_create(&key) {
+      // The thread ends, and with it every frame that it had.
+      let stack = Unmanaged<CallStack>.fromOpaque($0!).takeRetainedValue()
+      for entry in stack.entries { entry.call.abandon() }
+    }
+    return status == 0 ? key : .max
+  }()
+
+  /// That of this thread.
+  private static var current: CallStack {
+    if let stack = pthread_getspecific(key) { return Unmanaged<CallStack>.fromOpaque(stack).takeUnretainedValue() }
+    let stack = CallStack()
+    if pthread_setspecific(key, Unmanaged.passRetained(stack).toOpaque()) != 0 {
+      return Unmanaged.passUnretained(stack).takeRetainedValue()
+    }
+    return stack
+  }
+
+  /// Runs a call whose frame has a variable at this address. False if it was abandoned meanwhile, by mistake: on a stack
+  /// that went on after the thread which had it was no more.
+  static func run(_ call: PluginCall, at address: UnsafeRawPointer, _ body: () -> Void) -> Bool {
+    let stack = current
+    let address = UInt(bitPattern: address)
+    stack.abandon(below: address)
+    stack.entries.append(Entry(call: call, address: address))
+    body()
+    let after = current
+    after.abandon(below: address)
+    guard let index = after.entries.lastIndex(where: { $0.address == address && $0.call === call }) else {
+      return !call.isAbandoned
+    }
+    after.entries.remove(at: index)
+    return true
+  }
+
+  /// Ends the calls whose frames were younger than one at this address. They are taken out first, as to end a call runs
+  /// anybody's code.
+  private func abandon(below address: UInt) {
+    guard let last = entries.last, last.address < address else { return }
+    let end = plugin_edge_stack_end()
+    guard end < address else { return }
+    let stack = end..<address
+    let split = entries.partition { stack.contains($0.address) }
+    let abandoned = entries[split...].map(\.call)
+    entries.removeSubrange(split...)
+    for call in abandoned { call.abandon() }
+  }
+}

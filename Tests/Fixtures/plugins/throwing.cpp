@@ -1,0 +1,113 @@
+// Throws everything that C++ can throw, out of functions, load() and unload().
+#include "fixture.h"
+
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+
+namespace shop {
+struct refused {
+  int reason;
+};
+class sold_out : public std::runtime_error {
+  using runtime_error::runtime_error;
+};
+template <typename T> struct failure : std::exception {
+  const char *what() const noexcept override {
+    return "of a template";
+  }
+};
+} // namespace shop
+
+static const promise_host_t *host;
+static int destroyed;
+
+namespace {
+struct witness {
+  ~witness() {
+    destroyed++;
+  }
+};
+} // namespace
+
+static int32_t throws(promise_str_t what) {
+  witness here;
+  const std::string name(what.data, what.length);
+  if (name == "range")
+    throw std::out_of_range("index 7 of 3");
+  if (name == "own")
+    throw shop::sold_out("no apples");
+  if (name == "plain")
+    throw shop::refused{3};
+  if (name == "template")
+    throw shop::failure<int>();
+  if (name == "text")
+    throw "a literal";
+  if (name == "string")
+    throw std::string("a string");
+  if (name == "number")
+    throw 42;
+  if (name == "memory")
+    throw std::bad_alloc();
+  if (name == "pointer")
+    throw static_cast<const char *>(nullptr);
+  return destroyed;
+}
+
+static promise_status_t fails(int32_t *result, promise_value_t *error) {
+  *result = 1;
+  promise_value_error(error, "test.throwing", 9, "this was left, then it threw");
+  throw std::runtime_error("after all");
+}
+
+static promise_t *makes() {
+  throw std::runtime_error("no promise");
+}
+
+// While an exception is handled, another function throws.
+static promise_t *within_handler() {
+  try {
+    throw 1;
+  } catch (int) {
+    const promise_value_t none = {};
+    return host->call(host, "test.throwing", "fails", &none, 0);
+  }
+}
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *) {
+  host = offered;
+  if (host->configuration(host, "load") != nullptr)
+    throw std::logic_error("not today");
+  return PROMISE_OK;
+}
+
+static void unload() {
+  throw std::logic_error("I stay");
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("throws(what: str) -> i32", throws),
+    FUNCTION("fails() -> i32 !", fails),
+    FUNCTION("makes() -> promise<void>", makes),
+    FUNCTION("within_handler() -> promise<void>", within_handler),
+};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t) {
+#ifdef ENTRY_THROWS
+  throw std::domain_error("nobody is at home");
+#endif
+  static const promise_plugin_t plugin = {sizeof(promise_plugin_t),
+                                          1,
+                                          PROMISE_ABI_VERSION,
+                                          sizeof(promise_plugin_function_t),
+                                          "test.throwing",
+                                          "1.0.0",
+                                          nullptr,
+                                          nullptr,
+                                          load,
+                                          unload,
+                                          functions,
+                                          sizeof functions / sizeof functions[0]};
+  return &plugin;
+}

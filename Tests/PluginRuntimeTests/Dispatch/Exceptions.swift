@@ -1,0 +1,84 @@
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Calls: exceptions")
+struct Exceptions {
+  let host: Host
+
+  init() throws { host = try .loading("throwing") }
+
+  @Test(
+    "an exception rejects the call with its type, as C++ writes it, and what it says of itself",
+    arguments: [
+      ("range", "std::out_of_range", "index 7 of 3"),
+      ("own", "shop::sold_out", "no apples"),
+      ("plain", "shop::refused", nil),
+      ("template", "shop::failure<int>", "of a template"),
+      ("text", "char const*", "a literal"),
+      ("string", "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "a string"),
+      ("number", "int", "42"),
+      ("memory", "std::bad_alloc", "std::bad_alloc"),
+      ("pointer", "char const*", nil),
+    ] as [(String, String, String?)])
+  func types(_ what: String, _ type: String, _ message: String?) async {
+    let error = await outcome("throws", .string(what)).pluginError
+    #expect(error?.kind == .exception(type: type, message: message))
+    #expect(error?.description == "test.throwing.throws: threw \(type)" + (message.map { ": \($0)" } ?? ""))
+  }
+
+  @Test("what the function's frame held is destroyed")
+  func unwinding() async {
+    let before = await outcome("throws", .string("nothing")).value
+    _ = await outcome("throws", .string("plain"))
+    guard case .int(let count) = before else {
+      Issue.record("\(String(describing: before))")
+      return
+    }
+    // That of the call which only asked, and that of the call which threw.
+    #expect(await outcome("throws", .string("nothing")).value == .int(count + 2))
+  }
+
+  @Test("a function with ! throws as well: the exception is the reason, not the error that it had left")
+  func failing() async {
+    let error = await outcome("fails").pluginError
+    #expect(error?.kind == .exception(type: "std::runtime_error", message: "after all"))
+  }
+
+  @Test("a function that should have returned a promise throws")
+  func promise() async {
+    let error = await outcome("makes").pluginError
+    #expect(error?.kind == .exception(type: "std::runtime_error", message: "no promise"))
+  }
+
+  @Test("a caller in C gets an ERROR whose domain is the type, also while it handles an exception itself")
+  func callerInC() async {
+    #expect(
+      await outcome("within_handler").promiseError
+        == PromiseError(
+          domain: "std::runtime_error", code: 0, message: "test.throwing.fails: threw std::runtime_error: after all"))
+  }
+
+  @Test("load() that throws refuses; unload() that throws is logged; the entry that throws is an error")
+  func lifecycle() async throws {
+    let path = try Fixture.plugin("throwing")
+    let refusing = Host(Host.Options(configuration: ["test.throwing": ["load": "throw"]]))
+    let refusal = #expect(throws: PluginError.self) { try refusing.load(path) }
+    #expect(refusal?.kind == .exception(type: "std::logic_error", message: "not today"))
+    #expect(refusal?.message == "load() threw std::logic_error: not today")
+
+    let log = Recorder<String>()
+    let leaving = try Host.loading("throwing", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+    #expect(leaving.unloadAll() == [])
+    #expect(log.events == ["error test.throwing: unload() threw std::logic_error: I stay"])
+
+    let closed = try Fixture.plugin("throwing", ["-DENTRY_THROWS"])
+    let error = #expect(throws: PluginError.self) { try Host.inspect(closed) }
+    #expect(error?.message == "promise_plugin_entry() threw std::domain_error: nobody is at home")
+  }
+
+  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
+    await host.outcome(function, of: "test.throwing", values.map { .value($0) })
+  }
+}

@@ -1,0 +1,70 @@
+import CPromise
+import class Foundation.Thread
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Calls: functions that do not return")
+struct Leaving {
+  let host: Host
+
+  init() throws { host = try .loading("leaving") }
+
+  @Test(
+    "pthread_exit() rejects the call; its cleanup handlers have run, and the thread goes on", .timeLimit(.minutes(1)))
+  func exit() async {
+    let outcomes = await onThread { host in
+      // Twice, for the thread must be as good as before.
+      [host.call("exit_thread", of: "test.leaving"), host.call("exit_thread", of: "test.leaving")]
+    }
+    for outcome in outcomes {
+      #expect(outcome.pluginError?.kind == .abandoned)
+      #expect(outcome.pluginError?.message.hasPrefix("tried to end its thread") == true)
+    }
+    #expect(await host.outcome("clean_count", of: "test.leaving").value == .int(2))
+  }
+
+  @Test("a thread that is cancelled within a call goes on likewise", .timeLimit(.minutes(1)))
+  func cancellation() async {
+    let outcomes = await onThread { host in
+      [host.call("cancel_thread", of: "test.leaving"), host.call("cancel_thread", of: "test.leaving")]
+    }
+    #expect(outcomes.first?.pluginError?.kind == .abandoned)
+    #expect(outcomes.last?.value == .int(1))
+  }
+
+  @Test("longjmp() over a call rejects it, and every call between, once the one that it came back to has ended")
+  func jump() async throws {
+    #expect(await host.outcome("catch_jump", of: "test.leaving").value == .int(1))
+    // Nothing is under way any more: the host's end waits for nothing, and every plugin is ended.
+    #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
+  @Test("longjmp() out of calls that are no part of another one is noticed when the thread ends, if not before")
+  func jumpOutside() async throws {
+    let catchJump = try host.function("catch_jump", of: "test.leaving")
+    let outcomes = await onThread { _ in
+      var result = promise_value_t()
+      let state = catchJump.invoke(nil, count: 0, into: &result)
+      return [state == PROMISE_FULFILLED ? .resolve(.int(result.as.i64)) : .reject(nil)]
+    }
+    #expect(outcomes.first?.value == .int(1))
+    #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
+  /// What calls give that are made on a thread of their own, which must end by itself.
+  private func onThread(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
+    let host = host
+    let promises = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: Calls(promises: calls(host))) }
+    }
+    var outcomes: [Outcome] = []
+    for promise in promises.promises { outcomes.append(await promise.outcome()) }
+    return outcomes
+  }
+
+  private struct Calls: @unchecked Sendable {
+    let promises: [Promise<PluginValue>]
+  }
+}
