@@ -75,7 +75,8 @@ void plugin_edge_unload(void (*unload)(), plugin_fault_t *fault) {
 
 uintptr_t plugin_edge_stack_end() {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return UINTPTR_MAX;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return UINTPTR_MAX;
   void *address = nullptr;
   size_t size = 0;
   pthread_attr_getstack(&attributes, &address, &size);

@@ -77,7 +77,8 @@ template <typename Body> plugin_fault_kind_t guard(plugin_fault_t *fault, Body b
   } catch (...) {
     describe_exception(fault);
     kind = fault->kind;
-    if (kind == PLUGIN_FAULT_FOREIGN_EXCEPTION) state.forget();
+    if (kind == PLUGIN_FAULT_FOREIGN_EXCEPTION)
+      state.forget();
   }
   state.restore();
   return kind;

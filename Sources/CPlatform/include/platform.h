@@ -46,7 +46,7 @@ void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden"
 bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
 
 /* Two locks, for the slab and for the type registry. Nothing of the user's runs while one is held. */
-enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCKS };
+enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCK_TOKENS, PLATFORM_LOCKS };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 

@@ -26,7 +26,8 @@ extension CellRef {
     case .settled(let newest):
       unsafe reaction.cell.pointee.next = 0
       reaction.enclosingOwner = nil
-      Settlement.run(of: reaction, Settlement.reversed(newest), value, outcome, owner: reaction)
+      unsafe Settlement.run(
+        of: reaction, Settlement.reversed(newest), reaction.cell.pointee.value, reaction.outcome, owner: reaction)
     }
     if retained { value.release() }
   }
@@ -106,7 +107,7 @@ extension CellRef {
     }
     // The link and its target hold each other until the one is settled or the other's source is gone.
     return unsafe onCancelRequest(
-      { link in unsafe CellRef.from(link).requestCancel() },
+      { link, reason in unsafe CellRef.from(link).requestCancel(reason.load(as: CellValue.self)) },
       Context(UnsafeMutableRawPointer(link.cell), { link in unsafe CellRef.from(link).release() }))
   }
 

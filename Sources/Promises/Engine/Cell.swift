@@ -42,6 +42,8 @@ package struct Cell: ~Copyable {
   static var size: Int { 64 }
   /// Of `function`, which with `context` makes room for a closure.
   static var closureOffset: Int { 40 }
+  /// Of `context`, which with `free` makes room for one too.
+  static var contextOffset: Int { 48 }
 }
 
 /// What a cell is: three bits of its life word, so a handle of one kind is refused where another is wanted.
@@ -54,6 +56,18 @@ package struct CellKind {
   package static var job: CellKind { CellKind(rawValue: 4) }
   package static var box: CellKind { CellKind(rawValue: 5) }
   package static var dying: CellKind { CellKind(rawValue: 6) }
+  /// One of those that are few: its `meta` says which.
+  package static var other: CellKind { CellKind(rawValue: 7) }
+}
+
+/// What a cell of the kind `other` is: its `meta`.
+package struct CellSubkind: Equatable {
+  package let rawValue: UInt32
+  package static var cancelToken: CellSubkind { CellSubkind(rawValue: 1) }
+  package static var gate: CellSubkind { CellSubkind(rawValue: 2) }
+  package static var gather: CellSubkind { CellSubkind(rawValue: 3) }
+  /// An entry of a list, which its owner frees.
+  package static var entry: CellSubkind { CellSubkind(rawValue: 4) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.

@@ -44,9 +44,19 @@ extension CellRef {
     case CellKind.promise.rawValue: disposeOfPromise()
     case CellKind.box.rawValue: Box(self).free()
     case CellKind.executor.rawValue: reactionContext.release()
+    case CellKind.other.rawValue: disposeOfOther()
     default: break
     }
     deallocate()
+  }
+
+  private func disposeOfOther() {
+    switch subkind {
+    case .cancelToken: CancelToken(self).free()
+    case .gate: reactionContext.release()
+    case .gather: Gather(self).free()
+    default: break
+    }
   }
 
   private func disposeOfPromise() {
@@ -69,6 +79,7 @@ extension CellRef {
     setSource(0)
     switch reactionKind {
     case .cancelHandler: dropCancelHandler()
+    case .input: loseGatherInput()
     case .link: unsafe CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
     case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
     // What a callback captured lies where a closure's does.

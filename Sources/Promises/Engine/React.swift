@@ -88,6 +88,8 @@ extension CellRef {
         to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
     case .job:
       return startJob(&value, outcome)
+    case .input:
+      return gatherInput(value, outcome)
     case .cancelHandler:
       dropCancelHandler()
       return .idle
@@ -106,7 +108,7 @@ extension CellRef {
   }
 
   /// Settles another promise as the source was. This cell becomes settled too, for the loop to find the value in.
-  private func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+  func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     defer { target.release() }
     guard target.claim() else {
       target.awaitPublication()

@@ -58,6 +58,8 @@ struct ReactionKind: Equatable {
   static var callback: ReactionKind { ReactionKind(rawValue: 8) }
   /// `function` is called when the source is asked to cancel (CancelHandler.swift). Settles nothing.
   static var cancelHandler: ReactionKind { ReactionKind(rawValue: 9) }
+  /// `context` is a gather (Gather.swift), the bits of `value` say which of its inputs the source is. Settles nothing.
+  static var input: ReactionKind { ReactionKind(rawValue: 10) }
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }

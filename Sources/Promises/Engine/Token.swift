@@ -22,7 +22,24 @@ package struct Token {
   }
 }
 
+extension Token {
+  /// The cell of the kind `other`, if it is of that subkind.
+  package func cell(_ subkind: CellSubkind) -> CellRef? {
+    guard let ref = cell(.other), ref.subkind == subkind else { return nil }
+    return ref
+  }
+}
+
 extension CellRef {
+  /// A new cell of the kind `other`, everything else as its last owner left it; nil when memory has run out.
+  static func allocate(_ subkind: CellSubkind) -> CellRef? {
+    guard let ref = allocate(.other, references: 1) else { return nil }
+    unsafe ref.cell.pointee.meta = subkind.rawValue
+    return ref
+  }
+
+  var subkind: CellSubkind { unsafe CellSubkind(rawValue: cell.pointee.meta) }
+
   @inline(__always)
   package var token: Token {
     unsafe Token(bits: cell.pointee.life.load(ordering: .relaxed) & ~Life.holdersMask | UInt64(index))

@@ -68,7 +68,7 @@ final class CancellingTrial: Explorable {
     live += 1
     let context = Unmanaged.passRetained(Action(action, end: { self.live -= 1 })).toOpaque()
     _ = unsafe promise.onCancelRequest(
-      { unsafe Unmanaged<Action>.fromOpaque($0!).takeUnretainedValue().body() },
+      { context, _ in unsafe Unmanaged<Action>.fromOpaque(context!).takeUnretainedValue().body() },
       Context(context) { unsafe Unmanaged<Action>.fromOpaque($0!).takeRetainedValue().end() })
   }
 

@@ -1,9 +1,10 @@
 import CPromise
-import class Foundation.Thread
 import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Testing
+
+import class Foundation.Thread
 
 @Suite("Calls: functions that do not return")
 struct Leaving {

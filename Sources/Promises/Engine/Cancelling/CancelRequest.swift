@@ -20,12 +20,13 @@ extension CellRef {
   var isCancelled: Bool { outcome.isRejected && value.kind == ValueKind.discarded.rawValue }
 
   /// Asks the promise to cancel, once, if it is pending; then the ones that it was derived from, as far as nobody else
-  /// is interested in them. Handlers of the request run before this returns. The caller has a reference.
-  package func requestCancel() {
-    guard var source = acceptCancelRequest() else { return }
+  /// is interested in them. Handlers of the request get the reason, which is lent, and run before this returns. The
+  /// caller has a reference.
+  package func requestCancel(_ reason: CellValue = .void) {
+    guard var source = acceptCancelRequest(reason) else { return }
     // A loop, for chains are long. Each promise on the way is kept by a reference of this call's own.
     while source.desert() && source.hasNoOtherHolder {
-      let next = source.acceptCancelRequest()
+      let next = source.acceptCancelRequest(reason)
       source.release()
       guard let next else { return }
       source = next
@@ -43,7 +44,11 @@ extension CellRef {
   /// Passes a request on that came before this promise got the source which it has now.
   func passCancelRequestOn() {
     guard let source = retainedSource() else { return }
-    if source.desert() && source.hasNoOtherHolder { source.requestCancel() }
+    if source.desert() && source.hasNoOtherHolder {
+      let reason = cancelReason()
+      source.requestCancel(reason)
+      reason.release()
+    }
     source.release()
   }
 
@@ -55,22 +60,23 @@ extension CellRef {
 
   /// Marks the promise and runs its handlers of the request. Returns its source, with a reference for the caller, if the
   /// request concerns that one.
-  private func acceptCancelRequest() -> CellRef? {
+  private func acceptCancelRequest(_ reason: CellValue) -> CellRef? {
     guard hold() else { return nil }
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .relaxed).oldValue
     guard old & CellState.cancelRequested == 0 else {
       letGo()
       return nil
     }
+    keepCancelReason(reason)
     let handlers = takeCancelHandlers(newest: CellState(old).head)
     letGo()
-    runCancelHandlers(handlers)
+    runCancelHandlers(handlers, reason)
     return retainedSource()
   }
 
   /// The promise that this one is derived from, with a reference for the caller; nil if there is none or requests do not
   /// concern it.
-  private func retainedSource() -> CellRef? {
+  func retainedSource() -> CellRef? {
     guard hold() else { return nil }
     defer { letGo() }
     let index = state.source

@@ -1,0 +1,109 @@
+import Synchronization
+
+// A handler of cancel requests lies in its promise's list of reactions, so it is let go of like any other when the
+// promise is settled or dies. Its own cell is claimed by whoever runs it or drops it: the request, the call that attaches
+// it if the request came before, or the settlement.
+extension CellRef {
+  /// Calls the handler when the promise is asked to cancel: now, if that has happened or the promise is cancelled.
+  /// Never, if it is settled otherwise before. `function` gets the context and the reason. Takes over the context; false
+  /// when memory has run out.
+  package func onCancelRequest(_ function: Observer, _ context: Context) -> Bool {
+    let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
+    guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
+      context.release()
+      return false
+    }
+    let isAttached = attach(handler)
+    if isAttached ? state.bits & CellState.cancelRequested != 0 : isCancelled {
+      var reason = cancelReason()
+      runCancelHandler(handler, &reason)
+      reason.release()
+    } else if !isAttached {
+      handler.dropCancelHandler()
+    }
+    if !isAttached { handler.release() }
+    handler.release()
+    return true
+  }
+
+  /// The handlers in a list of reactions, the first attached first, each with a reference for the caller. The promise
+  /// is held.
+  func takeCancelHandlers(newest: UInt32) -> UInt32 {
+    var handlers: UInt32 = 0
+    var next = newest
+    while next != 0 {
+      let reaction = CellRef(index: next)
+      next = unsafe reaction.cell.pointee.next
+      if reaction.reactionKind == .cancelHandler && !reaction.isCancelReason && reaction.retain() {
+        unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(handlers))
+        handlers = reaction.index
+      }
+    }
+    return handlers
+  }
+
+  /// Runs what takeCancelHandlers() took.
+  func runCancelHandlers(_ first: UInt32, _ reason: CellValue) {
+    var reason = reason
+    var next = first
+    while next != 0 {
+      let handler = CellRef(index: next)
+      next = unsafe UInt32(truncatingIfNeeded: handler.cell.pointee.value.bits)
+      runCancelHandler(handler, &reason)
+      handler.release()
+    }
+  }
+
+  private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
+    guard handler.claim() else { return }
+    let context = handler.reactionContext
+    let function = unsafe unsafeBitCast(handler.cell.pointee.function, to: Observer.self)
+    unsafe withUnsafePointer(to: &reason) { reason in
+      Settlement.running(nil, of: self) {
+        unsafe function(context.pointer, reason)
+        context.release()
+      }
+    }
+  }
+
+  /// Lets the handler's context go, unless it runs or did.
+  func dropCancelHandler() {
+    if claim() { reactionContext.release() }
+  }
+}
+
+// Why a promise was asked to cancel is kept in its list too, for handlers that come later: in the settled cell of a
+// handler that does not exist.
+extension CellRef {
+  private var isCancelReason: Bool { unsafe cell.pointee.function == nil }
+
+  /// Keeps the reason while the promise is pending. The promise is held.
+  func keepCancelReason(_ reason: CellValue) {
+    guard reason.kind != ValueKind.void.rawValue, reason.retain() else { return }
+    guard let entry = unsafe CellRef.derived(from: self, .cancelHandler, nil, Context(nil, nil), references: 1) else {
+      return reason.release()
+    }
+    _ = entry.publish(reason, .fulfilled)
+    // It is held, so it is pending.
+    _ = attach(entry)
+  }
+
+  /// Why the promise was asked to cancel, or its cause if it is cancelled, as a reference of the caller's; VOID if
+  /// nobody said.
+  package func cancelReason() -> CellValue {
+    guard hold() else {
+      guard state.isSettled, let cause = value.discardCause, cause.retain() else { return .void }
+      return cause
+    }
+    defer { letGo() }
+    var next = state.head
+    while next != 0 {
+      let reaction = CellRef(index: next)
+      next = unsafe reaction.cell.pointee.next
+      if reaction.reactionKind == .cancelHandler, reaction.isCancelReason, reaction.value.retain() {
+        return reaction.value
+      }
+    }
+    return .void
+  }
+}

@@ -1,0 +1,119 @@
+import CPlatform
+import Synchronization
+
+extension CancelToken {
+  /// Asks the promise to cancel when the token is invalidated next. Keeps neither. False when memory has run out.
+  package func add(_ promise: CellRef) -> Bool { add(WeakCell(promise), to: .promises) }
+
+  /// Silences the callbacks registered under the token, then asks its promises to cancel in the order in which they were
+  /// added, then does the same with the tokens that are chained to it, the latest first. What the cancelled promises
+  /// call finds itself silenced. The token can be used again.
+  package func invalidate(_ reason: CellValue = .void) { cancel(invalidates: true, reason) }
+
+  /// The same without silencing callbacks.
+  package func cancelWithoutInvalidating(_ reason: CellValue = .void) { cancel(invalidates: false, reason) }
+
+  private func cancel(invalidates: Bool, _ reason: CellValue) {
+    var work = Work()
+    guard ref.retain() else { return }
+    work.push(self, invalidates: invalidates)
+    while let (token, invalidates) = work.pop() {
+      token.cancelPromises(invalidates: invalidates, pushing: &work, reason)
+      token.ref.release()
+    }
+  }
+
+  private func cancelPromises(invalidates: Bool, pushing work: inout Work, _ reason: CellValue) {
+    var children = Work()
+    let promises = locked {
+      if invalidates { startGeneration() }
+      var next = first(of: .tokens)
+      while next != 0 {
+        let entry = CellRef(index: next)
+        next = entry.nextEntry
+        let goes = invalidates || entry.entryFlags & CancelToken.onlyInvalidation == 0
+        if goes, let child = entry.entry.strong() { children.push(CancelToken(child), invalidates: invalidates) }
+      }
+      let promises = first(of: .promises)
+      setList(of: .promises, 0)
+      return promises
+    }
+    // Pushed one after the other, they would come in the order of chaining; so they are turned round.
+    while let (child, invalidates) = children.pop() { work.push(child, invalidates: invalidates) }
+    var next = Settlement.reversed(promises)
+    while next != 0 {
+      let entry = CellRef(index: next)
+      next = entry.nextEntry
+      if let promise = entry.entry.strong() {
+        promise.requestCancel(reason)
+        promise.release()
+      }
+      entry.deallocate()
+    }
+  }
+
+  fileprivate static var onlyInvalidation: UInt32 { 1 }
+}
+
+extension CancelToken {
+  /// How chaining a token to another ended.
+  package enum Chaining { case chained, cycle, outOfMemory }
+
+  /// From now on the token goes whenever `other` does; without `includingCancel` only when that one is invalidated.
+  /// Keeps neither. A token cannot go with itself, directly or by way of others.
+  package func chain(to other: CancelToken, includingCancel: Bool) -> Chaining {
+    platform_lock(Int32(PLATFORM_LOCK_TOKENS))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_TOKENS)) }
+    if reaches(other) { return .cycle }
+    let isAdded = other.add(
+      WeakCell(ref), flags: includingCancel ? 0 : CancelToken.onlyInvalidation, to: .tokens)
+    return isAdded ? .chained : .outOfMemory
+  }
+
+  /// Whether `other` is this token or goes with it. The caller has the lock under which tokens are chained.
+  private func reaches(_ other: CancelToken) -> Bool {
+    var work = Work()
+    guard ref.retain() else { return true }
+    work.push(self, invalidates: true)
+    var found = false
+    while let (token, _) = work.pop() {
+      if token == other { found = true }
+      if !found {
+        token.locked {
+          var next = token.first(of: .tokens)
+          while next != 0 {
+            let entry = CellRef(index: next)
+            next = entry.nextEntry
+            if let child = entry.entry.strong() { work.push(CancelToken(child), invalidates: true) }
+          }
+        }
+      }
+      token.ref.release()
+    }
+    return found
+  }
+}
+
+/// Tokens that are still to be done, each with a reference; the last one pushed is the first. No recursion, however long
+/// the chain.
+private struct Work {
+  private var first: UInt32 = 0
+
+  /// Takes over a reference to the token. Without memory, the token is left out.
+  mutating func push(_ token: CancelToken, invalidates: Bool) {
+    guard let entry = CellRef.allocate(.entry) else { return token.ref.release() }
+    unsafe entry.cell.pointee.value = CellValue(
+      kind: ValueKind(rawValue: invalidates ? 1 : 0), bits: UInt64(token.ref.index))
+    unsafe entry.cell.pointee.next = first
+    first = entry.index
+  }
+
+  mutating func pop() -> (CancelToken, invalidates: Bool)? {
+    guard first != 0 else { return nil }
+    let entry = CellRef(index: first)
+    let value = unsafe entry.cell.pointee.value
+    first = entry.nextEntry
+    entry.deallocate()
+    return (CancelToken(CellRef(index: UInt32(truncatingIfNeeded: value.bits))), value.kind == 1)
+  }
+}

@@ -1,0 +1,83 @@
+import CPlatform
+import Synchronization
+
+/// What cancels many promises, and silences callbacks, at once (`promise_token_t`).
+///
+///           state                          value.bits      next       function     context
+///   token   generation | handles | flags   the deadline    children   the lists' first entries
+///
+/// A token has a generation. A callback that was registered under one is silenced when the token is in another:
+/// `invalidate` starts a new one. Handles are counted apart from references, which gates (Gate.swift) have too: a
+/// callback does not keep a token from being dropped, and dropping it may invalidate it.
+///
+/// The lists' entries refer weakly: one list is of promises to ask to cancel, the other of tokens that go with this one.
+/// They are changed under the lock; no user's code runs meanwhile.
+package struct CancelToken: Equatable {
+  package let ref: CellRef
+  package init(_ ref: CellRef) { self.ref = ref }
+
+  private static var generationShift: UInt64 { 32 }
+  private static var handle: UInt64 { 1 << 8 }
+  private static var handlesMask: UInt64 { 0xffff_ff00 }
+  /// Dropping the last handle invalidates the token.
+  private static var automatic: UInt64 { 1 }
+  private static var locked: UInt64 { 2 }
+
+  /// A new token with one handle; nil when memory has run out.
+  package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
+    guard let ref = CellRef.allocate(.cancelToken) else { return nil }
+    unsafe ref.cell.pointee.state.store(handle | (invalidatesWhenDropped ? automatic : 0), ordering: .relaxed)
+    let token = CancelToken(ref)
+    token.setList(of: .promises, 0)
+    token.setList(of: .tokens, 0)
+    return token
+  }
+
+  /// Takes another handle; false if there are too many, or the last one is gone.
+  package func retainHandle() -> Bool {
+    var current = unsafe ref.cell.pointee.state.load(ordering: .relaxed)
+    while true {
+      let handles = current & CancelToken.handlesMask
+      guard handles != 0, handles < CancelToken.handlesMask else { return false }
+      let (exchanged, original) = unsafe ref.cell.pointee.state.weakCompareExchange(
+        expected: current, desired: current &+ CancelToken.handle, ordering: .relaxed)
+      if exchanged { return true }
+      current = original
+    }
+  }
+
+  /// Gives a handle back. With the last one the token is dropped.
+  package func releaseHandle() {
+    let old = unsafe ref.cell.pointee.state.wrappingSubtract(CancelToken.handle, ordering: .acquiringAndReleasing)
+      .oldValue
+    guard old & CancelToken.handlesMask == CancelToken.handle else { return }
+    if old & CancelToken.automatic != 0 { invalidate() }
+    ref.release()
+  }
+
+  /// Changes with every invalidation.
+  package var generation: UInt32 {
+    unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .acquiring) >> CancelToken.generationShift)
+  }
+
+  func startGeneration() {
+    unsafe ref.cell.pointee.state.wrappingAdd(1 << CancelToken.generationShift, ordering: .acquiringAndReleasing)
+  }
+
+  /// Runs `body` with the lists for itself.
+  func locked<R>(_ body: () -> R) -> R {
+    while unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.locked, ordering: .acquiring).oldValue
+      & CancelToken.locked != 0
+    {
+      platform_yield()
+    }
+    defer { unsafe ref.cell.pointee.state.bitwiseAnd(~CancelToken.locked, ordering: .releasing) }
+    return body()
+  }
+
+  /// The token is gone: its entries are freed.
+  func free() {
+    freeList(of: .promises)
+    freeList(of: .tokens)
+  }
+}

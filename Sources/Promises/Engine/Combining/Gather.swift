@@ -1,0 +1,160 @@
+import CPlatform
+import Synchronization
+
+/// Many promises made into one.
+///
+///            state                     value       meta      next         function      context, free
+///   gather   unsettled | mode, flags   the count   subkind   the result   the entries   the closure that combines
+///
+/// Each input has an entry: a reaction of the kind `input` in its list, whose `context` is the gather. The entries are
+/// an array: the reaction, and how its input ended. The gather holds the reference to the result of whoever will settle
+/// it, until it has; the result's handler of cancel requests holds the gather.
+///
+/// The first entry to decide claims the decision, so what the others tell is theirs alone. The entry that settles last
+/// decides otherwise.
+package struct Gather {
+  package let ref: CellRef
+  init(_ ref: CellRef) { self.ref = ref }
+
+  /// Which input decides.
+  package enum Mode: UInt64 {
+    /// The first that is rejected; else all.
+    case all
+    /// None but all.
+    case allSettled
+    /// The first that is fulfilled; else all.
+    case any
+    /// The first that is fulfilled or rejected, but not cancelled; else all.
+    case first
+    /// The first.
+    case race
+  }
+
+  /// How an input ended. Until it has, `value` is of no kind; an input that died pending leaves it so.
+  package struct Entry {
+    let reaction: CellRef
+    package var value: CellValue
+    package var isRejected: Bool
+    package var isSettled: Bool { value.kind != 0 }
+  }
+
+  /// Says how the result ends when no single input decides. Gets the entries in the order of the inputs and the index of
+  /// the one that was last; leaves a value of its own.
+  package typealias Combine =
+    (_ entries: UnsafeBufferPointer<Entry>, _ last: Int, _ out: inout CellValue) -> Outcome
+
+  static var decided: UInt64 { 8 }
+  static var cancelsOthers: UInt64 { 16 }
+  /// An input died pending.
+  static var lost: UInt64 { 32 }
+  private static var modeMask: UInt64 { 7 }
+  static var unsettled: UInt64 { 1 << 8 }
+
+  var mode: Mode {
+    unsafe Mode(rawValue: ref.cell.pointee.state.load(ordering: .relaxed) & Gather.modeMask).unsafelyUnwrapped
+  }
+  var result: CellRef { unsafe CellRef(index: ref.cell.pointee.next) }
+  var count: Int { unsafe Int(ref.cell.pointee.value.bits) }
+  var entries: UnsafeMutablePointer<Entry> {
+    unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: Entry.self)
+  }
+  /// The combining closure, in the places of `context` and `free`.
+  var combine: UnsafeMutablePointer<StoredCombine> {
+    unsafe (UnsafeMutableRawPointer(ref.cell) + Cell.contextOffset).assumingMemoryBound(to: StoredCombine.self)
+  }
+}
+
+/// See `StoredClosure`.
+@unsafe
+struct StoredCombine {
+  let body: Gather.Combine
+}
+
+// Making one.
+extension Gather {
+  /// A promise of what becomes of `count` others, as a reference of the caller's; nil when memory has run out. It is
+  /// settled on return if that is known. A request for it to cancel concerns its inputs as if each had one derived
+  /// promise more; with `cancelsOthers` they are all asked to cancel, whoever else wants them, as soon as one has decided.
+  package static func promise(
+    of inputs: (Int) -> CellRef, count: Int, _ mode: Mode, cancelsOthers: Bool = false, combine: @escaping Combine
+  ) -> CellRef? {
+    guard let result = CellRef.promise() else { return nil }
+    guard count > 0 else {
+      var out = CellValue.void
+      let outcome = unsafe combine(UnsafeBufferPointer(start: nil, count: 0), -1, &out)
+      _ = result.settle(out, outcome)
+      return result
+    }
+    let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Entry>.stride)
+    guard !overflow, let memory = unsafe malloc(size) else { return abandoned(result) }
+    guard let ref = CellRef.allocate(.gather) else {
+      unsafe platform_free(memory)
+      return abandoned(result)
+    }
+    let flags = mode.rawValue | (cancelsOthers ? Gather.cancelsOthers : 0)
+    unsafe ref.cell.pointee.state.store(UInt64(count) * unsettled | flags, ordering: .relaxed)
+    unsafe ref.cell.pointee.value = CellValue(kind: .void, bits: 0)
+    unsafe ref.cell.pointee.next = result.index
+    unsafe ref.cell.pointee.function = unsafe memory
+    let gather = Gather(ref)
+    unsafe gather.combine.initialize(to: StoredCombine(body: combine))
+    _ = result.retain()
+    guard gather.makeEntries(inputs, count) else {
+      ref.release()
+      result.release()
+      return abandoned(result)
+    }
+    gather.attach(inputs)
+    return result
+  }
+
+  private static func abandoned(_ result: CellRef) -> CellRef? {
+    result.release()
+    return nil
+  }
+
+  /// One reference to each reaction is the array's, the other the list's; every reaction has one to the gather.
+  private func makeEntries(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
+    for index in 0..<count {
+      let context = unsafe Context(UnsafeMutableRawPointer(ref.cell), nil)
+      guard let reaction = unsafe CellRef.derived(from: inputs(index), .input, nil, context) else {
+        for made in 0..<index { unsafe entries[made].reaction.deallocate() }
+        unsafe ref.cell.pointee.value.bits = 0
+        return false
+      }
+      unsafe reaction.cell.pointee.value = CellValue(kind: .u64, bits: UInt64(index))
+      unsafe (entries + index).initialize(
+        to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
+    }
+    unsafe ref.cell.pointee.value.bits = UInt64(count)
+    unsafe ref.cell.pointee.life.wrappingAdd(UInt64(count), ordering: .relaxed)
+    return true
+  }
+
+  /// Attaches the entries; those of inputs that are settled run at once. The handler of requests comes first, so that
+  /// it finds them all made.
+  private func attach(_ inputs: (Int) -> CellRef) {
+    let requests: Observer = { context, reason in
+      unsafe Gather.at(context).requestCancel(reason.load(as: CellValue.self))
+    }
+    let context = unsafe Context(UnsafeMutableRawPointer(ref.cell)) { unsafe Gather.at($0).ref.release() }
+    // The caller's reference becomes the handler's; this one keeps the gather while its entries are attached.
+    _ = ref.retain()
+    _ = unsafe result.onCancelRequest(requests, context)
+    for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
+    ref.release()
+  }
+
+  static func at(_ pointer: UnsafeMutableRawPointer?) -> Gather {
+    unsafe Gather(CellRef(pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+  }
+
+  func free() {
+    for index in 0..<count {
+      unsafe entries[index].value.release()
+      unsafe entries[index].reaction.release()
+    }
+    unsafe combine.deinitialize(count: 1)
+    unsafe platform_free(ref.cell.pointee.function)
+  }
+}

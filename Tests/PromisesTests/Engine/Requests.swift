@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Promises
+
+@Suite("Engine: promises that are asked to cancel")
+struct Requests {
+  private final class Recorder {
+    var reasons: [UInt64] = []
+  }
+
+  private let recorder = Recorder()
+
+  private func record(_ cell: CellRef) {
+    _ = unsafe cell.onCancelRequest(
+      { context, reason in
+        let recorder = unsafe Unmanaged<Recorder>.fromOpaque(context!).takeUnretainedValue()
+        unsafe recorder.reasons.append(reason.load(as: CellValue.self).bits)
+      }, Context(Unmanaged.passRetained(recorder).toOpaque()) { unsafe Unmanaged<Recorder>.fromOpaque($0!).release() })
+  }
+
+  @Test("A reason goes up with the request, and to handlers that come later")
+  func reasons() {
+    let root = CellRef.promise()!
+    let child = root.react { _, _, _ in .pass }!
+    record(root)
+    child.requestCancel(CellValue(kind: .u64, bits: 5))
+    #expect(recorder.reasons == [5])
+    record(root)
+    #expect(recorder.reasons == [5, 5])
+    child.release()
+    root.release()
+  }
+
+  @Test("A request climbs a chain of a million promises, and so does the last release")
+  func depth() {
+    let root = CellRef.promise()!
+    record(root)
+    var end = root
+    for _ in 0..<1_000_000 {
+      let next = end.react { _, _, _ in .pass }!
+      if end != root { end.release() }
+      end = next
+    }
+    end.requestCancel()
+    #expect(recorder.reasons.count == 1)
+    end.release()
+    root.release()
+  }
+
+  @Test("A million children that are asked one by one take linear time", arguments: [true, false])
+  func width(reversed: Bool) {
+    let root = CellRef.promise()!
+    record(root)
+    var children = (0..<1_000_000).map { _ in root.react { _, _, _ in .pass }! }
+    if reversed { children.reverse() }
+    for child in children.dropLast() { child.requestCancel() }
+    #expect(recorder.reasons.isEmpty)
+    children.last!.requestCancel()
+    #expect(recorder.reasons.count == 1)
+    for child in children { child.release() }
+    root.release()
+  }
+
+  @Test("A cancelled promise has the cause that it was cancelled with")
+  func cause() {
+    let promise = CellRef.promise()!
+    let error = Fault.closed.value
+    _ = promise.settle(.discarded(because: error), .rejected)
+    #expect(promise.isCancelRequested)
+    #expect(promise.value.discardCause?.kind == ValueKind.error.rawValue)
+    #expect(Promise<Int>(cell: promise).rejectReason as? Discarded == .discarded)
+  }
+}
