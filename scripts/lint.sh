@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 swift_files() { git ls-files -z -- '*.swift'; }
 c_files() { git ls-files -z -- '*.c' '*.h' '*.cpp' '*.hpp' ':!Benchmarks/floor.c'; }
-shell_files() { git ls-files -z -- '*.sh' '.ci/run'; }
+shell_files() { git ls-files -z -- '*.sh' scripts/check-abi .ci/run; }
 
 if [ "${1-}" = --fix ]; then
   swift_files | xargs -0 swift format --in-place --parallel

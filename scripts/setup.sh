@@ -30,6 +30,7 @@ if [ "$purpose" = test ]; then
   need g++ has g++
   need python3 has python3
   need valgrind has valgrind
+  need abigail-tools has abidiff
   need tcc has tcc
   need clang-format has clang-format
   need shellcheck has shellcheck

@@ -95,8 +95,8 @@ fi
 if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; fi
 
 if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
-  try "exports" "$root/scripts/check-exports.sh" "$LIBRARY"
-  run "the check of exports refuses what it should" "$tests/check-exports.test.sh"
+  try "ABI" "$root/scripts/check-abi" "$LIBRARY"
+  run "the check of the ABI refuses what it should" "$tests/check-abi.test.sh"
   run "headers" "$root/scripts/check-headers.sh"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
 fi

