@@ -15,7 +15,7 @@ struct Leaving {
   @Test(
     "pthread_exit() rejects the call; its cleanup handlers have run, and the thread goes on", .timeLimit(.minutes(1)))
   func exit() async {
-    let outcomes = await onThread { host in
+    let outcomes = await ends { host in
       // Twice, for the thread must be as good as before.
       [host.call("exit_thread", of: "test.leaving"), host.call("exit_thread", of: "test.leaving")]
     }
@@ -28,7 +28,7 @@ struct Leaving {
 
   @Test("a thread that is cancelled within a call goes on likewise", .timeLimit(.minutes(1)))
   func cancellation() async {
-    let outcomes = await onThread { host in
+    let outcomes = await ends { host in
       [host.call("cancel_thread", of: "test.leaving"), host.call("cancel_thread", of: "test.leaving")]
     }
     #expect(outcomes.first?.pluginError?.kind == .abandoned)
@@ -45,7 +45,7 @@ struct Leaving {
   @Test("longjmp() out of calls that are no part of another one is noticed when the thread ends, if not before")
   func jumpOutside() async throws {
     let catchJump = try host.function("catch_jump", of: "test.leaving")
-    let outcomes = await onThread { _ in
+    let outcomes = await ends { _ in
       var result = promise_value_t()
       let state = catchJump.invoke(nil, count: 0, into: &result)
       return [state == PROMISE_FULFILLED ? .resolve(.int(result.as.i64)) : .reject(nil)]
@@ -54,12 +54,10 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  /// What calls give that are made on a thread of their own, which must end by itself.
-  private func onThread(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
+  /// What calls give that are made on a thread of their own.
+  private func ends(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
     let host = host
-    let promises = await withCheckedContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(returning: Calls(promises: calls(host))) }
-    }
+    let promises = await onThread { Calls(promises: calls(host)) }
     var outcomes: [Outcome] = []
     for promise in promises.promises { outcomes.append(await promise.outcome()) }
     return outcomes
