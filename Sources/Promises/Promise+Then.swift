@@ -106,8 +106,10 @@ enum Reactions {
 
 extension CellRef {
   /// A promise that the closure settles, as a reference of the caller's.
-  @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef {
-    guard let derived = react(closure) else { fatalError("no memory for a promise") }
+  @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef { derive(interest: .counted, closure) }
+
+  private func derive(interest: Interest, _ closure: @escaping Closure) -> CellRef {
+    guard let derived = react(interest: interest, closure) else { fatalError("no memory for a promise") }
     return derived
   }
 
@@ -117,26 +119,39 @@ extension CellRef {
     return derived
   }
 
-  func derive(_ context: PromiseContext, _ closure: @escaping Closure) -> CellRef {
+  /// The same, with a closure that runs in a context; outcomes that it is not for pass by without going there.
+  func derive(
+    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
+  ) -> CellRef {
     context.withExecutor { executor in
-      guard let executor else { return derive(closure) }
+      guard let executor else { return derive(interest: interest, closure) }
       var plan = Job.Plan()
       plan.executor = executor
+      plan.arms = arms
       plan.closure = StoredClosure(closure)
-      guard let derived = unsafe react(plan, Context(nil, nil)) else { fatalError("no memory for a promise") }
+      guard let derived = unsafe react(plan, Context(nil, nil), interest: interest) else {
+        fatalError("no memory for a promise")
+      }
       return derived
     }
   }
 
   /// Runs the closure, which settles nothing.
   @usableFromInline func observe(_ context: PromiseContext?, _ closure: @escaping Closure) {
+    observe(context ?? .immediate, for: .all, closure)
+  }
+
+  func observe(
+    _ context: PromiseContext, for arms: Job.Arms, interest: Interest = .counted, _ closure: @escaping Closure
+  ) {
     let made =
-      (context ?? .immediate).withExecutor { executor in
-        guard let executor else { return react(isHeld: false, closure) }
+      context.withExecutor { executor in
+        guard let executor else { return react(isHeld: false, interest: interest, closure) }
         var plan = Job.Plan()
         plan.executor = executor
+        plan.arms = arms
         plan.closure = StoredClosure(closure)
-        return unsafe react(plan, Context(nil, nil), references: 1)
+        return unsafe react(plan, Context(nil, nil), interest: interest, references: 1)
       }
     if made == nil { fatalError("no memory for a callback") }
   }

@@ -69,11 +69,22 @@ extension CellRef {
 
   /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles
   /// nothing.
-  @usableFromInline
-  package func react(isHeld: Bool = true, _ closure: consuming @escaping Closure) -> CellRef? {
-    guard let derived = unsafe CellRef.derived(from: self, .closure, nil, Context(nil, nil), references: isHeld ? 2 : 1)
+  package func react(
+    isHeld: Bool = true, interest: Interest = .counted, _ closure: consuming @escaping Closure
+  ) -> CellRef? {
+    guard
+      let derived = unsafe CellRef.derived(
+        from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
     else { return nil }
     unsafe derived.closure.initialize(to: StoredClosure(closure))
+    deliver(to: derived)
+    return derived
+  }
+
+  /// A promise that ends as this one does, with no callback between; nil when memory has run out.
+  package func follower(interest: Interest = .counted) -> CellRef? {
+    guard let derived = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil), interest: interest)
+    else { return nil }
     deliver(to: derived)
     return derived
   }

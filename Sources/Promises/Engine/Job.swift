@@ -15,7 +15,39 @@ package struct Job {
   private static var taken: UInt64 { 1 }
   private static var rejected: UInt64 { 2 }
   private static var isClosure: UInt64 { 4 }
+  /// The arms that the closure is for, from this bit on.
+  private static var armsShift: UInt64 { 3 }
   private static var promiseShift: UInt64 { 8 }
+
+  /// The outcomes that a closure is for. What ends otherwise passes it by, without a hop.
+  package struct Arms: Equatable, Sendable {
+    package let rawValue: UInt64
+    private init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static var fulfilled: Arms { Arms(1) }
+    /// Every reason but that of a discarded promise.
+    package static var failed: Arms { Arms(2) }
+    /// Discarded without a cause.
+    package static var discarded: Arms { Arms(4) }
+    /// Discarded because of something.
+    package static var discardedWithCause: Arms { Arms(8) }
+    package static var rejected: Arms { Arms(14) }
+    package static var all: Arms { Arms(15) }
+
+    package static func | (left: Arms, right: Arms) -> Arms { Arms(left.rawValue | right.rawValue) }
+
+    /// Whether an outcome is one of them.
+    package func contains(_ value: CellValue, _ outcome: Outcome) -> Bool {
+      rawValue & Arms.of(value, outcome).rawValue != 0
+    }
+
+    /// The arm of an outcome.
+    static func of(_ value: CellValue, _ outcome: Outcome) -> Arms {
+      if !outcome.isRejected { return .fulfilled }
+      guard value.kind == ValueKind.discarded.rawValue else { return .failed }
+      return value.box == 0 ? .discarded : .discardedWithCause
+    }
+  }
 
   /// What a reaction consists of, besides its context.
   @safe
@@ -27,6 +59,7 @@ package struct Job {
     package var type: UInt32 = 0
     /// For both outcomes, in place of the handlers and the context.
     package var closure: StoredClosure?
+    package var arms = Arms.all
     package init() {}
   }
 
@@ -37,6 +70,11 @@ package struct Job {
   private var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
+  /// Whether the closure is for an outcome.
+  private func isFor(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    let arms = unsafe ref.cell.pointee.state.load(ordering: .relaxed) >> Job.armsShift
+    return arms & Arms.of(value, outcome).rawValue != 0
+  }
   private var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
   fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
@@ -46,7 +84,8 @@ package struct Job {
       return nil
     }
     unsafe ref.cell.pointee.state.store(
-      UInt64(promise.index) << promiseShift | (plan.closure == nil ? 0 : isClosure), ordering: .relaxed)
+      UInt64(promise.index) << promiseShift | (plan.closure == nil ? 0 : isClosure)
+        | plan.arms.rawValue << armsShift, ordering: .relaxed)
     unsafe ref.cell.pointee.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
     unsafe ref.cell.pointee.next = plan.executor?.ref.index ?? 0
     unsafe ref.cell.pointee.meta = plan.type
@@ -98,9 +137,12 @@ package struct Job {
 extension CellRef {
   /// Attaches a reaction with everything. The returned promise is a reference of the caller's, or none if `references`
   /// is 1. Takes over the context; nil when memory has run out.
-  package func react(_ plan: Job.Plan, _ context: Context, references: UInt64 = 2) -> CellRef? {
+  package func react(_ plan: Job.Plan, _ context: Context, interest: Interest = .counted, references: UInt64 = 2)
+    -> CellRef?
+  {
     guard
-      let promise = unsafe CellRef.derived(from: self, .job, nil, Context(nil, nil), references: references)
+      let promise = unsafe CellRef.derived(
+        from: self, .job, nil, Context(nil, nil), interest: interest, references: references)
     else {
       context.release()
       return nil
@@ -125,12 +167,10 @@ extension CellRef {
 extension Job {
   fileprivate func start(_ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef) -> ReactionResult {
     var handler: UnsafeMutableRawPointer?
-    if !hasClosure {
-      unsafe handler = unsafe self.handler(value, outcome)
-      guard unsafe handler != nil else {
-        abandon()
-        return promise.pass(value, outcome)
-      }
+    if !hasClosure { unsafe handler = unsafe self.handler(value, outcome) }
+    guard unsafe hasClosure ? isFor(value, outcome) : handler != nil else {
+      abandon()
+      return promise.pass(value, outcome)
     }
     guard let executor else {
       let result = unsafe perform(handler, &value, outcome, settling: promise)

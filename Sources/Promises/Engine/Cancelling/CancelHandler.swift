@@ -16,7 +16,7 @@ extension CellRef {
     let isAttached = attach(handler)
     if isAttached ? state.bits & CellState.cancelRequested != 0 : isCancelled {
       var reason = cancelReason()
-      runCancelHandler(handler, &reason)
+      if handler.claim() { runCancelHandler(handler, &reason) }
       reason.release()
     } else if !isAttached {
       handler.dropCancelHandler()
@@ -34,9 +34,13 @@ extension CellRef {
     while next != 0 {
       let reaction = CellRef(index: next)
       next = unsafe reaction.cell.pointee.next
-      if reaction.reactionKind == .cancelHandler && !reaction.isCancelReason && reaction.retain() {
+      guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
+      // Claimed here: one that settles the promise does not keep those after it from running.
+      if reaction.claim() {
         unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(handlers))
         handlers = reaction.index
+      } else {
+        reaction.release()
       }
     }
     return handlers
@@ -54,8 +58,8 @@ extension CellRef {
     }
   }
 
+  /// The handler is claimed.
   private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
-    guard handler.claim() else { return }
     let context = handler.reactionContext
     let function = unsafe unsafeBitCast(handler.cell.pointee.function, to: Observer.self)
     unsafe withUnsafePointer(to: &reason) { reason in
