@@ -104,19 +104,9 @@ extension CellRef {
   }
 
   static func discardable(_ block: @escaping () -> ()) -> CellRef {
-    let box = DiscardBlock(block)
-    let context = unsafe Context(Unmanaged.passRetained(box).toOpaque()) {
-      _ = unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeRetainedValue()
+    guard let made = unsafe CellRef.discardable(Context.call, Context(block)) else {
+      fatalError("no memory for a promise")
     }
-    let made = unsafe CellRef.discardable(
-      { unsafe Unmanaged<DiscardBlock>.fromOpaque($0!).takeUnretainedValue().block() }, context)
-    guard let made else { fatalError("no memory for a promise") }
     return made
   }
-}
-
-/// A closure as a C callback's context.
-private final class DiscardBlock {
-  let block: () -> ()
-  init(_ block: @escaping () -> ()) { self.block = block }
 }

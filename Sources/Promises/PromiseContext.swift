@@ -25,6 +25,12 @@ public enum PromiseContext: Sendable {
     }
   }
 
+  /// Runs `body` there, later; at once for `.immediate`.
+  func run(_ body: @escaping () -> Void) {
+    guard let queue else { return body() }
+    queue.async(execute: DispatchWorkItem(block: body))
+  }
+
   /// Calls `body` with the engine's executor for the context; `nil` for `.immediate`.
   func withExecutor<R>(_ body: (CellExecutor?) -> R) -> R {
     guard let queue else { return body(nil) }

@@ -71,9 +71,12 @@ extension CellValue {
 
   /// A promise to follow: a reference of the value's own.
   @usableFromInline
-  static func promise(_ promise: AnyPromise) -> CellValue {
-    _ = promise.cell.retain()
-    return CellValue(kind: .promise, bits: promise.cell.token.bits)
+  static func promise(_ promise: AnyPromise) -> CellValue { .promise(promise.cell) }
+
+  @usableFromInline
+  static func promise(_ cell: CellRef) -> CellValue {
+    _ = cell.retain()
+    return CellValue(kind: .promise, bits: cell.token.bits)
   }
 
   private static func made(_ value: CellValue?) -> CellValue {

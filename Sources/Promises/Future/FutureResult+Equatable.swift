@@ -1,0 +1,38 @@
+extension FutureResult: Equatable where Value: Equatable, Failure: Equatable {
+  /// Whether both are the same outcome. Cancellations are, if neither has an indirect error, or if both have one of the
+  /// same type: equal ones, where errors of the type can be compared.
+  public static func == (one: FutureResult, other: FutureResult) -> Bool {
+    switch (one, other) {
+    case (.fulfilled(let one), .fulfilled(let other)): one == other
+    case (.rejected(let one), .rejected(let other)): one == other
+    case (.cancelled(nil), .cancelled(nil)): true
+    case (.cancelled(let one?), .cancelled(let other?)): areEqual(one, other)
+    default: false
+    }
+  }
+
+  private static func areEqual(_ one: any Error, _ other: any Error) -> Bool {
+    guard let one = one as? any Equatable else { return type(of: one) == type(of: other) }
+    return areEqual(one, other)
+  }
+
+  private static func areEqual<T: Equatable>(_ one: T, _ other: any Error) -> Bool {
+    one == other as? T
+  }
+}
+
+extension FutureResult: Hashable where Value: Hashable, Failure: Hashable {
+  /// Feeds the outcome, without an indirect error, to the hasher.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .fulfilled(let value):
+      hasher.combine(0)
+      hasher.combine(value)
+    case .rejected(let error):
+      hasher.combine(1)
+      hasher.combine(error)
+    case .cancelled:
+      hasher.combine(2)
+    }
+  }
+}

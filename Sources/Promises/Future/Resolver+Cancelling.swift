@@ -1,0 +1,38 @@
+extension Resolver {
+  /// Whether somebody has asked for the pending future to be cancelled, or it is cancelled.
+  public var isCancelRequested: Bool { cell.isCancelRequested }
+
+  /// Calls `callback` when somebody asks for the future to be cancelled: before this returns, if somebody has, or if the
+  /// future is cancelled already. It is not called, and released, if the future is settled without having been asked.
+  ///
+  /// It is called at most once, in the order in which callbacks were registered. One with a context is not called if the
+  /// future has been fulfilled or rejected by the time it would run there.
+  ///
+  /// - Parameters:
+  ///   - context: where `callback` runs; `.immediate` is inside the call that asks.
+  ///   - callback: gets this resolver, so that it need not hold it: a callback that does keeps the future pending.
+  public func onCancelRequest(
+    on context: PromiseContext = .immediate, _ callback: @escaping (Resolver<Value, Failure>) -> Void
+  ) {
+    cell.onCancelRequest { [weak self] in
+      guard let self else { return }
+      if case .immediate = context { return callback(self) }
+      context.run {
+        if self.isCancelRequested { callback(self) }
+      }
+    }
+  }
+
+  /// Ends the future as `future` does, once it does, unless it is settled otherwise before. A request for it to cancel is
+  /// one of `future`, as of everything derived from that.
+  ///
+  /// The resolver is not needed any more: when it goes, that does not cancel the future.
+  public func resolve(with future: Future<Value, Failure>) {
+    handOver()
+    if cell.state.isSettled {
+      if isCancelRequested { future.makeChild().requestCancel() }
+    } else if !cell.chain(after: future.cell, passesRequestsOn: true) {
+      fatalError("no memory for a callback")
+    }
+  }
+}
