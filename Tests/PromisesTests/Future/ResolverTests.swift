@@ -1,0 +1,241 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Future: what settles it")
+struct ResolverTests {
+  private typealias Subject = Future<Int, TestError>
+
+  @Test("T18, D16, PG3, PG4: the result is there before any callback runs, and after the call; nothing while pending")
+  func reading() {
+    let (future, resolver) = Subject.makeWithResolver()
+    #expect(future.result == nil && future.value == nil && future.error == nil)
+    #expect(future.state == .pending && !future.isSettled)
+    future.requestCancel()
+    #expect(future.result == nil)
+    var seen: FutureResult<Int, TestError>?
+    future.whenFulfilled { _ in seen = future.result }
+    resolver.fulfill(1)
+    #expect(seen == .fulfilled(1))
+    #expect(future.result == .fulfilled(1) && future.value == 1 && future.error == nil)
+    #expect(future.state == .fulfilled && future.isSettled)
+    let failed = Subject(rejected: TestError(2))
+    #expect(failed.state == .rejected && failed.error == TestError(2) && failed.value == nil)
+    let cancelled = Subject(cancelled: nil)
+    #expect(cancelled.state == .cancelled && cancelled.error == nil && cancelled.value == nil && cancelled.isSettled)
+  }
+
+  @Test("PG4: a value may be nil, and the future has succeeded all the same")
+  func optional() {
+    let future = Future<Int?, Never>(fulfilled: nil)
+    #expect(future.state == .fulfilled)
+    #expect(future.value == .some(.none))
+  }
+
+  @Test("T20, D17, RP5, PG3: the first call settles; later ones do nothing and return false", arguments: 0..<4)
+  func once(first: Int) {
+    let (future, resolver) = Subject.makeWithResolver()
+    let calls: [() -> Bool] = [
+      { resolver.fulfill(1) }, { resolver.reject(TestError(2)) }, { resolver.cancel(because: OtherError()) },
+      { resolver.resolve(.success(1)) },
+    ]
+    let results: [FutureResult<Int, TestError>] = [
+      .fulfilled(1), .rejected(TestError(2)), .cancelled(OtherError()), .fulfilled(1),
+    ]
+    var count = 0
+    future.whenResolved { _ in count += 1 }
+    #expect(calls[first]())
+    for call in calls { #expect(!call()) }
+    #expect(future.result == results[first])
+    #expect(count == 1)
+  }
+
+  @Test("T21, PG33: a pending future whose last resolver goes is cancelled, with what is derived from it, in order")
+  func dropped() {
+    let log = Recorder<String>()
+    var (future, resolver): (Subject, Resolver<Int, TestError>?) = Subject.makeWithResolver()
+    future.onComplete { log.record("first \($0.isCancelled)") }
+    future.map { $0 }.onComplete { log.record("derived \($0.isCancelled)") }
+    future.onComplete { log.record("second \($0.isCancelled)") }
+    var copy = resolver
+    resolver = nil
+    #expect(log.events == [])
+    withExtendedLifetime(copy) {}
+    copy = nil
+    #expect(log.events == ["first true", "derived true", "second true"])
+    #expect(future.result == .cancelled(nil))
+    future = Subject(fulfilled: 1)
+  }
+
+  @Test("T21: holding what is derived from a future does not keep its work; without it the resolver works too")
+  func childAlone() {
+    let (child, resolver) = {
+      let (future, resolver) = Subject.makeWithResolver()
+      return (future.map { $0 + 1 }, resolver)
+    }()
+    resolver.fulfill(1)
+    #expect(child.value == 2)
+    let orphan = Subject { _ in }.map { $0 }
+    #expect(orphan.state == .cancelled)
+  }
+
+  @Test("T21: dropping what is derived from a future takes nothing back")
+  func childDropped() {
+    let calls = Recorder<Int>()
+    let (future, resolver) = Subject.makeWithResolver()
+    do {
+      _ = future.map { value -> Int in
+        calls.record(value)
+        return value
+      }
+    }
+    resolver.fulfill(3)
+    #expect(calls.events == [3])
+  }
+
+  @Test("D18: a promise that is dropped pending drops its callbacks; the future of a resolver hears of it instead")
+  func promiseDropped() {
+    withLifetimeTracking { tracker in
+      var promise: Promise<Int>? = Promise()
+      let child = {
+        let held = tracker.track()
+        return promise!.future.map { value -> Int in
+          held.touch()
+          return value
+        }
+      }()
+      promise = nil
+      #expect(tracker.live == 0)
+      #expect(child.state == .pending)
+    }
+  }
+
+  @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<8)
+  func ways(way: Int) {
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    switch way {
+    case 0: resolver.fulfill(1)
+    case 1: resolver.reject(TestError(2))
+    case 2: resolver.cancel()
+    case 3: resolver.cancel(because: OtherError())
+    case 4: resolver.resolve(.rejected(TestError(2)))
+    case 5: resolver.resolve(.success(1))
+    case 6: resolver.resolve(FutureResult<Int, TestError>.rejected(TestError(2)))
+    default: resolver.resolve(Result<Int, TestError>.failure(TestError(2)))
+    }
+    switch way {
+    case 0, 5: #expect(future.value == 1)
+    case 2: #expect(future.state == .cancelled && future.result?.indirectError == nil)
+    case 3: #expect(future.result?.indirectError is OtherError)
+    default: #expect(future.error as? TestError == TestError(2))
+    }
+  }
+
+  @Test("T31: a callback with a value and an error: the value wins, an error rejects or cancels, neither is a mismatch")
+  func callback() {
+    func outcome(_ value: Int?, _ error: (any Error)?) -> FutureResult<Int, any Error>? {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      resolver.handleCallback(isCancelError: { $0 is OtherError })(value, error)
+      return future.result
+    }
+    #expect(outcome(1, nil)?.value == 1)
+    #expect(outcome(1, TestError(2))?.value == 1)
+    #expect(outcome(nil, TestError(2))?.error as? TestError == TestError(2))
+    #expect(outcome(nil, OtherError())?.isCancelled == true)
+    #expect(outcome(nil, nil)?.error as? CallbackError == .apiMismatch)
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    resolver.handleCallback()(nil, OtherError())
+    #expect(future.error is OtherError)
+  }
+
+  @Test("T32: the mismatch is an error with a number")
+  func mismatch() {
+    #expect(CallbackError(rawValue: CallbackError.apiMismatch.rawValue) == .apiMismatch)
+    #expect((CallbackError.apiMismatch as any Error) is CallbackError)
+  }
+
+  @Test("T28, PG30, PG31: a future can end as another, that has ended or will", arguments: [true, false])
+  func withFuture(isSettled: Bool) {
+    let (source, sourceResolver) = Subject.makeWithResolver()
+    let (future, resolver) = Subject.makeWithResolver()
+    if isSettled { sourceResolver.fulfill(1) }
+    resolver.resolve(with: source)
+    #expect(future.state == (isSettled ? .fulfilled : .pending))
+    sourceResolver.fulfill(1)
+    #expect(future.value == 1)
+    #expect(source.value == 1)
+  }
+
+  @Test("T28, PG30: a future that follows another can go without its resolver, and be settled by it before")
+  func handedOver() {
+    let (source, sourceResolver) = Subject.makeWithResolver()
+    let dropped = Subject { $0.resolve(with: source) }
+    #expect(dropped.state == .pending)
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.resolve(with: source)
+    resolver.reject(TestError(2))
+    sourceResolver.fulfill(1)
+    #expect(dropped.value == 1)
+    #expect(future.error == TestError(2))
+  }
+
+  @Test("D8: waiting gives the result, at once or when another thread settles")
+  func waiting() throws {
+    #expect(try Subject(fulfilled: 1).wait().value == 1)
+    #expect(try Subject(rejected: TestError(2)).wait().value == nil)
+    #expect(try Subject(cancelled: nil).wait().isCancelled)
+    let (future, resolver) = Subject.makeWithResolver()
+    let thread = Thread { resolver.fulfill(3) }
+    #expect(try future.wait() == .fulfilled(3))
+    thread.join()
+  }
+
+  @Test("D8: waiting ends after its time, and at once where it would never end")
+  func waitingInVain() {
+    let (future, resolver) = Subject.makeWithResolver()
+    for timeout in [0, -1, .nan, 0.001] { #expect(throws: WaitError.timedOut) { try future.wait(timeout: timeout) } }
+    var error: WaitError?
+    var derived: Subject?
+    derived = future.map { value in
+      do throws(WaitError) { try derived?.wait() } catch let caught { error = caught }
+      return value
+    }
+    resolver.fulfill(1)
+    #expect(error == .deadlock)
+    #expect(derived?.value == 1)
+    derived = nil
+  }
+
+  @Test("D2, T10: a future has nothing that settles it; as a promise it is the same one")
+  func promise() {
+    let promise = Promise<Int>()
+    let future = promise.future
+    #expect(future == promise.future)
+    promise.resolve(1)
+    #expect(future.value == 1)
+    #expect(Subject(rejected: TestError(2)).promise.rejectReason as? TestError == TestError(2))
+    #expect(Subject(cancelled: nil).promise.rejectReason is Discarded)
+    #expect(Subject(cancelled: OtherError()).promise.rejectReason is Discarded)
+    let discarded = Promise<Int>()
+    discarded.discard()
+    #expect(discarded.future.result?.isCancelled == true)
+  }
+
+  @Test("a reason that is no Error is one as a RejectionReason, and goes back as it came")
+  func reasons() {
+    let future = Promise<Int>.reject("why").future
+    #expect((future.error as? RejectionReason)?.reason as? String == "why")
+    #expect((Promise<Int>.reject(nil).future.error as? RejectionReason).map { $0.reason == nil } == true)
+    #expect(future.mapResult { $0 }.promise.rejectReason as? String == "why")
+  }
+
+  @Test("a future whose type has no room for an error is cancelled because of it")
+  func faults() {
+    let (outer, resolver) = Future<Int, Never>.makeWithResolver()
+    var cycle: Future<Int, Never>?
+    cycle = outer.flatMap { _ in cycle! }
+    resolver.fulfill(1)
+    #expect((cycle?.result?.indirectError as? PromiseError)?.domain == "promise")
+    cycle = nil
+  }
+}
