@@ -30,6 +30,7 @@ public struct CancelHandle: Equatable, Sendable {
 
 extension CellRef {
   func onCancelRequest(_ body: @escaping () -> Void) {
-    if unsafe !onCancelRequest(Context.call, Context(body)) { fatalError("no memory for a callback") }
+    let call: Observer = { context, _ in unsafe Context.call(context) }
+    if unsafe !onCancelRequest(call, Context(body)) { fatalError("no memory for a callback") }
   }
 }
