@@ -44,7 +44,7 @@ bool platform_commit(void *start, size_t size) {
 }
 
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-                                                PTHREAD_MUTEX_INITIALIZER};
+                                                PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
 void platform_lock(int lock) {
   pthread_mutex_lock(&locks[lock]);
@@ -67,6 +67,10 @@ void platform_futex_wake_all(const void *word) {
 
 void platform_yield(void) {
   sched_yield();
+}
+
+bool platform_is_main_thread(void) {
+  return syscall(SYS_gettid) == getpid();
 }
 
 int64_t platform_now(void) {

@@ -6,12 +6,12 @@
 extension Promise {
   /// Calls `onError` with the reason once the promise is rejected with one of type `E` (clause 3.2.1).
   public final func rescue<E>(_ onError: @escaping (E) -> ()) {
-    cell.observe(nil, Reactions.rescue(onError))
+    cell.observe(Reactions.rescue(onError))
   }
 
   /// The same, with a callback that runs in a context.
   public final func rescue<E>(on context: PromiseContext, _ onError: @escaping (E) -> ()) {
-    cell.observe(context, Reactions.rescue(onError))
+    cell.observe(context, for: .rejected, Reactions.rescue(onError))
   }
 
   /// A promise of what `onError` returns, called with this promise's reason if it is of type `E`; rejected with the

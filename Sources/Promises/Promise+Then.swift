@@ -2,14 +2,15 @@ extension Promise {
   /// Calls `onSuccess` with the value once the promise is fulfilled, or `onFailure` with the reason once it is rejected
   /// (clause 3.1.1). `onFailure` also receives what `onSuccess` throws; without it, that is ignored.
   @inlinable public final func then(_ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil) {
-    cell.observe(nil, Reactions.untyped(onSuccess, onFailure))
+    cell.observe(Reactions.untyped(onSuccess, onFailure))
   }
 
   /// The same, with callbacks that run in a context.
   public final func then(
     on context: PromiseContext, _ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil
   ) {
-    cell.observe(context, Reactions.untyped(onSuccess, onFailure))
+    let arms: Job.Arms? = onSuccess == nil ? onFailure == nil ? nil : .rejected : onFailure == nil ? .fulfilled : .all
+    if let arms { cell.observe(context, for: arms, Reactions.untyped(onSuccess, onFailure)) }
   }
 
   /// A promise of what `onSuccess` returns, called with this promise's value; rejected with the error that it throws,
@@ -26,7 +27,7 @@ extension Promise {
 
   /// The same, with a callback that runs in a context.
   public final func then<O>(on context: PromiseContext, _ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.then(onSuccess)))
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(onSuccess)))
   }
 
   /// A promise that ends as the one does that `onSuccess` returns, called with this promise's value; rejected with the
@@ -47,7 +48,7 @@ extension Promise {
   public final func then<O>(
     on context: PromiseContext, async onSuccess: @escaping (Value) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.then(async: onSuccess)))
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(async: onSuccess)))
   }
 }
 
@@ -106,10 +107,8 @@ enum Reactions {
 
 extension CellRef {
   /// A promise that the closure settles, as a reference of the caller's.
-  @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef { derive(interest: .counted, closure) }
-
-  private func derive(interest: Interest, _ closure: @escaping Closure) -> CellRef {
-    guard let derived = react(interest: interest, closure) else { fatalError("no memory for a promise") }
+  @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef {
+    guard let derived = react(closure) else { fatalError("no memory for a promise") }
     return derived
   }
 
@@ -119,40 +118,8 @@ extension CellRef {
     return derived
   }
 
-  /// The same, with a closure that runs in a context; outcomes that it is not for pass by without going there.
-  func derive(
-    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
-  ) -> CellRef {
-    context.withExecutor { executor in
-      guard let executor else { return derive(interest: interest, closure) }
-      var plan = Job.Plan()
-      plan.executor = executor
-      plan.arms = arms
-      plan.closure = StoredClosure(closure)
-      guard let derived = unsafe react(plan, Context(nil, nil), interest: interest) else {
-        fatalError("no memory for a promise")
-      }
-      return derived
-    }
-  }
-
   /// Runs the closure, which settles nothing.
-  @usableFromInline func observe(_ context: PromiseContext?, _ closure: @escaping Closure) {
-    observe(context ?? .immediate, for: .all, closure)
-  }
-
-  func observe(
-    _ context: PromiseContext, for arms: Job.Arms, interest: Interest = .counted, _ closure: @escaping Closure
-  ) {
-    let made =
-      context.withExecutor { executor in
-        guard let executor else { return react(isHeld: false, interest: interest, closure) }
-        var plan = Job.Plan()
-        plan.executor = executor
-        plan.arms = arms
-        plan.closure = StoredClosure(closure)
-        return unsafe react(plan, Context(nil, nil), interest: interest, references: 1)
-      }
-    if made == nil { fatalError("no memory for a callback") }
+  @usableFromInline func observe(_ closure: @escaping Closure) {
+    if react(isHeld: false, closure) == nil { fatalError("no memory for a callback") }
   }
 }

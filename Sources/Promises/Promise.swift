@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The result of work that has not ended yet: pending, then fulfilled with a value or rejected with a reason, once.
 ///
 ///     let answer = Promise<Int>()
@@ -53,7 +51,7 @@ public class Promise<Value>: AnyPromise {
     _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: discard.map(CellRef.discardable) ?? .pending())
-    (context.queue ?? .main).async(execute: DispatchWorkItem { block(self.resolve, self.reject) })
+    (context.place == .immediate ? .main : context.later).run { block(self.resolve, self.reject) }
   }
 
   /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See

@@ -21,6 +21,9 @@ struct platform_thread {
   int32_t last_status;        /* of the last failing call that returned a pointer */
   void *_Nullable activation; /* the innermost settlement that runs on this thread */
   void *_Nullable submission; /* the innermost hand-over of a job to an executor on this thread */
+  void *_Nullable now;        /* the settlement in which a callback runs "now" (Now.swift) */
+  void *_Nullable main_pass;  /* what runs callbacks of the main context on this thread */
+  uint32_t executor;          /* the executor whose job runs on this thread, by index */
   uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
   bool disposing;             /* a disposal runs on this thread */
   bool watched;               /* the exit handler is registered for this thread */
@@ -45,8 +48,8 @@ void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden"
 /* Makes reserved bytes usable; they read 0. A whole large page is asked for as one. False if there is no memory. */
 bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
 
-/* Two locks, for the slab and for the type registry. Nothing of the user's runs while one is held. */
-enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCK_TOKENS, PLATFORM_LOCKS };
+/* Locks, one for each enumerator's subject. Nothing of the user's runs while one is held. */
+enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_MAIN, PLATFORM_LOCKS };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 
@@ -62,6 +65,9 @@ static inline void platform_free(void *_Nullable memory) {
 
 /* Lets other threads run, one of which is about to do what the caller waits for. */
 void platform_yield(void) __attribute__((visibility("hidden")));
+
+/* Whether the calling thread is the one that the process began with. */
+bool platform_is_main_thread(void) __attribute__((visibility("hidden")));
 
 /* Monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));

@@ -17,7 +17,9 @@ extension CellRef {
     let retained = value.isOwning && value.retain()
     // It is this call that runs it, not the one that settled the promise, which may still be busy on another thread.
     unsafe reaction.cell.pointee.state.store(0, ordering: .relaxed)
-    let result = Settlement.running(reaction, of: reaction) { reaction.react(to: &value, outcome, shared: false) }
+    let result = Settlement.running(reaction, of: reaction, isCallers: true) {
+      reaction.react(to: &value, outcome, shared: false)
+    }
     switch result {
     case .idle:
       reaction.releaseUnshared()

@@ -196,6 +196,7 @@ extension Job {
     let outcome = unsafe Outcome(
       flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
+    let place = CellExecutor.enter(executor)
     unsafe HandOver.end(ref, settling: promise) {
       let result = Settlement.running(promise, of: promise) {
         unsafe perform(handler, &value, outcome, settling: promise)
@@ -204,6 +205,7 @@ extension Job {
       finish()
       return result
     }
+    CellExecutor.leave(place)
     return true
   }
 

@@ -60,6 +60,8 @@ struct Activation {
   var owner: CellRef?
   /// The promise whose handler runs.
   var running: CellRef?
+  /// Whether it is a call of the user's that goes on, rather than a settlement: a callback attached to a settled promise.
+  var isCallers = false
 }
 
 /// The loop that runs reactions: no recursion, however long the chain.
@@ -169,11 +171,13 @@ extension Settlement {
   /// Runs what a user wrote apart from any loop: a handler that settles `promise`, or what comes before the reactions
   /// to `root`.
   @inline(__always)
-  static func running<Result>(_ promise: CellRef?, of root: CellRef, _ body: () -> Result) -> Result {
+  static func running<Result>(
+    _ promise: CellRef?, of root: CellRef, isCallers: Bool = false, _ body: () -> Result
+  ) -> Result {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
       enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: nil,
-      running: promise)
+      running: promise, isCallers: isCallers)
     return unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
       defer { unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing) }

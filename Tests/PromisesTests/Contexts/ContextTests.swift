@@ -176,11 +176,3 @@ struct ContextTests {
     }
   }
 }
-
-/// Tells when it goes.
-private final class Sentinel {
-  private let onRelease: () -> Void
-  init(_ onRelease: @escaping () -> Void) { self.onRelease = onRelease }
-  deinit { onRelease() }
-  func touch() {}
-}

@@ -63,7 +63,7 @@ extension CellRef {
     let context = handler.reactionContext
     let function = unsafe unsafeBitCast(handler.cell.pointee.function, to: Observer.self)
     unsafe withUnsafePointer(to: &reason) { reason in
-      Settlement.running(nil, of: self) {
+      Settlement.running(nil, of: self, isCallers: true) {
         unsafe function(context.pointer, reason)
         context.release()
       }

@@ -1,0 +1,92 @@
+import Dispatch
+
+/// An executor of the engine, made for a queue or an executor of the user's, and held as long as a context needs it.
+final class HeldExecutor: Sendable {
+  /// What it was made for.
+  enum Object: Sendable {
+    case queue(DispatchQueue)
+    case executor(any PromiseExecutor)
+    /// Hands jobs over to another, or does not, as it finds right.
+    case standIn(any AnyObject & Sendable)
+  }
+
+  let object: Object
+  let cell: CellExecutor
+
+  init(_ queue: DispatchQueue) {
+    object = .queue(queue)
+    cell = unsafe .making(queue) { queue, job in
+      let job = unsafe PromiseJob(job)
+      unsafe Unmanaged<DispatchQueue>.fromOpaque(queue!).takeUnretainedValue().async { job.run() }
+    }
+  }
+
+  init(_ executor: any PromiseExecutor) {
+    object = .executor(executor)
+    cell = unsafe .making(executor) { executor, job in
+      let executor = unsafe Unmanaged<AnyObject>.fromOpaque(executor!).takeUnretainedValue()
+      unsafe (executor as! any PromiseExecutor).submit(PromiseJob(job))
+    }
+  }
+
+  init(_ object: any AnyObject & Sendable, standingFor target: CellExecutor, _ submit: CellExecutor.Submit) {
+    self.object = .standIn(object)
+    cell = unsafe .making(object, submit)
+    cell.standsFor(target)
+  }
+
+  deinit { cell.ref.release() }
+}
+
+extension HeldExecutor: Hashable, CustomStringConvertible {
+  /// What two that do the same have in common.
+  private struct Identity: Hashable {
+    let role: UInt8
+    let address: UInt
+  }
+
+  private var identity: Identity {
+    switch object {
+    case .queue(let queue): Identity(role: 0, address: queue.address)
+    case .executor(let executor): Identity(role: 1, address: address(of: executor.identity))
+    case .standIn(let object): Identity(role: 2, address: address(of: object))
+    }
+  }
+
+  static func == (one: HeldExecutor, other: HeldExecutor) -> Bool { one.identity == other.identity }
+  func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+  var description: String {
+    switch object {
+    case .queue(let queue): ".queue(\(queue.label))"
+    case .executor(let executor): ".executor(\(type(of: executor)))"
+    case .standIn: ".current"
+    }
+  }
+}
+
+private func address(of object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object)) }
+
+extension DispatchQueue {
+  /// What tells queues apart. On Linux `DispatchQueue` is an object around the queue, and `main` and `global()` make a
+  /// new one each time.
+  fileprivate var address: UInt {
+    let wrapped = unsafe Mirror(reflecting: self).children.first { $0.label == "__wrapped" }?.value as? OpaquePointer
+    return unsafe wrapped.map { UInt(bitPattern: $0) } ?? Promises.address(of: self)
+  }
+}
+
+extension CellExecutor {
+  /// An executor whose context is an object, which it holds.
+  static func making(_ object: AnyObject, _ submit: Submit) -> CellExecutor {
+    let context = unsafe Context(Unmanaged.passRetained(object).toOpaque()) {
+      unsafe Unmanaged<AnyObject>.fromOpaque($0!).release()
+    }
+    return unsafe making(context, submit)
+  }
+
+  static func making(_ context: Context, _ submit: Submit) -> CellExecutor {
+    guard let executor = unsafe make(submit, context) else { fatalError("no memory for an executor") }
+    return executor
+  }
+}

@@ -1,0 +1,132 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Contexts: now")
+struct ExecutingNowTests {
+  private let executor = ManualExecutor()
+  private let log = Recorder<String>()
+
+  private func record(_ name: String) { log.record("\(name): \(PromiseContext.isExecutingNow)") }
+
+  @Test("T4 a callback on a settled promise runs in the attaching call")
+  func now() {
+    Promise<Int>.resolve(1).then(on: .nowOr(executor.here), { _ in record("fulfilled") }, nil)
+    Promise<Int>.reject(1).then(on: .nowOr(executor.here), nil, { _ in record("rejected") })
+    #expect(log.events == ["fulfilled: true", "rejected: true"])
+    #expect(executor.count == 0)
+  }
+
+  @Test("T4 a callback on a pending promise runs as in the context itself")
+  func later() {
+    let promise = Promise<Int>()
+    promise.then(on: .nowOr(executor.here), { _ in record("callback") }, nil)
+    promise.resolve(1)
+    #expect(log.events == [])
+    executor.runAll()
+    #expect(log.events == ["callback: false"])
+  }
+
+  @Test("T4 a promise that a callback settles now does not make its own callbacks run now: they were attached before")
+  func downstream() {
+    let derived = Promise<Int>.resolve(1).then(on: .nowOr(executor.here)) { $0 }
+    #expect(derived.value == 1)
+    let source = Promise<Int>()
+    source.then(on: .nowOr(executor.here), { _ in record("earlier") }, nil)
+    Promise<Int>.resolve(1).then(on: .nowOr(executor.here), { _ in source.resolve(2) }, nil)
+    #expect(log.events == [])
+    executor.runAll()
+    #expect(log.events == ["earlier: false"])
+  }
+
+  @Test("T4 now or now or a context is now or that context")
+  func nested() {
+    #expect(PromiseContext.nowOr(.nowOr(executor.here)) == .nowOr(executor.here))
+    Promise<Int>.resolve(1).then(on: .nowOr(.nowOr(executor.here)), { _ in record("callback") }, nil)
+    #expect(log.events == ["callback: true"])
+  }
+
+  @MainActor @Test("T4 the block of an initializer does not run now: the specification wants it later")
+  func initializer() async {
+    _ = Promise<Int>(on: .nowOr(.main)) { _, _ in record("block") }
+    #expect(log.events == [])
+    await mainQueueDrained()
+    #expect(log.events == ["block: false"])
+  }
+
+  @Test("T6 it is false outside of callbacks, and in every callback that runs later")
+  func elsewhere() {
+    record("outside")
+    let promise = Promise<Int>()
+    promise.then(on: .immediate, { _ in record("immediate") }, nil)
+    promise.then(on: .nowOr(.immediate), { _ in record("now or immediate") }, nil)
+    promise.then(on: executor.here, { _ in record("executor") }, nil)
+    promise.resolve(1)
+    executor.runAll()
+    #expect(log.events == ["outside: false", "immediate: false", "now or immediate: false", "executor: false"])
+  }
+
+  @Test("T6 an immediate callback on a settled promise takes it over from its caller")
+  func inherited() {
+    let settled = Promise<Int>.resolve(1)
+    settled.then(on: .immediate, { _ in record("by no callback") }, nil)
+    settled.then(
+      on: .nowOr(executor.here),
+      { _ in
+        record("now")
+        settled.then(on: .immediate) { _ in record("immediate") }
+          .then(on: .immediate, { record("immediate chain") }, nil)
+        settled.then(on: .nowOr(executor.here), { _ in record("nested") }, nil)
+        record("still")
+      }, nil)
+    record("after")
+    #expect(
+      log.events == [
+        "by no callback: false", "now: true", "immediate: true", "immediate chain: true", "nested: true", "still: true",
+        "after: false",
+      ])
+  }
+
+  @Test("T6 an immediate callback attached before is not now if a callback now settles its promise")
+  func settledByNow() {
+    let promise = Promise<Int>()
+    promise.then(
+      on: .immediate,
+      { _ in
+        record("earlier")
+        Promise<Int>.resolve(1).then(on: .immediate, { _ in record("attached there") }, nil)
+        Promise<Int>.resolve(1).then(on: .nowOr(executor.here), { _ in record("now there") }, nil)
+        record("earlier again")
+      }, nil)
+    Promise<Int>.resolve(1).then(
+      on: .nowOr(executor.here),
+      { _ in
+        promise.resolve(1)
+        record("after")
+      }, nil)
+    #expect(
+      log.events == [
+        "earlier: false", "attached there: false", "now there: true", "earlier again: false", "after: true",
+      ])
+  }
+
+  @Test("T6 a callback that an executor runs within one that is now is not now")
+  func withinExecutor() {
+    let promise = Promise<Int>()
+    promise.then(on: executor.here, { _ in record("executor") }, nil)
+    promise.resolve(1)
+    Promise<Int>.resolve(1).then(
+      on: .nowOr(.main),
+      { _ in
+        executor.runAll()
+        record("after")
+      }, nil)
+    #expect(log.events == ["executor: false", "after: true"])
+  }
+
+  @Test("T6 another thread is not now because this one is")
+  func anotherThread() {
+    Promise<Int>.resolve(1).then(on: .nowOr(.main), { _ in onThread { record("thread") } }, nil)
+    #expect(log.events == ["thread: false"])
+  }
+}

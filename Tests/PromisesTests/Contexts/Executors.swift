@@ -1,0 +1,207 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Contexts: executors of the user's")
+struct Executors {
+  private let executor = ManualExecutor()
+  private let log = Recorder<String>()
+
+  @Test("a callback runs when the executor runs its job, once")
+  func runs() {
+    let promise = Promise<Int>()
+    let derived = promise.then(on: executor.here) { $0 + 1 }
+    promise.resolve(1)
+    #expect(derived.state == .pending)
+    let jobs = executor.take()
+    #expect(jobs.count == 1)
+    #expect(jobs[0].run())
+    #expect(derived.value == 2)
+    #expect(!jobs[0].run())
+    #expect(!jobs[0].drop())
+  }
+
+  @Test("a job that is dropped rejects its promise, and releases the callback uncalled")
+  func drops() throws {
+    try withLifetimeTracking { tracker in
+      let derived = Promise<Int>.resolve(1).then(on: executor.here) { [held = tracker.track(1)] in $0 + held.payload }
+      let job = try #require(executor.take().first)
+      #expect(job.drop())
+      #expect(!job.run())
+      let error = try #require(derived.rejectReason as? PromiseError)
+      #expect(error.domain == "promise" && error.code == -8)
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("an executor may run a job in the settling call")
+  func inline() {
+    final class Inline: PromiseExecutor {
+      func submit(_ job: PromiseJob) { job.run() }
+    }
+    let promise = Promise<Int>()
+    let derived = promise.then(on: .executor(Inline())) { $0 + 1 }
+    promise.resolve(1)
+    #expect(derived.value == 2)
+  }
+
+  @Test("an executor lives as long as a pending callback needs it, and no longer")
+  func lifetime() {
+    final class Tracking: PromiseExecutor {
+      let held: Tracked<Void>
+      init(_ held: Tracked<Void>) { self.held = held }
+      func submit(_ job: PromiseJob) { job.run() }
+    }
+    withLifetimeTracking { tracker in
+      let promise = Promise<Int>()
+      let derived = promise.then(on: .executor(Tracking(tracker.track()))) { $0 + 1 }
+      #expect(tracker.live == 1)
+      promise.resolve(1)
+      #expect(tracker.live == 0)
+      #expect(derived.value == 2)
+    }
+  }
+
+  @Test("T35 an outcome that a callback is not for passes it by in the settling call")
+  func armNotTaken() {
+    withLifetimeTracking { tracker in
+      let promise = Promise<Int>()
+      let passed = promise.then(on: executor.here) { [held = tracker.track()] value -> Int in
+        held.touch()
+        return value
+      }
+      .then(on: executor.here) { Promise<Int>.resolve($0) }
+      promise.then(on: executor.here, { [held = tracker.track()] _ in held.touch() }, nil)
+      promise.reject(TestError(1))
+      #expect(passed.rejectReason as? TestError == TestError(1))
+      #expect(executor.count == 0)
+      // T36: released there, too.
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("T35 a callback for rejections does not hop for a value")
+  func noRejection() {
+    let promise = Promise<Int>()
+    promise.rescue(on: executor.here) { (_: TestError) in log.record("rescue") }
+    promise.then(on: executor.here, nil, { _ in log.record("failure") })
+    promise.then(on: executor.here, nil, nil)
+    promise.resolve(1)
+    #expect(executor.count == 0)
+    #expect(log.events == [])
+  }
+
+  @Test("T36 a callback that ran is released where it ran, right after it")
+  func released() {
+    let promise = Promise<Int>()
+    attach(to: promise)
+    promise.resolve(1)
+    #expect(log.events == [])
+    executor.runAll()
+    #expect(log.events == ["first", "released in executor: true", "second", "released in executor: true"])
+  }
+
+  private func attach(to promise: Promise<Int>) {
+    for name in ["first", "second"] {
+      let sentinel = Sentinel { [executor, log] in log.record("released in executor: \(executor.isRunning)") }
+      promise.then(on: executor.here, { _ in log.record(sentinel.name(name)) }, nil)
+    }
+  }
+
+  @Test("T9 a timed callback has a thread to go to: immediate stands for auto, now or a context for that context")
+  func deferred() {
+    #expect(onThread { PromiseContext.immediate.deferred } == .default)
+    #expect(PromiseContext.nowOr(executor.here).deferred == executor.here)
+    #expect(onThread { PromiseContext.nowOr(.immediate).deferred } == .default)
+    #expect(PromiseContext.utility.deferred == .utility)
+  }
+
+  @Test("T9 an executor keeps a place for what comes later, and gives it up if nothing does")
+  func reserved() {
+    let reserving = ReservingExecutor()
+    let context = PromiseContext.executor(reserving).reserved()
+    Promise<Int>.resolve(1).then(on: .executor(reserving), { [log] _ in log.record("second") }, nil)
+    reserving.run()
+    #expect(log.events == [])
+    Promise<Int>.resolve(1).then(on: context, { [log] _ in log.record("first") }, nil)
+    reserving.run()
+    #expect(log.events == ["first", "second"])
+    do {
+      let unused = PromiseContext.executor(reserving).reserved()
+      Promise<Int>.resolve(1).then(on: .executor(reserving), { [log] _ in log.record("third") }, nil)
+      withExtendedLifetime(unused) { reserving.run() }
+      #expect(log.count == 2)
+    }
+    reserving.run()
+    #expect(log.events.last == "third")
+  }
+
+  @MainActor @Test("what stands for the main queue runs the callbacks of main")
+  func mainExecutor() async {
+    await #expect(processExitsWith: .success) {
+      let executor = ManualExecutor()
+      let log = Recorder<String>()
+      let thread = currentThread()
+      PromiseContext.useMainExecutor(executor) { currentThread() == thread }
+      precondition(PromiseContext.auto == .main)
+      precondition(onThread { PromiseContext.auto } == .default)
+      let done = Promise<Int>.resolve(1).then(on: .main) { log.record("\($0)") }.then(on: .main) { log.record("2") }
+      _ = Promise<Int> { resolve, _ in log.record("block") }
+      precondition(executor.count == 2)
+      executor.runNext()
+      precondition(log.events == ["1", "2"] && done.state == .fulfilled)
+      executor.runAll()
+      precondition(log.events == ["1", "2", "block"])
+      PromiseContext.useMainExecutor(nil)
+      Promise<Int>.resolve(1).then(on: .main, { _ in log.record("main queue") }, nil)
+      precondition(executor.count == 0)
+    }
+  }
+}
+
+/// Runs what it is given in order, when it is told to, as far as no place is kept for something that has not come.
+private final class ReservingExecutor: PromiseReservingExecutor {
+  enum Entry {
+    case job(PromiseJob)
+    case kept(Int)
+    case none
+  }
+  private let entries = Monitor<[Entry]>([])
+
+  func submit(_ job: PromiseJob) { entries.withLock { $0.append(.job(job)) } }
+
+  func reserve() -> any PromiseExecutor {
+    Place(
+      self,
+      entries.withLock {
+        $0.append(.kept($0.count))
+        return $0.count - 1
+      })
+  }
+
+  func run() {
+    let jobs = entries.withLock { entries in
+      var jobs: [PromiseJob] = []
+      for index in entries.indices {
+        if case .kept = entries[index] { break }
+        if case .job(let job) = entries[index] { jobs.append(job) }
+        entries[index] = .none
+      }
+      return jobs
+    }
+    for job in jobs { job.run() }
+  }
+
+  final class Place: PromiseExecutor {
+    private let executor: ReservingExecutor
+    private let index: Int
+    init(_ executor: ReservingExecutor, _ index: Int) {
+      self.executor = executor
+      self.index = index
+    }
+    func submit(_ job: PromiseJob) { executor.entries.withLock { $0[index] = .job(job) } }
+    deinit {
+      executor.entries.withLock { if case .kept = $0[index] { $0[index] = .none } }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Dispatch
+import Promises
+import PromisesTestSupport
+import Testing
+
+// On the main actor: the main queue gets on only where the test waits.
+@MainActor
+@Suite("Contexts: turns of the main context")
+struct MainCoalescing {
+  private let log = Recorder<String>()
+
+  /// Logs what it is, and puts a block into the main queue: what runs before that is in the same turn.
+  private func begin() {
+    log.record("1")
+    DispatchQueue.main.async { [log] in log.record("next turn") }
+  }
+
+  @Test("T2 a chain of callbacks on main ends in one turn of the main queue")
+  func chain() async {
+    Promise<Int>.resolve(1)
+      .then(on: .main) { _ in begin() }
+      .then(on: .main) { log.record("2") }
+      .then(on: .main, { log.record("3") }, nil)
+    await mainQueueDrained()
+    await mainQueueDrained()
+    #expect(log.events == ["1", "2", "3", "next turn"])
+  }
+
+  @Test("T2 a promise that a callback on main returns, and that is settled, does not end the turn")
+  func adopted() async {
+    Promise<Int>.resolve(1)
+      .then(on: .main) { _ -> Promise<Int> in
+        begin()
+        return Promise<Int>.resolve(2).then(on: .main) {
+          log.record("inner")
+          return $0
+        }
+      }
+      .then(on: .main, { log.record("\($0)") }, nil)
+    await mainQueueDrained()
+    await mainQueueDrained()
+    #expect(log.events == ["1", "inner", "2", "next turn"])
+  }
+
+  @Test("T2 the dispatch queue of the same name makes no such turns, nor does a chain through it")
+  func queue() async {
+    Promise<Int>.resolve(1)
+      .then(on: .queue(.main)) { _ in begin() }
+      .then(on: .queue(.main), { log.record("2") }, nil)
+    await mainQueueDrained()
+    await mainQueueDrained()
+    #expect(log.events == ["1", "next turn", "2"])
+  }
+
+  @Test("T2 a chain that goes from main through the queue and back takes a turn for each")
+  func mixed() async {
+    Promise<Int>.resolve(1)
+      .then(on: .main) { _ in begin() }
+      .then(on: .queue(.main)) { () -> Void in
+        log.record("2")
+        DispatchQueue.main.async { log.record("turn after") }
+      }
+      .then(on: .main, { log.record("3") }, nil)
+    for _ in 0..<4 { await mainQueueDrained() }
+    #expect(log.events == ["1", "next turn", "2", "turn after", "3"])
+  }
+
+  @Test("T2 what becomes due within a callback on main waits until that callback has ended")
+  func notImmediate() async {
+    Promise<Int>.resolve(1).then(
+      on: .main,
+      { _ in
+        log.record("begin")
+        Promise<Int>.resolve(2).then(on: .main, { _ in log.record("inner") }, nil)
+        log.record("end")
+      }, nil)
+    await mainQueueDrained()
+    #expect(log.events == ["begin", "end", "inner"])
+  }
+
+  @Test("T2 a callback attached on the main thread outside of such a callback is not part of a turn")
+  func outside() async {
+    DispatchQueue.main.async { [log] in
+      Promise<Int>.resolve(2).then(on: .main, { _ in log.record("callback") }, nil)
+      DispatchQueue.main.async { log.record("block") }
+      Promise<Int>.resolve(2).then(on: .main, { _ in log.record("another") }, nil)
+    }
+    await mainQueueDrained()
+    await mainQueueDrained()
+    #expect(log.events == ["callback", "block", "another"])
+  }
+
+  @Test("T2 each callback of a turn is released before the next begins")
+  func released() async {
+    func chain(_ promise: Promise<Int>) {
+      var last = promise
+      for name in ["a", "b", "c"] {
+        let sentinel = Sentinel { [log] in log.record("release \(name)") }
+        last = last.then(on: .main) {
+          log.record(sentinel.name(name))
+          return $0
+        }
+      }
+    }
+    chain(.resolve(1))
+    await mainQueueDrained()
+    #expect(log.events == ["a", "release a", "b", "release b", "c", "release c"])
+  }
+}
+
+/// Tells when it goes.
+final class Sentinel {
+  private let onRelease: () -> Void
+  init(_ onRelease: @escaping () -> Void) { self.onRelease = onRelease }
+  deinit { onRelease() }
+  func touch() {}
+  func name(_ name: String) -> String { name }
+}

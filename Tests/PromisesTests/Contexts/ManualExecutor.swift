@@ -1,0 +1,42 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+/// Runs jobs only when the test says so, on the test's thread.
+final class ManualExecutor: PromiseExecutor {
+  private let jobs = Monitor<[PromiseJob]>([])
+  private let depth = Monitor(0)
+
+  func submit(_ job: PromiseJob) { jobs.withLock { $0.append(job) } }
+
+  var here: PromiseContext { .executor(self) }
+
+  /// How many jobs wait.
+  var count: Int { jobs.withLock { $0.count } }
+
+  /// Whether it runs a job.
+  var isRunning: Bool { depth.withLock { $0 > 0 } }
+
+  /// Takes what waits, unrun.
+  func take() -> [PromiseJob] {
+    jobs.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+  }
+
+  /// Runs the job that waits longest; false if there is none.
+  @discardableResult
+  func runNext() -> Bool {
+    guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    depth.withLock { $0 += 1 }
+    defer { depth.withLock { $0 -= 1 } }
+    #expect(job.run())
+    return true
+  }
+
+  /// Runs what waits, and what comes meanwhile.
+  func runAll() {
+    while runNext() {}
+  }
+}
