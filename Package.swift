@@ -14,6 +14,7 @@ let package = Package(
   name: "promises",
   products: [
     .library(name: "Promises", targets: ["Promises"]),
+    .library(name: "PromisesFoundation", targets: ["PromisesFoundation"]),
     .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
     // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
@@ -27,6 +28,7 @@ let package = Package(
     .target(name: "CPromise", path: "include", publicHeadersPath: "."),
     .target(name: "CPlatform"),
     .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
+    .target(name: "PromisesFoundation", dependencies: ["Promises"], swiftSettings: settings),
     .target(
       name: "CPromiseABI", dependencies: ["CPlatform", "CPromise", "Promises"], exclude: ["exports.map"],
       swiftSettings: engineSettings),
@@ -73,6 +75,9 @@ let package = Package(
 
     .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
     .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "PromisesFoundationTests", dependencies: ["Promises", "PromisesFoundation", "PromisesTestSupport"],
+      swiftSettings: settings),
     // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic
     // operations.
     .target(name: "CCoroutines", path: "Tests/CCoroutines"),

@@ -1,0 +1,54 @@
+import Foundation
+import Promises
+
+/// A job as an operation. It is ready once it has its job.
+///
+///   empty --fill--> full
+///         --giveUp-> gone: ready, with nothing to do
+final class JobOperation: Operation, @unchecked Sendable {
+  private enum Content {
+    case empty, gone
+    case full(PromiseJob)
+  }
+
+  private let lock = NSLock()
+  private var content: Content
+
+  init(_ job: PromiseJob) { content = .full(job) }
+
+  override init() { content = .empty }
+
+  override var isReady: Bool {
+    if case .empty = lock.withLock({ content }) { return false }
+    return super.isReady
+  }
+
+  override func main() {
+    if case .full(let job) = lock.withLock({ content }) { job.run() }
+  }
+
+  /// Makes it ready to run a job; false if it had one, or was given up.
+  func fill(_ job: PromiseJob) -> Bool { become(.full(job)) }
+
+  /// Makes it ready to end, if it has no job.
+  func giveUp() { _ = become(.gone) }
+
+  private func become(_ new: Content) -> Bool {
+    let isFirst = lock.withLock {
+      guard case .empty = content else { return false }
+      content = new
+      return true
+    }
+    // Said outside the lock: the queue looks at `isReady`.
+    if isFirst {
+      willChangeValue(forKey: "isReady")
+      didChangeValue(forKey: "isReady")
+    }
+    return isFirst
+  }
+
+  // It may have been cancelled before it began.
+  deinit {
+    if case .full(let job) = content { job.drop() }
+  }
+}
