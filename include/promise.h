@@ -54,7 +54,9 @@
 #include "promise/value.h"
 #include "promise/type.h"
 #include "promise/core.h"
+#include "promise/cancel.h"
 #include "promise/callback.h"
+
 #include "promise/executor.h"
 
 #endif /* PROMISE_H */

@@ -38,13 +38,21 @@ public func promise_observe(
   _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
-  let context = unsafe Context(ctx, free_ctx)
+  unsafe observe(promise, on_fulfilled, on_rejected, Context(ctx, free_ctx), .lasting)
+}
+
+private func observe(
+  _ promise: OpaquePointer?,
+  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ context: Context, _ interest: Interest
+) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else {
     context.release()
     return unsafe refusal(promise)
   }
   let attached = unsafe cell.observe(
-    unsafeBitCast(on_fulfilled, to: Observer?.self), unsafeBitCast(on_rejected, to: Observer?.self), context)
+    unsafeBitCast(on_fulfilled, to: Observer?.self), unsafeBitCast(on_rejected, to: Observer?.self), context, interest)
   return promise_status_t(attached ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
@@ -60,7 +68,7 @@ public func promise_react(
   let known = unsafe reaction.pointee
   let context = unsafe Context(known.ctx, known.free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
-  guard unsafe known.size <= largestReaction, unsafe known.reserved == 0, unsafe known.token == nil,
+  guard unsafe known.size <= largestReaction, unsafe known.reserved == 0,
     unsafe known.on_fulfilled != nil || known.on_rejected != nil,
     unsafe hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
   else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
@@ -77,7 +85,43 @@ public func promise_react(
     guard let found = unsafe resolve(type, .type) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
     plan.type = found.index
   }
-  return unsafe made(cell.react(plan, context))
+  guard let token = unsafe known.token else { return unsafe made(cell.react(plan, context)) }
+  guard let found = unsafe cancelToken(token) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
+  guard let guarded = Gate.guarding(plan, context, by: found) else { return made(nil) }
+  return unsafe made(cell.react(guarded.0, guarded.1))
+}
+
+@c @implementation
+public func promise_finally(
+  _ promise: OpaquePointer?, _ handler: promise_free_t?, _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  let context = unsafe Context(ctx, free_ctx)
+  guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
+  guard let handler = unsafe handler else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
+  return unsafe made(cell.finally(handler, context))
+}
+
+@c @implementation
+public func promise_tap(
+  _ promise: OpaquePointer?,
+  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  unsafe observe(promise, on_fulfilled, on_rejected, Context(ctx, free_ctx), .none)
+}
+
+@c @implementation
+public func promise_follow(_ promise: OpaquePointer?, _ source: OpaquePointer?) -> promise_status_t {
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  guard let followed = unsafe resolve(source) else { return unsafe refusal(source) }
+  switch cell.follow(followed) {
+  case .follows: return promise_status_t(PROMISE_OK)
+  case .isSettled: return promise_status_t(PROMISE_ESETTLED)
+  case .cycle: return promise_status_t(PROMISE_EDEADLK)
+  case .isTaken: return promise_status_t(PROMISE_EINVAL)
+  case .outOfMemory: return promise_status_t(PROMISE_ENOMEM)
+  }
 }
 
 /// No version's struct will be larger: a size beyond it was never set, and is not followed through the caller's memory.

@@ -15,6 +15,7 @@ static int own_memory[16];
 static promise_t *dead_promise, *live_promise;
 static promise_executor_t *dead_executor, *live_executor;
 static promise_job_t *dead_job, *live_job;
+static promise_token_t *dead_token, *live_token;
 static const promise_type_t *live_type;
 
 static inline void keep_job(void *ctx, promise_job_t *job) {
@@ -43,6 +44,9 @@ static inline void make_handles(void) {
   dead_executor = promise_executor_new(keep_job, &submitted, NULL);
   REQUIRE(promise_executor_release(dead_executor) == PROMISE_OK);
   dead_promise = stale();
+  live_token = promise_token_new(false);
+  dead_token = promise_token_new(true);
+  REQUIRE(promise_token_release(dead_token) == PROMISE_OK);
 }
 
 static inline void release_handles(void) {
@@ -50,9 +54,10 @@ static inline void release_handles(void) {
   CHECK_STATUS(promise_executor_release(live_executor), PROMISE_OK);
   CHECK_INT(promise_state(live_promise), PROMISE_PENDING);
   CHECK_STATUS(promise_release(live_promise), PROMISE_OK);
+  CHECK_STATUS(promise_token_release(live_token), PROMISE_OK);
 }
 
-typedef enum { PROMISES, TYPES, EXECUTORS, JOBS } kind_t;
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS } kind_t;
 
 /* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
@@ -86,9 +91,10 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
     body(forged[i]);
 
-  void *const all[] = {live_promise, (void *)(uintptr_t)live_type, live_executor, live_job,
-                       (void *)(uintptr_t)promise_type_named("error")};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TYPES};
+  void *const all[] = {live_promise,  (void *)(uintptr_t)live_type,
+                       live_executor, live_job,
+                       live_token,    (void *)(uintptr_t)promise_type_named("error")};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, TYPES};
   uint64_t live = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (kinds[i] != kind)
@@ -102,6 +108,8 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
     body(dead_executor);
   if (kind == JOBS)
     body(dead_job);
+  if (kind == TOKENS)
+    body(dead_token);
 
   /* A live handle with something wrong in it, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)

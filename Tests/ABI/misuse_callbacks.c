@@ -44,6 +44,41 @@ static void observe(void) {
   each_bad_handle(PROMISES, observe_bad);
 }
 
+static void tap_bad(void *handle) {
+  CHECK_STATUS(promise_tap(handle, spy_observer, spy_observer, &spy, spy_free), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+}
+static void tap(void) {
+  CHECK_STATUS(promise_tap(NULL, spy_observer, spy_observer, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+  each_bad_handle(PROMISES, tap_bad);
+}
+
+static void finally_bad(void *handle) {
+  refused(promise_finally(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void finally(void) {
+  refused(promise_finally(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_t *promise = fulfilled(1);
+  refused(promise_finally(promise, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_release(promise);
+  each_bad_handle(PROMISES, finally_bad);
+}
+
+static void follow_bad(void *handle) {
+  CHECK_STATUS(promise_follow(handle, live_promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_follow(live_promise, handle), PROMISE_ESTALE);
+}
+static void follow(void) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_follow(NULL, promise), PROMISE_EINVAL);
+  CHECK_STATUS(promise_follow(promise, NULL), PROMISE_EINVAL);
+  promise_release(promise);
+  each_bad_handle(PROMISES, follow_bad);
+}
+
 static promise_reaction_t good_reaction(void) {
   promise_reaction_t reaction = {.size = sizeof reaction,
                                  .on_fulfilled = spy_handler,
@@ -66,6 +101,11 @@ static void react_to_bad_type(void *type) {
   reaction.type = type;
   refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
 }
+static void react_with_bad_token(void *token) {
+  promise_reaction_t reaction = good_reaction();
+  reaction.token = token;
+  refused(promise_react(live_promise, &reaction), PROMISE_ESTALE, &spy);
+}
 static void react(void) {
   promise_t *promise = fulfilled(1);
   promise_reaction_t reaction = good_reaction();
@@ -82,9 +122,6 @@ static void react(void) {
 
   reaction = good_reaction();
   reaction.reserved = 1;
-  refused(promise_react(promise, &reaction), PROMISE_EINVAL, &spy);
-  reaction = good_reaction();
-  reaction.token = (promise_token_t *)promise;
   refused(promise_react(promise, &reaction), PROMISE_EINVAL, &spy);
   reaction = good_reaction();
   reaction.on_fulfilled = reaction.on_rejected = NULL;
@@ -115,6 +152,7 @@ static void react(void) {
   each_bad_handle(PROMISES, react_bad);
   each_bad_handle(EXECUTORS, react_on_bad_executor);
   each_bad_handle(TYPES, react_to_bad_type);
+  each_bad_handle(TOKENS, react_with_bad_token);
 }
 
 /* ---- Executors ---- */
@@ -159,11 +197,14 @@ static const misuse_t table[] = {
     {"promise_executor_new", executor_new},
     {"promise_executor_release", executor_release},
     {"promise_executor_retain", executor_retain},
+    {"promise_finally", finally},
+    {"promise_follow", follow},
     {"promise_job_drop", job_drop},
     {"promise_job_run", job_run},
     {"promise_observe", observe},
     {"promise_react", react},
     {"promise_rescue", rescue},
+    {"promise_tap", tap},
     {"promise_then", then},
 };
 

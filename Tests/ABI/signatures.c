@@ -53,6 +53,24 @@ FUNCTION(promise_rescue, promise_t *, (promise_t *, const promise_type_t *, prom
 FUNCTION(promise_observe, promise_status_t, (promise_t *, observer_t *, observer_t *, void *, promise_free_t));
 FUNCTION(promise_react, promise_t *, (promise_t *, const promise_reaction_t *));
 
+FUNCTION(promise_finally, promise_t *, (promise_t *, void (*)(void *), void *, promise_free_t));
+FUNCTION(promise_tap, promise_status_t, (promise_t *, observer_t *, observer_t *, void *, promise_free_t));
+FUNCTION(promise_follow, promise_status_t, (promise_t *, promise_t *));
+
+FUNCTION(promise_request_cancel, promise_status_t, (promise_t *, const promise_value_t *));
+FUNCTION(promise_cancel_requested, int32_t, (promise_t *));
+FUNCTION(promise_on_cancel_request, promise_status_t, (promise_t *, observer_t *, void *, promise_free_t));
+FUNCTION(promise_seal, promise_status_t, (promise_t *));
+FUNCTION(promise_value_discarded, promise_status_t, (promise_value_t *, const promise_value_t *));
+FUNCTION(promise_token_new, promise_token_t *, (bool));
+FUNCTION(promise_token_retain, promise_status_t, (promise_token_t *));
+FUNCTION(promise_token_release, promise_status_t, (promise_token_t *));
+FUNCTION(promise_token_invalidate, promise_status_t, (promise_token_t *, const promise_value_t *));
+FUNCTION(promise_token_cancel, promise_status_t, (promise_token_t *, const promise_value_t *));
+FUNCTION(promise_token_add, promise_status_t, (promise_token_t *, promise_t *));
+FUNCTION(promise_token_chain, promise_status_t, (promise_token_t *, promise_token_t *, bool));
+FUNCTION(promise_token_generation, int64_t, (promise_token_t *));
+
 FUNCTION(promise_executor_new, promise_executor_t *, (submit_t *, void *, promise_free_t));
 FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));

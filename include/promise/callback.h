@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "cancel.h"
 #include "core.h"
 #include "type.h"
 
@@ -60,15 +61,12 @@ PROMISE_API promise_status_t promise_observe(
 /* Where a callback runs: an opaque token. NULL stands for the settling thread, at once. */
 typedef struct promise_executor promise_executor_t;
 
-/* Reserved for a later version: always pass NULL. */
-typedef struct promise_token promise_token_t;
-
 /* A reaction with everything. Zero it, set `size` to sizeof(promise_reaction_t), and fill what you need. */
 typedef struct promise_reaction {
   uint32_t size;
   uint32_t reserved;                               /* 0 */
   promise_executor_t *PROMISE_NULLABLE executor;   /* where the handlers run; retained until then */
-  promise_token_t *PROMISE_NULLABLE token;         /* NULL */
+  promise_token_t *PROMISE_NULLABLE token;         /* silences the handlers, if it is invalidated first; see cancel.h */
   promise_handler_t PROMISE_NULLABLE on_fulfilled; /* NULL: a fulfilment passes through */
   promise_handler_t PROMISE_NULLABLE on_rejected;  /* NULL: a rejection passes through */
   const promise_type_t *PROMISE_NULLABLE type;     /* what on_rejected is for, as in promise_rescue() */
@@ -76,15 +74,42 @@ typedef struct promise_reaction {
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_reaction_t;
 
-/* promise_then() and promise_rescue() in one, with an executor. `*reaction` is read during the call only. A handler
+/* promise_then() and promise_rescue() in one, with an executor and a token. `*reaction` is read during the call only. A handler
  * that runs is freed where it ran; what passes through does so at once, on the settling thread.
- * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved`, `token` or a
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved` or a
  * field that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale;
  * PROMISE_ENOMEM. A `size` beyond 4096 was never set: PROMISE_EINVAL. free_ctx has run then, unless `reaction` is NULL
  * or too small to tell.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABLE promise,
                                                       const promise_reaction_t *PROMISE_NULLABLE reaction);
+
+/* Calls `handler` once the promise is settled, whichever way, and returns a promise that is settled as this one is, after
+ * that. The reference is yours.
+ * NULL: PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run then.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLABLE promise,
+                                                        void (*PROMISE_NULLABLE handler)(void *PROMISE_NULLABLE ctx),
+                                                        void *PROMISE_NULLABLE ctx,
+                                                        promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Calls one of the callbacks once the promise is settled, as promise_observe() does, but shows no interest in it
+ * (cancel.h): it keeps nobody's request to cancel back. For logs and measurements.
+ * Returns as promise_observe().
+ * [any thread] */
+PROMISE_API promise_status_t promise_tap(
+    promise_t *PROMISE_NULLABLE promise,
+    void (*PROMISE_NULLABLE on_fulfilled)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value),
+    void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
+    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Makes a promise of yours, made by promise_new(), follow another: it is settled as `source` is, at once if that is
+ * settled (clause 2.2), unless somebody settles it before. It is interested in `source` until it is asked to cancel.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
+ * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it, so
+ * that neither would ever be settled; PROMISE_ESTALE, PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_follow(promise_t *PROMISE_NULLABLE promise, promise_t *PROMISE_NULLABLE source);
 
 PROMISE_END_DECLS
 

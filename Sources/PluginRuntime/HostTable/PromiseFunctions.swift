@@ -60,6 +60,27 @@ enum PromiseFunctions {
     "promise_react": address(
       promise_react as @convention(c) (Handle?, UnsafePointer<promise_reaction_t>?) -> Handle?),
 
+    "promise_finally": address(
+      promise_finally as @convention(c) (Handle?, promise_free_t?, Memory?, promise_free_t?) -> Handle?),
+    "promise_tap": address(
+      promise_tap as @convention(c) (Handle?, Observer?, Observer?, Memory?, promise_free_t?) -> Status),
+    "promise_follow": address(promise_follow as @convention(c) (Handle?, Handle?) -> Status),
+
+    "promise_request_cancel": address(promise_request_cancel as Settle),
+    "promise_cancel_requested": address(promise_cancel_requested as OfHandle),
+    "promise_on_cancel_request": address(
+      promise_on_cancel_request as @convention(c) (Handle?, Observer?, Memory?, promise_free_t?) -> Status),
+    "promise_seal": address(promise_seal as OfHandle),
+    "promise_value_discarded": address(promise_value_discarded as @convention(c) (Output?, Value?) -> Status),
+    "promise_token_new": address(promise_token_new as @convention(c) (Bool) -> Handle?),
+    "promise_token_retain": address(promise_token_retain as OfHandle),
+    "promise_token_release": address(promise_token_release as OfHandle),
+    "promise_token_invalidate": address(promise_token_invalidate as Settle),
+    "promise_token_cancel": address(promise_token_cancel as Settle),
+    "promise_token_add": address(promise_token_add as @convention(c) (Handle?, Handle?) -> Status),
+    "promise_token_chain": address(promise_token_chain as @convention(c) (Handle?, Handle?, Bool) -> Status),
+    "promise_token_generation": address(promise_token_generation as @convention(c) (Handle?) -> Int64),
+
     "promise_executor_new": address(
       promise_executor_new as @convention(c) (Submit?, Memory?, promise_free_t?) -> Handle?),
     "promise_executor_retain": address(promise_executor_retain as OfHandle),

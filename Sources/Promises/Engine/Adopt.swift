@@ -22,6 +22,44 @@ extension CellRef {
     return unsafe pass(promise.cell.pointee.value, promise.outcome)
   }
 
+  /// How an attempt to make a promise follow another ended.
+  package enum Following { case follows, isSettled, cycle, isTaken, outOfMemory }
+
+  /// Makes this promise, which nothing but calls from outside were to settle, end as `source` does.
+  package func follow(_ source: CellRef) -> Following {
+    if source == self || (state.head != 0 && source.waits(for: self)) { return .cycle }
+    guard hold() else {
+      awaitPublication()
+      return .isSettled
+    }
+    let state = self.state
+    let isFree = unsafe cell.pointee.meta == ReactionKind.none.rawValue && state.source == 0
+    // A discard block stands where a reaction would: the promise is settled by a link instead.
+    if isFree && !state.isDiscardable { unsafe cell.pointee.meta = ReactionKind.follow.rawValue }
+    letGo()
+    guard isFree else { return .isTaken }
+    guard !state.isDiscardable else {
+      return chain(after: source, passesRequestsOn: true) ? .follows : .outOfMemory
+    }
+    // For the list, and for the look behind.
+    guard retain() else { return .outOfMemory }
+    guard retain() else {
+      release()
+      return .outOfMemory
+    }
+    setSource(source.index)
+    if source.attach(self) {
+      lookBehind(source)
+      return .follows
+    }
+    setSource(0)
+    let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
+    _ = settle(value, source.outcome)
+    release()
+    release()
+    return .follows
+  }
+
   /// Gives this promise, whose reaction has run, another source. It is held meanwhile: others may climb from it.
   private func becomeFollower(of promise: CellRef) {
     let held = hold()

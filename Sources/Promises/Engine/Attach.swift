@@ -92,14 +92,28 @@ extension CellRef {
   }
 
   /// Calls one of the observers once this promise is settled; false when memory has run out.
-  package func observe(_ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context) -> Bool {
+  package func observe(
+    _ onFulfilled: Observer?, _ onRejected: Observer?, _ context: Context, _ interest: Interest = .lasting
+  ) -> Bool {
     let function = unsafe unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer?.self)
-    guard let reaction = unsafe CellRef.derived(from: self, .observe, function, context, references: 1)
+    guard
+      let reaction = unsafe CellRef.derived(from: self, .observe, function, context, interest: interest, references: 1)
     else { return outOfMemory(context) != nil }
     let second = unsafe unsafeBitCast(onRejected, to: UnsafeMutableRawPointer?.self)
     unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: second)))
     deliver(to: reaction)
     return true
+  }
+
+  /// A promise that is settled as this one is, after `function` has been called with the context; nil when memory has run
+  /// out.
+  package func finally(_ function: FreeFunction, _ context: Context) -> CellRef? {
+    let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
+    guard let derived = unsafe CellRef.derived(from: self, .finally, function, context) else {
+      return outOfMemory(context)
+    }
+    deliver(to: derived)
+    return derived
   }
 
   /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the

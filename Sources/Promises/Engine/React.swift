@@ -88,6 +88,10 @@ extension CellRef {
         to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
     case .job:
       return startJob(&value, outcome)
+    case .finally:
+      unsafe unsafeBitCast(cell.pointee.function, to: FreeFunction.self)(context.pointer)
+      context.release()
+      return pass(value, outcome)
     case .input:
       return gatherInput(value, outcome)
     case .cancelHandler:

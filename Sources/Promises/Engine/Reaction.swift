@@ -61,6 +61,9 @@ struct ReactionKind: Equatable {
   /// `context` is a gather (Gather.swift), the bits of `value` say which of its inputs the source is. Settles nothing.
   static var input: ReactionKind { ReactionKind(rawValue: 10) }
 
+  /// `function` is called with the context, whichever way it went, then the outcome passes through.
+  static var finally: ReactionKind { ReactionKind(rawValue: 11) }
+
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
 }
@@ -92,6 +95,7 @@ extension CellRef {
   package static func promise() -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
     unsafe promise.cell.pointee.state.store(0, ordering: .relaxed)
+    unsafe promise.cell.pointee.meta = ReactionKind.none.rawValue
     return promise
   }
 

@@ -55,6 +55,11 @@ package struct CancelToken: Equatable {
     ref.release()
   }
 
+  /// Whether somebody has a handle.
+  package var hasHandles: Bool {
+    unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.handlesMask != 0
+  }
+
   /// Changes with every invalidation.
   package var generation: UInt32 {
     unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .acquiring) >> CancelToken.generationShift)

@@ -66,10 +66,28 @@ extension CellRef {
       letGo()
       return isReleased
     }
+    let reason = deserterReason()
     letGo()
-    requestCancel()
+    requestCancel(reason)
+    reason.release()
     life = unsafe cell.pointee.life.load(ordering: .acquiring)
     return false
+  }
+
+  /// Why one of the reactions' promises was asked to cancel, as a reference of the caller's; VOID if nobody said. The
+  /// promise is held.
+  private func deserterReason() -> CellValue {
+    var next = state.head
+    while next != 0 {
+      let reaction = CellRef(index: next)
+      next = unsafe reaction.cell.pointee.next
+      guard reaction.reactionKind != .cancelHandler, reaction.passesRequestsOn, reaction.isCancelRequested else {
+        continue
+      }
+      let reason = reaction.cancelReason()
+      if reason.kind != ValueKind.void.rawValue { return reason }
+    }
+    return .void
   }
 
   /// Whether none of the reactions is interested. The promise is held and deserted.

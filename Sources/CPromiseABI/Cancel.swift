@@ -1,0 +1,142 @@
+import CPromise
+
+#if !hasFeature(Embedded)
+import Promises
+#endif
+
+@c @implementation
+public func promise_request_cancel(_ promise: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?)
+  -> promise_status_t
+{
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
+  if cell.state.isSettled { return promise_status_t(PROMISE_ESETTLED) }
+  cell.requestCancel(reason)
+  return promise_status_t(PROMISE_OK)
+}
+
+/// What a caller gave as the reason of a request; nil if it is none.
+private func cancelReason(_ reason: UnsafePointer<promise_value_t>?) -> CellValue? {
+  guard let reason = unsafe reason else { return .void }
+  let value = unsafe CellValue(reason)
+  return value.isWellFormed ? value : nil
+}
+
+@c @implementation
+public func promise_cancel_requested(_ promise: OpaquePointer?) -> Int32 {
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  return cell.isCancelRequested ? 1 : 0
+}
+
+@c @implementation
+public func promise_on_cancel_request(
+  _ promise: OpaquePointer?,
+  _ handler: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  let context = unsafe Context(ctx, free_ctx)
+  guard let cell = unsafe resolve(promise) else {
+    context.release()
+    return unsafe refusal(promise)
+  }
+  guard let handler = unsafe handler else {
+    context.release()
+    return promise_status_t(PROMISE_EINVAL)
+  }
+  let attached = unsafe cell.onCancelRequest(unsafeBitCast(handler, to: Observer.self), context)
+  return promise_status_t(attached ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_seal(_ promise: OpaquePointer?) -> promise_status_t {
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  cell.seal()
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_value_discarded(
+  _ out: UnsafeMutablePointer<promise_value_t>?, _ cause: UnsafePointer<promise_value_t>?
+) -> promise_status_t {
+  guard let cause = unsafe cause else { return promise_status_t(PROMISE_EINVAL) }
+  let value = unsafe CellValue(cause)
+  guard value.isWellFormed else { return promise_status_t(PROMISE_EINVAL) }
+  guard let out = unsafe out else {
+    value.release()
+    return promise_status_t(PROMISE_EINVAL)
+  }
+  let discarded = CellValue.discarded(because: value)
+  unsafe discarded.store(out)
+  return promise_status_t(discarded.isPlain ? PROMISE_ENOMEM : PROMISE_OK)
+}
+
+@c @implementation
+public func promise_token_new(_ invalidates_on_release: Bool) -> OpaquePointer? {
+  unsafe made(CancelToken.make(invalidatesWhenDropped: invalidates_on_release)?.ref)
+}
+
+/// The token that a handle means.
+func cancelToken(_ handle: OpaquePointer?) -> CancelToken? {
+  guard let cell = unsafe token(handle).cell(.cancelToken) else { return nil }
+  let found = CancelToken(cell)
+  return found.hasHandles ? found : nil
+}
+
+@c @implementation
+public func promise_token_retain(_ token: OpaquePointer?) -> promise_status_t {
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  return promise_status_t(found.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_token_release(_ token: OpaquePointer?) -> promise_status_t {
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  found.releaseHandle()
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_token_invalidate(_ token: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?)
+  -> promise_status_t
+{
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
+  found.invalidate(reason)
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_token_cancel(_ token: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?)
+  -> promise_status_t
+{
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
+  found.cancelWithoutInvalidating(reason)
+  return promise_status_t(PROMISE_OK)
+}
+
+@c @implementation
+public func promise_token_add(_ token: OpaquePointer?, _ promise: OpaquePointer?) -> promise_status_t {
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  return promise_status_t(found.add(cell) ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_token_chain(_ token: OpaquePointer?, _ parent: OpaquePointer?, _ including_cancel: Bool)
+  -> promise_status_t
+{
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  guard let above = unsafe cancelToken(parent) else { return unsafe refusal(parent) }
+  switch found.chain(to: above, includingCancel: including_cancel) {
+  case .chained: return promise_status_t(PROMISE_OK)
+  case .cycle: return promise_status_t(PROMISE_EDEADLK)
+  case .outOfMemory: return promise_status_t(PROMISE_ENOMEM)
+  }
+}
+
+@c @implementation
+public func promise_token_generation(_ token: OpaquePointer?) -> Int64 {
+  guard let found = unsafe cancelToken(token) else { return Int64(unsafe refusal(token)) }
+  return Int64(found.generation)
+}

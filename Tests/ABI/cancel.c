@@ -1,0 +1,373 @@
+/* cancel.h: asking promises to cancel, and how a request climbs. Tokens: token.c. */
+#include "support.h"
+
+/* Notes a letter for each request, and keeps the reason if it is a number. */
+typedef struct asked {
+  char letter;
+  int64_t reason;
+  int frees;
+  promise_t *discards; /* what the handler discards, if anything */
+} asked_t;
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  asked_t *asked = ctx;
+  note(asked->letter);
+  if (reason->kind == PROMISE_KIND_I64)
+    asked->reason = reason->as.i64;
+  if (asked->discards != NULL)
+    CHECK_STATUS(promise_discard(asked->discards), PROMISE_OK);
+}
+
+static void free_asked(void *ctx) {
+  ((asked_t *)ctx)->frees++;
+}
+
+static void tell(promise_t *promise, asked_t *asked) {
+  CHECK_STATUS(promise_on_cancel_request(promise, on_request, asked, free_asked), PROMISE_OK);
+}
+
+static promise_t *child_of(promise_t *promise) {
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+static void a_request_is_advice(void) {
+  journal_clear();
+  asked_t first = {.letter = 'a'}, second = {.letter = 'b'};
+  promise_t *promise = promise_new();
+  tell(promise, &first);
+  tell(promise, &second);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  CHECK_STATUS(promise_request_cancel(promise, I64(7)), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_INT(first.reason, 7);
+  CHECK_INT(first.frees + second.frees, 2);
+  CHECK_INT(promise_cancel_requested(promise), 1);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_ESETTLED);
+  promise_release(promise);
+}
+
+static void a_handler_that_comes_late_hears_the_reason(void) {
+  journal_clear();
+  asked_t late = {.letter = 'l'}, never = {.letter = 'n'};
+  promise_t *promise = promise_new();
+  promise_value_t why = text("because");
+  CHECK_STATUS(promise_request_cancel(promise, &why), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&why), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(promise, I64(9)), PROMISE_OK);
+  tell(promise, &late);
+  CHECK_TEXT(journal, "l");
+  CHECK_INT(late.reason, 0); /* the first reason counts, and it is a text */
+  CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
+  tell(promise, &never);
+  CHECK_TEXT(journal, "l");
+  CHECK_INT(never.frees, 1);
+  promise_release(promise);
+}
+
+static void a_settled_promise_drops_its_handlers(void) {
+  journal_clear();
+  for (int way = 0; way < 3; way++) {
+    asked_t asked = {.letter = 'x'}, late = {.letter = 'l'};
+    journal_clear();
+    promise_t *promise = promise_new();
+    tell(promise, &asked);
+    if (way == 0)
+      promise_resolve(promise, VOID());
+    if (way == 1)
+      promise_reject(promise, VOID());
+    if (way == 2)
+      promise_discard(promise);
+    CHECK_TEXT(journal, "");
+    CHECK_INT(asked.frees, 1);
+    tell(promise, &late);
+    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: that is told */
+    CHECK_INT(promise_cancel_requested(promise), way == 2);
+    CHECK_INT(late.frees, 1);
+    promise_release(promise);
+  }
+}
+
+static void a_promise_that_dies_drops_its_handlers(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'x'};
+  promise_t *promise = promise_new();
+  tell(promise, &asked);
+  promise_release(promise);
+  CHECK_TEXT(journal, "");
+  CHECK_INT(asked.frees, 1);
+}
+
+static void every_handler_runs_though_the_first_settles(void) {
+  journal_clear();
+  promise_t *promise = promise_new();
+  asked_t first = {.letter = 'a', .discards = promise}, second = {.letter = 'b'};
+  tell(promise, &first);
+  tell(promise, &second);
+  promise_t *child = child_of(promise);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_INT(promise_state(child), PROMISE_REJECTED);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Climbing ---- */
+
+static void a_request_climbs_when_nobody_else_is_interested(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new(); /* the producer's reference */
+  tell(root, &asked);
+  promise_t *handle = retained(root);
+  promise_t *one = child_of(root), *two = child_of(root);
+  promise_request_cancel(one, NULL);
+  promise_request_cancel(one, NULL);
+  CHECK_TEXT(journal, "");
+  promise_request_cancel(two, I64(3));
+  CHECK_TEXT(journal, "");
+  promise_release(handle); /* this was the last interest */
+  CHECK_TEXT(journal, "r");
+  promise_resolve(root, I64(1));
+  CHECK(ended(one, PROMISE_FULFILLED, 2));
+  promise_release(one), promise_release(two), promise_release(root);
+}
+
+static void a_settled_child_has_no_interest(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new();
+  tell(root, &asked);
+  promise_t *one = child_of(root), *two = child_of(root);
+  promise_discard(one);
+  promise_request_cancel(two, I64(3));
+  CHECK_TEXT(journal, "r");
+  CHECK_INT(asked.reason, 3);
+  promise_release(one), promise_release(two), promise_release(root);
+}
+
+static void an_observer_is_interested_for_good_and_a_tap_never(void) {
+  journal_clear();
+  for (int taps = 0; taps < 2; taps++) {
+    asked_t asked = {.letter = 'r'};
+    spy_t spy = {0};
+    journal_clear();
+    promise_t *root = promise_new();
+    tell(root, &asked);
+    promise_t *child = child_of(root);
+    CHECK_STATUS((taps ? promise_tap : promise_observe)(root, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    promise_request_cancel(child, NULL);
+    CHECK_TEXT(journal, taps ? "r" : "");
+    promise_resolve(root, I64(1));
+    CHECK_SPY(&spy, 1, 1);
+    promise_release(child), promise_release(root);
+  }
+}
+
+static void a_sealed_promise_is_asked_while_it_is_held(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new(), *handle = retained(root);
+  tell(root, &asked);
+  CHECK_STATUS(promise_seal(root), PROMISE_OK);
+  promise_t *child = child_of(root);
+  promise_request_cancel(child, NULL);
+  CHECK_TEXT(journal, "r");
+  promise_release(child), promise_release(handle);
+  promise_resolve(root, VOID());
+  CHECK_STATUS(promise_seal(root), PROMISE_OK);
+  promise_release(root);
+}
+
+static promise_t *inner;
+static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = holding(retained(inner));
+  return PROMISE_ADOPT;
+}
+
+static void a_request_reaches_what_is_adopted(void) {
+  journal_clear();
+  for (int before = 0; before < 2; before++) {
+    asked_t asked = {.letter = 'i'};
+    journal_clear();
+    inner = promise_new();
+    tell(inner, &asked);
+    promise_t *root = promise_new(), *child = promise_then(root, adopts_inner, NULL, NULL);
+    if (before)
+      promise_request_cancel(child, I64(5));
+    promise_resolve(root, VOID());
+    if (!before)
+      promise_request_cancel(child, I64(5));
+    CHECK_TEXT(journal, "i");
+    CHECK_INT(asked.reason, 5);
+    promise_resolve(inner, I64(8));
+    CHECK(ended(child, PROMISE_FULFILLED, 8));
+    promise_release(child), promise_release(root), promise_release(inner);
+  }
+}
+
+static void a_request_climbs_a_long_chain(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  enum { LINKS = 100000 };
+  promise_t *root = promise_new(), *end = retained(root);
+  tell(root, &asked);
+  for (int i = 0; i < LINKS; i++) {
+    promise_t *next = child_of(end);
+    promise_release(end);
+    end = next;
+  }
+  promise_request_cancel(end, NULL);
+  CHECK_TEXT(journal, "r");
+  promise_release(end), promise_release(root);
+}
+
+/* ---- Following ---- */
+
+static void a_follower_ends_as_its_source(void) {
+  journal_clear();
+  for (int settled = 0; settled < 2; settled++) {
+    for (int good = 0; good < 2; good++) {
+      promise_t *source = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
+      promise_t *promise = promise_new();
+      CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+      CHECK_STATUS(promise_follow(promise, source), settled ? PROMISE_ESETTLED : PROMISE_EINVAL);
+      if (!settled)
+        (good ? promise_resolve : promise_reject)(source, I64(4));
+      CHECK(ended(promise, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
+      promise_release(promise), promise_release(source);
+    }
+  }
+}
+
+static void a_follower_can_be_settled_first(void) {
+  journal_clear();
+  promise_t *source = promise_new(), *promise = promise_new();
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  promise_resolve(source, I64(2));
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  promise_release(promise), promise_release(source);
+}
+
+static void a_circle_is_refused(void) {
+  journal_clear();
+  promise_t *one = promise_new(), *two = promise_new(), *three = child_of(two);
+  CHECK_STATUS(promise_follow(one, one), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_follow(one, three), PROMISE_OK);
+  CHECK_STATUS(promise_follow(two, one), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_follow(three, one), PROMISE_EDEADLK);
+  promise_t *other = promise_new();
+  CHECK_STATUS(promise_follow(three, other), PROMISE_EINVAL); /* it has a source */
+  promise_release(other);
+  promise_resolve(two, I64(1));
+  CHECK(ended(one, PROMISE_FULFILLED, 2));
+  promise_release(one), promise_release(two), promise_release(three);
+}
+
+static void discard_nothing(void *ctx) {
+  (void)ctx;
+}
+
+static void a_request_climbs_from_a_follower(void) {
+  journal_clear();
+  for (int discardable = 0; discardable < 2; discardable++) {
+    asked_t asked = {.letter = 's'};
+    journal_clear();
+    promise_t *source = promise_new();
+    promise_t *promise = discardable ? promise_new_discardable(discard_nothing, NULL, NULL) : promise_new();
+    tell(source, &asked);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    promise_request_cancel(promise, I64(2));
+    CHECK_TEXT(journal, "s");
+    CHECK_INT(asked.reason, 2);
+    promise_discard(source);
+    CHECK_INT(promise_cancel_requested(promise), 1);
+    promise_release(promise), promise_release(source);
+  }
+}
+
+static void a_follower_of_what_dies_stays_pending(void) {
+  journal_clear();
+  promise_t *source = promise_new(), *promise = promise_new();
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  promise_release(source);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
+  promise_release(promise);
+}
+
+/* ---- Finally, and causes ---- */
+
+static void count_call(void *ctx) {
+  ++*(int *)ctx;
+}
+
+static void finally_passes_on_what_it_saw(void) {
+  journal_clear();
+  for (int settled = 0; settled < 2; settled++) {
+    for (int good = 0; good < 2; good++) {
+      spy_t spy = {0};
+      promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
+      int calls = 0;
+      promise_t *after = promise_finally(promise, count_call, &calls, NULL);
+      promise_t *other = promise_finally(promise, spy_discard, &spy, spy_free);
+      if (!settled) {
+        CHECK_INT(calls, 0);
+        (good ? promise_resolve : promise_reject)(promise, I64(4));
+      }
+      CHECK_INT(calls, 1);
+      CHECK_SPY(&spy, 1, 1);
+      CHECK(ended(after, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
+      promise_release(after), promise_release(other), promise_release(promise);
+    }
+  }
+}
+
+static void a_cancelled_promise_has_a_cause(void) {
+  journal_clear();
+  asked_t late = {.letter = 'l'};
+  promise_value_t cause = error("test", 5, "no more"), reason;
+  CHECK_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);
+  CHECK_INT(reason.kind, PROMISE_KIND_DISCARDED);
+  CHECK(promise_value_is(&reason, promise_type_named("discarded")));
+  promise_t *promise = promise_new(), *child = child_of(promise);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(child), 1);
+  promise_value_t got;
+  CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+  CHECK_INT(got.kind, PROMISE_KIND_DISCARDED);
+  CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
+  tell(child, &late);
+  CHECK_TEXT(journal, "l");
+  promise_release(child), promise_release(promise);
+}
+
+int main(void) {
+  RUN(a_request_is_advice);
+  RUN(a_handler_that_comes_late_hears_the_reason);
+  RUN(a_settled_promise_drops_its_handlers);
+  RUN(a_promise_that_dies_drops_its_handlers);
+  RUN(every_handler_runs_though_the_first_settles);
+  RUN(a_request_climbs_when_nobody_else_is_interested);
+  RUN(a_settled_child_has_no_interest);
+  RUN(an_observer_is_interested_for_good_and_a_tap_never);
+  RUN(a_sealed_promise_is_asked_while_it_is_held);
+  RUN(a_request_reaches_what_is_adopted);
+  RUN(a_request_climbs_a_long_chain);
+  RUN(a_follower_ends_as_its_source);
+  RUN(a_follower_can_be_settled_first);
+  RUN(a_circle_is_refused);
+  RUN(a_request_climbs_from_a_follower);
+  RUN(a_follower_of_what_dies_stays_pending);
+  RUN(finally_passes_on_what_it_saw);
+  RUN(a_cancelled_promise_has_a_cause);
+  return check_report();
+}

@@ -1,0 +1,180 @@
+/* Misuse of cancellation: promises, handlers, tokens. */
+#include "misuse.h"
+
+static void no_request(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+}
+
+static void freed_uncalled(void) {
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+}
+
+/* ---- Requests ---- */
+
+static void request_bad(void *handle) {
+  CHECK_STATUS(promise_request_cancel(handle, NULL), PROMISE_ESTALE);
+}
+static void request_for_bad(promise_value_t value, promise_status_t status) {
+  (void)status;
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_request_cancel(promise, &value), PROMISE_EINVAL);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  promise_release(promise);
+}
+static void request_cancel(void) {
+  CHECK_STATUS(promise_request_cancel(NULL, NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, request_bad);
+  each_bad_value(request_for_bad);
+}
+
+static void requested_bad(void *handle) {
+  CHECK_INT(promise_cancel_requested(handle), PROMISE_ESTALE);
+}
+static void cancel_requested(void) {
+  CHECK_INT(promise_cancel_requested(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, requested_bad);
+}
+
+static void on_request_bad(void *handle) {
+  CHECK_STATUS(promise_on_cancel_request(handle, no_request, &spy, spy_free), PROMISE_ESTALE);
+  freed_uncalled();
+}
+static void on_cancel_request(void) {
+  CHECK_STATUS(promise_on_cancel_request(NULL, no_request, &spy, spy_free), PROMISE_EINVAL);
+  freed_uncalled();
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_on_cancel_request(promise, NULL, &spy, spy_free), PROMISE_EINVAL);
+  freed_uncalled();
+  promise_release(promise);
+  each_bad_handle(PROMISES, on_request_bad);
+}
+
+static void seal_bad(void *handle) {
+  CHECK_STATUS(promise_seal(handle), PROMISE_ESTALE);
+}
+static void seal(void) {
+  CHECK_STATUS(promise_seal(NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, seal_bad);
+}
+
+static void discarded_by_bad(promise_value_t value, promise_status_t status) {
+  (void)status;
+  promise_value_t out = *I64(5);
+  CHECK_STATUS(promise_value_discarded(&out, &value), PROMISE_EINVAL);
+  CHECK_INT(out.as.i64, 5);
+}
+static void value_discarded(void) {
+  promise_value_t out, cause;
+  CHECK_STATUS(promise_value_discarded(&out, NULL), PROMISE_EINVAL);
+  REQUIRE(promise_value_object(&cause, payload_type(), &payload) == PROMISE_OK);
+  CHECK_STATUS(promise_value_discarded(NULL, &cause), PROMISE_EINVAL);
+  destroyed();
+  each_bad_value(discarded_by_bad);
+}
+
+/* ---- Tokens ---- */
+
+static void token_new(void) {
+  promise_token_t *token = promise_token_new(true);
+  CHECK(token != NULL);
+  CHECK_STATUS(promise_release((promise_t *)token), PROMISE_ESTALE);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+}
+
+static void retain_bad(void *handle) {
+  CHECK_STATUS(promise_token_retain(handle), PROMISE_ESTALE);
+}
+static void token_retain(void) {
+  CHECK_STATUS(promise_token_retain(NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, retain_bad);
+}
+
+static void release_bad(void *handle) {
+  CHECK_STATUS(promise_token_release(handle), PROMISE_ESTALE);
+}
+static void token_release(void) {
+  CHECK_STATUS(promise_token_release(NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, release_bad);
+}
+
+static void invalidate_bad(void *handle) {
+  CHECK_STATUS(promise_token_invalidate(handle, NULL), PROMISE_ESTALE);
+}
+static void invalidate_for_bad(promise_value_t value, promise_status_t status) {
+  (void)status;
+  promise_token_t *token = promise_token_new(false);
+  CHECK_STATUS(promise_token_invalidate(token, &value), PROMISE_EINVAL);
+  CHECK_INT(promise_token_generation(token), 0);
+  CHECK_STATUS(promise_token_cancel(token, &value), PROMISE_EINVAL);
+  promise_token_release(token);
+}
+static void token_invalidate(void) {
+  CHECK_STATUS(promise_token_invalidate(NULL, NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, invalidate_bad);
+  each_bad_value(invalidate_for_bad);
+}
+
+static void cancel_bad(void *handle) {
+  CHECK_STATUS(promise_token_cancel(handle, NULL), PROMISE_ESTALE);
+}
+static void token_cancel(void) {
+  CHECK_STATUS(promise_token_cancel(NULL, NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, cancel_bad);
+}
+
+static void add_to_bad(void *handle) {
+  CHECK_STATUS(promise_token_add(handle, live_promise), PROMISE_ESTALE);
+}
+static void add_bad(void *handle) {
+  CHECK_STATUS(promise_token_add(live_token, handle), PROMISE_ESTALE);
+}
+static void token_add(void) {
+  promise_token_t *token = promise_token_new(false);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_token_add(NULL, promise), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_add(token, NULL), PROMISE_EINVAL);
+  promise_release(promise);
+  promise_token_release(token);
+  each_bad_handle(TOKENS, add_to_bad);
+  each_bad_handle(PROMISES, add_bad);
+}
+
+static void chain_bad(void *handle) {
+  CHECK_STATUS(promise_token_chain(handle, live_token, true), PROMISE_ESTALE);
+  CHECK_STATUS(promise_token_chain(live_token, handle, false), PROMISE_ESTALE);
+}
+static void token_chain(void) {
+  promise_token_t *token = promise_token_new(false);
+  CHECK_STATUS(promise_token_chain(NULL, token, true), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, NULL, true), PROMISE_EINVAL);
+  promise_token_release(token);
+  each_bad_handle(TOKENS, chain_bad);
+}
+
+static void generation_bad(void *handle) {
+  CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
+}
+static void token_generation(void) {
+  CHECK_INT(promise_token_generation(NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, generation_bad);
+}
+
+static const misuse_t table[] = {
+    {"promise_cancel_requested", cancel_requested},
+    {"promise_on_cancel_request", on_cancel_request},
+    {"promise_request_cancel", request_cancel},
+    {"promise_seal", seal},
+    {"promise_token_add", token_add},
+    {"promise_token_cancel", token_cancel},
+    {"promise_token_chain", token_chain},
+    {"promise_token_generation", token_generation},
+    {"promise_token_invalidate", token_invalidate},
+    {"promise_token_new", token_new},
+    {"promise_token_release", token_release},
+    {"promise_token_retain", token_retain},
+    {"promise_value_discarded", value_discarded},
+};
+
+MISUSE_MAIN(table)

@@ -1,0 +1,189 @@
+/* cancel.h: tokens, which ask many promises to cancel and silence handlers. */
+#include "support.h"
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  note(*(const char *)ctx);
+}
+
+static promise_t *named(const char *letter) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_on_cancel_request(promise, on_request, (void *)(uintptr_t)letter, NULL), PROMISE_OK);
+  return promise;
+}
+
+static promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .token = token,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = spy,
+                                 .free_ctx = spy_free};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+static void each_promise_is_asked_once_in_order(void) {
+  journal_clear();
+  promise_token_t *token = promise_token_new(false);
+  promise_t *promises[] = {named("a"), named("b"), named("c")};
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_token_add(token, promises[i]), PROMISE_OK);
+  promise_release(promises[1]);
+  CHECK_STATUS(promise_token_cancel(token, I64(4)), PROMISE_OK);
+  CHECK_TEXT(journal, "ac");
+  CHECK_INT(promise_token_generation(token), 0);
+  CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ac");
+  CHECK_INT(promise_token_generation(token), 1);
+  promise_release(promises[0]), promise_release(promises[2]);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+  CHECK_STATUS(promise_token_release(token), PROMISE_ESTALE);
+}
+
+static void the_last_release_invalidates_if_asked_to(void) {
+  journal_clear();
+  for (int automatic = 0; automatic < 2; automatic++) {
+    journal_clear();
+    promise_token_t *token = promise_token_new(automatic);
+    promise_t *promise = named("p"), *source = promise_new();
+    spy_t spy = {.answer = *I64(3)};
+    promise_t *child = guarded(source, token, &spy);
+    promise_token_add(token, promise);
+    CHECK_STATUS(promise_token_retain(token), PROMISE_OK);
+    CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+    CHECK_TEXT(journal, "");
+    CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+    CHECK_TEXT(journal, automatic ? "p" : "");
+    promise_resolve(source, VOID());
+    CHECK_SPY(&spy, automatic ? 0 : 1, 1); /* the handler does not keep the token, and outlives it */
+    promise_release(promise), promise_release(source), promise_release(child);
+  }
+}
+
+static void an_invalidated_token_silences_what_was_attached_before(void) {
+  journal_clear();
+  for (int good = 0; good < 2; good++) {
+    promise_token_t *token = promise_token_new(false);
+    promise_t *source = promise_new();
+    spy_t silenced = {0}, heard = {.answer = *I64(3), .verdict = PROMISE_FULFILL};
+    promise_t *child = guarded(source, token, &silenced);
+    promise_token_invalidate(token, NULL);
+    promise_t *later = guarded(source, token, &heard);
+    promise_token_cancel(token, NULL);
+    (good ? promise_resolve : promise_reject)(source, I64(1));
+    CHECK_SPY(&silenced, 0, 1);
+    CHECK_SPY(&heard, 1, 1);
+    CHECK_INT(promise_state(child), PROMISE_REJECTED);
+    CHECK_INT(promise_cancel_requested(child), 1); /* it is cancelled */
+    CHECK(ended(later, PROMISE_FULFILLED, 3));
+    promise_release(source), promise_release(child), promise_release(later);
+    promise_token_release(token);
+  }
+}
+
+static void what_passes_by_a_handler_is_not_silenced(void) {
+  journal_clear();
+  promise_token_t *token = promise_token_new(false);
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction, .token = token, .on_fulfilled = spy_handler};
+  reaction.ctx = &spy, reaction.free_ctx = spy_free;
+  promise_t *child = promise_react(source, &reaction);
+  promise_token_invalidate(token, NULL);
+  promise_reject(source, I64(6));
+  CHECK(ended(child, PROMISE_REJECTED, 6));
+  CHECK_SPY(&spy, 0, 1);
+  promise_release(source), promise_release(child);
+  promise_token_release(token);
+}
+
+static void chained_tokens_go_with_their_parent(void) {
+  journal_clear();
+  promise_token_t *parent = promise_token_new(false), *first = promise_token_new(false),
+                  *second = promise_token_new(false), *below = promise_token_new(false);
+  CHECK_STATUS(promise_token_chain(first, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(second, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(below, first, false), PROMISE_OK);
+  promise_t *promises[] = {named("p"), named("1"), named("2"), named("b")};
+  promise_token_t *tokens[] = {parent, first, second, below};
+  for (int i = 0; i < 4; i++)
+    promise_token_add(tokens[i], promises[i]);
+  promise_token_cancel(parent, NULL);
+  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` goes with invalidations alone */
+  promise_token_invalidate(parent, NULL);
+  CHECK_TEXT(journal, "p21b");
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(promise_token_generation(tokens[i]), 1);
+    promise_release(promises[i]);
+    promise_token_release(tokens[i]);
+  }
+}
+
+static void a_circle_is_refused(void) {
+  journal_clear();
+  promise_token_t *one = promise_token_new(false), *two = promise_token_new(false), *three = promise_token_new(true);
+  CHECK_STATUS(promise_token_chain(one, one, true), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_chain(two, one, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(three, two, false), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(one, three, true), PROMISE_EDEADLK);
+  promise_token_release(two); /* what is gone chains nobody */
+  CHECK_STATUS(promise_token_chain(one, three, true), PROMISE_OK);
+  promise_token_release(one), promise_token_release(three);
+}
+
+static void a_chain_of_tokens_may_be_long(void) {
+  journal_clear();
+  enum { LINKS = 100000 };
+  static promise_token_t *tokens[LINKS];
+  promise_t *promise = named("e");
+  for (int i = 0; i < LINKS; i++)
+    tokens[i] = promise_token_new(false);
+  /* From the end, so that looking for a circle is short. */
+  for (int i = LINKS - 1; i > 0; i--)
+    CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], true), PROMISE_OK);
+  promise_token_add(tokens[0], promise);
+  promise_token_invalidate(tokens[LINKS - 1], NULL);
+  CHECK_TEXT(journal, "e");
+  for (int i = 0; i < LINKS; i++)
+    promise_token_release(tokens[i]);
+  promise_release(promise);
+}
+
+static promise_token_t *shared_token;
+static void *adds_and_cancels(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 2000; i++) {
+    promise_t *promise = promise_new();
+    promise_token_add(shared_token, promise);
+    if (i % 7 == 0)
+      promise_token_invalidate(shared_token, NULL);
+    promise_release(promise);
+  }
+  return NULL;
+}
+
+static void a_token_may_be_used_by_several_threads(void) {
+  journal_clear();
+  shared_token = promise_token_new(true);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++)
+    REQUIRE(pthread_create(&threads[i], NULL, adds_and_cancels, NULL) == 0);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  CHECK_INT(promise_token_generation(shared_token), 4 * 286);
+  promise_token_release(shared_token);
+}
+
+int main(void) {
+  RUN(each_promise_is_asked_once_in_order);
+  RUN(the_last_release_invalidates_if_asked_to);
+  RUN(an_invalidated_token_silences_what_was_attached_before);
+  RUN(what_passes_by_a_handler_is_not_silenced);
+  RUN(chained_tokens_go_with_their_parent);
+  RUN(a_circle_is_refused);
+  RUN(a_chain_of_tokens_may_be_long);
+  RUN(a_token_may_be_used_by_several_threads);
+  return check_report();
+}
