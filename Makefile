@@ -15,12 +15,13 @@ LIBPROMISE = $(CURDIR)/.build/release/libpromise.so
 LIBRARY = $(LIBPROMISE)
 HOST_BUILD = $(CURDIR)/.build-host
 PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
+CONFORMANCE = $(CURDIR)/.build/conformance/promise-conformance
 
-export LIBPROMISE LIBRARY PLUGIN_HOST
+export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
-.PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host install uninstall \
+.PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host conformance install uninstall \
   test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers lint format bench clean
 
 all: build
@@ -29,7 +30,7 @@ all: build
 setup-build setup-demo setup-test:
 	@scripts/setup.sh $(@:setup-%=%)
 
-build: libpromise plugin-host
+build: libpromise plugin-host conformance
 
 libpromise: setup-build
 	swift build -c release -j $(JOBS) --product promise
@@ -37,6 +38,10 @@ libpromise: setup-build
 plugin-host: setup-build
 	swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
 	  --product plugin-host
+
+# C alone.
+conformance:
+	@scripts/build-conformance.sh "$(dir $(CONFORMANCE))"
 
 demo: setup-demo build
 	@OUT="$(CURDIR)/out/demo" examples/demo.sh

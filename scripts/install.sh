@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Puts what was built where other programs look for it, or takes it away again.
 #
-#     scripts/install.sh install|uninstall [library] [host]
+#     scripts/install.sh install|uninstall [library] [host] [conformance]
 #
-# library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. Default: both.
+# library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. conformance: likewise
+# promise-conformance. Default: all.
 #
 # PREFIX       where it will be used from: /usr/local
 # DESTDIR      put before every path while installing, for packages; nothing
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
 # LIBRARY      the library that was built: .build/release/libpromise.so
 # PLUGIN_HOST  the program that was built: .build-host/release/plugin-host
+# CONFORMANCE  likewise: .build/conformance/promise-conformance
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -23,11 +25,12 @@ bindir=${BINDIR:-$prefix/bin}
 datadir=${DATADIR:-$prefix/share}
 library=${LIBRARY:-$root/.build/release/libpromise.so}
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
+conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
 licence=$datadir/doc/promise/LICENSE
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
 
 usage() {
-  echo "usage: install.sh install|uninstall [library] [host]" >&2
+  echo "usage: install.sh install|uninstall [library] [host] [conformance]" >&2
   exit 64
 }
 
@@ -66,11 +69,15 @@ install_library() {
   put 644 "$root/LICENSE" "$licence"
 }
 
-install_host() {
-  put 755 "$host" "$bindir/plugin-host" "build it first: make plugin-host"
-  put 644 "$root/docs/man/plugin-host.1" "$datadir/man/man1/plugin-host.1"
+# install_program NAME FILE TARGET: a program with its manual; TARGET is what make builds it by.
+install_program() {
+  put 755 "$2" "$bindir/$1" "build it first: make $3"
+  put 644 "$root/docs/man/$1.1" "$datadir/man/man1/$1.1"
   put 644 "$root/LICENSE" "$licence"
 }
+
+install_host() { install_program plugin-host "$host" plugin-host; }
+install_conformance() { install_program promise-conformance "$conformance" conformance; }
 
 uninstall_library() {
   local name
@@ -81,13 +88,14 @@ uninstall_library() {
   remove_empty "$includedir/promise"
 }
 
-uninstall_host() {
-  rm -f "$destdir$bindir/plugin-host" "$destdir$datadir/man/man1/plugin-host.1"
-}
+uninstall_program() { rm -f "$destdir$bindir/$1" "$destdir$datadir/man/man1/$1.1"; }
+uninstall_host() { uninstall_program plugin-host; }
+uninstall_conformance() { uninstall_program promise-conformance; }
 
 # The licence goes with the last part that it covers.
 uninstall_licence() {
-  if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host ]]; then
+  if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host &&
+    ! -e $destdir$bindir/promise-conformance ]]; then
     rm -f "$destdir$licence"
     remove_empty "$(dirname "$licence")"
   fi
@@ -110,9 +118,9 @@ refresh_loader() {
 action=$1
 shift
 case $action in install | uninstall) ;; *) usage ;; esac
-if (($# == 0)); then set -- library host; fi
+if (($# == 0)); then set -- library host conformance; fi
 for part in "$@"; do
-  case $part in library | host) ;; *) usage ;; esac
+  case $part in library | host | conformance) ;; *) usage ;; esac
 done
 for path in "$prefix" "$libdir" "$includedir" "$bindir" "$datadir"; do
   [[ $path == /* ]] || die "'$path' is no absolute path"

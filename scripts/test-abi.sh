@@ -98,6 +98,7 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   try "ABI" "$root/scripts/check-abi" "$LIBRARY"
   run "the check of the ABI refuses what it should" "$tests/check-abi.test.sh"
   run "headers" "$root/scripts/check-headers.sh"
+  run "conformance" "$root/Tests/Conformance/conformance.test.sh" "$LIBRARY"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
 fi
 

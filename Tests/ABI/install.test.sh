@@ -125,10 +125,21 @@ expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST=
   "$install" install host
 expect "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
 expect "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
+printf '#!/bin/sh\necho conformance\n' > "$scratch/promise-conformance"
+expect "installs the conformance program" env DESTDIR="$stage" PREFIX=/opt/promise \
+  CONFORMANCE="$scratch/promise-conformance" "$install" install conformance
+expect "the conformance program can be run" same "$("$stage/opt/promise/bin/promise-conformance")" conformance
+expect "its man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/promise-conformance.1"
+expect "uninstalls the host alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall host
+expect "the conformance program stays" test -x "$stage/opt/promise/bin/promise-conformance"
+expect "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
+  "$install" install host
 expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
-expect "leaves the host and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
+expect "leaves the programs and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
+./opt/promise/bin/promise-conformance
 ./opt/promise/share/doc/promise/LICENSE
-./opt/promise/share/man/man1/plugin-host.1"
+./opt/promise/share/man/man1/plugin-host.1
+./opt/promise/share/man/man1/promise-conformance.1"
 expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
 expect "leaves nothing" same "$(files "$stage")" ""
 expect "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""

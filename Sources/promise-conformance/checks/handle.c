@@ -1,0 +1,106 @@
+/* promise.h, HANDLES: a token is refused when it is NULL, was released, was forged, or is of another kind. */
+#include "../support.h"
+
+static int own_memory[64];
+
+/* Every function that takes a promise refuses this one, with that status. */
+static void expect_refused(promise_t *promise, promise_status_t status) {
+  spy_t spy = {0};
+  promise_value_t value = i64_value(1);
+  EXPECT_STATUS(promise_retain(promise), status);
+  EXPECT_STATUS(promise_release(promise), status);
+  EXPECT_STATUS(promise_state(promise), status);
+  EXPECT_STATUS(promise_resolve(promise, &value), status);
+  EXPECT_STATUS(promise_reject(promise, &value), status);
+  EXPECT_STATUS(promise_discard(promise), status);
+  EXPECT_STATUS(promise_wait(promise, FOR_EVER), status);
+  EXPECT_STATUS(promise_result(promise, &value), status);
+  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  EXPECT_POINTER(promise_then(promise, spy_handler, &spy, spy_free), NULL);
+  EXPECT_STATUS(promise_last_status(), status);
+  EXPECT_POINTER(promise_rescue(promise, NULL, spy_handler, &spy, spy_free), NULL);
+  EXPECT_STATUS(promise_last_status(), status);
+  EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), status);
+  EXPECT_SPY(&spy, 0, 3);
+}
+
+static void null_is_refused(void) {
+  expect_refused(NULL, PROMISE_EINVAL);
+}
+
+static void a_released_token_is_refused(void) {
+  expect_refused(stale(), PROMISE_ESTALE);
+}
+
+/* Though its memory may be another promise's by now. */
+static void a_released_token_stays_stale(void) {
+  enum { COUNT = 1000 };
+  static promise_t *later[COUNT];
+  promise_t *old = stale();
+  for (int i = 0; i < COUNT; i++) {
+    later[i] = pending();
+    EXPECT(later[i] != old);
+    EXPECT_STATUS(promise_state(old), PROMISE_ESTALE);
+  }
+  expect_refused(old, PROMISE_ESTALE);
+  for (int i = 0; i < COUNT; i++) {
+    EXPECT_INT(promise_state(later[i]), PROMISE_PENDING);
+    release(later[i]);
+  }
+}
+
+static void a_forged_token_is_refused(void) {
+  promise_t *live = pending();
+  const uintptr_t forged[] = {1,
+                              8,
+                              64,
+                              4096,
+                              (uintptr_t)own_memory,
+                              (uintptr_t)&own_memory[1],
+                              UINTPTR_MAX,
+                              UINTPTR_MAX - 63,
+                              (uintptr_t)INTPTR_MAX,
+                              (uintptr_t)live + 1,
+                              ~(uintptr_t)live};
+  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
+    expect_refused((promise_t *)forged[i], PROMISE_ESTALE);
+  uintptr_t random = (uintptr_t)UINT64_C(0x9e3779b97f4a7c15);
+  for (int i = 0; i < 10000; i++) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    EXPECT_STATUS(promise_state((promise_t *)random), PROMISE_ESTALE);
+  }
+  EXPECT_INT(promise_state(live), PROMISE_PENDING);
+  release(live);
+}
+
+static void keeps(void *ctx, promise_job_t *job) {
+  *(promise_job_t **)ctx = job;
+}
+
+static void a_handle_of_another_kind_is_refused(void) {
+  promise_job_t *job = NULL;
+  promise_executor_t *executor = promise_executor_new(keeps, &job, NULL);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *promise = fulfilled(1);
+  promise_t *child = promise_react(promise, &reaction);
+  EXPECT(job != NULL);
+  expect_refused((promise_t *)(void *)executor, PROMISE_ESTALE);
+  expect_refused((promise_t *)(void *)job, PROMISE_ESTALE);
+  expect_refused((promise_t *)(uintptr_t)promise_type_named("error"), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_executor_release((promise_executor_t *)(void *)promise), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_job_run((promise_job_t *)(void *)promise), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_job_run(job), PROMISE_OK);
+  EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+  release(child);
+  release(promise);
+  EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
+}
+
+const check_t handle_checks[] = {
+    {"NULL is PROMISE_EINVAL for every function that takes a promise", null_is_refused},
+    {"a released token is PROMISE_ESTALE for every function that takes a promise", a_released_token_is_refused},
+    {"a released token stays stale, however many promises are made", a_released_token_stays_stale},
+    {"a forged token is PROMISE_ESTALE, and nothing is read through it", a_forged_token_is_refused},
+    {"a handle of another kind is PROMISE_ESTALE", a_handle_of_another_kind_is_refused},
+    {NULL, NULL},
+};

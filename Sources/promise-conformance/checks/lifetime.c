@@ -1,0 +1,101 @@
+/* promise/core.h: references. */
+#include "../support.h"
+
+static void each_reference_counts(void) {
+  promise_t *promise = fulfilled(1);
+  for (int i = 0; i < 1000; i++)
+    retained(promise);
+  for (int i = 0; i < 1000; i++)
+    release(promise);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 1);
+  release(promise);
+  EXPECT_STATUS(promise_release(promise), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_retain(promise), PROMISE_ESTALE);
+}
+
+static void a_pending_promise_goes_without_calls(void) {
+  spy_t block = {0}, observer = {0}, handler = {0};
+  promise_t *promise = promise_new_discardable(spy_block, &block, spy_free);
+  EXPECT_STATUS(promise_observe(promise, spy_observer, spy_observer, &observer, spy_free), PROMISE_OK);
+  promise_t *child = promise_then(promise, spy_handler, &handler, spy_free);
+  release(promise);
+  EXPECT_SPY(&block, 0, 1);
+  EXPECT_SPY(&observer, 0, 1);
+  EXPECT_SPY(&handler, 0, 1);
+  EXPECT_INT(promise_state(child), PROMISE_PENDING);
+  resolve(child, 1);
+  release(child);
+}
+
+static void a_released_child_does_not_stop_the_handler(void) {
+  spy_t spy = {0};
+  promise_t *promise = pending();
+  release(promise_then(promise, spy_handler, &spy, spy_free));
+  EXPECT_SPY(&spy, 0, 0);
+  resolve(promise, 1);
+  EXPECT_SPY(&spy, 1, 1);
+  release(promise);
+}
+
+static void releases_itself(void *ctx, const promise_value_t *value) {
+  EXPECT_INT(value->as.i64, 7);
+  EXPECT_STATUS(promise_release(ctx), PROMISE_OK);
+  EXPECT_INT(value->as.i64, 7);
+}
+
+static void the_last_reference_may_go_in_a_callback(void) {
+  spy_t behind = {0};
+  promise_t *promise = pending();
+  EXPECT_STATUS(promise_observe(promise, releases_itself, NULL, promise, NULL), PROMISE_OK);
+  EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &behind, spy_free), PROMISE_OK);
+  resolve(promise, 7);
+  EXPECT_SPY(&behind, 1, 1);
+  EXPECT_STATUS(promise_state(promise), PROMISE_ESTALE);
+}
+
+enum { LINKS = 100000 };
+
+static promise_t *chain(promise_t *first) {
+  promise_t *last = retained(first);
+  for (int i = 0; i < LINKS; i++) {
+    promise_t *next = promise_then(last, adds_one, NULL, NULL);
+    EXPECT(next != NULL);
+    release(last);
+    last = next;
+  }
+  return last;
+}
+
+static void *settles_a_chain(void *argument) {
+  (void)argument;
+  promise_t *first = pending(), *last = chain(first);
+  resolve(first, 0);
+  EXPECT_ENDED(last, PROMISE_FULFILLED, LINKS);
+  release(first);
+  release(last);
+  return NULL;
+}
+
+static void *abandons_a_chain(void *argument) {
+  (void)argument;
+  promise_t *first = pending(), *last = chain(first);
+  release(last);
+  release(first);
+  EXPECT_STATUS(promise_state(first), PROMISE_ESTALE);
+  return NULL;
+}
+
+static void long_chains_take_no_stack(void) {
+  on_small_stack(settles_a_chain, NULL);
+  on_small_stack(abandons_a_chain, NULL);
+}
+
+const check_t lifetime_checks[] = {
+    {"the token is good until the last reference is given back", each_reference_counts},
+    {"a promise that goes while pending calls nothing, frees every context, and leaves derived ones pending",
+     a_pending_promise_goes_without_calls},
+    {"a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler},
+    {"the last reference may be given back within a callback", the_last_reference_may_go_in_a_callback},
+    {"a chain of 100,000 links settles, and goes, on a stack of 512 KiB", long_chains_take_no_stack},
+    {NULL, NULL},
+};

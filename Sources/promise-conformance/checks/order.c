@@ -1,0 +1,137 @@
+/* promise/callback.h: in which order callbacks run. */
+#include "../support.h"
+
+static void callbacks_run_as_attached(void) {
+  promise_t *promise = pending(), *children[26] = {NULL};
+  for (int i = 0; i < 26; i++) {
+    if (i % 3 == 0)
+      children[i] = then(promise, (char)('a' + i));
+    else
+      observe(promise, (char)('a' + i));
+  }
+  resolve(promise, 1);
+  EXPECT_TEXT(journal, "abcdefghijklmnopqrstuvwxyz");
+  for (int i = 0; i < 26; i += 3)
+    release(children[i]);
+  release(promise);
+}
+
+static void derived_promises_settle_depth_first(void) {
+  promise_t *promise = pending();
+  promise_t *a = then(promise, 'a');
+  promise_t *b = then(promise, 'b');
+  promise_t *aa = then(a, 'c');
+  observe(a, 'd');
+  observe(aa, 'e');
+  observe(b, 'f');
+  promise_t *ab = then(a, 'g');
+  observe(promise, 'h');
+  observe(ab, 'i');
+  observe(aa, 'j');
+  resolve(promise, 1);
+  /* a; behind it c (e j), d, g (i); then b (f); then h */
+  EXPECT_TEXT(journal, "acejdgibfh");
+  promise_t *all[] = {promise, a, b, aa, ab};
+  for (int i = 0; i < 5; i++)
+    release(all[i]);
+}
+
+static promise_t *subject;
+
+static void attaches(void *ctx, const promise_value_t *value) {
+  (void)value;
+  note_block(ctx);
+  observe(subject, '1');
+  note('2');
+  release(then(subject, '3'));
+  note('4');
+}
+
+static void callbacks_attached_to_a_settled_promise_run_at_once(void) {
+  subject = fulfilled(1);
+  observe(subject, 'a');
+  note('b');
+  release(then(subject, 'c'));
+  note('d');
+  EXPECT_TEXT(journal, "abcd");
+  release(subject);
+}
+
+static void nested_attachment_runs_at_once(void) {
+  subject = pending();
+  EXPECT_STATUS(promise_observe(subject, attaches, NULL, LETTER('a'), NULL), PROMISE_OK);
+  observe(subject, 'b');
+  resolve(subject, 1);
+  EXPECT_TEXT(journal, "a1234b");
+  release(subject);
+}
+
+static promise_verdict_t attaches_to_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *in;
+  note('h');
+  EXPECT_INT(promise_state(subject), PROMISE_PENDING);
+  observe(subject, '2');
+  note('-');
+  return PROMISE_FULFILL;
+}
+
+static void attachment_to_the_promise_being_settled_waits_its_turn(void) {
+  promise_t *promise = pending();
+  subject = promise_then(promise, attaches_to_its_child, NULL, NULL);
+  observe(subject, '1');
+  observe(promise, 'z');
+  resolve(promise, 1);
+  EXPECT_TEXT(journal, "h-12z");
+  release(subject);
+  release(promise);
+}
+
+static void settles_subject(void *ctx, const promise_value_t *value) {
+  (void)value;
+  note_block(ctx);
+  resolve(subject, 1);
+  note(')');
+}
+
+static void nested_settlement_is_whole(void) {
+  promise_t *promise = pending();
+  subject = pending();
+  promise_t *child = then(subject, 'c');
+  observe(subject, 'd');
+  observe(child, 'e');
+  EXPECT_STATUS(promise_observe(promise, settles_subject, NULL, LETTER('('), NULL), PROMISE_OK);
+  observe(promise, 'z');
+  resolve(promise, 1);
+  EXPECT_TEXT(journal, "(ced)z");
+  release(promise);
+  release(subject);
+  release(child);
+}
+
+static void pass_through_keeps_its_place(void) {
+  promise_t *promise = pending();
+  promise_t *skipped = then(promise, 'X');
+  promise_t *deeper = then(skipped, 'X');
+  observe(promise, 'c');
+  observe(deeper, 'a');
+  observe(skipped, 'b');
+  reject(promise, 1);
+  EXPECT_TEXT(journal, "abc");
+  release(promise);
+  release(skipped);
+  release(deeper);
+}
+
+const check_t order_checks[] = {
+    {"callbacks run in the order in which they were attached", callbacks_run_as_attached},
+    {"callbacks of derived promises run depth first", derived_promises_settle_depth_first},
+    {"a callback attached to a settled promise runs before the attaching call returns",
+     callbacks_attached_to_a_settled_promise_run_at_once},
+    {"so does one that is attached within a callback of that promise", nested_attachment_runs_at_once},
+    {"one attached to the promise that a handler is about to settle waits its turn",
+     attachment_to_the_promise_being_settled_waits_its_turn},
+    {"a settlement within a callback is whole when its call returns", nested_settlement_is_whole},
+    {"what passes through keeps its place in the order", pass_through_keeps_its_place},
+    {NULL, NULL},
+};

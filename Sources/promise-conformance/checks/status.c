@@ -1,0 +1,60 @@
+/* promise/status.h */
+#include "../support.h"
+
+static void every_status_has_its_name(void) {
+  static const struct {
+    promise_status_t status;
+    const char *name;
+  } names[] = {
+      {PROMISE_OK, "PROMISE_OK"},
+      {PROMISE_EINVAL, "PROMISE_EINVAL"},
+      {PROMISE_ESTALE, "PROMISE_ESTALE"},
+      {PROMISE_ESETTLED, "PROMISE_ESETTLED"},
+      {PROMISE_EPENDING, "PROMISE_EPENDING"},
+      {PROMISE_ETIMEDOUT, "PROMISE_ETIMEDOUT"},
+      {PROMISE_EDEADLK, "PROMISE_EDEADLK"},
+      {PROMISE_ENOMEM, "PROMISE_ENOMEM"},
+      {PROMISE_ECLOSED, "PROMISE_ECLOSED"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    EXPECT_TEXT(promise_status_name(names[i].status), names[i].name);
+}
+
+static void other_numbers_are_unknown(void) {
+  static const promise_status_t numbers[] = {1, 4711, INT32_MAX, -4711, INT32_MIN};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    EXPECT_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
+}
+
+static void *looks_from_a_new_thread(void *argument) {
+  (void)argument;
+  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
+  return NULL;
+}
+
+static void last_status_tells_why_there_is_no_handle(void) {
+  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
+  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  EXPECT_POINTER(promise_then(stale(), adds_one, NULL, NULL), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+  finish(start(looks_from_a_new_thread, NULL));
+  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+}
+
+static void success_leaves_the_last_status(void) {
+  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  release(pending());
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_release(stale()), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+}
+
+const check_t status_checks[] = {
+    {"promise_status_name() knows every status", every_status_has_its_name},
+    {"promise_status_name() of another number is PROMISE_UNKNOWN", other_numbers_are_unknown},
+    {"promise_last_status() tells, for each thread, why a handle is NULL", last_status_tells_why_there_is_no_handle},
+    {"promise_last_status() is changed neither by success nor by calls that return a status",
+     success_leaves_the_last_status},
+    {NULL, NULL},
+};

@@ -1,0 +1,177 @@
+/* promise/value.h: strings, bytes, errors, and what is no value. */
+#include "../support.h"
+
+static void plain_kinds_own_nothing(void) {
+  promise_value_t values[] = {
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_BOOL, .as.b = 1},
+      {.kind = PROMISE_KIND_I64, .as.i64 = INT64_MIN},
+      {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX},
+      {.kind = PROMISE_KIND_F64, .as.f64 = -0.5},
+      {.kind = PROMISE_KIND_POINTER, .as.ptr = &values},
+      {.kind = PROMISE_KIND_DISCARDED},
+  };
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    promise_value_t before = values[i], after;
+    EXPECT_STATUS(promise_value_retain(&values[i]), PROMISE_OK);
+    promise_t *promise = pending();
+    EXPECT_STATUS(promise_resolve(promise, &values[i]), PROMISE_OK);
+    EXPECT_STATUS(promise_result(promise, &after), PROMISE_OK);
+    EXPECT_INT(after.kind, before.kind);
+    EXPECT_INT((int64_t)after.as.u64, (int64_t)before.as.u64);
+    release(promise);
+    EXPECT_STATUS(promise_value_release(&after), PROMISE_OK);
+    EXPECT_INT(after.kind, PROMISE_KIND_VOID);
+  }
+}
+
+static void string_is_copied(void) {
+  char text[] = "gr\xc3\xbc\xc3\x9f";
+  promise_value_t value;
+  size_t length = 0;
+  EXPECT_STATUS(promise_value_string(&value, text, strlen(text)), PROMISE_OK);
+  memset(text, 'x', strlen(text));
+  EXPECT_INT(value.kind, PROMISE_KIND_STRING);
+  EXPECT_TEXT(promise_value_data(&value, &length), "gr\xc3\xbc\xc3\x9f");
+  EXPECT_INT(length, 6);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_STATUS(promise_value_string(&value, "with\0NUL", 8), PROMISE_OK);
+  EXPECT(memcmp(promise_value_data(&value, &length), "with\0NUL", 9) == 0);
+  EXPECT_INT(length, 8);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_STATUS(promise_value_string(&value, NULL, 0), PROMISE_OK);
+  EXPECT_TEXT(promise_value_data(&value, NULL), "");
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void what_is_not_utf8_is_no_string(void) {
+  static const char *const wrong[] = {
+      "\x80",             /* a continuation of nothing */
+      "\xc3",             /* cut off */
+      "\xc0\xaf",         /* longer than needed */
+      "\xed\xa0\x80",     /* a surrogate */
+      "\xf4\x90\x80\x80", /* beyond the last character */
+      "\xff",
+      "good\xe2\x82",
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    promise_value_t value = i64_value(1);
+    EXPECT_STATUS(promise_value_string(&value, wrong[i], strlen(wrong[i])), PROMISE_EINVAL);
+    EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  }
+}
+
+static void bytes_are_copied(void) {
+  unsigned char bytes[] = {0, 255, 128, 10};
+  promise_value_t value;
+  size_t length = 0;
+  EXPECT_STATUS(promise_value_bytes(&value, bytes, sizeof bytes), PROMISE_OK);
+  bytes[1] = 0;
+  EXPECT_INT(value.kind, PROMISE_KIND_BYTES);
+  EXPECT(memcmp(promise_value_data(&value, &length), "\0\xff\x80\n", 4) == 0);
+  EXPECT_INT(length, 4);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  length = 1;
+  EXPECT_STATUS(promise_value_bytes(&value, NULL, 0), PROMISE_OK);
+  EXPECT_POINTER(promise_value_data(&value, &length), NULL);
+  EXPECT_INT(length, 0);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void error_has_its_parts(void) {
+  char domain[] = "org.example", message[] = "broken";
+  promise_value_t value;
+  size_t length = 0;
+  EXPECT_STATUS(promise_value_error(&value, domain, INT64_MIN, message), PROMISE_OK);
+  domain[0] = message[0] = 'x';
+  EXPECT_INT(value.kind, PROMISE_KIND_ERROR);
+  EXPECT_TEXT(promise_value_domain(&value), "org.example");
+  EXPECT_INT(promise_value_code(&value), INT64_MIN);
+  EXPECT_TEXT(promise_value_data(&value, &length), "broken");
+  EXPECT_INT(length, 6);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_STATUS(promise_value_error(&value, NULL, 1, "message"), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_error(&value, "domain", 1, NULL), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_error(&value, "\xff", 1, "message"), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
+  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  EXPECT_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
+}
+
+static void other_kinds_have_no_parts(void) {
+  promise_value_t number = i64_value(7), text = string_value("text");
+  size_t length = 1;
+  EXPECT_POINTER(promise_value_data(&number, &length), NULL);
+  EXPECT_POINTER(promise_value_domain(&number), NULL);
+  EXPECT_POINTER(promise_value_domain(&text), NULL);
+  EXPECT_INT(promise_value_code(&number), 0);
+  EXPECT_INT(promise_value_code(&text), 0);
+  EXPECT_POINTER(promise_value_data(NULL, &length), NULL);
+  EXPECT_POINTER(promise_value_domain(NULL), NULL);
+  EXPECT_INT(promise_value_code(NULL), 0);
+  EXPECT_STATUS(promise_value_release(&text), PROMISE_OK);
+}
+
+static void missing_arguments_are_refused(void) {
+  promise_value_t value = i64_value(1);
+  EXPECT_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_string(&value, NULL, 4), PROMISE_EINVAL);
+  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  EXPECT_STATUS(promise_value_bytes(NULL, "bytes", 5), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_bytes(&value, NULL, 5), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
+}
+
+static void forged_values_are_refused(void) {
+  static int own_memory[16];
+  const promise_value_t forged[] = {
+      {.kind = 0},
+      {.kind = 4711},
+      {.kind = UINT32_MAX},
+      {.kind = PROMISE_KIND_STRING, .as.ptr = NULL},
+      {.kind = PROMISE_KIND_STRING, .as.ptr = own_memory},
+      {.kind = PROMISE_KIND_BYTES, .reserved = 1, .as.ptr = own_memory},
+      {.kind = PROMISE_KIND_ERROR, .as.ptr = own_memory},
+      {.kind = PROMISE_KIND_OBJECT, .reserved = UINT32_MAX, .as.ptr = own_memory},
+      {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
+  };
+  promise_t *promise = pending();
+  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+    promise_value_t value = forged[i];
+    EXPECT_STATUS(promise_value_retain(&value), PROMISE_EINVAL);
+    EXPECT_STATUS(promise_value_release(&value), PROMISE_EINVAL);
+    EXPECT_INT(value.kind, forged[i].kind);
+    EXPECT_POINTER(promise_value_data(&value, NULL), NULL);
+    EXPECT_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+    EXPECT_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
+    EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+  }
+  release(promise);
+}
+
+static void a_promise_in_a_value_holds_a_reference(void) {
+  promise_t *inner = pending();
+  promise_value_t value = holding(inner);
+  EXPECT_STATUS(promise_value_retain(&value), PROMISE_OK);
+  release(inner);
+  EXPECT_INT(promise_state(inner), PROMISE_PENDING);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_STATUS(promise_state(inner), PROMISE_ESTALE);
+  value = holding(inner);
+  EXPECT_STATUS(promise_value_retain(&value), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_ESTALE);
+}
+
+const check_t value_checks[] = {
+    {"plain kinds go through a promise as they are", plain_kinds_own_nothing},
+    {"a STRING is a copy, with a NUL behind it", string_is_copied},
+    {"what is not UTF-8 is no STRING", what_is_not_utf8_is_no_string},
+    {"BYTES are a copy; empty ones are NULL", bytes_are_copied},
+    {"an ERROR has a domain, a code and a message", error_has_its_parts},
+    {"other kinds have none of these", other_kinds_have_no_parts},
+    {"missing arguments are refused", missing_arguments_are_refused},
+    {"forged values are refused wherever they are passed, and settle nothing", forged_values_are_refused},
+    {"a PROMISE holds one reference of the promise", a_promise_in_a_value_holds_a_reference},
+    {NULL, NULL},
+};

@@ -1,0 +1,109 @@
+/* promise/core.h: waiting. */
+#include <time.h>
+
+#include "../support.h"
+
+static void settled_promises_need_no_waiting(void) {
+  static const int64_t limits[] = {0, 1, MILLISECOND, INT64_MAX, FOR_EVER, INT64_MIN};
+  promise_t *good = fulfilled(1), *bad = rejected(1);
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    EXPECT_STATUS(promise_wait(good, limits[i]), PROMISE_OK);
+    EXPECT_STATUS(promise_wait(bad, limits[i]), PROMISE_OK);
+  }
+  release(good);
+  release(bad);
+}
+
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 * MILLISECOND + time.tv_nsec;
+}
+
+static void a_limit_is_kept(void) {
+  promise_t *promise = pending();
+  EXPECT_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
+  EXPECT_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
+  int64_t before = now();
+  EXPECT_STATUS(promise_wait(promise, 30 * MILLISECOND), PROMISE_ETIMEDOUT);
+  EXPECT(now() - before >= 30 * MILLISECOND);
+  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+  release(promise);
+}
+
+static void *resolves(void *promise) {
+  resolve(promise, 1);
+  return NULL;
+}
+
+/* Whether the waiter sleeps first or the settlement comes first is left to chance, often enough to see both. */
+static void a_settlement_ends_the_wait(void) {
+  for (int i = 0; i < 200; i++) {
+    promise_t *promise = pending();
+    promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+    pthread_t thread = start(resolves, promise);
+    EXPECT_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
+    finish(thread);
+    EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+    release(child);
+    release(promise);
+  }
+}
+
+static promise_t *own;
+static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  *out = *in;
+  EXPECT_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
+  EXPECT_STATUS(promise_wait(own, 0), PROMISE_ETIMEDOUT);
+  ++*(int *)ctx;
+  return PROMISE_FULFILL;
+}
+
+static void what_this_thread_would_settle_is_a_deadlock(void) {
+  int calls = 0;
+  promise_t *promise = pending();
+  own = promise_then(promise, waits_for_itself, &calls, NULL);
+  resolve(promise, 1);
+  EXPECT_INT(calls, 1);
+  EXPECT_ENDED(own, PROMISE_FULFILLED, 1);
+  release(own);
+  /* A descendant, and what stands behind in the queue. */
+  promise = pending();
+  promise_t *child = promise_then(promise, waits_for_itself, &calls, NULL);
+  own = promise_then(child, adds_one, NULL, NULL);
+  resolve(promise, 1);
+  EXPECT_INT(calls, 2);
+  release(child);
+  release(own);
+  promise = pending();
+  child = promise_then(promise, waits_for_itself, &calls, NULL);
+  own = promise_then(promise, adds_one, NULL, NULL);
+  resolve(promise, 1);
+  EXPECT_INT(calls, 3);
+}
+
+static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
+  (void)value;
+  pthread_t thread = start(resolves, ctx);
+  EXPECT_STATUS(promise_wait(ctx, FOR_EVER), PROMISE_OK);
+  finish(thread);
+}
+
+static void a_callback_may_wait_for_another_thread(void) {
+  promise_t *promise = pending(), *other = pending();
+  EXPECT_STATUS(promise_observe(promise, waits_for_another_thread, NULL, other, NULL), PROMISE_OK);
+  resolve(promise, 1);
+  EXPECT_ENDED(other, PROMISE_FULFILLED, 1);
+  release(other);
+  release(promise);
+}
+
+const check_t wait_checks[] = {
+    {"waiting for a settled promise returns at once", settled_promises_need_no_waiting},
+    {"waiting for a pending promise ends when its time is over, and not before", a_limit_is_kept},
+    {"a settlement on another thread ends the wait", a_settlement_ends_the_wait},
+    {"waiting for what this thread would have to settle is PROMISE_EDEADLK",
+     what_this_thread_would_settle_is_a_deadlock},
+    {"a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread},
+    {NULL, NULL},
+};

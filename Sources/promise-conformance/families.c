@@ -1,0 +1,12 @@
+#include "families.h"
+
+#include <stddef.h>
+
+const family_t families[] = {
+    {"version", version_checks},   {"status", status_checks},  {"value", value_checks},
+    {"value", object_checks},      {"type", type_checks},      {"core", settle_checks},
+    {"core", lifetime_checks},     {"core", discard_checks},   {"core", wait_checks},
+    {"callback", callback_checks}, {"callback", order_checks}, {"callback", context_checks},
+    {"callback", adopt_checks},    {"callback", react_checks}, {"executor", executor_checks},
+    {"handles", handle_checks},    {"threads", thread_checks}, {NULL, NULL},
+};

@@ -1,0 +1,23 @@
+/* families.h - what is checked, a table for each header of the ABI. To add a family: a file in checks/, a line here and one in
+ * families.c. */
+#ifndef CONFORMANCE_FAMILIES_H
+#define CONFORMANCE_FAMILIES_H
+
+typedef struct check {
+  const char *rule; /* what has to hold, in one line; NULL: the end of the table */
+  void (*body)(void);
+} check_t;
+
+typedef struct family {
+  const char *name; /* of the header, without "promise/" and ".h"; two families may have one header */
+  const check_t *checks;
+} family_t;
+
+/* Ends with a NULL name. */
+extern const family_t families[];
+
+extern const check_t version_checks[], status_checks[], value_checks[], object_checks[], type_checks[], settle_checks[],
+    lifetime_checks[], discard_checks[], wait_checks[], callback_checks[], order_checks[], context_checks[],
+    adopt_checks[], react_checks[], executor_checks[], handle_checks[], thread_checks[];
+
+#endif /* CONFORMANCE_FAMILIES_H */

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# promise-conformance says of the real library that it conforms, and finds each of the bugs that Tests/Conformance/faulty.c
+# was given, by the check of the rule that it breaks.
+#
+#     Tests/Conformance/conformance.test.sh LIBRARY
+set -euo pipefail
+[[ $# -eq 1 ]] || { echo "usage: conformance.test.sh LIBRARY" >&2; exit 64; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+library=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+passed=0
+failed=0
+# expect NAME STATUS PATTERN COMMAND...: the command ends with that status, and prints a line that matches.
+expect() {
+  local name=$1 expected=$2 pattern=$3 status=0
+  shift 3
+  "$@" > "$scratch/log" 2>&1 || status=$?
+  if [[ $status -eq $expected ]] && grep -qE -e "$pattern" "$scratch/log"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "conformance.test.sh: $name: expected status $expected and '$pattern', got status $status and:" >&2
+    grep -v '^ok' "$scratch/log" | head -n 20 >&2 || :
+  fi
+}
+
+# Each compiler that is there has nothing to say against it.
+for cc in clang gcc; do
+  command -v "$cc" > /dev/null || continue
+  expect "$cc builds it" 0 '^$' env CC="$cc" CFLAGS="-O1 -g -Werror" sh -c '"$@" && echo' - \
+    "$root/scripts/build-conformance.sh" "$scratch/conformance"
+done
+check=$scratch/conformance/promise-conformance
+limit=600 # seconds: for what hangs, not for what is slow
+ln -s "$library" "$scratch/libpromise.so.1"
+cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" "$root/Tests/Conformance/faulty.c" \
+  -Wl,--no-as-needed "$scratch/libpromise.so.1" -Wl,-rpath,"$scratch" -ldl -o "$scratch/faulty.so"
+
+expect "the library conforms" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' "$check" --timeout $limit "$library"
+expect "so does the wrapper without a fault" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' \
+  "$check" --timeout $limit "$scratch/faulty.so"
+
+# fault NAME RULE: with that fault the library does not conform, says the check of that rule.
+fault() { expect "$1" 1 '^not ok 1 - ' env FAULT="$1" "$check" --timeout $limit --only "$2" "$scratch/faulty.so"; }
+
+fault order-reversed "callback: callbacks run in the order in which they were attached"
+fault context-freed-twice "callback: a context is freed exactly once"
+fault context-never-freed "callback: a context is freed when the attaching call fails"
+fault settled-later "core: when a settling call returns, every callback has run"
+fault second-settlement-accepted "core: the first settlement wins"
+fault refused-value-kept "value: a settling call takes over its value when it is refused too"
+fault result-not-retained "value: a promise holds its value, and promise_result() gives a reference more"
+fault stale-token-accepted "handles: a released token is PROMISE_ESTALE"
+fault retain-does-nothing "core: the token is good until the last reference is given back"
+fault block-too-early "core: the block runs after the promise is rejected"
+fault deadlock-not-seen "core: waiting for what this thread would have to settle is PROMISE_EDEADLK"
+fault adoption-fulfils "callback: a promise that adopts another one ends as that one does"
+fault type-ignored "callback: promise_rescue() is for reasons of its type"
+fault executor-ignored "executor: a handler runs when its job is run"
+fault dropped-job-runs "executor: a dropped job frees the context and rejects"
+fault one-name-two-types "type: one name is one type"
+
+# What ends a check from outside is told with where the check was.
+expect crash 1 '^# died of signal 11 \(Segmentation fault\) at value\.c:[0-9]+$' env FAULT=crash "$check" \
+  --timeout $limit --only value "$scratch/faulty.so"
+expect exit 1 '^# ended the process with status 0 at status\.c:[0-9]+$' env FAULT=exit "$check" \
+  --timeout $limit --only status "$scratch/faulty.so"
+expect hang 1 '^# not done after 10 seconds: at wait\.c:[0-9]+$' env FAULT=limit-ignored "$check" \
+  --timeout 10 --only "ends when its time is over" "$scratch/faulty.so"
+
+# A function that is not there. Its name is another in a copy of the library, which the loader does not find by the old one.
+LC_ALL=C sed 's/promise_wait\x00/promise_wxyz\x00/' "$library" > "$scratch/lacking.so"
+expect "a function is not there" 1 '^not ok [0-9]+ - exports: promise_wait$' \
+  "$check" --timeout $limit "$scratch/lacking.so"
+expect "what needs it fails by its name" 1 '^# promise_wait is not there: it is of version 1, the library of version 1$' \
+  "$check" --timeout $limit --only "core: waiting for a settled promise" "$scratch/lacking.so"
+# Nothing against a library of an older version.
+sed 's/^    promise_wait;//; s/^};/};\nPROMISE_1.1 { global: promise_wait; } PROMISE_1.0;/' \
+  "$root/Sources/CPromiseABI/exports.map" > "$scratch/newer.map"
+MAP=$scratch/newer.map "$root/scripts/build-conformance.sh" "$scratch/newer"
+newer=$scratch/newer/promise-conformance
+expect "a function of a newer version" 0 \
+  '^ok [0-9]+ - exports: promise_wait # SKIP promise_wait is not there: it is of version 2, the library of version 1$' \
+  "$newer" --timeout $limit "$scratch/lacking.so"
+expect "what needs it is skipped" 0 '^ok [0-9]+ - core: waiting for a settled promise.* # SKIP promise_wait' \
+  "$newer" --timeout $limit "$scratch/lacking.so"
+
+# What is no library at all.
+echo text > "$scratch/text.so"
+expect "no library" 1 '^Bail out! it cannot be loaded: .*text\.so' "$check" "$scratch/text.so"
+expect "no file" 1 '^Bail out! it cannot be loaded: .*nowhere\.so' "$check" "$scratch/nowhere.so"
+echo 'int other; int other = 1;' > "$scratch/other.c"
+cc -shared -fPIC "$scratch/other.c" -o "$scratch/other.so"
+expect "another library" 1 '^not ok [0-9]+ - exports: promise_new$' "$check" "$scratch/other.so"
+
+# The command line.
+expect "a list" 0 '^core: the first settlement wins' "$check" --list
+expect "one check alone" 0 '^1\.\.1$' "$check" --only "core: the first settlement wins" "$library"
+expect "help" 0 '^usage:' "$check" --help
+expect "the version" 0 'version [0-9]+ of the ABI' "$check" --version
+expect "nothing" 64 'expected the path of a shared object' "$check"
+expect "two libraries" 64 'one library at a time' "$check" a.so b.so
+expect "an unknown option" 64 'no such option: --bogus' "$check" --bogus
+expect "a wrong time" 64 'expected a number of seconds' "$check" --timeout soon "$library"
+expect "no time" 64 'not nothing' "$check" --timeout
+expect "an unknown check" 64 'no check is called like that: xyzzy' "$check" --only xyzzy "$library"
+
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,248 @@
+/* faulty.c - an implementation that breaks one rule, the one that the environment's FAULT names; without one, it is right.
+ *
+ * It links the real library and defines only the functions that it gets wrong: who looks up the others finds the real ones. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "promise.h"
+
+static bool is(const char *fault) {
+  const char *chosen = getenv("FAULT");
+  return chosen != NULL && strcmp(chosen, fault) == 0;
+}
+
+static void *next(const char *name) {
+  void *symbol = dlsym(RTLD_NEXT, name);
+  if (symbol == NULL)
+    abort();
+  return symbol;
+}
+
+/* The real function of that name, of its own type. */
+#define REAL(name) (*(__typeof__(&name))next(#name))
+
+/* ---- Order: observers of a pending promise are attached when it is settled, the last one first ---- */
+
+typedef void observer_t(void *ctx, const promise_value_t *value);
+
+static struct {
+  promise_t *promise;
+  observer_t *on_fulfilled, *on_rejected;
+  void *ctx;
+  promise_free_t free_ctx;
+} kept[256];
+static int kept_count;
+
+static void attach_kept(promise_t *promise) {
+  for (int i = kept_count - 1; i >= 0; i--) {
+    if (kept[i].promise != promise)
+      continue;
+    kept[i].promise = NULL;
+    REAL(promise_observe)(promise, kept[i].on_fulfilled, kept[i].on_rejected, kept[i].ctx, kept[i].free_ctx);
+  }
+}
+
+/* ---- Contexts: freed once too often ---- */
+
+typedef struct doubled {
+  observer_t *on_fulfilled, *on_rejected;
+  void *ctx;
+  promise_free_t free_ctx;
+} doubled_t;
+
+static void doubled_fulfilled(void *ctx, const promise_value_t *value) {
+  doubled_t *doubled = ctx;
+  if (doubled->on_fulfilled != NULL)
+    doubled->on_fulfilled(doubled->ctx, value);
+}
+
+static void doubled_rejected(void *ctx, const promise_value_t *value) {
+  doubled_t *doubled = ctx;
+  if (doubled->on_rejected != NULL)
+    doubled->on_rejected(doubled->ctx, value);
+}
+
+static void doubled_free(void *ctx) {
+  doubled_t *doubled = ctx;
+  for (int i = 0; i < 2 && doubled->free_ctx != NULL; i++)
+    doubled->free_ctx(doubled->ctx);
+  free(doubled);
+}
+
+promise_status_t promise_observe(promise_t *promise, observer_t *on_fulfilled, observer_t *on_rejected, void *ctx,
+                                 promise_free_t free_ctx) {
+  if (is("order-reversed") && REAL(promise_state)(promise) == PROMISE_PENDING && kept_count < 256) {
+    kept[kept_count].promise = promise;
+    kept[kept_count].on_fulfilled = on_fulfilled;
+    kept[kept_count].on_rejected = on_rejected;
+    kept[kept_count].ctx = ctx;
+    kept[kept_count++].free_ctx = free_ctx;
+    return PROMISE_OK;
+  }
+  if (is("context-freed-twice")) {
+    doubled_t *doubled = malloc(sizeof *doubled);
+    *doubled = (doubled_t){on_fulfilled, on_rejected, ctx, free_ctx};
+    return REAL(promise_observe)(promise, doubled_fulfilled, doubled_rejected, doubled, doubled_free);
+  }
+  return REAL(promise_observe)(promise, on_fulfilled, on_rejected, ctx, free_ctx);
+}
+
+/* ---- Settling ---- */
+
+static promise_t *late_promise;
+static promise_value_t late_value;
+
+promise_status_t promise_resolve(promise_t *promise, const promise_value_t *value) {
+  attach_kept(promise);
+  if (is("settled-later") && value != NULL && REAL(promise_state)(promise) == PROMISE_PENDING) {
+    /* With the next settlement. */
+    if (late_promise != NULL)
+      REAL(promise_resolve)(late_promise, &late_value);
+    late_promise = promise;
+    late_value = *value;
+    return PROMISE_OK;
+  }
+  if (is("refused-value-kept"))
+    REAL(promise_value_retain)(value);
+  promise_status_t status = REAL(promise_resolve)(promise, value);
+  if (is("refused-value-kept") && status == PROMISE_OK) {
+    promise_value_t copy = *value;
+    REAL(promise_value_release)(&copy);
+  }
+  return status == PROMISE_ESETTLED && is("second-settlement-accepted") ? PROMISE_OK : status;
+}
+
+promise_status_t promise_reject(promise_t *promise, const promise_value_t *reason) {
+  attach_kept(promise);
+  return REAL(promise_reject)(promise, reason);
+}
+
+promise_status_t promise_result(promise_t *promise, promise_value_t *out) {
+  promise_status_t status = REAL(promise_result)(promise, out);
+  if (status == PROMISE_OK && is("result-not-retained")) {
+    promise_value_t copy = *out;
+    REAL(promise_value_release)(&copy);
+  }
+  return status;
+}
+
+/* ---- Handles ---- */
+
+promise_state_t promise_state(promise_t *promise) {
+  promise_state_t state = REAL(promise_state)(promise);
+  return state == PROMISE_ESTALE && is("stale-token-accepted") ? PROMISE_PENDING : state;
+}
+
+promise_status_t promise_retain(promise_t *promise) {
+  return is("retain-does-nothing") ? PROMISE_OK : REAL(promise_retain)(promise);
+}
+
+/* ---- Discarding: the block comes before the promise is rejected ---- */
+
+static struct {
+  promise_t *promise;
+  void (*block)(void *ctx);
+  void *ctx;
+} blocks[16];
+static int block_count;
+
+promise_t *promise_new_discardable(void (*on_discard)(void *ctx), void *ctx, promise_free_t free_ctx) {
+  if (!is("block-too-early") || block_count == 16)
+    return REAL(promise_new_discardable)(on_discard, ctx, free_ctx);
+  promise_t *promise = REAL(promise_new_discardable)(NULL, ctx, free_ctx);
+  blocks[block_count].promise = promise;
+  blocks[block_count].block = on_discard;
+  blocks[block_count++].ctx = ctx;
+  return promise;
+}
+
+promise_status_t promise_discard(promise_t *promise) {
+  attach_kept(promise);
+  for (int i = 0; i < block_count; i++) {
+    if (blocks[i].promise == promise && blocks[i].block != NULL && REAL(promise_state)(promise) == PROMISE_PENDING)
+      blocks[i].block(blocks[i].ctx);
+  }
+  return REAL(promise_discard)(promise);
+}
+
+/* ---- Waiting ---- */
+
+promise_status_t promise_wait(promise_t *promise, int64_t timeout_ns) {
+  promise_status_t status = REAL(promise_wait)(promise, is("limit-ignored") ? -1 : timeout_ns);
+  return status == PROMISE_EDEADLK && is("deadlock-not-seen") ? PROMISE_ETIMEDOUT : status;
+}
+
+/* ---- Reactions ---- */
+
+typedef struct converted {
+  promise_handler_t handler;
+  void *ctx;
+  promise_free_t free_ctx;
+} converted_t;
+
+static promise_verdict_t never_adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  converted_t *converted = ctx;
+  promise_verdict_t verdict = converted->handler(converted->ctx, in, out);
+  return verdict == PROMISE_ADOPT ? PROMISE_FULFILL : verdict;
+}
+
+static void converted_free(void *ctx) {
+  converted_t *converted = ctx;
+  if (converted->free_ctx != NULL)
+    converted->free_ctx(converted->ctx);
+  free(converted);
+}
+
+promise_t *promise_then(promise_t *promise, promise_handler_t on_fulfilled, void *ctx, promise_free_t free_ctx) {
+  if (is("adoption-fulfils") && on_fulfilled != NULL) {
+    converted_t *converted = malloc(sizeof *converted);
+    *converted = (converted_t){on_fulfilled, ctx, free_ctx};
+    return REAL(promise_then)(promise, never_adopts, converted, converted_free);
+  }
+  bool fails = on_fulfilled == NULL || REAL(promise_state)(promise) < 0;
+  return REAL(promise_then)(promise, on_fulfilled, ctx, fails && is("context-never-freed") ? NULL : free_ctx);
+}
+
+promise_t *promise_rescue(promise_t *promise, const promise_type_t *type, promise_handler_t on_rejected, void *ctx,
+                          promise_free_t free_ctx) {
+  return REAL(promise_rescue)(promise, is("type-ignored") ? NULL : type, on_rejected, ctx, free_ctx);
+}
+
+promise_t *promise_react(promise_t *promise, const promise_reaction_t *reaction) {
+  if (!is("executor-ignored") || reaction == NULL)
+    return REAL(promise_react)(promise, reaction);
+  promise_reaction_t here = *reaction;
+  here.executor = NULL;
+  return REAL(promise_react)(promise, &here);
+}
+
+promise_status_t promise_job_drop(promise_job_t *job) {
+  return is("dropped-job-runs") ? REAL(promise_job_run)(job) : REAL(promise_job_drop)(job);
+}
+
+/* ---- Types and values ---- */
+
+const promise_type_t *promise_type_register(const char *name, const promise_type_t *parent, promise_free_t destroy) {
+  static int count;
+  char own[256];
+  if (!is("one-name-two-types") || name == NULL || *name == '\0')
+    return REAL(promise_type_register)(name, parent, destroy);
+  snprintf(own, sizeof own, "%.200s#%d", name, ++count);
+  return REAL(promise_type_register)(own, parent, destroy);
+}
+
+const char *promise_value_data(const promise_value_t *value, size_t *length) {
+  if (is("crash") && value == NULL)
+    raise(SIGSEGV);
+  return REAL(promise_value_data)(value, length);
+}
+
+const char *promise_status_name(promise_status_t status) {
+  if (is("exit"))
+    exit(0);
+  return REAL(promise_status_name)(status);
+}
