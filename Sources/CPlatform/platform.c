@@ -44,7 +44,8 @@ bool platform_commit(void *start, size_t size) {
 }
 
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-                                                PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+                                                PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+                                                PTHREAD_MUTEX_INITIALIZER};
 
 void platform_lock(int lock) {
   pthread_mutex_lock(&locks[lock]);

@@ -23,7 +23,8 @@ struct platform_thread {
   void *_Nullable submission; /* the innermost hand-over of a job to an executor on this thread */
   void *_Nullable now;        /* the settlement in which a callback runs "now" (Now.swift) */
   void *_Nullable main_pass;  /* what runs callbacks of the main context on this thread */
-  uint32_t executor;          /* the executor whose job runs on this thread, by index */
+  void *_Nullable running;    /* the innermost executor whose job runs on this thread */
+  void *_Nullable worker;     /* what the thread is in a pool, if it is one of a pool's */
   uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
   bool disposing;             /* a disposal runs on this thread */
   bool watched;               /* the exit handler is registered for this thread */
@@ -49,7 +50,14 @@ void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden"
 bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
 
 /* Locks, one for each enumerator's subject. Nothing of the user's runs while one is held. */
-enum { PLATFORM_LOCK_SLAB, PLATFORM_LOCK_TYPES, PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_MAIN, PLATFORM_LOCKS };
+enum {
+  PLATFORM_LOCK_SLAB,
+  PLATFORM_LOCK_TYPES,
+  PLATFORM_LOCK_TOKENS,
+  PLATFORM_LOCK_MAIN,
+  PLATFORM_LOCK_SETUP,
+  PLATFORM_LOCKS
+};
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Where reactions run: a cell with the function that submits a job.
 ///
-///              function   context   free       next
-///   executor   submit     its ctx   free_ctx   the executor that it stands for, by index, which its context holds
+///              meta           function   context                      free       next
+///   executor   ExecutorKind   submit     its ctx, or what is behind   free_ctx   the executor that it stands for, by
+///                                        one of the library's own                index, which its context holds
 package struct CellExecutor {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
@@ -13,11 +14,12 @@ package struct CellExecutor {
   package typealias Submit = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer) -> Void
 
   /// A new executor with one reference; nil when memory has run out, and the context is released then.
-  package static func make(_ submit: Submit, _ context: Context) -> CellExecutor? {
+  package static func make(_ submit: Submit, _ context: Context, kind: ExecutorKind = .foreign) -> CellExecutor? {
     guard let ref = CellRef.allocate(.executor, references: 1) else {
       context.release()
       return nil
     }
+    unsafe ref.cell.pointee.meta = kind.rawValue
     unsafe ref.cell.pointee.function = unsafe unsafeBitCast(submit, to: UnsafeMutableRawPointer.self)
     unsafe ref.cell.pointee.context = unsafe context.pointer
     unsafe ref.cell.pointee.free = unsafe context.free
@@ -25,8 +27,13 @@ package struct CellExecutor {
     return CellExecutor(ref)
   }
 
+  package var kind: ExecutorKind { unsafe ExecutorKind(rawValue: ref.cell.pointee.meta) }
+
+  /// What is behind an executor of the library's own.
+  var context: UnsafeMutableRawPointer? { unsafe ref.cell.pointee.context }
+
   /// Hands a job over. It may have run, and given back its reference to the executor, before this returns.
-  func submit(_ job: Job) {
+  package func submit(_ job: Job) {
     unsafe submit(token: UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
   }
 
@@ -43,8 +50,9 @@ package struct CellExecutor {
 extension CellExecutor {
   /// The executor whose job runs on this thread; nil if there is none. Valid while the job runs.
   package static var running: CellExecutor? {
-    let index = unsafe platform_thread().pointee.executor
-    return index == 0 ? nil : CellExecutor(CellRef(index: index))
+    guard let running = unsafe RunningExecutor.innermost?.pointee.executor else { return nil }
+    let other = unsafe running.ref.cell.pointee.next
+    return other == 0 ? running : CellExecutor(CellRef(index: other))
   }
 
   /// Whether both run jobs at the same place: by the same function with the same context.
@@ -55,21 +63,27 @@ extension CellExecutor {
 
   /// Says that this executor only decides when to hand jobs to another one, which its context holds.
   package func standsFor(_ other: CellExecutor) { unsafe ref.cell.pointee.next = other.ref.index }
+}
 
-  /// A job of the executor begins on this thread. Gives what `leave` wants.
-  static func enter(_ executor: CellExecutor?) -> (enclosing: UInt32, held: CellExecutor?) {
-    let thread = unsafe platform_thread()
-    let enclosing = unsafe thread.pointee.executor
-    guard let executor else { return (enclosing, nil) }
-    let held = executor.ref.retain() ? executor : nil
-    let other = unsafe executor.ref.cell.pointee.next
-    unsafe thread.pointee.executor = held == nil ? 0 : other == 0 ? executor.ref.index : other
-    return (enclosing, held)
-  }
+/// Whose an executor is.
+package struct ExecutorKind: Equatable {
+  let rawValue: UInt32
+  /// The user's.
+  package static var foreign: ExecutorKind { ExecutorKind(rawValue: 0) }
+  /// Runs jobs at once.
+  package static var immediate: ExecutorKind { ExecutorKind(rawValue: 1) }
+  /// A priority of the pool (Pool.swift).
+  package static var pool: ExecutorKind { ExecutorKind(rawValue: 2) }
+  /// One job at a time, on another executor (SerialQueue.swift).
+  package static var serial: ExecutorKind { ExecutorKind(rawValue: 3) }
 
-  /// The job has ended, and all that followed from it.
-  static func leave(_ place: (enclosing: UInt32, held: CellExecutor?)) {
-    unsafe platform_thread().pointee.executor = place.enclosing
-    place.held?.ref.release()
+  /// There is one in a process, or one for each priority, and it is never freed: its references are not counted.
+  package var isPermanent: Bool { self == .immediate || self == .pool }
+}
+
+extension Job {
+  /// The job that an executor's function was given.
+  init(submitted token: UnsafeMutableRawPointer) {
+    ref = CellRef(index: UInt32(truncatingIfNeeded: UInt(bitPattern: token)) & UInt32(Token.indexMask))
   }
 }

@@ -14,7 +14,7 @@ package struct Job {
 
   private static var taken: UInt64 { 1 }
   private static var rejected: UInt64 { 2 }
-  private static var isClosure: UInt64 { 4 }
+  static var isClosure: UInt64 { 4 }
   /// The arms that the closure is for, from this bit on.
   private static var armsShift: UInt64 { 3 }
   private static var promiseShift: UInt64 { 8 }
@@ -67,7 +67,7 @@ package struct Job {
     unsafe CellRef(
       index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
   }
-  private var executor: CellExecutor? {
+  var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
   /// Whether the closure is for an outcome.
@@ -75,7 +75,7 @@ package struct Job {
     let arms = unsafe ref.cell.pointee.state.load(ordering: .relaxed) >> Job.armsShift
     return arms & Arms.of(value, outcome).rawValue != 0
   }
-  private var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
+  var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
   fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
     if let executor = plan.executor, !executor.ref.retain() { return nil }
@@ -123,7 +123,12 @@ package struct Job {
   /// The job's end: its executor goes, and its cell.
   private func finish() {
     executor?.ref.release()
-    ref.deallocate()
+    freeCell()
+  }
+
+  /// A task may have a second owner; a reaction's job has one only.
+  private func freeCell() {
+    if isTask { ref.release() } else { ref.deallocate() }
   }
 
   /// The source died pending.
@@ -191,27 +196,45 @@ extension Job {
   /// Runs the handler and everything that follows from it. False if the job was run or dropped before.
   package func run() -> Bool {
     guard take() else { return false }
+    // What follows from the job is done by its executor too, which is kept for it.
+    let executor = self.executor
+    RunningExecutor.running(executor) {
+      if isTask {
+        performTask()
+        freeCell()
+      } else {
+        settlePromise()
+      }
+    }
+    executor?.ref.release()
+    return true
+  }
+
+  /// Calls the handler, settles the promise, and runs what is attached to it.
+  private func settlePromise() {
     let promise = self.promise
     var value = unsafe ref.cell.pointee.value
     let outcome = unsafe Outcome(
       flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
-    let place = CellExecutor.enter(executor)
     unsafe HandOver.end(ref, settling: promise) {
       let result = Settlement.running(promise, of: promise) {
         unsafe perform(handler, &value, outcome, settling: promise)
       }
       value.release()
-      finish()
+      freeCell()
       return result
     }
-    CellExecutor.leave(place)
-    return true
   }
 
   /// Rejects the promise instead. False if the job was run or dropped before.
   package func drop() -> Bool {
     guard take() else { return false }
+    guard !isTask else {
+      dropTask()
+      finish()
+      return true
+    }
     let promise = self.promise
     unsafe HandOver.end(ref, settling: promise) {
       Settlement.running(promise, of: promise) {

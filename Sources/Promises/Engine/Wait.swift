@@ -27,7 +27,9 @@ extension CellRef {
       }
       // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
       // looks again.
+      Pool.beginBlocking()
       unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
+      Pool.endBlocking()
     }
   }
 

@@ -1,0 +1,50 @@
+/* platform_threads.h - threads of the library's own, locks that threads sleep on, and what is known of a thread. */
+#ifndef CPLATFORM_THREADS_H
+#define CPLATFORM_THREADS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#endif
+
+/* Starts a thread that nobody joins, with every signal blocked. False if there is none to be had.
+ * The name, of 15 characters at most, is what debuggers and `top -H` show. */
+bool platform_start_thread(void (*body)(void *context), void *_Nullable context, const char *name)
+    __attribute__((visibility("hidden")));
+
+/* How many threads of the library's own there are. What fork() left of them in a child is none, so this is 0 there. */
+int platform_own_threads(void) __attribute__((visibility("hidden")));
+
+/* The calling thread, by the kernel's number. Never 0. */
+int platform_thread_id(void) __attribute__((visibility("hidden")));
+
+/* Whether a thread of this process is running, or would be if it had a processor; false if it sleeps. */
+bool platform_thread_runs(int id) __attribute__((visibility("hidden")));
+
+/* How many processors this process may use; at least 1. */
+int platform_processors(void) __attribute__((visibility("hidden")));
+
+/* A lock, and a place to sleep for what happens under it. Its memory is anywhere, as long as it stays there. */
+struct platform_monitor {
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+};
+
+void platform_monitor_init(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+void platform_monitor_destroy(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+void platform_monitor_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+void platform_monitor_unlock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+
+/* Sleeps, with the lock given up, until one of the next two is called or the monotonic time `deadline` has come
+ * (nanoseconds; negative: for ever). Wakes spuriously too. False if the deadline has come. */
+bool platform_monitor_wait(struct platform_monitor *monitor, int64_t deadline) __attribute__((visibility("hidden")));
+void platform_monitor_wake_one(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#endif

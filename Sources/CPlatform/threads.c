@@ -1,0 +1,138 @@
+#define _GNU_SOURCE
+#include "platform_threads.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Threads ---- */
+
+/* How many there are, and in which process: a child of fork() has the number, but not the threads. */
+static atomic_int own_threads;
+static atomic_int own_process;
+
+struct start {
+  void (*body)(void *context);
+  void *context;
+  char name[16];
+};
+
+static void *run(void *argument) {
+  struct start start = *(struct start *)argument;
+  free(argument);
+  pthread_setname_np(pthread_self(), start.name);
+  start.body(start.context);
+  atomic_fetch_sub(&own_threads, 1);
+  return NULL;
+}
+
+static bool create(struct start *start) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  bool created = pthread_create(&thread, &attributes, run, start) == 0;
+  pthread_attr_destroy(&attributes);
+  return created;
+}
+
+bool platform_start_thread(void (*body)(void *context), void *context, const char *name) {
+  struct start *start = malloc(sizeof *start);
+  if (start == NULL)
+    return false;
+  start->body = body;
+  start->context = context;
+  strncpy(start->name, name, sizeof start->name - 1);
+  start->name[sizeof start->name - 1] = '\0';
+  int process = getpid();
+  if (atomic_exchange(&own_process, process) != process)
+    atomic_store(&own_threads, 0);
+  atomic_fetch_add(&own_threads, 1);
+  /* A signal is the program's: no thread that it did not start takes one from it. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool created = create(start);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!created) {
+    atomic_fetch_sub(&own_threads, 1);
+    free(start);
+  }
+  return created;
+}
+
+int platform_own_threads(void) {
+  return atomic_load(&own_process) == getpid() ? atomic_load(&own_threads) : 0;
+}
+
+int platform_thread_id(void) {
+  return (int)syscall(SYS_gettid);
+}
+
+bool platform_thread_runs(int id) {
+  char path[64], text[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return false;
+  ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  if (length <= 0)
+    return false;
+  text[length] = '\0';
+  /* "id (name) state ...": the name may have brackets and spaces of its own. */
+  const char *end = strrchr(text, ')');
+  return end != NULL && end[1] == ' ' && end[2] == 'R';
+}
+
+int platform_processors(void) {
+  cpu_set_t set;
+  /* The set is too small for some machines: then all of their processors. */
+  long count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (int)count : 1;
+}
+
+/* ---- Monitors ---- */
+
+void platform_monitor_init(struct platform_monitor *monitor) {
+  pthread_condattr_t attributes;
+  pthread_mutex_init(&monitor->mutex, NULL);
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&monitor->condition, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+void platform_monitor_destroy(struct platform_monitor *monitor) {
+  pthread_cond_destroy(&monitor->condition);
+  pthread_mutex_destroy(&monitor->mutex);
+}
+
+void platform_monitor_lock(struct platform_monitor *monitor) {
+  pthread_mutex_lock(&monitor->mutex);
+}
+
+void platform_monitor_unlock(struct platform_monitor *monitor) {
+  pthread_mutex_unlock(&monitor->mutex);
+}
+
+bool platform_monitor_wait(struct platform_monitor *monitor, int64_t deadline) {
+  if (deadline < 0) {
+    pthread_cond_wait(&monitor->condition, &monitor->mutex);
+    return true;
+  }
+  struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
+  return pthread_cond_timedwait(&monitor->condition, &monitor->mutex, &until) == 0;
+}
+
+void platform_monitor_wake_one(struct platform_monitor *monitor) {
+  pthread_cond_signal(&monitor->condition);
+}

@@ -1,0 +1,121 @@
+import CPlatform
+
+// An executor that runs its jobs in their order, never two at once, on another executor.
+//
+//             submit                    its turn comes
+//   [ idle ] --------> [ scheduled ] ------------------> [ running ]
+//      ^                    ^                               |    |
+//      |                    | a turn's share is done        |    |
+//      |                    +-------------------------------+    |
+//      +---------------------------------------------------------+
+//                            no job is left
+//
+// While it is scheduled or runs, there is one task for it on the other executor, which holds a reference to it.
+@safe
+struct SerialQueue {
+  private let guarded: Guarded<State>
+
+  private struct State {
+    let target: CellExecutor
+    var jobs = JobQueue()
+    var isIdle = true
+  }
+
+  /// How many jobs a turn takes from a pool's thread before others that wait for one come.
+  private static var share: Int { 64 }
+
+  fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
+    guard target.ref.retain() else { return nil }
+    if let guarded = Guarded.make(State(target: target)) { return SerialQueue(guarded: guarded) }
+    target.ref.release()
+    return nil
+  }
+
+  private init(guarded: Guarded<State>) { self.guarded = guarded }
+  fileprivate init(address: UnsafeMutableRawPointer?) { guarded = unsafe Guarded(address: address) }
+
+  fileprivate var address: UnsafeMutableRawPointer { unsafe guarded.address }
+  private var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
+
+  /// The executor's last reference is gone, so no job is left.
+  fileprivate func free() {
+    target.ref.release()
+    guarded.free()
+  }
+
+  fileprivate func submit(_ job: Job) {
+    let wasIdle = unsafe guarded.locked { state in
+      unsafe state.pointee.jobs.push(job)
+      let wasIdle = unsafe state.pointee.isIdle
+      unsafe state.pointee.isIdle = false
+      return wasIdle
+    }
+    if wasIdle, let executor = job.executor { schedule(executor) }
+  }
+
+  /// Asks the other executor for a turn.
+  private func schedule(_ executor: CellExecutor) {
+    let target = self.target
+    guard executor.ref.retain() else { return dropAll() }
+    let turn = unsafe Job.task(
+      on: target, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
+      UnsafeMutableRawPointer(executor.ref.cell))
+    guard let turn else {
+      dropAll()
+      return executor.ref.release()
+    }
+    target.submit(turn)
+  }
+
+  /// Runs jobs. `context` is the executor's cell.
+  private static func turn(_ context: UnsafeMutableRawPointer?) {
+    let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+    let queue = unsafe SerialQueue(address: executor.context)
+    // An executor of the user's may run a turn at once, so that one within another would take stack.
+    var left = queue.target.kind == .pool ? share : .max
+    while let job = queue.next() {
+      _ = job.run()
+      left -= 1
+      if left == 0 {
+        queue.schedule(executor)
+        break
+      }
+    }
+    executor.ref.release()
+  }
+
+  /// The next job; without one, the queue is idle.
+  private func next() -> Job? {
+    unsafe guarded.locked { state in
+      let job = unsafe state.pointee.jobs.pop()
+      if job == nil { unsafe state.pointee.isIdle = true }
+      return job
+    }
+  }
+
+  /// The other executor has shut down: so do the jobs.
+  private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
+    let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+    unsafe SerialQueue(address: executor.context).dropAll()
+    executor.ref.release()
+  }
+
+  private func dropAll() {
+    let jobs = unsafe guarded.locked { state in
+      let jobs = unsafe state.pointee.jobs
+      unsafe state.pointee.jobs = JobQueue()
+      unsafe state.pointee.isIdle = true
+      return jobs
+    }
+    jobs.drop()
+  }
+}
+
+extension CellExecutor {
+  /// A new executor that runs its jobs one by one on `target`, with one reference; nil when memory has run out.
+  package static func serial(on target: CellExecutor) -> CellExecutor? {
+    guard let queue = SerialQueue.make(on: target) else { return nil }
+    let context = unsafe Context(queue.address) { unsafe SerialQueue(address: $0).free() }
+    return unsafe make({ unsafe SerialQueue(address: $0).submit(Job(submitted: $1)) }, context, kind: .serial)
+  }
+}

@@ -1,0 +1,67 @@
+import CPlatform
+import Synchronization
+
+/// A task that runs after some time. One of its two references is its maker's, for as long as it may want to cancel.
+///
+///             its time comes
+///   waiting -----------------> submitted to its executor, or to the pool for timers ---> run, or dropped
+///      |
+///      +--- cancel() ---> dropped
+package struct CellTimer {
+  package let ref: CellRef
+  package init(_ ref: CellRef) { self.ref = ref }
+
+  /// The time so many nanoseconds from now; what is beyond time itself never comes.
+  static func deadline(after nanoseconds: Int64) -> Int64 {
+    let (deadline, overflows) = platform_now().addingReportingOverflow(max(nanoseconds, 0))
+    return overflows ? .max : deadline
+  }
+
+  /// Calls the closure once the time is over, on the executor, or without one on a thread for timers: there, what timers
+  /// do comes in the order of their times. What it captures is released when it has run, when it is cancelled, or when
+  /// the executor drops it. Nil when memory has run out, or threads.
+  package static func schedule(
+    after nanoseconds: Int64, on executor: CellExecutor? = nil, _ work: consuming @escaping Job.Work
+  ) -> CellTimer? {
+    guard let task = Job.task(on: executor, references: 2, work) else { return nil }
+    let timer = CellTimer(task.ref)
+    if timer.start(after: nanoseconds) { return timer }
+    timer.release()
+    return nil
+  }
+
+  /// A timer that has not started. It will call `function`, or `dropped` in its place if it is cancelled or dropped.
+  static func make(
+    on executor: CellExecutor?, _ function: FreeFunction, dropped: FreeFunction, _ context: UnsafeMutableRawPointer
+  ) -> CellTimer? {
+    unsafe Job.task(on: executor, references: 2, function, dropped: dropped, context).map { CellTimer($0.ref) }
+  }
+
+  /// Starts the timer. False when memory has run out, or threads: what it was to do is dropped.
+  func start(after nanoseconds: Int64) -> Bool {
+    if Clock.shared?.add(Job(ref), CellTimer.deadline(after: nanoseconds)) == true { return true }
+    _ = Job(ref).drop()
+    return false
+  }
+
+  /// Releases what the timer holds, at once, if its time has not come. False if it has: then it may be running.
+  @discardableResult
+  package func cancel() -> Bool {
+    guard Clock.shared?.remove(Job(ref)) == true else { return false }
+    return Job(ref).drop()
+  }
+
+  /// Gives the maker's reference back; the timer goes on.
+  package func release() { ref.release() }
+}
+
+extension Job {
+  /// Where the task is among the timers; negative if it is not one of them any more. Guarded as the timers are.
+  var place: Int {
+    get { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed) >> Job.placeShift) - 1 }
+    nonmutating set {
+      let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & (1 << Job.placeShift - 1)
+      unsafe ref.cell.pointee.state.store(rest | UInt64(newValue + 1) << Job.placeShift, ordering: .relaxed)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import CPlatform
+
+/// The thread that knows what time it is. It hands over timers when they are due (those of loops excepted, which have
+/// their own), and looks after the pools while jobs wait there. Nothing of the user's runs on it.
+///
+/// It starts with the first timer and ends when it has been without work for a while.
+@safe
+struct Clock {
+  private let guarded: Guarded<State>
+
+  @unsafe
+  private struct State {
+    var timers = unsafe TimerHeap()
+    /// When to look after the pools; `.max`: they need none.
+    var check = Int64.max
+    var hasThread = false
+    /// Until when the thread sleeps.
+    var wakes = Int64.max
+  }
+
+  private static var checkInterval: Int64 { 5_000_000 }
+  private static var patience: Int64 { 1_000_000_000 }
+
+  /// Nil when there is no memory for it.
+  static var shared: Clock? {
+    unsafe clock.get { unsafe Guarded<State>.make(State())?.address }.map { unsafe Clock(address: $0) }
+  }
+
+  private init(address: UnsafeMutableRawPointer) { unsafe guarded = unsafe Guarded(address: address) }
+
+  private var monitor: Monitor { unsafe guarded.monitor }
+  private var state: UnsafeMutablePointer<State> { unsafe guarded.state }
+
+  /// Adds a timer. False when memory has run out, or there is no thread to be had.
+  func add(_ timer: Job, _ deadline: Int64) -> Bool {
+    unsafe guarded.locked { state in
+      guard unsafe wake(by: deadline) else { return false }
+      return unsafe state.pointee.timers.add(timer, deadline)
+    }
+  }
+
+  /// Takes a timer out. False if it is not in here any more.
+  func remove(_ timer: Job) -> Bool {
+    unsafe guarded.locked { unsafe $0.pointee.timers.remove(timer) }
+  }
+
+  /// Looks after the pools until no job waits there.
+  func watchPools() {
+    unsafe guarded.locked { state in
+      guard unsafe state.pointee.check == .max else { return }
+      let check = platform_now() + Clock.checkInterval
+      if unsafe wake(by: check) { unsafe state.pointee.check = check }
+    }
+  }
+
+  /// Sees to it that the thread looks at that time at the latest. False if there is no thread.
+  @unsafe
+  private func wake(by deadline: Int64) -> Bool {
+    if unsafe !state.pointee.hasThread {
+      unsafe state.pointee.hasThread = unsafe platform_start_thread(
+        { unsafe Clock(address: $0).run() }, guarded.address,
+        ("promise-clock" as StaticString).cString)
+    } else if unsafe deadline < state.pointee.wakes {
+      monitor.wakeOne()
+    }
+    return unsafe state.pointee.hasThread
+  }
+
+  private func run() {
+    monitor.lock()
+    repeat {
+      while true {
+        let now = platform_now()
+        let isDue = unsafe state.pointee.timers.first <= now
+        let checks = unsafe state.pointee.check <= now
+        guard isDue || checks else { break }
+        if isDue { unsafe handOver(now) }
+        if checks { unsafe check() }
+      }
+    } while unsafe sleep()
+    unsafe state.pointee.hasThread = false
+    monitor.unlock()
+  }
+
+  /// Hands over what is due. The monitor is held, but not meanwhile.
+  @unsafe
+  private func handOver(_ now: Int64) {
+    var due = JobQueue()
+    while let timer = unsafe state.pointee.timers.popDue(now) { due.push(timer) }
+    monitor.unlock()
+    if let pool = Pool.timers, pool.submit(due) {} else { due.drop() }
+    monitor.lock()
+  }
+
+  @unsafe
+  private func check() {
+    unsafe state.pointee.check = .max
+    monitor.unlock()
+    let goesOn = Pool.relieveAll()
+    monitor.lock()
+    if unsafe goesOn && state.pointee.check == .max {
+      unsafe state.pointee.check = platform_now() + Clock.checkInterval
+    }
+  }
+
+  /// Sleeps until the next time. False if there has been none for long.
+  @unsafe
+  private func sleep() -> Bool {
+    let next = unsafe min(state.pointee.timers.first, state.pointee.check)
+    let patience = platform_now() + Clock.patience
+    unsafe state.pointee.wakes = next
+    let wasWoken = monitor.wait(until: min(next, patience))
+    unsafe state.pointee.wakes = .min
+    return unsafe wasWoken || state.pointee.timers.first != .max || state.pointee.check != .max
+  }
+}
+
+private let clock = Single()
