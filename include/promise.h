@@ -58,5 +58,6 @@
 #include "promise/callback.h"
 
 #include "promise/executor.h"
+#include "promise/timer.h"
 
 #endif /* PROMISE_H */

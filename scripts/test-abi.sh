@@ -105,7 +105,8 @@ fi
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
 read -ra more <<< "${CFLAGS:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
-memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full "--errors-for-leak-kinds=definite,indirect,possible")
+memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
+  "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$tests/threads.supp")
 
 compilers=0
 for cc in ${CC_LIST:-gcc clang}; do

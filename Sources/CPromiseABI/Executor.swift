@@ -15,15 +15,53 @@ public func promise_executor_new(
 }
 
 @c @implementation
+public func promise_executor_immediate() -> OpaquePointer? { unsafe made(CellExecutor.immediate?.ref) }
+
+@c @implementation
+public func promise_executor_global(_ priority: promise_priority_t) -> OpaquePointer? {
+  guard let priority = PoolPriority(rawValue: Int(priority) - 1) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
+  return unsafe made(CellExecutor.global(priority)?.ref)
+}
+
+@c @implementation
+public func promise_executor_serial(_ target: OpaquePointer?) -> OpaquePointer? {
+  guard let target = unsafe target else {
+    return unsafe made(CellExecutor.global(.standard).flatMap { CellExecutor.serial(on: $0) }?.ref)
+  }
+  guard let found = unsafe resolve(target, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE)) }
+  return unsafe made(CellExecutor.serial(on: CellExecutor(found))?.ref)
+}
+
+@c @implementation
+public func promise_executor_submit(
+  _ executor: OpaquePointer?, _ body: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  let context = unsafe Context(ctx, free_ctx)
+  guard let found = unsafe resolve(executor, .executor), let body = unsafe body else {
+    context.release()
+    return unsafe resolve(executor, .executor) == nil ? refusal(executor) : promise_status_t(PROMISE_EINVAL)
+  }
+  return unsafe promise_status_t(CellExecutor(found).run(body, context) ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_executor_is_current(_ executor: OpaquePointer?) -> Bool {
+  unsafe resolve(executor, .executor).map { CellExecutor($0).isCurrent } ?? false
+}
+
+@c @implementation
 public func promise_executor_retain(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  return promise_status_t(cell.retain() ? PROMISE_OK : PROMISE_ENOMEM)
+  return promise_status_t(CellExecutor(cell).kind.isPermanent || cell.retain() ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation
 public func promise_executor_release(_ executor: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
-  cell.release()
+  if !CellExecutor(cell).kind.isPermanent { cell.release() }
   return promise_status_t(PROMISE_OK)
 }
 

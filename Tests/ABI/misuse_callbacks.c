@@ -161,6 +161,47 @@ static void executor_new(void) {
   refused(promise_executor_new(NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
 }
 
+static void executor_immediate(void) {
+  CHECK(promise_executor_immediate() != NULL);
+}
+
+static void executor_global(void) {
+  static const promise_priority_t bad[] = {0, PROMISE_PRIORITY_USER_INTERACTIVE + 1, 255, INT32_MAX, UINT32_MAX};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    refused(promise_executor_global(bad[i]), PROMISE_EINVAL, NULL);
+}
+
+static void executor_serial_bad(void *handle) {
+  refused(promise_executor_serial(handle), PROMISE_ESTALE, NULL);
+}
+static void executor_serial(void) {
+  each_bad_handle(EXECUTORS, executor_serial_bad);
+}
+
+static void freed_once(void) {
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+}
+static void executor_submit_bad(void *handle) {
+  CHECK_STATUS(promise_executor_submit(handle, spy_discard, &spy, spy_free), PROMISE_ESTALE);
+  freed_once();
+}
+static void executor_submit(void) {
+  CHECK_STATUS(promise_executor_submit(NULL, spy_discard, &spy, spy_free), PROMISE_EINVAL);
+  freed_once();
+  CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL);
+  freed_once();
+  each_bad_handle(EXECUTORS, executor_submit_bad);
+}
+
+static void executor_is_current_bad(void *handle) {
+  CHECK(!promise_executor_is_current(handle));
+}
+static void executor_is_current(void) {
+  CHECK(!promise_executor_is_current(NULL));
+  each_bad_handle(EXECUTORS, executor_is_current_bad);
+}
+
 static void executor_retain_bad(void *handle) {
   CHECK_STATUS(promise_executor_retain(handle), PROMISE_ESTALE);
 }
@@ -194,11 +235,16 @@ static void job_drop(void) {
 }
 
 static const misuse_t table[] = {
+    {"promise_executor_global", executor_global},
+    {"promise_executor_immediate", executor_immediate},
+    {"promise_executor_is_current", executor_is_current},
     {"promise_executor_new", executor_new},
     {"promise_executor_release", executor_release},
     {"promise_executor_retain", executor_retain},
     {"promise_finally", finally},
     {"promise_follow", follow},
+    {"promise_executor_serial", executor_serial},
+    {"promise_executor_submit", executor_submit},
     {"promise_job_drop", job_drop},
     {"promise_job_run", job_run},
     {"promise_observe", observe},

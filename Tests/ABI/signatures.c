@@ -72,9 +72,17 @@ FUNCTION(promise_token_chain, promise_status_t, (promise_token_t *, promise_toke
 FUNCTION(promise_token_generation, int64_t, (promise_token_t *));
 
 FUNCTION(promise_executor_new, promise_executor_t *, (submit_t *, void *, promise_free_t));
+FUNCTION(promise_executor_immediate, promise_executor_t *, (void));
+FUNCTION(promise_executor_global, promise_executor_t *, (promise_priority_t));
+FUNCTION(promise_executor_serial, promise_executor_t *, (promise_executor_t *));
+FUNCTION(promise_executor_submit, promise_status_t, (promise_executor_t *, void (*)(void *), void *, promise_free_t));
+FUNCTION(promise_executor_is_current, bool, (promise_executor_t *));
 FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_job_run, promise_status_t, (promise_job_t *));
 FUNCTION(promise_job_drop, promise_status_t, (promise_job_t *));
+
+FUNCTION(promise_sleep, promise_t *, (int64_t));
+FUNCTION(promise_sleep_on, promise_t *, (promise_executor_t *, int64_t));
 
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

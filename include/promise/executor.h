@@ -2,6 +2,8 @@
 #ifndef PROMISE_EXECUTOR_H
 #define PROMISE_EXECUTOR_H
 
+#include <stdbool.h>
+
 #include "callback.h"
 
 PROMISE_BEGIN_DECLS
@@ -18,6 +20,54 @@ typedef struct promise_job promise_job_t;
 PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_executor_new(void (*PROMISE_NULLABLE submit)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job),
                      void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Runs a job at once, in the call that submits it: what a reaction without an executor does. It lives for ever, and need
+ * not be released.
+ * NULL: PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_immediate(void);
+
+/* How urgent a job of the pool is. */
+typedef uint32_t promise_priority_t;
+
+enum {
+  PROMISE_PRIORITY_BACKGROUND = 1,
+  PROMISE_PRIORITY_UTILITY = 2,
+  PROMISE_PRIORITY_DEFAULT = 3,
+  PROMISE_PRIORITY_USER_INITIATED = 4,
+  PROMISE_PRIORITY_USER_INTERACTIVE = 5
+};
+
+/* Runs jobs on threads of the library's own: as many at a time as the process may use processors. A job that blocks is
+ * not counted: within about 10 ms, and at once if it is promise_wait() that blocks it, another one runs beside it, up to
+ * 512 threads. Jobs of a higher priority begin first; one job in sixteen is of the lowest that waits. Jobs of one
+ * priority begin in their order, and may run at the same time. A thread without a job ends after a second. All signals
+ * are blocked on these threads. When the process exits, what has not run never does.
+ * It lives for ever, and need not be released. A job that finds no thread, and none to be had, is dropped.
+ * NULL: PROMISE_EINVAL if there is no such priority; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise_priority_t priority);
+
+/* Makes an executor that runs its jobs in the order in which they were submitted, never two at once, on `target`, which
+ * it retains; NULL stands for the pool at its default priority. It has no thread of its own: a job may run on another
+ * thread than the one before. If `target` drops the turn that it was given, all jobs that wait are dropped.
+ * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
+
+/* Calls `body(ctx)` on the executor, then free_ctx(ctx). If the executor drops it, free_ctx alone is called.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` or `body` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run
+ * then.
+ * [any thread] */
+PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE_NULLABLE executor,
+                                                     void (*PROMISE_NULLABLE body)(void *PROMISE_NULLABLE ctx),
+                                                     void *PROMISE_NULLABLE ctx,
+                                                     promise_free_t PROMISE_NULLABLE free_ctx);
+
+/* Whether a job of this executor runs on the calling thread. If it runs within a job of another executor, as those of
+ * a serial one do, this holds for both. False for what is no executor.
+ * [any thread] */
+PROMISE_API bool promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Adds a reference. Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */

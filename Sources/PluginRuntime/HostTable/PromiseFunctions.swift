@@ -83,10 +83,19 @@ enum PromiseFunctions {
 
     "promise_executor_new": address(
       promise_executor_new as @convention(c) (Submit?, Memory?, promise_free_t?) -> Handle?),
+    "promise_executor_immediate": address(promise_executor_immediate as @convention(c) () -> Handle?),
+    "promise_executor_global": address(promise_executor_global as @convention(c) (promise_priority_t) -> Handle?),
+    "promise_executor_serial": address(promise_executor_serial as @convention(c) (Handle?) -> Handle?),
+    "promise_executor_submit": address(
+      promise_executor_submit as @convention(c) (Handle?, Discard?, Memory?, promise_free_t?) -> Status),
+    "promise_executor_is_current": address(promise_executor_is_current as @convention(c) (Handle?) -> Bool),
     "promise_executor_retain": address(promise_executor_retain as OfHandle),
     "promise_executor_release": address(promise_executor_release as OfHandle),
     "promise_job_run": address(promise_job_run as OfHandle),
     "promise_job_drop": address(promise_job_drop as OfHandle),
+
+    "promise_sleep": address(promise_sleep as @convention(c) (Int64) -> Handle?),
+    "promise_sleep_on": address(promise_sleep_on as @convention(c) (Handle?, Int64) -> Handle?),
   ]
 
   /// A function as one of any prototype.

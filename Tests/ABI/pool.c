@@ -1,0 +1,292 @@
+/* The global executors: threads of the library's own. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "scheduling.h"
+
+static promise_executor_t *pool(void) {
+  promise_executor_t *executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  REQUIRE(executor != NULL);
+  return executor;
+}
+
+static int processors(void) {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  return CPU_COUNT(&set);
+}
+
+static promise_verdict_t looks_around(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  promise_executor_t *executor = ctx;
+  sigset_t blocked;
+  CHECK(promise_executor_is_current(executor));
+  CHECK(!promise_executor_is_current(promise_executor_immediate()));
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  CHECK(sigismember(&blocked, SIGINT) == 1 && sigismember(&blocked, SIGALRM) == 1);
+  *out = *I64(getpid() == gettid() ? 0 : 1);
+  return PROMISE_FULFILL;
+}
+
+static void job_runs_on_a_thread_of_the_pool(void) {
+  for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
+       priority++) {
+    promise_executor_t *executor = promise_executor_global(priority);
+    REQUIRE(executor != NULL);
+    CHECK_POINTER(promise_executor_global(priority), executor);
+    CHECK(!promise_executor_is_current(executor));
+    promise_t *child = react_on(executor, looks_around, executor, NULL);
+    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+    CHECK(ended(child, PROMISE_FULFILLED, 1));
+    promise_release(child);
+  }
+}
+
+/* It lives for ever, so giving back what is not owned does no harm. */
+static void references_are_not_counted(void) {
+  promise_executor_t *permanent[] = {pool(), promise_executor_immediate()};
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 3; j++)
+      CHECK_STATUS(promise_executor_release(permanent[i]), PROMISE_OK);
+    CHECK_STATUS(promise_executor_retain(permanent[i]), PROMISE_OK);
+  }
+  promise_t *child = react_on(pool(), looks_around, pool(), NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  promise_release(child);
+}
+
+static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  CHECK(promise_executor_is_current(promise_executor_immediate()));
+  CHECK(pthread_equal(*(pthread_t *)ctx, pthread_self()));
+  return PROMISE_FULFILL;
+}
+
+static void immediate_runs_in_the_call(void) {
+  pthread_t here = pthread_self();
+  promise_t *child = react_on(promise_executor_immediate(), is_here, &here, NULL);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
+  CHECK(!promise_executor_is_current(promise_executor_immediate()));
+  promise_release(child);
+}
+
+static void tick(void *countdown) {
+  countdown_tick(countdown);
+}
+
+static void every_job_runs_once(void) {
+  long count = check_scale(20000);
+  countdown_t countdown = COUNTDOWN(2 * count); /* the body, and its context */
+  for (long i = 0; i < count; i++)
+    CHECK_STATUS(
+        promise_executor_submit(promise_executor_global((promise_priority_t)(1 + i % 5)), tick, &countdown, tick),
+        PROMISE_OK);
+  countdown_wait(&countdown);
+  CHECK_INT(countdown.left, 0);
+}
+
+/* ---- Jobs that block ---- */
+
+static gate_t opened_by_the_last = GATE_CLOSED;
+static countdown_t have_passed = COUNTDOWN(64);
+static void waits_at_the_gate(void *ctx) {
+  (void)ctx;
+  gate_wait(&opened_by_the_last);
+  countdown_tick(&have_passed);
+}
+static void opens_the_gate(void *ctx) {
+  (void)ctx;
+  gate_open(&opened_by_the_last);
+}
+
+/* Each blocks where the library cannot see it, and what would free them all stands behind them. */
+static void blocked_jobs_do_not_hold_up_the_others(void) {
+  for (int i = 0; i < 64; i++)
+    CHECK_STATUS(promise_executor_submit(pool(), waits_at_the_gate, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(pool(), opens_the_gate, NULL, NULL), PROMISE_OK);
+  countdown_wait(&have_passed);
+}
+
+static promise_verdict_t waits_for_the_next(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  intptr_t depth = (intptr_t)ctx;
+  *out = *I64(depth);
+  if (depth == 0)
+    return PROMISE_FULFILL;
+  promise_t *next = react_on(pool(), waits_for_the_next, (void *)(depth - 1), NULL);
+  CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
+  CHECK(ended(next, PROMISE_FULFILLED, depth - 1));
+  promise_release(next);
+  return PROMISE_FULFILL;
+}
+
+static void jobs_may_wait_for_later_jobs(void) {
+  promise_t *first = react_on(pool(), waits_for_the_next, (void *)100, NULL);
+  CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
+  CHECK(ended(first, PROMISE_FULFILLED, 100));
+  promise_release(first);
+}
+
+/* ---- Jobs that compute ---- */
+
+static atomic_int computing, most_computing;
+static void computes(void *countdown) {
+  int here = atomic_fetch_add(&computing, 1) + 1;
+  int most = atomic_load(&most_computing);
+  while (here > most && !atomic_compare_exchange_weak(&most_computing, &most, here)) {
+  }
+  for (int64_t end = now() + 40 * MILLISECONDS; now() < end;) {
+  }
+  atomic_fetch_sub(&computing, 1);
+  countdown_tick(countdown);
+}
+
+static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(void) {
+  countdown_t countdown = COUNTDOWN(12);
+  for (int i = 0; i < 12; i++)
+    CHECK_STATUS(promise_executor_submit(pool(), computes, &countdown, NULL), PROMISE_OK);
+  countdown_wait(&countdown);
+  /* valgrind runs one thread at a time, and the others sleep. */
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(atomic_load(&most_computing) <= processors());
+  CHECK(atomic_load(&most_computing) > 0);
+}
+
+static atomic_bool low_ran;
+static countdown_t chains_ended = COUNTDOWN(8);
+static void runs_on_until_the_low_one_has(void *ctx) {
+  if (atomic_load(&low_ran))
+    countdown_tick(&chains_ended);
+  else
+    promise_executor_submit(promise_executor_global(PROMISE_PRIORITY_USER_INTERACTIVE), runs_on_until_the_low_one_has,
+                            ctx, NULL);
+}
+static void is_the_low_one(void *ctx) {
+  (void)ctx;
+  atomic_store(&low_ran, true);
+}
+
+static void urgent_jobs_leave_room_for_others(void) {
+  for (int i = 0; i < 8; i++)
+    runs_on_until_the_low_one_has(NULL);
+  promise_executor_submit(promise_executor_global(PROMISE_PRIORITY_BACKGROUND), is_the_low_one, NULL, NULL);
+  countdown_wait(&chains_ended);
+  CHECK(atomic_load(&low_ran));
+}
+
+static atomic_bool holds_the_thread;
+static gate_t thread_is_held = GATE_CLOSED;
+static void holds(void *ctx) {
+  (void)ctx;
+  gate_open(&thread_is_held);
+  while (atomic_load(&holds_the_thread)) {
+  }
+}
+static countdown_t noted = COUNTDOWN(5);
+static void notes(void *letter) {
+  note((char)(intptr_t)letter);
+  countdown_tick(&noted);
+}
+
+/* With one processor there is one thread, so what it takes first begins first. */
+static void higher_priorities_begin_first(void) {
+  CHECK(true);
+  if (shares_process())
+    return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  atomic_store(&holds_the_thread, true);
+  promise_executor_submit(pool(), holds, NULL, NULL);
+  gate_wait(&thread_is_held);
+  static const promise_priority_t order[] = {3, 1, 5, 4, 2};
+  for (int i = 0; i < 5; i++)
+    promise_executor_submit(promise_executor_global(order[i]), notes, (void *)(intptr_t)('0' + order[i]), NULL);
+  atomic_store(&holds_the_thread, false);
+  countdown_wait(&noted);
+  CHECK_TEXT(journal, "54321");
+}
+
+/* ---- Threads ---- */
+
+static void idle_threads_end(void) {
+  promise_t *child = react_on(pool(), looks_around, pool(), NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  promise_release(child);
+  promise_t *nap = promise_sleep(1);
+  CHECK_STATUS(promise_wait(nap, FOR_EVER), PROMISE_OK);
+  promise_release(nap);
+  CHECK(thread_count() > 0);
+  while (thread_count() > 0)
+    nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+  child = react_on(pool(), looks_around, pool(), NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  promise_release(child);
+}
+
+/* No address space for another stack. */
+static void without_threads_jobs_are_dropped(void) {
+  CHECK(true);
+  if (shares_process() || getenv("CHECK_QUICK") != NULL)
+    return;
+  spy_t spy = {0};
+  void *volatile memory = malloc(64 * 1024); /* what the heap has then is enough for a reason */
+  free(memory);
+  promise_t *first = promise_new();
+  promise_executor_t *executor = pool();
+  struct rlimit none = {0, 0};
+  REQUIRE(setrlimit(RLIMIT_AS, &none) == 0);
+  promise_t *child = react_on(executor, spy_handler, &spy, spy_free);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_POINTER(promise_sleep(1), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
+  promise_release(child);
+  promise_release(first);
+}
+
+static void works_for_ever(void *ctx) {
+  (void)ctx;
+  for (;;) {
+    promise_t *promise = fulfilled(1), *child = promise_then(promise, adds_one, NULL, NULL);
+    promise_release(child);
+    promise_release(promise);
+  }
+}
+
+/* exit() runs while the library's threads make promises and wait for timers. */
+static void process_may_exit_at_any_time(void) {
+  int rounds = getenv("CHECK_QUICK") == NULL ? 20 : 2;
+  for (int i = 0; i < rounds; i++) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+      for (int j = 0; j < 4; j++)
+        promise_executor_submit(pool(), works_for_ever, NULL, NULL);
+      promise_sleep(i % 2 == 0 ? 1 : 1000 * MILLISECONDS);
+      exit(7);
+    }
+    int status = 0;
+    REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  }
+}
+
+int main(void) {
+  /* First: it forks, which is only for a process that has no other threads yet. */
+  RUN(process_may_exit_at_any_time);
+  RUN(job_runs_on_a_thread_of_the_pool);
+  RUN(references_are_not_counted);
+  RUN(immediate_runs_in_the_call);
+  RUN(every_job_runs_once);
+  RUN(blocked_jobs_do_not_hold_up_the_others);
+  RUN(jobs_may_wait_for_later_jobs);
+  RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
+  RUN(urgent_jobs_leave_room_for_others);
+  RUN(higher_priorities_begin_first);
+  RUN(without_threads_jobs_are_dropped);
+  RUN(idle_threads_end);
+  return check_report();
+}

@@ -1,0 +1,197 @@
+/* Serial executors: one job at a time, in order, on whatever executor. */
+#include "scheduling.h"
+
+typedef struct sequence {
+  promise_executor_t *executor;
+  atomic_int inside;
+  long last[4]; /* of each submitting thread */
+  countdown_t countdown;
+} sequence_t;
+
+typedef struct step {
+  sequence_t *sequence;
+  int thread;
+  long number;
+} step_t;
+
+static void takes_a_step(void *ctx) {
+  step_t *step = ctx;
+  sequence_t *sequence = step->sequence;
+  CHECK_INT(atomic_fetch_add(&sequence->inside, 1), 0);
+  CHECK(promise_executor_is_current(sequence->executor));
+  CHECK_INT(step->number, sequence->last[step->thread] + 1);
+  sequence->last[step->thread] = step->number;
+  CHECK_INT(atomic_fetch_sub(&sequence->inside, 1), 1);
+}
+
+static void frees_a_step(void *ctx) {
+  countdown_t *countdown = &((step_t *)ctx)->sequence->countdown;
+  free(ctx);
+  countdown_tick(countdown);
+}
+
+typedef struct submitter {
+  sequence_t *sequence;
+  int thread;
+  long count;
+} submitter_t;
+
+static void *submits(void *argument) {
+  submitter_t *submitter = argument;
+  for (long i = 1; i <= submitter->count; i++) {
+    step_t *step = malloc(sizeof *step);
+    *step = (step_t){submitter->sequence, submitter->thread, i};
+    CHECK_STATUS(promise_executor_submit(submitter->sequence->executor, takes_a_step, step, frees_a_step), PROMISE_OK);
+  }
+  return NULL;
+}
+
+/* On the pool, on another serial executor, and on one that runs at once, in whichever thread comes first. */
+static void jobs_run_in_order_and_never_two_at_once(void) {
+  long count = check_scale(5000);
+  promise_executor_t *inner = promise_executor_serial(NULL);
+  promise_executor_t *const targets[] = {NULL, inner, promise_executor_immediate()};
+  for (int i = 0; i < 3; i++) {
+    sequence_t sequence = {.executor = promise_executor_serial(targets[i]), .countdown = COUNTDOWN(4 * count)};
+    REQUIRE(sequence.executor != NULL);
+    submitter_t submitters[4];
+    pthread_t threads[4];
+    for (int j = 0; j < 4; j++) {
+      submitters[j] = (submitter_t){&sequence, j, count};
+      threads[j] = start(submits, &submitters[j]);
+    }
+    for (int j = 0; j < 4; j++)
+      finish(threads[j]);
+    countdown_wait(&sequence.countdown);
+    for (int j = 0; j < 4; j++)
+      CHECK_INT(sequence.last[j], count);
+    CHECK_STATUS(promise_executor_release(sequence.executor), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_executor_release(inner), PROMISE_OK);
+}
+
+static promise_verdict_t is_on_both(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  CHECK(promise_executor_is_current(ctx));
+  CHECK(promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_DEFAULT)));
+  CHECK(!promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_UTILITY)));
+  return PROMISE_FULFILL;
+}
+
+static void target_is_current_too(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  promise_t *child = react_on(serial, is_on_both, serial, NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  promise_release(child);
+  promise_executor_release(serial);
+}
+
+static promise_verdict_t notes_letter(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  note((char)(intptr_t)ctx);
+  return PROMISE_FULFILL;
+}
+
+/* The target is asked for a turn once, however many jobs wait; each turn takes them all. */
+static void asks_its_target_for_turns(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
+  promise_t *children[4];
+  for (int i = 0; i < 3; i++)
+    children[i] = react_on(serial, notes_letter, (void *)(intptr_t)('a' + i), NULL);
+  CHECK_INT(shelf.count, 1);
+  CHECK_TEXT(journal, "");
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_TEXT(journal, "abc");
+  CHECK_INT(shelf.count, 0);
+  children[3] = react_on(serial, notes_letter, (void *)'d', NULL);
+  CHECK_INT(shelf.count, 1);
+  promise_job_t *turn = take_job(&shelf);
+  CHECK_STATUS(promise_job_run(turn), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(turn), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_drop(turn), PROMISE_ESTALE);
+  CHECK_TEXT(journal, "abcd");
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(promise_state(children[i]), PROMISE_FULFILLED);
+    promise_release(children[i]);
+  }
+  promise_executor_release(serial);
+  promise_executor_release(target);
+}
+
+static void dropped_turn_drops_the_jobs(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  spy_t spies[2] = {{0}}, submitted = {0}, later = {0};
+  promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
+  promise_t *children[2];
+  for (int i = 0; i < 2; i++)
+    children[i] = react_on(serial, spy_handler, &spies[i], spy_free);
+  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &submitted, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
+  for (int i = 0; i < 2; i++) {
+    CHECK_SPY(&spies[i], 0, 1);
+    CHECK(failed_with(children[i], PROMISE_ECLOSED));
+    promise_release(children[i]);
+  }
+  CHECK_SPY(&submitted, 0, 1);
+  /* The serial executor itself goes on: it is its target that decides. */
+  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &later, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_SPY(&later, 1, 1);
+  promise_executor_release(serial);
+  promise_executor_release(target);
+}
+
+static void goes_with_its_last_job(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  spy_t spy = {0}, context = {0};
+  promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
+  promise_executor_t *outer = promise_executor_new(shelve, &context, spy_free);
+  CHECK_STATUS(promise_executor_release(target), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, spy_discard, &spy, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_STATUS(promise_executor_retain(serial), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_retain(target), PROMISE_ESTALE);
+  /* And its target with it. */
+  serial = promise_executor_serial(outer);
+  CHECK_STATUS(promise_executor_release(outer), PROMISE_OK);
+  CHECK_SPY(&context, 0, 0);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+  CHECK_SPY(&context, 0, 1);
+}
+
+/* A chain of handlers that run at once, by way of a serial executor, takes no stack. */
+static void *settles_a_long_chain(void *argument) {
+  (void)argument;
+  long length = check_scale(100 * 1000);
+  promise_executor_t *serial = promise_executor_serial(promise_executor_immediate());
+  promise_t *first = promise_new(), *last = retained(first);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = serial, .on_fulfilled = adds_one};
+  for (long i = 0; i < length; i++) {
+    promise_t *next = promise_react(last, &reaction);
+    promise_release(last);
+    last = next;
+  }
+  CHECK_STATUS(promise_resolve(first, I64(0)), PROMISE_OK);
+  CHECK(ended(last, PROMISE_FULFILLED, length));
+  promise_release(last);
+  promise_release(first);
+  promise_executor_release(serial);
+  return NULL;
+}
+
+static void chain_on_an_immediate_target_takes_no_stack(void) {
+  on_small_stack(settles_a_long_chain, NULL);
+}
+
+int main(void) {
+  RUN(asks_its_target_for_turns);
+  RUN(dropped_turn_drops_the_jobs);
+  RUN(goes_with_its_last_job);
+  RUN(chain_on_an_immediate_target_takes_no_stack);
+  RUN(jobs_run_in_order_and_never_two_at_once);
+  RUN(target_is_current_too);
+  return check_report();
+}
