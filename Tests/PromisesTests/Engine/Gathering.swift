@@ -35,7 +35,9 @@ struct Gathering {
     release(result)
   }
 
-  @Test("all: the first rejection decides, and the rest is asked to cancel only if that is wanted", arguments: [true, false])
+  @Test(
+    "all: the first rejection decides, and the rest is asked to cancel only if that is wanted",
+    arguments: [true, false])
   func allRejected(cancelsOthers: Bool) {
     let result = gather(.all, cancelsOthers: cancelsOthers)
     settle(1, 7, .rejected)

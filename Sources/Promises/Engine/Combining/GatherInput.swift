@@ -30,7 +30,9 @@ extension Gather {
     if decides(value, outcome) && decide() {
       _ = isLast()
       let result = reaction.passOn(to: result, value, outcome)
-      if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.cancelsOthers != 0 { cancelOthers(than: index) }
+      if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.cancelsOthers != 0 {
+        cancelOthers(than: index)
+      }
       return result
     }
     guard isLast() && decide() else { return .idle }

@@ -1,0 +1,229 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Invalidation tokens")
+struct InvalidationTokenTests {
+  private typealias Subject = Future<Int, TestError>
+
+  private func asked(_ log: Recorder<String>, _ name: String) -> (Subject, Resolver<Int, TestError>) {
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest {
+      log.record(name)
+      $0.cancel()
+    }
+    return (future, resolver)
+  }
+
+  @Test("T71: the last reference invalidates and cancels, unless it was told not to; so do the tokens chained to it")
+  func dropping() {
+    for automatic in [true, false] {
+      let log = Recorder<String>()
+      let (future, resolver) = asked(log, "asked")
+      let (chained, other) = asked(log, "chained")
+      let child = InvalidationToken()
+      child.requestCancelOnInvalidate(chained)
+      var token: InvalidationToken? = InvalidationToken(invalidateOnDeinit: automatic)
+      token?.requestCancelOnInvalidate(future)
+      child.chainInvalidation(from: token!)
+      future.onCancel(token: token) { _ in log.record("heard") }
+      token = nil
+      #expect(log.events == (automatic ? ["asked", "chained"] : []))
+      withExtendedLifetime((resolver, other, child)) {}
+    }
+  }
+
+  @Test("T72: neither a callback nor a future keeps the token")
+  func keepsNothing() {
+    let (future, resolver) = Subject.makeWithResolver()
+    weak var weakToken: InvalidationToken?
+    do {
+      let token = InvalidationToken()
+      weakToken = token
+      future.onSuccess(token: token) { _ in Issue.record("called after the token was dropped") }
+      token.requestCancelOnInvalidate(future)
+      #expect(weakToken != nil)
+      withExtendedLifetime(token) {}
+    }
+    #expect(weakToken == nil)
+    resolver.fulfill(1)
+  }
+
+  @Test("T73: first callbacks are silenced, then each is asked once, in order; the token stays usable")
+  func invalidate() {
+    let log = Recorder<String>()
+    let token = InvalidationToken()
+    let pairs = ["a", "b", "c"].map { asked(log, $0) }
+    for (future, _) in pairs {
+      token.requestCancelOnInvalidate(future)
+      future.onComplete(token: token) { _ in log.record("silenced") }
+    }
+    token.invalidate()
+    #expect(log.events == ["a", "b", "c"])
+    token.invalidate()
+    #expect(log.events.count == 3)
+    let (later, resolver) = Subject.makeWithResolver()
+    later.onSuccess(token: token) { log.record("\($0)") }
+    resolver.fulfill(4)
+    #expect(log.events.last == "4")
+  }
+
+  @Test("T74: cancelling without invalidating: callbacks hear of it")
+  func cancelWithoutInvalidating() {
+    let log = Recorder<String>()
+    let token = InvalidationToken()
+    let (future, resolver) = asked(log, "asked")
+    future.onCancel(token: token) { _ in log.record("heard") }
+    token.requestCancelOnInvalidate(future)
+    token.cancelWithoutInvalidating()
+    #expect(log.events == ["asked", "heard"])
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T69, T75: a token keeps no future, and any number can be registered")
+  func weakly() {
+    let token = InvalidationToken()
+    weak var weakFuture: Subject?
+    do {
+      let (future, _) = Subject.makeWithResolver()
+      weakFuture = future.requestCancelOnInvalidate(token)
+    }
+    #expect(weakFuture == nil)
+    let log = Recorder<String>()
+    let pairs = (0..<50).map { asked(log, "\($0)") }
+    for (future, _) in pairs { future.requestCancelOnInvalidate(token) }
+    token.invalidate()
+    #expect(log.events == (0..<50).map(String.init))
+  }
+
+  @Test("T76: chained tokens go with theirs, the latest chained first, again and again; a circle is refused")
+  func chaining() {
+    let log = Recorder<String>()
+    let (parent, first, second, third) = (
+      InvalidationToken(), InvalidationToken(), InvalidationToken(), InvalidationToken()
+    )
+    #expect(first.chainInvalidation(from: parent))
+    #expect(second.chainInvalidation(from: parent, includingCancelWithoutInvalidating: false))
+    #expect(third.chainInvalidation(from: second))
+    #expect(!parent.chainInvalidation(from: third) && !parent.chainInvalidation(from: parent))
+    var kept: [Subject] = []
+    func register() -> [Resolver<Int, TestError>] {
+      zip(["p", "1", "2", "3"], [parent, first, second, third]).map { name, token in
+        let (future, resolver) = asked(log, name)
+        future.requestCancelOnInvalidate(token)
+        kept.append(future)
+        return resolver
+      }
+    }
+    var resolvers = register()
+    parent.cancelWithoutInvalidating()
+    #expect(log.events == ["p", "1"])
+    parent.invalidate()
+    #expect(log.events == ["p", "1", "2", "3"])
+    resolvers += register()
+    parent.invalidate()
+    #expect(log.events == ["p", "1", "2", "3", "p", "2", "3", "1"])
+    withExtendedLifetime(resolvers) {}
+  }
+
+  @Test("T77: entries of futures that are gone are dropped from the front")
+  func pruning() {
+    let token = InvalidationToken()
+    func futures() -> String { String(token.debugDescription.split(separator: " ").first { $0.hasPrefix("futures") }!) }
+    for _ in 0..<100 { token.requestCancelOnInvalidate(Subject.makeWithResolver().future) }
+    #expect(futures() == "futures=1")
+    var kept = (0..<100).map { _ in Subject.makeWithResolver() }
+    for (future, _) in kept { token.requestCancelOnInvalidate(future) }
+    #expect(futures() == "futures=100")
+    kept = []
+    #expect(futures() == "futures=100")
+    let last = Subject.makeWithResolver()
+    token.requestCancelOnInvalidate(last.future)
+    #expect(futures() == "futures=1")
+  }
+
+  @Test("T78, T79: tokens are equal by identity, and say who they are")
+  func identity() {
+    let (one, other) = (InvalidationToken(), InvalidationToken())
+    #expect(one == one && one != other && Set([one, one, other]).count == 2)
+    #expect("\(one)".hasPrefix("<InvalidationToken: 0x") && "\(one)" != "\(other)")
+    one.invalidate()
+    #expect(one.debugDescription.contains("generation=1 futures=0 tokens=0"))
+  }
+
+  @Test("T70: an owner that goes has its futures asked to cancel")
+  func owner() {
+    final class Owner: CancelOwner { let cancelsOnDeinit = InvalidationToken() }
+    let log = Recorder<String>()
+    let (future, resolver) = asked(log, "asked")
+    var owner: Owner? = Owner()
+    future.requestCancelOnDeinit(owner!)
+    #expect(log.events.isEmpty)
+    owner = nil
+    #expect(log.events == ["asked"])
+    withExtendedLifetime(resolver) {}
+  }
+}
+
+@Suite("Pools of what can be cancelled")
+struct CancellationPoolTests {
+  private final class Item: Cancellable {
+    let body: () -> Void
+    init(_ body: @escaping () -> Void) { self.body = body }
+    func requestCancel() { body() }
+  }
+
+  @Test("D54, D55, D56: each is asked in order, as often as it was added; the pool keeps none, and is empty then")
+  func drain() {
+    let log = Recorder<Int>()
+    let pool = CancellationPool()
+    let items = (0..<3).map { index in Item { log.record(index) } }
+    pool.add(items[0])
+    pool.add(contentsOf: [items[1], items[1], items[2]])
+    weak var gone: Item?
+    do {
+      let item = Item { Issue.record("kept") }
+      gone = item
+      pool.add(item)
+    }
+    #expect(gone == nil)
+    pool.drain()
+    #expect(log.events == [0, 1, 1, 2])
+    pool.drain()
+    #expect(log.events.count == 4)
+    pool.add(items[2])
+    pool.drain()
+    #expect(log.events.last == 2 && log.events.count == 5)
+  }
+
+  @Test("D56: a pool may be used from within what it asks")
+  func reentrant() {
+    let log = Recorder<String>()
+    let pool = CancellationPool()
+    let later = Item { log.record("later") }
+    let item = Item {
+      log.record("first")
+      pool.add(later)
+      pool.drain()
+    }
+    pool.add(item)
+    pool.drain()
+    #expect(log.events == ["first", "later"])
+  }
+
+  @Test("D57, D54: a future in a pool is asked; what is upstream of one that ignores requests is not")
+  func futures() {
+    let (future, resolver) = Future<Int, Never>.makeWithResolver()
+    var asked = 0
+    resolver.onCancelRequest { _ in asked += 1 }
+    let downstream = future.ignoringCancel().cancellingImmediatelyUponRequest()
+    let pool = CancellationPool()
+    pool.add(downstream)
+    pool.drain()
+    #expect(downstream.result?.isCancelled == true)
+    #expect(asked == 0 && !future.isSettled)
+    pool.add(future)
+    pool.drain()
+    #expect(asked == 1)
+  }
+}

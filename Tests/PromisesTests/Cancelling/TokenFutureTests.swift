@@ -1,0 +1,101 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Futures with a token")
+struct TokenFutureTests {
+  private typealias Subject = Future<Int, TestError>
+  private let token = InvalidationToken()
+
+  @Test("T80, T84: a future with a token is equal by both")
+  func equality() {
+    let (future, other) = (Subject(fulfilled: 1), Subject(fulfilled: 1))
+    #expect(future.withToken(token) == TokenFuture(future: future, token: token))
+    #expect(future.withToken(token) != other.withToken(token))
+    #expect(future.withToken(token) != future.withToken(InvalidationToken()))
+    #expect(future.withToken(token).inner == future && future.withToken(token).token == token)
+  }
+
+  @Test("T81: everything derived works as on the future itself")
+  func operations() {
+    let value = Subject(fulfilled: 1).withToken(token)
+    let error = Subject(rejected: TestError(2)).withToken(token)
+    let log = Recorder<String>()
+    #expect(value.map { $0 + 1 }.inner.value == 2)
+    #expect(value.flatMap { Subject(fulfilled: $0 + 2) }.inner.value == 3)
+    #expect(value.mapResult { _ in FutureResult<Int, Never>.fulfilled(5) }.inner.value == 5)
+    #expect(value.flatMapResult { _ in Subject(fulfilled: 6) }.inner.value == 6)
+    #expect(error.mapError { "\($0)" }.inner.error != nil)
+    #expect(error.flatMapError { _ in Subject(fulfilled: 7) }.inner.value == 7)
+    #expect(error.replaceError { _ in 8 }.inner.value == 8)
+    #expect(value.tryMap { $0 + 8 }.inner.value == 9)
+    #expect(value.tryFlatMap { _ -> Subject in throw TestError(1) }.inner.error is TestError)
+    #expect(value.tryOnSuccess { _ in throw TestError(1) }.inner.error is TestError)
+    #expect(error.tryReplaceError { _ in 10 }.inner.value == 10)
+    #expect(error.tryMapError { _ in OtherError() }.inner.error is OtherError)
+    #expect(error.tryFlatMapError { _ in Subject(fulfilled: 11) }.inner.value == 11)
+    #expect(value.tryMapResult { _ in FutureResult<Int, TestError>.fulfilled(12) }.inner.value == 12)
+    #expect(value.tryFlatMapResult { _ in Subject(fulfilled: 13) }.inner.value == 13)
+    value.onSuccess { log.record("s\($0)") }.onComplete { _ in log.record("c") }
+    error.onError { _ in log.record("e") }.onCancel { _ in log.record("never") }
+    value.tap { _ in log.record("t") }.fork { #expect($0 == value) }
+    #expect(log.events == ["s1", "c", "e", "t"])
+    #expect(value.tap().inner.value == 1 && value.ignoringCancel().inner.value == 1)
+  }
+
+  @Test("T81, defect 3: every callback is silenced by its token, that of mapError too, and transformers cancel")
+  func silenced() {
+    let (future, resolver) = Subject.makeWithResolver()
+    let bound = future.withToken(token)
+    let mapped = bound.mapError { _ -> TestError in
+      Issue.record("called")
+      return TestError(0)
+    }
+    let observed = bound.onError { _ in Issue.record("called") }
+    token.invalidate()
+    resolver.reject(TestError(4))
+    #expect(mapped.inner.result?.isCancelled == true)
+    #expect(observed.inner.error == TestError(4))
+  }
+
+  @Test("T82: what is derived first is asked to cancel; what is derived from that passes it on; tap and ignoringCancel are not")
+  func autoCancel() {
+    let (future, resolver) = Subject.makeWithResolver()
+    var isAsked = false
+    resolver.onCancelRequest { _ in isAsked = true }
+    var bound: TokenFuture? = future.withToken(token)
+    token.invalidate()
+    #expect(!isAsked, "nothing was derived")
+    let tapped = bound!.tap()
+    let ignoring = bound!.ignoringCancel()
+    token.invalidate()
+    #expect(!isAsked)
+    let child = bound!.map { $0 }.map { $0 }
+    token.invalidate()
+    #expect(!isAsked, "ignoringCancel holds it back, and the future is held")
+    bound = nil
+    withExtendedLifetime((tapped, ignoring, child, future)) {}
+    _ = bound
+    // Here nothing but the derived one is interested, and it was derived from the one derived first.
+    func derive() -> (TokenFuture<Int, TestError>, Resolver<Int, TestError>) {
+      let (future, resolver) = Subject.makeWithResolver()
+      return (future.withToken(token).map { $0 }.map { $0 }, resolver)
+    }
+    let (derived, other) = derive()
+    var isOtherAsked = false
+    other.onCancelRequest { _ in isOtherAsked = true }
+    token.invalidate()
+    #expect(isOtherAsked)
+    withExtendedLifetime(derived) {}
+  }
+
+  @Test("T83: a request on it is unavailable: the compiler says what to use")
+  func unavailable() {
+    // It would not compile: future.withToken(token).requestCancel()
+    let (future, resolver) = Subject.makeWithResolver()
+    var isAsked = false
+    resolver.onCancelRequest { _ in isAsked = true }
+    future.withToken(token).inner.requestCancel()
+    #expect(isAsked)
+  }
+}

@@ -1,0 +1,202 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Futures made of many")
+struct WhenTests {
+  private typealias Subject = Future<Int, TestError>
+  private let made = (0..<3).map { _ in Subject.makeWithResolver() }
+  private var futures: [Subject] { made.map(\.future) }
+  private var resolvers: [Resolver<Int, TestError>] { made.map(\.resolver) }
+
+  @Test("T97, D47, PG22: the values of all in the order of the array, however they come; of none, an empty array")
+  func values() {
+    let all = when(fulfilled: futures)
+    for index in [2, 0, 1] {
+      #expect(!all.isSettled)
+      resolvers[index].fulfill(index)
+    }
+    #expect(all.value == [0, 1, 2])
+    #expect(when(fulfilled: [Subject]()).value == [])
+    #expect(when(fulfilled: [futures[0], futures[0]]).value == [0, 0])
+  }
+
+  @Test("T97, D47, PG22: the first in time to fail decides at once, with its error, and the others are left alone")
+  func failure() {
+    let all = when(fulfilled: futures)
+    var asked = 0
+    for resolver in resolvers { resolver.onCancelRequest { _ in asked += 1 } }
+    resolvers[2].reject(TestError(2))
+    #expect(all.error == TestError(2))
+    resolvers[1].reject(TestError(1))
+    #expect(all.error == TestError(2))
+    #expect(asked == 0)
+    #expect(!futures[0].isSettled)
+  }
+
+  @Test("T97, D47: a cancelled input cancels the result, with the same indirect error")
+  func cancelled() {
+    let all = when(fulfilled: futures)
+    resolvers[0].cancel(because: OtherError())
+    #expect(all.result?.isCancelled == true && all.result?.indirectError is OtherError)
+  }
+
+  @Test("T97: what is known on return is there on return, on the caller")
+  func atOnce() {
+    resolvers[1].reject(TestError(1))
+    #expect(when(fulfilled: futures).error == TestError(1))
+    let fulfilled = [Subject(fulfilled: 1), Subject(fulfilled: 2)]
+    #expect(when(fulfilled: fulfilled).value == [1, 2])
+  }
+
+  @Test("T98, D48, PG24: different values, and any number of them; the failure is the input's own")
+  func tuples() {
+    let (name, named) = Future<String, TestError>.makeWithResolver()
+    let both = when(fulfilled: futures[0], name)
+    resolvers[0].fulfill(1)
+    named.fulfill("one")
+    #expect(both.value.map { $0 == (1, "one") } == true)
+    let six = when(
+      fulfilled: Subject(fulfilled: 1), name, Future<Bool, TestError>(fulfilled: true),
+      Future<Double, TestError>(fulfilled: 0.5), Future<Int?, TestError>(fulfilled: nil),
+      Future<[Int], TestError>(fulfilled: [7]))
+    #expect(six.value.map { $0.0 == 1 && $0.1 == "one" && $0.2 && $0.3 == 0.5 && $0.4 == nil && $0.5 == [7] } == true)
+    let eight = when(
+      fulfilled: name, name, name, name, name, name, name, Subject(fulfilled: 8))
+    #expect(eight.value?.7 == 8)
+    let failing = when(fulfilled: name, futures[1])
+    resolvers[1].reject(TestError(3))
+    #expect(failing.error == TestError(3))
+  }
+
+  @Test("PG25: all of several as a method")
+  func combine() {
+    let combined = Subject(fulfilled: 1).combine(with: Future<String, TestError>(fulfilled: "a"))
+    #expect(combined.value.map { $0 == (1, "a") } == true)
+  }
+
+  @Test("T99: what fails, or is cancelled, has all others asked once, whoever else uses them", arguments: [true, false])
+  func cancelOnFailure(cancelled: Bool) {
+    var asked = [0, 0, 0]
+    for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }
+    let all = when(fulfilled: futures, cancelOnFailure: true)
+    var seen: [Int] = []
+    all.onComplete { _ in seen = asked }
+    if cancelled { resolvers[1].cancel() } else { resolvers[1].reject(TestError(1)) }
+    #expect(asked == [1, 0, 1])
+    #expect(seen == asked, "they were asked before the callbacks of the result")
+    #expect(all.result?.isCancelled == cancelled)
+    resolvers[0].cancel()
+    #expect(all.result?.isCancelled == cancelled)
+  }
+
+  @Test("T99, defect 1: the error decides although the inputs are cancelled by it, from any thread")
+  func errorBeatsCancellation() {
+    for _ in 0..<2000 {
+      let (failing, failure) = Subject.makeWithResolver()
+      let (other, resolver) = Subject.makeWithResolver()
+      resolver.onCancelRequest { $0.cancel() }
+      let all = when(fulfilled: [other, failing], cancelOnFailure: true)
+      onThreads(1) { _ in failure.reject(TestError(7)) }
+      #expect(all.error == TestError(7))
+    }
+  }
+
+  @Test("T98, defect 2: an input that is cancelled by itself has nobody else asked unless that is wanted")
+  func noRequestWithoutAsking() {
+    let (name, _) = Future<String, TestError>.makeWithResolver()
+    var asked = 0
+    resolvers[1].onCancelRequest { _ in asked += 1 }
+    resolvers[0].cancel()
+    let both = when(fulfilled: futures[0], futures[1], name)
+    #expect(both.result?.isCancelled == true)
+    #expect(asked == 0)
+  }
+
+  @Test("T100: a request on the result withdraws its interest in each input, and the result follows them")
+  func request() {
+    let (alone, first) = Subject.makeWithResolver()
+    var inputs: [Subject]? = [alone, futures[1]]
+    let kept = futures[1].map { $0 }
+    var asked: [Int] = []
+    first.onCancelRequest { _ in asked.append(0) }
+    resolvers[1].onCancelRequest { _ in asked.append(1) }
+    let all = when(fulfilled: inputs!)
+    inputs = nil
+    withExtendedLifetime(alone) { all.requestCancel() }
+    withExtendedLifetime(kept) { #expect(asked.contains(1) == false) }
+    #expect(!all.isSettled)
+    first.cancel()
+    #expect(all.result?.isCancelled == true)
+  }
+
+  @Test("T101: the first that is fulfilled or rejected; cancelled ones do not count; of settled ones, the first in order")
+  func first() {
+    let first = when(first: futures)
+    resolvers[0].cancel()
+    #expect(!first.isSettled)
+    resolvers[2].reject(TestError(2))
+    #expect(first.error == TestError(2))
+    resolvers[1].cancel()
+    #expect(when(first: [futures[0], futures[1]]).result?.isCancelled == true)
+    #expect(when(first: [Subject]()).result?.isCancelled == true)
+    #expect(when(first: (1...3).map { Subject(fulfilled: $0) }).value == 1)
+  }
+
+  @Test("T102: the winner has all others asked")
+  func cancelRemaining() {
+    var asked = [0, 0, 0]
+    for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }
+    let first = when(first: futures, cancelRemaining: true)
+    resolvers[1].fulfill(5)
+    #expect(first.value == 5)
+    #expect(asked == [1, 0, 1])
+  }
+
+  @Test("PG23: the first success wins, and if all fail the last error; the first to end wins a race")
+  func anyAndRace() {
+    let any = Subject.any(futures)
+    let race = Subject.race(futures)
+    resolvers[1].reject(TestError(1))
+    #expect(race.error == TestError(1) && !any.isSettled)
+    resolvers[2].reject(TestError(2))
+    resolvers[0].reject(TestError(0))
+    #expect(any.error == TestError(0))
+    #expect(Subject.any([Subject(rejected: TestError(1)), Subject(fulfilled: 4)]).value == 4)
+    #expect(Subject.any([]).result?.isCancelled == true && Subject.race([]).result?.isCancelled == true)
+  }
+
+  @Test("All settled: how each ended, in order")
+  func allSettled() {
+    let all = Subject.allSettled(futures)
+    resolvers[2].fulfill(2)
+    resolvers[0].reject(TestError(0))
+    #expect(!all.isSettled)
+    resolvers[1].cancel()
+    let results = all.value ?? []
+    #expect(results.map(\.value) == [nil, nil, 2])
+    #expect(results.first?.error == TestError(0))
+    #expect(results.dropFirst().first?.isCancelled == true)
+  }
+
+  @Test("&&& and ||| of futures")
+  func operators() {
+    #expect((Subject(fulfilled: 1) &&& Future<String, TestError>(fulfilled: "b")).value.map { $0 == (1, "b") } == true)
+    #expect((Subject(rejected: TestError(1)) ||| Subject(fulfilled: 2)).value == 2)
+  }
+
+  @Test("Promises are made of many too")
+  func promises() {
+    let (one, two) = (Promise<Int>(), Promise<Int>())
+    let all = when(fulfilled: [one, two])
+    let pair = when(fulfilled: one, Promise<String>.resolve("x"))
+    let any = Promise<Int>.any([one, two])
+    let race = Promise<Int>.race([one, two])
+    let settled = Promise<Int>.allSettled([one, two])
+    two.reject("no")
+    #expect(all.rejectReason as? String == "no" && race.rejectReason as? String == "no")
+    one.resolve(1)
+    #expect(any.value == 1 && settled.value?.map(\.state) == [.fulfilled, .rejected])
+    #expect(pair.value.map { $0 == (1, "x") } == true)
+  }
+}
