@@ -9,12 +9,12 @@ public final class DelayedFuture<Value, Failure>: Equatable {
   /// Creates a future of work that has not started.
   ///
   /// - Parameters:
-  ///   - context: where `body` runs; `.immediate` is inside the call that first asks for the future.
+  ///   - context: where `body` runs; `.immediate` is inside the call that first asks for the future, but never "now".
   ///   - body: called at most once; see `Future.init(on:_:)`.
   public init(on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     made = future
-    start.then({ context.run { body(resolver) } }, nil)
+    start.then({ context.later.run { body(resolver) } }, nil)
   }
 
   /// The future: the same one each time.

@@ -78,12 +78,12 @@ extension FutureResult where Failure: Error {
     }
   }
 
-  /// The value; throws the error, or for a cancellation the indirect error, or `Discarded` if there is none.
+  /// The value; throws the error, or for a cancellation the indirect error, or `CancellationError` if there is none.
   public func get() throws -> Value {
     switch self {
     case .fulfilled(let value): return value
     case .rejected(let error): throw error
-    case .cancelled(let error): throw error ?? Discarded.discarded
+    case .cancelled(let error): throw error ?? CancellationError()
     }
   }
 }

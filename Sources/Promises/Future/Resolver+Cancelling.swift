@@ -9,16 +9,19 @@ extension Resolver {
   /// future has been fulfilled or rejected by the time it would run there.
   ///
   /// - Parameters:
-  ///   - context: where `callback` runs; `.immediate` is inside the call that asks.
+  ///   - context: where `callback` runs; `.immediate` is inside the call that asks. One with `.nowOr` runs now if the
+  ///     request came before this call.
   ///   - callback: gets this resolver, so that it need not hold it: a callback that does keeps the future pending.
   public func onCancelRequest(
     on context: PromiseContext = .immediate, _ callback: @escaping (Resolver<Value, Failure>) -> Void
   ) {
+    let isNow = context.isNowOr && isCancelRequested
     cell.onCancelRequest { [weak self] in
       guard let self else { return }
-      if case .immediate = context { return callback(self) }
-      context.run {
-        if self.isCancelRequested { callback(self) }
+      if isNow { return PromiseContext.executing(now: true) { callback(self) } }
+      if context == .immediate { return callback(self) }
+      context.later.run {
+        if self.isCancelRequested { PromiseContext.executing(now: false) { callback(self) } }
       }
     }
   }

@@ -41,7 +41,7 @@ struct ResultTests {
     #expect(try Outcome.fulfilled(1).get() == 1)
     #expect(throws: TestError(2)) { try Outcome.rejected(TestError(2)).get() }
     #expect(throws: OtherError()) { try Outcome.cancelled(OtherError()).get() }
-    #expect(throws: Discarded.discarded) { try Outcome.cancelled(nil).get() }
+    #expect(throws: CancellationError.self) { try Outcome.cancelled(nil).get() }
   }
 
   @Test("T88: results are equal if they are of the same kind with equal contents, and hash so")
