@@ -1,34 +1,18 @@
-import Dispatch
-
-/// The threads of a quality of service.
-enum GlobalPool: Int, Sendable, CustomStringConvertible {
-  case background, utility, `default`, userInitiated, userInteractive
-
-  /// The engine's executor for it.
-  var executor: CellExecutor { Self.executors[rawValue] }
-
-  private static let executors = (0...4).map { index in
-    unsafe CellExecutor.making(Context(UnsafeMutableRawPointer(bitPattern: index + 1), nil)) { context, job in
-      let job = unsafe PromiseJob(job)
-      GlobalPool(rawValue: Int(bitPattern: context) - 1)!.queue.async { job.run() }
-    }
+// The qualities of service are the priorities of the engine's pool, which C shares: its threads make room for work that
+// blocks, where libdispatch on Linux takes most of a second for each blocked thread to do so.
+extension PoolPriority: CustomStringConvertible {
+  /// The pool's executor for it.
+  var executor: CellExecutor {
+    guard let executor = CellExecutor.global(self) else { fatalError("no memory for an executor") }
+    return executor
   }
 
-  private var queue: DispatchQueue {
-    switch self {
-    case .background: .global(qos: .background)
-    case .utility: .global(qos: .utility)
-    case .default: .global(qos: .default)
-    case .userInitiated: .global(qos: .userInitiated)
-    case .userInteractive: .global(qos: .userInteractive)
-    }
-  }
-
-  var description: String {
+  /// The context, as it is written.
+  package var description: String {
     switch self {
     case .background: "background"
     case .utility: "utility"
-    case .default: "default"
+    case .standard: "default"
     case .userInitiated: "userInitiated"
     case .userInteractive: "userInteractive"
     }

@@ -6,7 +6,7 @@ extension PromiseContext {
     switch place {
     case .immediate: nil
     case .main: MainContext.executor
-    case .global(let pool): pool.executor
+    case .global(let priority): priority.executor
     case .executor(let held): held.cell
     }
   }

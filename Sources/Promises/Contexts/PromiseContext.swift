@@ -15,7 +15,7 @@ public struct PromiseContext: Sendable, Hashable {
   /// Where, apart from when.
   enum Place: Sendable, Hashable {
     case immediate, main
-    case global(GlobalPool)
+    case global(PoolPriority)
     case executor(HeldExecutor)
   }
 
@@ -43,7 +43,7 @@ public struct PromiseContext: Sendable, Hashable {
   /// On threads for work whose progress a user may watch.
   public static let utility = PromiseContext(.global(.utility))
   /// On threads for work of no special importance.
-  public static let `default` = PromiseContext(.global(.default))
+  public static let `default` = PromiseContext(.global(.standard))
   /// On threads for work that a user has asked for and waits for.
   public static let userInitiated = PromiseContext(.global(.userInitiated))
   /// On threads for work that a user is interacting with.
@@ -88,7 +88,7 @@ extension PromiseContext: CustomStringConvertible {
       switch place {
       case .immediate: ".immediate"
       case .main: ".main"
-      case .global(let pool): ".\(pool)"
+      case .global(let priority): ".\(priority)"
       case .executor(let executor): executor.description
       }
     return isNowOr ? ".nowOr(\(name))" : name
