@@ -91,11 +91,15 @@ let package = Package(
     .testTarget(
       name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
       swiftSettings: settings),
+    // Counts what the code under test asks of the heap.
+    .target(name: "CCountedHeap", path: "Tests/CCountedHeap"),
     // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of
     // plugin.
     .testTarget(
       name: "PluginRuntimeTests",
-      dependencies: ["CFFI", "CPluginEdge", "CPromise", "PluginRuntime", "Promises", "PromisesTestSupport"],
+      dependencies: [
+        "CCountedHeap", "CFFI", "CPluginEdge", "CPromise", "PluginRuntime", "Promises", "PromisesTestSupport",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

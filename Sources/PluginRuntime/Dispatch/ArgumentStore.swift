@@ -46,6 +46,9 @@ enum ArgumentStore {
       slot.storeBytes(of: Float(number), as: Float.self)
     case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise:
       return storeReference(value, as: parameter.pointee.crossing, index, slot)
+    case .nullablePointer where kind == PROMISE_KIND_VOID: slot.storeBytes(of: 0, as: UInt.self)
+    case .pointer, .nullablePointer: return .wrongKind(index)
+    case .structure: return storeStructure(value, as: parameter, index, slot)
     case .void, .other: return .wrongKind(index)
     }
     return nil
@@ -113,10 +116,29 @@ enum ArgumentStore {
     return nil
   }
 
+  private static func storeStructure(
+    _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, _ index: Int,
+    _ slot: UnsafeMutableRawPointer
+  ) -> CallFault? {
+    guard let plan = parameter.pointee.plan else { return .wrongKind(index) }
+    return plan._withUnsafeGuaranteedRef { plan in
+      if value.pointee.kind == promise_kind_t(PROMISE_KIND_POINTER), let source = value.pointee.as.ptr {
+        slot.copyMemory(from: source, byteCount: plan.layout.size)
+        return nil
+      }
+      do throws(ArgumentMismatch) {
+        try plan.store(value, at: slot, CallArena())
+        return nil
+      } catch {
+        return .mismatch(Mismatch(index, error))
+      }
+    }
+  }
+
   /// Takes back what was stored for the function to own, where it is not called after all.
   static func takeBack(_ parameters: UnsafePointer<CallPlan.Parameter>, before end: Int, of frame: CallFrame) {
     for index in 0..<end where parameters[index].crossing == .ownStr || parameters[index].crossing == .ownBytes {
-      HostMemory.free(frame.argument(index).load(as: UnsafeMutableRawPointer?.self))
+      HostMemory.free(frame.argument(at: parameters[index].offset).load(as: UnsafeMutableRawPointer?.self))
     }
   }
 }

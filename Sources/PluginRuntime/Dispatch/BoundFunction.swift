@@ -7,8 +7,19 @@ final class BoundFunction: Sendable {
   let signature: Signature
   let plugin: String
 
-  init?(_ signature: Signature, _ entry: @escaping promise_function_t, plugin: String) {
-    guard let plan = CallPlan.make(signature, entry) else { return nil }
+  /// How what a call gives is read; `nil` if it gives nothing.
+  let resultPlan: TypePlan?
+
+  /// `nil` if this machine cannot call the function.
+  ///
+  /// - Parameter symbol: finds another function of the same library.
+  init?(
+    _ signature: Signature, _ entry: @escaping promise_function_t, plugin: String,
+    symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }
+  ) {
+    guard let plan = CallPlan.make(signature, entry, domain: plugin, symbol: symbol) else { return nil }
+    let held: ValueType? = if case .promise(let held) = signature.result { held } else { signature.yielded }
+    resultPlan = signature.outputs.isEmpty ? held.flatMap { TypePlan($0.content) } : nil
     self.plan = plan
     self.signature = signature
     self.plugin = plugin
@@ -27,18 +38,20 @@ extension BoundFunction {
   func error(_ fault: CallFault, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int) -> PluginError {
     switch fault {
     case .tooMany:
-      error(.badArgument, "is given \(count) arguments, expected at most \(signature.parameters.count): \(signature)")
-    case .missing(let index): missing(signature.parameters[index])
+      error(.badArgument, "is given \(count) arguments, expected at most \(signature.inputs.count): \(signature)")
+    case .missing(let index): missing(signature.inputs[index])
     case .wrongKind(let index), .outOfRange(let index):
       argument(
-        index,
-        "is \(Self.name(arguments, index, count)), expected \(signature.parameters[index].type.expectation)")
+        index, "is \(Self.name(arguments, index, count)), expected \(signature.inputs[index].type.expectation)")
     case .nul(let index): argument(index, "has a NUL in it, where a cstr would end")
     case .stale(let index): argument(index, "is a promise that does not exist any more")
+    case .mismatch(let fault): argument(fault.index, fault.mismatch.message, path: fault.mismatch.path)
     case .noMemory: error(.badResult, "has no memory left for its arguments or its result")
+    case .badOutput(let fault): output(fault.mismatch)
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")
     case .left(let edge): edge.error(qualifiedName)
+    case .badBool(let byte): result("returned \(byte), which is neither false, 0, nor true, 1")
     case .staleResult: result("returned a promise that does not exist, or no promise")
     }
   }
@@ -47,8 +60,15 @@ extension BoundFunction {
     error(.badArgument, "lacks the argument '\(parameter.name)', which has no default: \(signature)")
   }
 
-  private func argument(_ index: Int, _ message: String) -> PluginError {
-    error(.badArgument, "argument '\(signature.parameters[index].name)' \(message)")
+  private func argument(_ index: Int, _ message: String, path: String = "") -> PluginError {
+    let inputs = signature.inputs
+    let name =
+      inputs.indices.contains(index) ? inputs[index].name : "\(signature.tail?.name ?? "...")[\(index - inputs.count)]"
+    return error(.badArgument, index < 0 ? "an argument \(message)" : "argument '\(name)\(path)' \(message)")
+  }
+
+  private func output(_ mismatch: ArgumentMismatch) -> PluginError {
+    error(.badResult, "gives '\(mismatch.path)' that \(mismatch.message), as its signature does not say: \(signature)")
   }
 
   func result(_ message: String) -> PluginError {

@@ -3,11 +3,14 @@ import CPromise
 
 /// Where the code of plugins is called: whatever way it is left, we go on.
 enum CallEdge {
-  /// Calls the function of a plan; the result is in the frame, unless there is a fault.
+  /// Calls a function; what it returned is at `returned`, unless there is a fault.
   @inline(__always)
-  static func call(_ plan: UnsafeMutablePointer<CallPlan>, _ frame: CallFrame) -> CallFault? {
+  static func call(
+    _ interface: UnsafeMutableRawPointer, _ entry: @escaping promise_function_t, _ returned: UnsafeMutableRawPointer,
+    _ addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+  ) -> CallFault? {
     var fault = plugin_fault_t()
-    let kind = plugin_edge_call(&plan.pointee.interface, plan.pointee.entry, frame.returned, frame.addresses, &fault)
+    let kind = plugin_edge_call(interface, entry, returned, addresses, &fault)
     return kind == PLUGIN_FAULT_NONE ? nil : .left(EdgeFault(takingOver: &fault))
   }
 

@@ -11,14 +11,32 @@ enum CallFault {
   /// A promise that does not exist any more.
   case stale(Int)
   case noMemory
+  /// A part of an argument that does not suit its type.
+  case mismatch(Mismatch)
+  /// A part of what the function gave that is not what its signature says.
+  case badOutput(Mismatch)
 
   case nullResult
   /// Bytes as a str, or as a cstr.
   case resultNotUTF8
   case staleResult
+  /// A bool that is neither 0 nor 1.
+  case badBool(UInt8)
 
   /// The function did not return: it was left in another way.
   case left(EdgeFault)
+}
+
+/// A fault that takes more words. Its own object, so that a fault stays a word.
+final class Mismatch: Sendable {
+  /// The argument; -1 if it is about none.
+  let index: Int
+  let mismatch: ArgumentMismatch
+
+  init(_ index: Int, _ mismatch: ArgumentMismatch) {
+    self.index = index
+    self.mismatch = mismatch
+  }
 }
 
 /// How a call ended; its value or reason is where the caller wanted it.

@@ -3,46 +3,61 @@ import CPromise
 /// The memory of one call, on the stack: the arguments as C has them, what the function returns, its out parameters,
 /// and the addresses of all that, which is what libffi takes.
 struct CallFrame {
-  private let base: UnsafeMutableRawPointer
-  private let count: Int
+  /// Where everything lies.
+  struct Layout {
+    /// Behind the arguments: what the function returns, the result and the error of a `!`, the addresses of these two.
+    let returned: Int
+    let result: Int
+    let error: Int
+    let outputs: Int
+    let addresses: Int
+    let size: Int
 
-  /// A slot holds the largest argument, a struct of two words.
-  private static let slot = 16
-  /// Behind the arguments: what is returned, the result and the error of a `!`, and the addresses of these two.
-  private static let extras = 4
-
-  init(_ base: UnsafeMutableRawPointer, count: Int) {
-    self.base = base
-    self.count = count
+    /// The layout behind arguments that end at `end`.
+    init(end: Int, count: Int, resultSize: Int) {
+      // libffi writes at least a word.
+      let result = max(16, (resultSize + 15) & ~15)
+      returned = end
+      self.result = returned + result
+      error = self.result + result
+      outputs = error + 16
+      addresses = outputs + 16
+      size = addresses + (count + 2) * MemoryLayout<UnsafeMutableRawPointer>.size
+    }
   }
 
-  /// The bytes of a frame for so many arguments; there are never so many that this overflows.
-  static func size(count: Int) -> Int {
-    (count &+ extras) &* slot &+ (count &+ 2) &* MemoryLayout<UnsafeMutableRawPointer>.size
+  private let base: UnsafeMutableRawPointer
+  private let layout: UnsafePointer<Layout>
+
+  init(_ base: UnsafeMutableRawPointer, _ layout: UnsafePointer<Layout>) {
+    self.base = base
+    self.layout = layout
   }
 
   @inline(__always)
-  func argument(_ index: Int) -> UnsafeMutableRawPointer { base + index &* Self.slot }
-  /// What the function returns. libffi writes at least a word.
-  var returned: UnsafeMutableRawPointer { argument(count) }
+  func argument(at offset: Int) -> UnsafeMutableRawPointer { base + offset }
+  /// What the function returns.
+  var returned: UnsafeMutableRawPointer { base + layout.pointee.returned }
   /// Where a function with `!` leaves its result.
-  var result: UnsafeMutableRawPointer { argument(count + 1) }
+  var result: UnsafeMutableRawPointer { base + layout.pointee.result }
   /// Where a function with `!` leaves its error.
-  var error: UnsafeMutablePointer<promise_value_t> { argument(count + 2).assumingMemoryBound(to: promise_value_t.self) }
+  var error: UnsafeMutablePointer<promise_value_t> {
+    (base + layout.pointee.error).assumingMemoryBound(to: promise_value_t.self)
+  }
 
   var addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
-    argument(count + Self.extras).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    (base + layout.pointee.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 
   /// Adds the out parameters of a function with `!`, empty.
-  func addOutputs(hasResult: Bool) {
-    let slots = argument(count + 3).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
-    result.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slot)
+  func addOutputs(after count: Int, hasResult: Bool) {
+    let outputs = (base + layout.pointee.outputs).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
+    result.initializeMemory(as: UInt8.self, repeating: 0, count: layout.pointee.error - layout.pointee.result)
     error.initialize(to: promise_value_t())
     error.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
-    slots[0] = result
-    slots[1] = UnsafeMutableRawPointer(error)
-    addresses[count] = UnsafeMutableRawPointer(hasResult ? slots : slots + 1)
-    addresses[count + 1] = UnsafeMutableRawPointer(slots + 1)
+    outputs[0] = result
+    outputs[1] = UnsafeMutableRawPointer(error)
+    addresses[count] = UnsafeMutableRawPointer(hasResult ? outputs : outputs + 1)
+    addresses[count + 1] = UnsafeMutableRawPointer(outputs + 1)
   }
 }

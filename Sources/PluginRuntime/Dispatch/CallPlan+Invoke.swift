@@ -1,40 +1,47 @@
 import CPromise
+import Glibc
 
 extension CallPlan {
   /// Calls the function, on this thread.
   ///
   /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the
-  /// value, the reason, or the PROMISE that it returned.
+  /// value, the reason, or the PROMISE that it returned. errno is as the function left it, from 0.
+  ///
+  /// - Parameter kept: becomes memory besides the arguments that a promise which the function returned keeps in use.
   @inline(__always)
   static func invoke(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
-    into result: UnsafeMutablePointer<promise_value_t>
+    into result: UnsafeMutablePointer<promise_value_t>, memory: UnsafeMutableRawPointer? = nil,
+    keeping kept: inout CallArena?
   ) -> CallOutcome {
     let count = plan.pointee.count
-    guard given <= count else { return .fault(.tooMany) }
     guard given >= plan.pointee.required, arguments != nil || given == 0 else {
       return .fault(.missing(arguments == nil ? 0 : given))
     }
+    if let general = plan.pointee.general {
+      return general._withUnsafeGuaranteedRef {
+        GeneralCall.invoke($0, arguments, given, into: result, keeping: &kept)
+      }
+    }
+    guard given <= count else { return .fault(.tooMany) }
     // A size that the compiler knows costs nothing to set aside.
-    guard count <= smallCount else { return invokeLarge(plan, arguments, given, into: result) }
-    return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { memory in
+    guard plan.pointee.frame.size <= smallSize else { return invokeLarge(plan, arguments, given, result, memory) }
+    return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
       // An allocation of a size that is not 0 has an address.
-      call(plan, arguments, given, CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count), into: result)
+      call(plan, arguments, given, CallFrame(frame.baseAddress.unsafelyUnwrapped, layout(plan)), result, memory)
     }
   }
 
-  static let smallCount = 8
-  /// What CallFrame.size(count: 8) is, as a constant.
-  static var smallSize: Int { 272 }
+  /// Room for 16 words.
+  private static var smallSize: Int { 512 }
 
   @inline(never)
   private static func invokeLarge(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
-    into result: UnsafeMutablePointer<promise_value_t>
+    _ result: UnsafeMutablePointer<promise_value_t>, _ memory: UnsafeMutableRawPointer?
   ) -> CallOutcome {
-    let count = plan.pointee.count
-    return withUnsafeTemporaryAllocation(byteCount: CallFrame.size(count: count), alignment: 16) { memory in
-      call(plan, arguments, given, CallFrame(memory.baseAddress.unsafelyUnwrapped, count: count), into: result)
+    withUnsafeTemporaryAllocation(byteCount: plan.pointee.frame.size, alignment: 16) { frame in
+      call(plan, arguments, given, CallFrame(frame.baseAddress.unsafelyUnwrapped, layout(plan)), result, memory)
     }
   }
 
@@ -42,7 +49,7 @@ extension CallPlan {
   @inline(__always)
   private static func call(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
-    _ frame: CallFrame, into result: UnsafeMutablePointer<promise_value_t>
+    _ frame: CallFrame, _ result: UnsafeMutablePointer<promise_value_t>, _ memory: UnsafeMutableRawPointer?
   ) -> CallOutcome {
     let parameters = plan.pointee.parameters
     let addresses = frame.addresses
@@ -50,7 +57,7 @@ extension CallPlan {
     var index = 0
     while index < count {
       let value = index < given ? arguments.unsafelyUnwrapped + index : defaultValue(parameters + index)
-      let slot = frame.argument(index)
+      let slot = frame.argument(at: parameters[index].offset)
       addresses[index] = slot
       if let fault = ArgumentStore.store(value, as: parameters + index, index: index, at: slot) {
         ArgumentStore.takeBack(parameters, before: index, of: frame)
@@ -58,18 +65,54 @@ extension CallPlan {
       }
       index &+= 1
     }
+    let errorNumber = __errno_location().unsafelyUnwrapped
     guard plan.pointee.fails else {
-      if let fault = CallEdge.call(plan, frame) { return .fault(fault) }
-      if let fault = ResultLoad.load(plan.pointee.result, from: frame.returned, into: result) { return .fault(fault) }
-      return .fulfilled
+      errorNumber.pointee = 0
+      if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
+        return .fault(fault)
+      }
+      let left = errorNumber.pointee
+      defer { errorNumber.pointee = left }
+      return load(plan, frame.returned, result, memory)
     }
-    frame.addOutputs(hasResult: plan.pointee.result != .void)
-    if let fault = CallEdge.call(plan, frame) {
+    frame.addOutputs(after: count, hasResult: plan.pointee.result != .void)
+    errorNumber.pointee = 0
+    if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
       // It may have been filled before.
       if isWellFormed(frame.error) { promise_value_release(frame.error) }
       return .fault(fault)
     }
-    return conclude(plan, frame, into: result)
+    let left = errorNumber.pointee
+    defer { errorNumber.pointee = left }
+    let status = frame.returned.load(as: promise_status_t.self)
+    if status < 0 { return reject(status, frame.error, into: result) }
+    // An error beside success means nothing, but may own memory.
+    _ = promise_value_release(frame.error)
+    return load(plan, frame.result, result, memory)
+  }
+
+  @inline(__always)
+  private static func load(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ source: UnsafeRawPointer,
+    _ result: UnsafeMutablePointer<promise_value_t>, _ memory: UnsafeMutableRawPointer?
+  ) -> CallOutcome {
+    guard plan.pointee.result == .structure else {
+      return ResultLoad.load(plan.pointee.result, from: source, into: result).map { .fault($0) } ?? .fulfilled
+    }
+    guard let memory else {
+      let status = promise_value_bytes(result, source, plan.pointee.resultSize)
+      return status == PROMISE_OK ? .fulfilled : .fault(.noMemory)
+    }
+    memory.copyMemory(from: source, byteCount: plan.pointee.resultSize)
+    result.pointee = promise_value_t()
+    result.pointee.kind = promise_kind_t(PROMISE_KIND_POINTER)
+    result.pointee.as.ptr = memory
+    return .fulfilled
+  }
+
+  private static func layout(_ plan: UnsafeMutablePointer<CallPlan>) -> UnsafePointer<CallFrame.Layout> {
+    let offset = MemoryLayout<CallPlan>.offset(of: \.frame).unsafelyUnwrapped
+    return UnsafeRawPointer(plan).advanced(by: offset).assumingMemoryBound(to: CallFrame.Layout.self)
   }
 
   private static func defaultValue(_ parameter: UnsafeMutablePointer<Parameter>) -> UnsafePointer<promise_value_t> {
@@ -77,21 +120,14 @@ extension CallPlan {
     return (UnsafeRawPointer(parameter) + offset).assumingMemoryBound(to: promise_value_t.self)
   }
 
-  /// Ends the call of a function with `!`.
-  private static func conclude(
-    _ plan: UnsafeMutablePointer<CallPlan>, _ frame: CallFrame, into result: UnsafeMutablePointer<promise_value_t>
+  /// Ends the call of a function with `!` that failed.
+  static func reject(
+    _ status: promise_status_t, _ error: UnsafeMutablePointer<promise_value_t>,
+    into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallOutcome {
-    let status = frame.returned.load(as: promise_status_t.self)
-    guard status < 0 else {
-      // An error beside success means nothing, but may own memory.
-      _ = promise_value_release(frame.error)
-      if let fault = ResultLoad.load(plan.pointee.result, from: frame.result, into: result) { return .fault(fault) }
-      return .fulfilled
-    }
-    let error = frame.error.pointee
-    let isFilled = error.kind != promise_kind_t(PROMISE_KIND_VOID)
-    if isFilled, isWellFormed(frame.error) {
-      result.pointee = error
+    let isFilled = error.pointee.kind != promise_kind_t(PROMISE_KIND_VOID)
+    if isFilled, isWellFormed(error) {
+      result.pointee = error.pointee
       return .rejected
     }
     let message = "the function failed with \(String(cString: promise_status_name(status))), and gave no error"
@@ -99,7 +135,7 @@ extension CallPlan {
   }
 
   /// Whether the library knows the value for one of its own.
-  private static func isWellFormed(_ value: UnsafeMutablePointer<promise_value_t>) -> Bool {
+  static func isWellFormed(_ value: UnsafeMutablePointer<promise_value_t>) -> Bool {
     guard promise_value_retain(value) == PROMISE_OK else { return false }
     var copy = value.pointee
     return promise_value_release(&copy) == PROMISE_OK

@@ -10,13 +10,17 @@ struct CallPlan {
   /// What an argument must be like, and where its parts of the frame are.
   struct Parameter {
     let crossing: Crossing
+    /// Where it lies in the frame.
+    let offset: Int
     /// The kind whose bits go into C as they are, if they lie in the range that begins at `minimum` and is `span` long:
-    /// integers and f64. A number that is no kind for the other types.
+    /// integers, f64 and addresses. A number that is no kind for the other types.
     let plainKind: UInt64
     let minimum: Int64
     let span: UInt64
     /// What is passed when the argument is left out; of kind 0 if it must not be.
     let defaultValue: promise_value_t
+    /// How a struct is stored; never released.
+    let plan: Unmanaged<TypePlan>?
   }
 
   var interface: ffi_cif
@@ -25,44 +29,93 @@ struct CallPlan {
   let count: Int
   /// How many arguments a call must give at least.
   let required: Int
+  let frame: CallFrame.Layout
   let result: Crossing
+  /// The bytes of a struct that is the result.
+  let resultSize: Int
   /// Whether the function returns a status and takes out parameters.
   let fails: Bool
   /// Whether a promise that the function returns keeps arguments in use.
   let lends: Bool
+  /// What makes the call instead, if it does more than this plan can; never released.
+  let general: Unmanaged<GeneralPlan>?
 
-  /// The plan for a function of this signature.
-  static func make(_ signature: Signature, _ entry: @escaping promise_function_t) -> UnsafeMutablePointer<CallPlan>? {
-    assert(CallFrame.size(count: smallCount) == smallSize)
-    guard signature.parameters.allSatisfy({ Crossing($0.type) != .other && $0.direction == .input }),
-      Crossing(signature.result) != .other, signature.tail == nil, signature.failure == nil || signature.fails
-    else { return nil }
+  /// The plan for a function of this signature; `nil` if this machine cannot call it.
+  ///
+  /// - Parameters:
+  ///   - domain: of the errors that are codes which the function returned.
+  ///   - symbol: finds another function of the same library.
+  static func make(
+    _ signature: Signature, _ entry: @escaping promise_function_t, domain: String,
+    symbol: (String) -> UnsafeMutableRawPointer?
+  ) -> UnsafeMutablePointer<CallPlan>? {
+    guard isSimple(signature) else {
+      return GeneralPlan(signature, entry, domain: domain, symbol: symbol).map { of($0, signature, entry) }
+    }
     let count = signature.parameters.count
     let parameters = UnsafeMutablePointer<Parameter>.allocate(capacity: count)
+    var frame = FrameLayout()
     for (index, parameter) in signature.parameters.enumerated() {
-      (parameters + index).initialize(to: Parameter(parameter))
+      guard FFIType.agrees(with: parameter.type), let plan = TypePlan(parameter.type) else { return nil }
+      (parameters + index).initialize(
+        to: Parameter(parameter, at: frame.add(max(plan.layout.size, 16)), plan))
     }
     let outputs = !signature.fails ? 0 : signature.result == nil ? 1 : 2
     let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: count + outputs)
     for (index, parameter) in signature.parameters.enumerated() { types[index] = FFIType.of(parameter.type) }
     for index in 0..<outputs { types[count + index] = FFIType.pointer }
     let returned = signature.fails ? FFIType.status : FFIType.of(signature.result)
+    let resultSize = signature.result.flatMap { TypeLayout(of: $0)?.size } ?? 0
+    guard signature.result.map(FFIType.agrees) ?? true else { return nil }
 
     let plan = UnsafeMutablePointer<CallPlan>.allocate(capacity: 1)
     plan.initialize(
       to: CallPlan(
-        interface: ffi_cif(), entry: entry, parameters: parameters, count: count,
-        required: (signature.parameters.lastIndex { $0.defaultValue == nil } ?? -1) + 1,
-        result: Crossing(signature.result), fails: signature.fails,
-        lends: signature.parameters.contains { Crossing($0.type).isBorrowed }))
+        interface: ffi_cif(), entry: entry, parameters: parameters, count: count, required: signature.required,
+        frame: CallFrame.Layout(end: frame.size, count: count, resultSize: resultSize),
+        result: Crossing(signature.result), resultSize: resultSize, fails: signature.fails,
+        lends: signature.parameters.contains { Crossing($0.type).isBorrowed }, general: nil))
     let status = ffi_prep_cif(&plan.pointee.interface, FFI_DEFAULT_ABI, UInt32(count + outputs), returned, types)
     return status == FFI_OK ? plan : nil
   }
+
+  /// Whether all that is passed is words and spans and structs of scalars, to the function and, as its result, back.
+  private static func isSimple(_ signature: Signature) -> Bool {
+    signature.parameters.allSatisfy { Crossing($0.type) != .other && $0.direction == .input }
+      && Crossing(signature.result) != .other && signature.tail == nil && signature.completion == nil
+      && (signature.failure == nil || signature.fails)
+  }
+
+  /// The plan that has another make its calls.
+  private static func of(
+    _ general: GeneralPlan, _ signature: Signature, _ entry: @escaping promise_function_t
+  ) -> UnsafeMutablePointer<CallPlan> {
+    let plan = UnsafeMutablePointer<CallPlan>.allocate(capacity: 1)
+    plan.initialize(
+      to: CallPlan(
+        interface: ffi_cif(), entry: entry, parameters: .allocate(capacity: 0), count: signature.inputIndices.count,
+        required: signature.required, frame: CallFrame.Layout(end: 0, count: 0, resultSize: 0),
+        result: Crossing(signature.yielded), resultSize: 0, fails: signature.fails, lends: true,
+        general: .passRetained(general)))
+    return plan
+  }
+
+  /// What is passed for an argument that a call leaves out; of kind 0 if none may.
+  func fallback(_ index: Int) -> promise_value_t {
+    general?._withUnsafeGuaranteedRef { $0.fallbacks[index] } ?? parameters[index].defaultValue
+  }
+}
+
+extension Signature {
+  /// How many arguments a call must give at least, by position.
+  var required: Int { (inputs.lastIndex { $0.fallback == nil } ?? -1) + 1 }
 }
 
 extension CallPlan.Parameter {
-  init(_ parameter: Parameter) {
+  init(_ parameter: Parameter, at offset: Int, _ plan: TypePlan) {
     crossing = Crossing(parameter.type)
+    self.offset = offset
+    self.plan = crossing == .structure ? .passRetained(plan) : nil
     if let range = parameter.type.signedRange {
       (plainKind, minimum) = (UInt64(PROMISE_KIND_I64), range.lowerBound)
       span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
@@ -70,9 +123,12 @@ extension CallPlan.Parameter {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_U64), 0, range.upperBound)
     } else if parameter.type == .f64 {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_F64), 0, .max)
+    } else if crossing == .pointer || crossing == .nullablePointer {
+      // From 1 to the last address: NULL is not plain.
+      (plainKind, minimum, span) = (UInt64(PROMISE_KIND_POINTER), 1, .max - 1)
     } else {
       (plainKind, minimum, span) = (.max, 0, 0)
     }
-    defaultValue = parameter.defaultValue.flatMap { promise_value_t($0) } ?? promise_value_t()
+    defaultValue = parameter.fallback.flatMap { try? plan.abi($0) } ?? promise_value_t()
   }
 }

@@ -1,9 +1,13 @@
 /// How a value crosses into C or back: a type of the signature as a number, which the call's inner loop can switch on.
 enum Crossing: UInt8 {
   case bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str, bytes, cstr, ownStr, ownBytes, promise
+  /// An address, and one that may be NULL.
+  case pointer, nullablePointer
+  /// A struct of scalars, by value.
+  case structure
   /// No result.
   case void
-  /// Everything that is not one word or one span.
+  /// Everything else: what only a general plan passes.
   case other
 
   init(_ type: ValueType?) {
@@ -27,10 +31,16 @@ enum Crossing: UInt8 {
       case .own(.str, nil): .ownStr
       case .own(.bytes, nil): .ownBytes
       case .promise: .promise
+      case .pointer: .pointer
+      case .optional(.pointer): .nullablePointer
+      case .structure where type?.isPlain ?? false: .structure
       default: .other
       }
   }
 
   /// Whether an argument lends the function memory, or a promise, that it may use until its own promise is settled.
-  var isBorrowed: Bool { self == .str || self == .bytes || self == .cstr || self == .promise }
+  var isBorrowed: Bool { self == .str || self == .bytes || self == .cstr || self == .promise || self == .other }
+
+  /// Whether `ResultLoad` makes a value of it.
+  var isLoadable: Bool { self != .structure && self != .other }
 }

@@ -4,6 +4,8 @@
 enum FFIType {
   typealias Reference = UnsafeMutablePointer<ffi_type>
 
+  /// How a value of the type is passed or returned; `nil` for nothing. An array is what it is within a struct: its
+  /// elements.
   static func of(_ type: ValueType?) -> Reference {
     switch type {
     case nil: address(&ffi_type_void)
@@ -12,14 +14,17 @@ enum FFIType {
     case .i8: address(&ffi_type_sint8)
     case .i16: address(&ffi_type_sint16)
     case .i32: status
-    case .i64, .isize: address(&ffi_type_sint64)
+    case .i64: address(&ffi_type_sint64)
     case .u16: address(&ffi_type_uint16)
     case .u32: address(&ffi_type_uint32)
     case .u64: address(&ffi_type_uint64)
-    case .usize: MemoryLayout<Int>.size == 8 ? address(&ffi_type_uint64) : address(&ffi_type_uint32)
+    case .usize: word
+    case .isize: MemoryLayout<Int>.size == 8 ? address(&ffi_type_sint64) : address(&ffi_type_sint32)
     case .f32: address(&ffi_type_float)
     case .f64: address(&ffi_type_double)
-    case _ where type?.isSpan ?? false: span.reference
+    case .structure(let type): structure(type.fields.map { of($0.type) })
+    case .array(let element, let count): structure([Reference](repeating: of(element), count: count))
+    case let type? where type.isSpan: span
     default: pointer
     }
   }
@@ -28,23 +33,39 @@ enum FFIType {
   static var pointer: Reference { address(&ffi_type_pointer) }
   /// A promise_status_t.
   static var status: Reference { address(&ffi_type_sint32) }
+  private static var word: Reference {
+    MemoryLayout<Int>.size == 8 ? address(&ffi_type_uint64) : address(&ffi_type_uint32)
+  }
 
-  /// promise_str_t and promise_bytes_t: a pointer and a length, by value.
-  private static let span = Span()
+  /// promise_str_t, promise_bytes_t and slices: a pointer and a length, by value.
+  private static var span: Reference { spanOnce.reference }
+  private static let spanOnce = Once(structure([pointer, word]))
 
-  private struct Span: Sendable {
+  private struct Once: Sendable {
     nonisolated(unsafe) let reference: Reference
+    init(_ reference: Reference) { self.reference = reference }
+  }
 
-    init() {
-      let elements = UnsafeMutablePointer<Reference?>.allocate(capacity: 3)
-      elements[0] = FFIType.pointer
-      elements[1] = FFIType.of(.usize)
-      elements[2] = nil
-      reference = .allocate(capacity: 1)
-      reference.initialize(to: ffi_type(size: 0, alignment: 0, type: UInt16(FFI_TYPE_STRUCT), elements: elements))
-      // Fills in the size. Preparing a call would do so too, but on several threads at once.
-      ffi_get_struct_offsets(FFI_DEFAULT_ABI, reference, nil)
-    }
+  /// A struct of these, by value.
+  private static func structure(_ types: [Reference]) -> Reference {
+    let elements = UnsafeMutablePointer<Reference?>.allocate(capacity: types.count + 1)
+    for (index, type) in types.enumerated() { elements[index] = type }
+    elements[types.count] = nil
+    let reference = Reference.allocate(capacity: 1)
+    reference.initialize(to: ffi_type(size: 0, alignment: 0, type: UInt16(FFI_TYPE_STRUCT), elements: elements))
+    // Fills in the size. Preparing a call would do so too, but on several threads at once.
+    ffi_get_struct_offsets(FFI_DEFAULT_ABI, reference, nil)
+    return reference
+  }
+
+  /// Whether libffi has the type where we have it: it would read and write other bytes than we do.
+  static func agrees(with type: ValueType) -> Bool {
+    guard case .structure(let structure) = type.unwrapped, let layout = StructLayout(structure) else { return true }
+    let reference = of(.structure(structure))
+    var offsets = [Int](repeating: 0, count: structure.fields.count)
+    guard ffi_get_struct_offsets(FFI_DEFAULT_ABI, reference, &offsets) == FFI_OK else { return false }
+    return offsets == layout.offsets && reference.pointee.size == layout.whole.size
+      && structure.fields.allSatisfy { agrees(with: $0.type) }
   }
 
   /// The address of a constant of libffi's: a variable to C, which nobody writes to.

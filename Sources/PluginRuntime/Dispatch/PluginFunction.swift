@@ -1,3 +1,4 @@
+@preconcurrency import CFFI
 import CPromise
 
 /// A function of a loaded plugin, for callers that have their arguments as C has them and want no promise made for the
@@ -15,25 +16,42 @@ public struct PluginFunction: Sendable {
   /// What it takes and gives.
   public var signature: Signature { function.signature }
 
-  /// Calls the function on this thread, with binary arguments. For scalars nothing is allocated.
+  /// Calls the function on this thread, with binary arguments. For scalars, text and structs nothing is allocated.
+  ///
+  /// When it returns, errno is as the function left it; it was 0 before.
   ///
   /// - Parameters:
-  ///   - arguments: in the order of the parameters, borrowed until the function returns, or, where it returns a
+  ///   - arguments: in the order of `signature.inputs`, borrowed until the function returns, or, where it returns a
   ///     promise, until that is settled; trailing ones that have a default may be left out. May be `nil` if there are
-  ///     none.
+  ///     none. A struct is a POINTER to its C form, or BYTES.
   ///   - result: becomes the value, the reason, or a PROMISE for a function that returns one: a reference of the
-  ///     caller's. It is overwritten without being released.
+  ///     caller's. It is overwritten without being released. A struct is BYTES in its C form.
+  ///   - memory: where a struct of scalars is written that is the result, which then is a POINTER to it. It must have
+  ///     room for it.
   /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
   @discardableResult
   public func invoke(
-    _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>
+    _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>,
+    structure memory: UnsafeMutableRawPointer? = nil
   ) -> promise_state_t {
-    switch CallPlan.invoke(function.plan, arguments, count, into: result) {
-    case .fulfilled: return promise_state_t(PROMISE_FULFILLED)
+    var kept: CallArena?
+    switch CallPlan.invoke(function.plan, arguments, count, into: result, memory: memory, keeping: &kept) {
+    case .fulfilled:
+      if let kept { Self.keep(kept, until: result.pointee) }
+      return promise_state_t(PROMISE_FULFILLED)
     case .rejected: return promise_state_t(PROMISE_REJECTED)
     case .fault(let fault):
       result.pointee = promise_value_t(function.error(fault, arguments, count))
       return promise_state_t(PROMISE_REJECTED)
     }
+  }
+
+  /// Keeps what a function was lent until the promise that it returned is settled.
+  private static func keep(_ memory: CallArena, until result: promise_value_t) {
+    guard result.kind == promise_kind_t(PROMISE_KIND_PROMISE) else { return }
+    // Without memory for that the function may still be at work with what it was lent: then it stays for ever.
+    _ = promise_observe(
+      OpaquePointer(result.as.ptr), { _, _ in }, { _, _ in }, Unmanaged.passRetained(memory).toOpaque(),
+      { Unmanaged<CallArena>.fromOpaque($0!).release() })
   }
 }

@@ -18,8 +18,27 @@ extension promise_value_t {
     case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type)
     case .pointer: return kind == promise_kind_t(PROMISE_KIND_POINTER) && self.as.ptr != nil
     case .value: return true
+    case .structure, .array:
+      return contentLength(ofKind: PROMISE_KIND_BYTES).map { length in
+        type.map { $0.isPlain && TypeLayout(of: $0)?.size == length } ?? false
+      } ?? isBoxed
+    case .slice(let element):
+      guard let length = contentLength(ofKind: PROMISE_KIND_BYTES), let size = TypeLayout(of: element)?.size else {
+        return isBoxed
+      }
+      return element.isPlain && length % size == 0
     default: return false
     }
+  }
+
+  /// Arrays and objects that have no C form, which only the host makes.
+  private var isBoxed: Bool { withUnsafePointer(to: self) { ValueBox.content($0) != nil } }
+
+  private func contentLength(ofKind kind: Int) -> Int? {
+    guard self.kind == promise_kind_t(kind) else { return nil }
+    var length = 0
+    withUnsafePointer(to: self) { _ = promise_value_data($0, &length) }
+    return length
   }
 
   private var hasNUL: Bool {

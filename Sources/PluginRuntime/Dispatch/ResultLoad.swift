@@ -11,7 +11,10 @@ enum ResultLoad {
   ) -> CallFault? {
     switch crossing {
     case .void: set(result, PROMISE_KIND_VOID, 0)
-    case .bool: set(result, PROMISE_KIND_BOOL, memory.load(as: UInt8.self) != 0 ? 1 : 0)
+    case .bool:
+      let byte = memory.load(as: UInt8.self)
+      guard byte <= 1 else { return .badBool(byte) }
+      set(result, PROMISE_KIND_BOOL, Int64(byte))
     case .i8: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int8.self)))
     case .i16: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int16.self)))
     case .i32: set(result, PROMISE_KIND_I64, Int64(memory.load(as: Int32.self)))
@@ -23,7 +26,12 @@ enum ResultLoad {
     case .f32: set(result, PROMISE_KIND_F64, Int64(bitPattern: Double(memory.load(as: Float.self)).bitPattern))
     case .f64: set(result, PROMISE_KIND_F64, memory.load(as: Int64.self))
     case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise: return loadReference(crossing, from: memory, into: result)
-    case .other: return .staleResult
+    case .nullablePointer where memory.load(as: Int.self) == 0: set(result, PROMISE_KIND_VOID, 0)
+    case .pointer, .nullablePointer:
+      if memory.load(as: Int.self) == 0 { return .nullResult }
+      set(result, PROMISE_KIND_POINTER, memory.load(as: Int64.self))
+    // Only their plans know how large they are.
+    case .structure, .other: preconditionFailure("a result that its plan loads")
     }
     return nil
   }

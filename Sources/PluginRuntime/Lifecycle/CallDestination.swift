@@ -13,10 +13,12 @@ protocol CallDestination: Sendable {
 /// A promise for a caller in Swift.
 struct SwiftDestination: CallDestination {
   let promise: Promise<PluginValue>
+  /// How the value is read; `nil` if it is what its kind says.
+  let plan: TypePlan?
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {
     // The kind was compared with the signature before.
-    promise.resolve(PluginValue(value) ?? .void)
+    promise.resolve(plan?.value(value) ?? PluginValue(value) ?? .void)
   }
 
   func reject(with reason: UnsafePointer<promise_value_t>) { promise.reject(reason.pointee.reason) }

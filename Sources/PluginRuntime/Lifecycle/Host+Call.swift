@@ -27,7 +27,7 @@ extension Host {
       return .reject(error)
     }
     let promise = Promise<PluginValue>(discard: { call.discard() })
-    call.begin(SwiftDestination(promise: promise))
+    call.begin(SwiftDestination(promise: promise, plan: call.function.resultPlan))
     // A promise that is fulfilled runs its callback at once, or where the context says.
     Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
     return promise

@@ -18,7 +18,10 @@ final class LoadedPlugin: Sendable {
     let description = descriptor.description
     var functions: [String: BoundFunction] = [:]
     for (function, entry) in zip(description.functions, descriptor.entries) {
-      guard let bound = BoundFunction(function.signature, entry, plugin: description.id) else {
+      guard
+        let bound = BoundFunction(
+          function.signature, entry, plugin: description.id, symbol: { library.entry.symbol($0) })
+      else {
         throw PluginError(
           .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
       }

@@ -48,12 +48,16 @@ final class PluginCall: Sendable {
     plugin.calls.begin()
     var result = promise_value_t()
     var outcome = CallOutcome.fulfilled
+    var memory: CallArena?
     let goesOn = withUnsafeMutablePointer(to: &result) { result in
-      CallStack.run(self, at: result) { outcome = CallPlan.invoke(function.plan, arguments, count, into: result) }
+      CallStack.run(self, at: result) {
+        outcome = CallPlan.invoke(function.plan, arguments, count, into: result, keeping: &memory)
+      }
     }
     guard goesOn else { return }
     if case .fulfilled = outcome, function.plan.pointee.result == .promise, let promise = OpaquePointer(result.as.ptr) {
       let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
+      lent?.keep(memory)
       return follow(promise, lent)
     }
     plugin.calls.end()

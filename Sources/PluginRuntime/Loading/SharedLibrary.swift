@@ -42,11 +42,17 @@ struct PluginEntry: Sendable {
   static let name = "promise_plugin_entry"
 
   private let function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?
+  // The library stays mapped, and the system's loader may be asked on any thread.
+  private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
   init?(in handle: UnsafeMutableRawPointer) {
     guard let address = dlsym(handle, Self.name) else { return nil }
     function = unsafeBitCast(address, to: (@convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?).self)
+    self.handle = handle
   }
+
+  /// What the library, or one that it links, exports under a name.
+  func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(handle, name) }
 
   /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
   func descriptor(hostABI: UInt32, _ path: String) throws(PluginError) -> UnsafeRawPointer? {

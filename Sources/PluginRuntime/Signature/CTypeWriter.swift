@@ -50,6 +50,9 @@ struct CTypeWriter {
         let data = writer.value(element, path: path + "_item")("*data")
         return ["\(Self.constant(element, false, data));", "size_t length;"]
       }
+    case .reference(let target):
+      let target = value(target, path: path)
+      return { "const \(target("*\($0)"))" }
     case .array(let element, let count):
       let element = value(element, path: path)
       return { element("\($0)[\(count)]") }

@@ -31,8 +31,11 @@ extension Signature {
     }
   }
 
-  /// The callback that a plain `context` belongs to.
-  var soleCallback: String? { parameters.first { $0.type.callbackWithContext != nil }?.name }
+  /// The callback that a plain `context` belongs to; `nil` if there are several, to all of which it belongs then.
+  var soleCallback: String? {
+    let callbacks = parameters.filter { $0.type.callbackWithContext != nil }
+    return callbacks.count == 1 ? callbacks[0].name : nil
+  }
 
   private func position(_ name: String) -> String { "#\(parameters.firstIndex { $0.name == name } ?? 0)" }
 }

@@ -52,12 +52,9 @@ struct SignatureCheck {
         throw cursor.error(
           at: column, found: "'context<\(name)>'", expected: "the name of a parameter that is an fn(context, ...)")
       }
-    } else if callbacks.count != 1 {
+    } else if callbacks.isEmpty {
       throw cursor.error(
-        at: column, found: "'context'",
-        expected: callbacks.isEmpty
-          ? "an fn(context, ...) among the parameters, whose context it is"
-          : "'context<callback>': there is more than one fn(context, ...)")
+        at: column, found: "'context'", expected: "an fn(context, ...) among the parameters, whose context it is")
     }
   }
 

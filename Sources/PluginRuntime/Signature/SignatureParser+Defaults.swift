@@ -5,6 +5,7 @@ extension SignatureParser {
     if case .optional(let wrapped) = type {
       return cursor.skip(word: "null") ? .void : try defaultValue(of: wrapped)
     }
+    if case .reference(let target) = type { return try defaultValue(of: target) }
     switch type {
     case .str, .cstr, .bytes, .own(.str, _), .own(.cstr, _), .own(.bytes, _), .counted(.str, _), .counted(.bytes, _):
       guard token == .quote else { throw cursor.error(expected: "a \"string\" as the default of a \(type)") }
@@ -17,7 +18,7 @@ extension SignatureParser {
     case .structure, .array, .slice, .own(.slice, _), .counted(.slice, _):
       return try json(of: type)
     case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
-    case .callback, .context, .error, .token, .value, .pointer, .own, .optional, .counted:
+    case .callback, .context, .error, .token, .value, .pointer, .own, .optional, .counted, .reference:
       throw cursor.error(expected: "no default: a \(type) cannot have one")
     default:
       guard case .word(let word) = token, let value = ScalarLiteral.value(word, as: type) else {

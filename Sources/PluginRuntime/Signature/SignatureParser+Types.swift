@@ -9,7 +9,9 @@ extension SignatureParser {
     defer { depth -= 1 }
     var type = try base(place)
     if cursor.next.token == .symbol("?") {
-      guard place != .tail, type.canBeOptional else { throw cursor.error(expected: "no '?' after \(type)") }
+      guard place != .tail, place != .target, type.canBeOptional else {
+        throw cursor.error(expected: "no '?' after \(type)")
+      }
       cursor.advance()
       type = .optional(type)
     }
@@ -28,7 +30,7 @@ extension SignatureParser {
     switch cursor.next.token {
     case .symbol("{"): return try structure()
     case .symbol("["): return try array()
-    case .symbol("&"): return try slice()
+    case .symbol("&"): return try reference()
     case .word(let word):
       if let type = Self.simpleTypes[word] {
         cursor.advance()
@@ -82,7 +84,7 @@ extension SignatureParser {
     guard case .word(let word) = cursor.next.token, let type = Self.simpleTypes[word],
       [.str, .bytes, .cstr].contains(type)
     else {
-      if cursor.next.token == .symbol("&") { return .own(try slice(), release: release) }
+      if cursor.skip("&") { return .own(try slice(), release: release) }
       throw cursor.error(expected: "'str' or 'bytes', 'cstr' or a slice after 'own'")
     }
     cursor.advance()
@@ -136,8 +138,13 @@ extension SignatureParser {
     return .array(element, count: count)
   }
 
-  private mutating func slice() throws(SignatureError) -> ValueType {
+  /// Reads what follows '&': a slice, or what is passed by its address.
+  private mutating func reference() throws(SignatureError) -> ValueType {
     cursor.advance()
+    return cursor.next.token == .symbol("[") ? try slice() : .reference(try type(.target))
+  }
+
+  private mutating func slice() throws(SignatureError) -> ValueType {
     try cursor.require("[", or: " after '&', and the type of the elements")
     let element = try type(.field)
     var count: String?

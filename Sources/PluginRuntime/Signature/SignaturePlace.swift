@@ -7,6 +7,8 @@ extension SignatureParser {
     case tail
     /// In a struct, an array or a slice.
     case field
+    /// Behind an address.
+    case target
     /// In a promise.
     case held
     case callbackParameter, callbackResult
@@ -21,7 +23,7 @@ extension SignatureParser {
     }
 
     /// Whether libffi copies it to the stack.
-    var isByValue: Bool { self != .output && self != .inOut }
+    var isByValue: Bool { self != .output && self != .inOut && self != .target }
 
     /// What should stand here instead of the type; `nil` if it may.
     func refusal(of type: ValueType) -> String? {
@@ -50,6 +52,8 @@ extension SignatureParser {
         if case .pointer = type { return nil }
         return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
       case .field: return isData(type) ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
+      case .target:
+        return type.isScalar || type.isStructure ? nil : "a scalar or a struct after '&'"
       case .held:
         return isData(type) || type == .value ? nil : SignatureParser.heldTypes
       case .callbackParameter:
@@ -65,7 +69,7 @@ extension SignatureParser {
     /// What can lie in memory, and belongs to nobody by itself.
     private func isData(_ type: ValueType) -> Bool {
       switch type.unwrapped {
-      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice: true
+      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference: true
       case let other: other.isScalar
       }
     }
@@ -77,10 +81,13 @@ extension SignatureParser {
 }
 
 extension ValueType {
+  var isStructure: Bool { if case .structure = self { true } else { false } }
+
   /// Whether `?` may follow it.
   var canBeOptional: Bool {
     switch self {
-    case .optional, .context: false
+    // What a `?` after `&T` says belongs to the address, and is `T?`.
+    case .optional, .context, .reference: false
     default: true
     }
   }
@@ -91,7 +98,7 @@ extension SignatureParser {
     uniqueKeysWithValues: ValueType.simple.map { ($0.description, $0) })
   private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
   static let typeNames =
-    "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], own type, promise<T>, fn(...), "
+    "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &type, own type, promise<T>, fn(...), "
     + "context, error, token, value)"
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"

@@ -14,6 +14,8 @@ public indirect enum ValueType: Sendable, Hashable {
   case array(ValueType, count: Int)
   /// `&[f64]`: address and count, by value as a struct of two words.
   case slice(ValueType)
+  /// `&{x: f64}`, `&i32`: the address of one value, never NULL.
+  case reference(ValueType)
   /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address alone, whose count the parameter of that name has.
   case counted(ValueType, by: String)
   /// `own T`: whoever receives it frees it, with the host's allocator, or with the function of that name: `own(free) T`.
@@ -85,7 +87,7 @@ extension ValueType {
   /// The type without `?`, `own` and a count: what a value of it is to people.
   public var content: ValueType {
     switch self {
-    case .optional(let type), .own(let type, _), .counted(let type, _): type.content
+    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.content
     default: self
     }
   }
@@ -94,7 +96,7 @@ extension ValueType {
   var element: ValueType {
     switch self {
     case .array(let element, _), .slice(let element): element
-    case .optional(let type), .own(let type, _), .counted(let type, _): type.element
+    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.element
     default: .u8
     }
   }
@@ -102,7 +104,7 @@ extension ValueType {
   /// Whether C has it as an address, for which NULL stands where it is optional.
   var isAddress: Bool {
     switch self {
-    case .cstr, .pointer, .promise, .callback, .context, .error, .token, .value, .counted: true
+    case .cstr, .pointer, .reference, .promise, .callback, .context, .error, .token, .value, .counted: true
     case .own(let type, _): type.isAddress
     case .optional(let type): type.isAddress || !type.isSpan
     default: false

@@ -14,6 +14,8 @@ public struct Argument: Sendable {
     /// Text that the parameter's type gives its meaning: "42" for an i32, "true" for a bool, itself for a str, its
     /// UTF-8 for bytes.
     case text(String)
+    /// JSON that the parameter's type gives its meaning, exactly or not at all.
+    case json(JSONText)
     /// What was read from a file or a pipe: bytes as they are; for a str or cstr they must be UTF-8; for the other
     /// types it is text, with white space around it left out.
     case contents([UInt8])
@@ -36,4 +38,15 @@ public struct Argument: Sendable {
   public static func value(_ value: PluginValue) -> Argument { Argument(.value(value)) }
   /// Text given by position.
   public static func text(_ text: String) -> Argument { Argument(.text(text)) }
+}
+
+extension Argument {
+  /// The arguments of a call from JSON: those by position from an array, those by name from an object.
+  public static func arguments(_ json: JSONText) throws(ArgumentMismatch) -> [Argument] {
+    switch json {
+    case .array(let elements): return elements.map { Argument(.json($0)) }
+    case .object(let members): return members.map { Argument(name: $0.name, .json($0.value)) }
+    default: throw ArgumentMismatch(message: "is \(json.name), expected an array or an object of arguments")
+    }
+  }
 }

@@ -12,6 +12,7 @@ extension ValueType {
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
       return .string(text)
     case .optional(let type): return text == "null" && !type.isText ? .void : try type.value(fromText: text)
+    case .reference(let type): return try type.value(fromText: text)
     case .promise(let element?): return try element.value(fromText: text)
     case .promise(nil):
       guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
@@ -30,8 +31,8 @@ extension ValueType {
         throw mismatch(text, "an address, as 0x and hexadecimal digits, of a \(name)")
       }
       return .pointer(PluginPointer(name: name, address: address))
-    case .structure, .array, .slice, .own, .counted, .value: return try value(fromJSONText: text)
-    case .callback, .context, .error, .token:
+    case .structure, .array, .slice, .own, .counted, .value, .error: return try value(fromJSONText: text)
+    case .callback, .context, .token:
       throw mismatch(text, "\(expectation), which no text can be")
     }
   }

@@ -3,31 +3,43 @@ import Promises
 
 extension ArgumentValues {
   /// Finds the argument of each parameter, by name, by position or by default, and types it as the signature says.
+  /// What is left over goes to the tail of a variadic function.
   static func resolve(_ arguments: [Argument], for function: BoundFunction) throws(PluginError) -> ArgumentValues {
-    let parameters = function.signature.parameters
-    let contents = try assign(arguments, to: function)
-    let resolved = ArgumentValues(capacity: parameters.count)
+    let parameters = function.signature.inputs
+    let (contents, rest) = try assign(arguments, to: function)
+    let resolved = ArgumentValues(capacity: parameters.count + rest.count)
     for (index, parameter) in parameters.enumerated() {
       if let content = contents[index] {
-        resolved.append(try value(of: content, for: parameter, of: function))
+        resolved.append(try value(of: content, for: parameter.type.valueType, parameter.name, of: function))
       } else {
-        let defaultValue = function.plan.pointee.parameters[index].defaultValue
-        guard parameter.defaultValue != nil else { throw function.missing(parameter) }
-        withUnsafePointer(to: defaultValue) { _ = promise_value_retain($0) }
-        resolved.append(defaultValue)
+        let fallback = function.plan.pointee.fallback(index)
+        guard fallback.kind != 0 else { throw function.missing(parameter) }
+        withUnsafePointer(to: fallback) { _ = promise_value_retain($0) }
+        resolved.append(fallback)
       }
+    }
+    for (index, content) in rest.enumerated() {
+      let tail = function.signature.tail
+      resolved.append(
+        try value(ofTail: content, for: tail?.types ?? [], "\(tail?.name ?? "...")[\(index)]", of: function))
     }
     return resolved
   }
 
-  /// The content for each parameter; `nil` where it takes its default.
+  /// The content for each parameter, `nil` where it takes its default, and what is for the tail.
   private static func assign(
     _ arguments: [Argument], to function: BoundFunction
-  ) throws(PluginError) -> [Argument.Content?] {
-    let parameters = function.signature.parameters
+  ) throws(PluginError) -> ([Argument.Content?], [Argument.Content]) {
+    let parameters = function.signature.inputs
     var contents = [Argument.Content?](repeating: nil, count: parameters.count)
+    var rest: [Argument.Content]?
     for argument in arguments {
       guard let name = argument.name else { continue }
+      if let tail = function.signature.tail, tail.name == name {
+        guard rest == nil else { throw function.error(.badArgument, "is given the argument '\(name)' twice") }
+        rest = try elements(of: argument.content, name, function)
+        continue
+      }
       guard let index = parameters.firstIndex(where: { $0.name == name }) else {
         throw function.error(.badArgument, "has no parameter '\(name)': \(function.signature)")
       }
@@ -37,48 +49,112 @@ extension ArgumentValues {
     var index = 0
     for argument in arguments where argument.name == nil {
       while index < contents.count, contents[index] != nil { index += 1 }
-      guard index < contents.count else {
+      if index < contents.count {
+        contents[index] = argument.content
+        continue
+      }
+      guard function.signature.tail != nil, (rest?.count ?? 0) < SignatureLimits.tail else {
         throw function.error(
           .badArgument,
           "is given \(arguments.count) arguments, expected at most \(parameters.count): \(function.signature)")
       }
-      contents[index] = argument.content
+      rest = (rest ?? []) + [argument.content]
     }
-    return contents
+    return (contents, rest ?? [])
+  }
+
+  /// The arguments of a tail that are given by its name, as an array.
+  private static func elements(
+    of content: Argument.Content, _ name: String, _ function: BoundFunction
+  ) throws(PluginError) -> [Argument.Content] {
+    switch content {
+    case .value(.array(let values)): return values.map { .value($0) }
+    case .json(.array(let elements)): return elements.map { .json($0) }
+    case .text(let text):
+      if case .array(let elements)? = try? JSONText(parsing: Array(text.utf8)) { return elements.map { .json($0) } }
+    default: break
+    }
+    throw function.error(.badArgument, "argument '\(name)' is no array, which the arguments of the tail are given as")
+  }
+
+  /// A value of the first type of a tail that takes the content.
+  private static func value(
+    ofTail content: Argument.Content, for types: [ValueType], _ name: String, of function: BoundFunction
+  ) throws(PluginError) -> promise_value_t {
+    var failure: PluginError?
+    for type in types {
+      do throws(PluginError) {
+        return try value(of: content, for: type, name, of: function)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? function.error(.badArgument, "takes no '\(name)': \(function.signature)")
   }
 
   private static func value(
-    of content: Argument.Content, for parameter: Parameter, of function: BoundFunction
+    of content: Argument.Content, for type: ValueType, _ name: String, of function: BoundFunction
   ) throws(PluginError) -> promise_value_t {
-    let value: PluginValue
-    do {
+    do throws(ArgumentMismatch) {
+      if case .promise(let element) = type.unwrapped {
+        if case .value(.void) = content, type.unwrapped != type { return try abi(.void, type) }
+        return try promise(content, of: element, type)
+      }
       switch content {
-      case .value(let given): value = given
-      case .text(let text): value = try parameter.type.value(fromText: text)
-      case .contents(let bytes): value = try parameter.type.value(fromContents: bytes)
-      case .promise(let promise):
-        guard case .promise(let element) = parameter.type else {
-          throw ArgumentMismatch(message: "is a promise, expected \(parameter.type.expectation)")
-        }
-        guard let handle = PromiseBridge.abi(promise, of: element) else {
-          throw ArgumentMismatch(message: "finds no memory left")
-        }
-        return promise_value_t(promise: handle)
+      case .value(let given): return try abi(given, type)
+      case .text(let text): return try abi(try type.value(fromText: text), type)
+      case .json(let json): return try abi(try type.value(fromJSON: json), type)
+      case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type)
+      case .promise: throw ArgumentMismatch(message: "is a promise, expected \(type.expectation)")
       }
-      if case .promise(let element) = parameter.type {
-        guard let suitable = PluginValue.suiting(element, value) else {
-          throw ArgumentMismatch(message: "is \(value.name), expected what a \(parameter.type) can hold")
-        }
-        guard let handle = PromiseBridge.abi(.resolve(suitable), of: element) else {
-          throw ArgumentMismatch(message: "finds no memory left")
-        }
-        return promise_value_t(promise: handle)
-      }
-      guard let converted = promise_value_t(value) else { throw ArgumentMismatch(message: "finds no memory left") }
-      return converted
     } catch {
-      throw function.error(
-        .badArgument, "argument '\(parameter.name)' \((error as? ArgumentMismatch)?.message ?? "\(error)")")
+      throw function.error(.badArgument, "argument '\(name)\(error.path)' \(error.message)")
+    }
+  }
+
+  /// A value as C has it.
+  private static func abi(_ value: PluginValue, _ type: ValueType) throws(ArgumentMismatch) -> promise_value_t {
+    // Only what the type makes bytes of needs its plan here; the rest is checked when it is stored.
+    if type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
+    if case .pointer(let name) = type.content, case .pointer(let pointer) = value, pointer.name != name {
+      throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
+    }
+    guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
+    return converted
+  }
+
+  /// A promise that ends as the given one does, or that is fulfilled with the given value.
+  private static func promise(
+    _ content: Argument.Content, of element: ValueType?, _ type: ValueType
+  ) throws(ArgumentMismatch) -> promise_value_t {
+    let promise: Promise<PluginValue>
+    switch content {
+    case .promise(let given): promise = given
+    default:
+      let value: PluginValue =
+        switch content {
+        case .value(let given): given
+        case .text(let text): try type.value(fromText: text)
+        case .json(let json): try type.value(fromJSON: json)
+        case .contents(let bytes): try type.value(fromContents: bytes)
+        case .promise: .void
+        }
+      guard let suitable = PluginValue.suiting(element, value) else {
+        throw ArgumentMismatch(message: "is \(value.name), expected what a \(type) can hold")
+      }
+      promise = .resolve(suitable)
+    }
+    guard let handle = PromiseBridge.abi(promise, of: element) else { throw CallArena.noMemory }
+    return promise_value_t(promise: handle)
+  }
+}
+
+extension ValueType {
+  /// Whether its values are arrays or objects.
+  var hasElements: Bool {
+    switch self {
+    case .structure, .array, .slice: true
+    default: false
     }
   }
 }

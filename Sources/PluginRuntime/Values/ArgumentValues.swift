@@ -5,6 +5,8 @@ final class ArgumentValues: Sendable {
   // Filled by the thread that makes it, only read once it is shared.
   nonisolated(unsafe) let values: UnsafeMutablePointer<promise_value_t>
   private(set) nonisolated(unsafe) var count = 0
+  /// What the function was lent besides them.
+  private nonisolated(unsafe) var memory: CallArena?
 
   init(capacity: Int) {
     values = .allocate(capacity: capacity)
@@ -22,6 +24,9 @@ final class ArgumentValues: Sendable {
     values.deallocate()
   }
 
+  /// Keeps memory as long as the arguments, before they are shared.
+  func keep(_ memory: CallArena?) { self.memory = memory }
+
   /// Takes over a reference.
   func append(_ value: promise_value_t) {
     (values + count).initialize(to: value)
@@ -35,7 +40,7 @@ extension ArgumentValues {
   static func checkingPromises(
     _ borrowed: UnsafePointer<promise_value_t>?, _ count: Int, for function: BoundFunction
   ) -> ArgumentValues? {
-    let parameters = function.signature.parameters
+    let parameters = function.signature.inputs
     guard let borrowed, count <= parameters.count, parameters.contains(where: { Crossing($0.type) == .promise }) else {
       return nil
     }

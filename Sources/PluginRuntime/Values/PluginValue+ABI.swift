@@ -30,7 +30,8 @@ extension promise_value_t {
       kind = promise_kind_t(PROMISE_KIND_POINTER)
       self.as.ptr = UnsafeMutableRawPointer(bitPattern: pointer.address)
     case .array, .object:
-      return nil
+      guard let wrapped = ValueBox.wrap(value) else { return nil }
+      self = wrapped
     }
   }
 
@@ -53,7 +54,9 @@ extension PluginValue {
     case Int(PROMISE_KIND_F64): self = .double(value.pointee.as.f64)
     case Int(PROMISE_KIND_STRING): self = .string(String(decoding: Self.content(value), as: UTF8.self))
     case Int(PROMISE_KIND_BYTES): self = .bytes([UInt8](Self.content(value)))
-    default: return nil
+    default:
+      guard let boxed = ValueBox.content(value) else { return nil }
+      self = boxed
     }
   }
 

@@ -4,7 +4,11 @@ extension PluginValue {
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
     case (.optional, .void): return value
-    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _): return suiting(type, value)
+    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
+      return suiting(type, value)
+    case (.structure?, .object), (.array?, .array), (.slice?, .array):
+      // Whether the parts suit shows when they are stored.
+      return value
     case (nil, .void), (.bool, .bool), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))

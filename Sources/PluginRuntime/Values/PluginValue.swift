@@ -50,7 +50,7 @@ public struct PluginMember: Sendable, Equatable {
 
 extension PluginValue {
   /// The value of a member of an object; `nil` if there is none of that name, or this is no object.
-  public subscript(member: String) -> PluginValue? {
+  public subscript(member member: String) -> PluginValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == member }?.value
   }

@@ -31,6 +31,12 @@ enum PromiseBridge {
       { Unmanaged<Expectation>.fromOpaque($0!).release() })
   }
 
+  /// A value as C expects it of the type.
+  private static func converted(_ value: PluginValue, _ type: ValueType?) -> promise_value_t? {
+    guard let type, type.content.hasElements else { return promise_value_t(value) }
+    return try? TypePlan(type)?.abi(value)
+  }
+
   private final class Expectation {
     let type: ValueType?
     init(_ type: ValueType?) { self.type = type }
@@ -53,7 +59,7 @@ enum PromiseBridge {
       guard let suitable = PluginValue.suiting(type, value) else {
         return reject(with: mismatch(value.name, type))
       }
-      guard var converted = promise_value_t(suitable) else {
+      guard var converted = PromiseBridge.converted(suitable, type) else {
         return reject(with: PromiseError(domain: "promise", code: Int64(PROMISE_ENOMEM), message: "no memory left"))
       }
       promise_resolve(handle, &converted)

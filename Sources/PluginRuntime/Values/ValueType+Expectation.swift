@@ -4,7 +4,7 @@ extension ValueType {
     switch self {
     case .str, .cstr: "a string"
     case .bytes: "bytes"
-    case .own(let type, _), .counted(let type, _): type.expectation
+    case .own(let type, _), .counted(let type, _), .reference(let type): type.expectation
     case .optional(let type): "\(type.expectation), or null"
     case .pointer(let name): "an address of a \(name)"
     case .structure(let type): "an object with \(type.fields.map(\.name).joined(separator: ", "))"

@@ -7,7 +7,8 @@ extension ValueType {
     switch (self, json) {
     case (.optional, .null): return .void
     case (.optional(let type), _): return try type.value(fromJSON: json)
-    case (.own(let type, _), _), (.counted(let type, _), _): return try type.value(fromJSON: json)
+    case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
+      return try type.value(fromJSON: json)
     case (.str, .string(let text)): return .string(text)
     case (.cstr, .string(let text)):
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
@@ -24,7 +25,7 @@ extension ValueType {
     case (.slice(.u8), .string), (.slice(.u8), .object): return .bytes(try bytes(json))
     case (.promise(let held?), _): return try held.value(fromJSON: json)
     case (.promise(nil), .null): return .void
-    case (.value, _): return PluginValue(untyped: json)
+    case (.value, _), (.error, .object): return PluginValue(untyped: json)
     case (.bool, .bool(let value)): return .bool(value)
     case (_, .number(let digits)):
       if let value = number(digits) { return value }

@@ -22,6 +22,7 @@ struct Language {
       "late(ms: u32, done: fn(context, reject nonzero i32, resolve i64) @once, data: context) -> promise<i64> by done",
       "ask(ok: fn(resolve cstr) @once, no: fn(reject always cstr) @once) -> promise<cstr> by ok or no returns i32 ! negative",
       #"f(a: i32 = 1 "how many", b: str "what") -> u8 "the rest" !"#, "f(t: token?, e: error, v: value)",
+      #"compare(a: &i32, b: &{x: f64} = {"x": 1}, order: fn(&i32, &i32) -> i32 @call) -> i32"#,
       #"f(p: {x: f64, y: [i8; 2]} = {"x": 1, "y": [2, -3]}, q: &[cstr] = ["a"], r: i32? = null, s: u8? = 7)"#,
     ])
   func description(_ text: String) throws {
@@ -67,6 +68,10 @@ struct Language {
       (
         "l(done: fn(context, s: reject i32, v: resolve i64)@once, d: context) -> promise<i64> by done returns i32 ! nonzero",
         "(fn(context, reject nonzero i32, resolve i64) @once, context<#0>) -> promise<i64> by #0 returns i32 ! nonzero"
+      ),
+      (
+        "t(a: fn(context), b: fn(context), c: context, d: &{x: f64})",
+        "(fn(context) @call, fn(context) @call, context, &{x: f64})"
       ),
       ("m(p: inout {x: f64}, q: out u8?)", "(inout {x: f64}, out u8?)"),
     ])

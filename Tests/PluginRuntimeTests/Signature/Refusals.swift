@@ -54,7 +54,7 @@ struct Refusals {
       ("f(d: out bytes[n], n: out u64)", 6, "an out parameter whose count", "inout u64"),
       ("f(d: bytes[n], n: u64 = 3)", 6, "the count 'n', which has a default", "none"),
       ("f(x: context)", 6, "'context'", "an fn(context, ...) among the parameters"),
-      ("f(a: fn(context), b: fn(context), x: context)", 38, "'context'", "more than one"),
+      ("f(a: &cstr)", 7, "'cstr'", "a scalar or a struct after '&'"), ("f(a: &i32?)", 10, "'?'", "no '?' after i32"),
       ("f(a: fn(context), x: context<b>)", 22, "'context<b>'", "is an fn(context"),
       ("f(a: fn(context, context))", 18, "a second context", "one at most"),
       ("f(a: fn(bytes[n]))", 9, "'bytes[n]'", "an integer among the callback's"),

@@ -61,6 +61,17 @@ enum Fixture {
     }
   }
 
+  /// The path of a library of this source, made by that compiler. What a generator writes need not be without warnings.
+  static func library(_ name: String, from source: String, by compiler: String, _ flags: [String]) throws -> String {
+    let file = try file("\(name).c", containing: source.utf8)
+    let output = self.file("\(name).so")
+    try run(
+      compiler,
+      ["-std=gnu11", "-w", "-Werror=incompatible-pointer-types", "-shared", "-fPIC", "-I", include.path, file, "-o"]
+        + [output] + flags)
+    return output
+  }
+
   /// Runs a command, which must succeed.
   static func run(_ command: String, _ arguments: [String]) throws {
     let process = Process()

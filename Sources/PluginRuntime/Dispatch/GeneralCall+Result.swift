@@ -1,0 +1,179 @@
+import CPromise
+import Glibc
+
+extension GeneralCall {
+  /// Makes a value, or a reason, of what the function left.
+  func conclude(into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
+    let signature = plan.signature
+    if signature.fails {
+      let status = (frame + plan.returned).load(as: promise_status_t.self)
+      let error = (frame + plan.errorCell).assumingMemoryBound(to: promise_value_t.self)
+      if status < 0 { return CallPlan.reject(status, error, into: result) }
+      // An error beside success means nothing, but may own memory.
+      _ = promise_value_release(error)
+    }
+    let outputs: [PluginMember]
+    do throws(ArgumentMismatch) {
+      outputs = try loadOutputs()
+    } catch {
+      discardResult()
+      return .fault(.badOutput(Mismatch(-1, error)))
+    }
+    if let rule = signature.failure, rule != .status, let returned = signature.returned,
+      rule.isFailure(frame + plan.returned, returned)
+    {
+      discardResult()
+      return rejectResult(rule, returned, outputs, into: result)
+    }
+    return fulfil(outputs, into: result)
+  }
+
+  private func fulfil(_ outputs: [PluginMember], into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
+    let isObject = plan.slots.contains { $0.parameter.direction != .input }
+    let yielded = plan.signature.yielded
+    do throws(ArgumentMismatch) {
+      guard isObject else {
+        guard let yielded, let plan = plan.result else {
+          result.pointee = promise_value_t()
+          result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
+          return .fulfilled
+        }
+        if Signature.isGivenByAddress(yielded) {
+          result.pointee = resultMemory.load(as: promise_value_t.self)
+          return .fulfilled
+        }
+        if Crossing(yielded).isLoadable {
+          return ResultLoad.load(Crossing(yielded), from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
+        }
+        let value = try converting("result") { () throws(ArgumentMismatch) in try plan.load(resultMemory) }
+        result.pointee = try plan.abi(value)
+        return .fulfilled
+      }
+      var members = outputs
+      if yielded != nil {
+        let value = try converting("result") { () throws(ArgumentMismatch) in try loadResult() }
+        members.insert(PluginMember("result", value), at: 0)
+      }
+      guard let object = ValueBox.wrap(.object(members)) else { return .fault(.noMemory) }
+      result.pointee = object
+      return .fulfilled
+    } catch {
+      return .fault(.badOutput(Mismatch(-1, error)))
+    }
+  }
+
+  private var resultMemory: UnsafeMutableRawPointer {
+    let isByAddress = plan.signature.fails || Signature.isGivenByAddress(plan.signature.returned)
+    return frame + (isByAddress ? plan.resultCell : plan.returned)
+  }
+
+  private func loadResult() throws(ArgumentMismatch) -> PluginValue {
+    guard let result = plan.result else { return .void }
+    guard Signature.isGivenByAddress(result.type) else { return try result.load(resultMemory) }
+    return Self.take(resultMemory)
+  }
+
+  /// What a function wrote into a promise_value_t, which is released.
+  private static func take(_ memory: UnsafeMutableRawPointer) -> PluginValue {
+    let value = memory.assumingMemoryBound(to: promise_value_t.self)
+    defer { promise_value_release(value) }
+    guard value.pointee.kind == promise_kind_t(PROMISE_KIND_ERROR) else { return PluginValue(value) ?? .void }
+    let text = promise_value_data(value, nil).map { String(cString: $0) } ?? ""
+    let domain = promise_value_domain(value).map { String(cString: $0) } ?? ""
+    return .object([
+      PluginMember("domain", .string(domain)), PluginMember("code", .int(promise_value_code(value))),
+      PluginMember("message", .string(text)),
+    ])
+  }
+
+  /// What out parameters were filled with. All of them are read, so that all is freed that was given away.
+  private func loadOutputs() throws(ArgumentMismatch) -> [PluginMember] {
+    var members: [PluginMember] = []
+    var mismatch: ArgumentMismatch?
+    for (index, slot) in plan.slots.enumerated() where slot.parameter.direction != .input {
+      let name = slot.parameter.name
+      do throws(ArgumentMismatch) {
+        let value = try converting(name) { () throws(ArgumentMismatch) in try load(slot, index) }
+        members.append(PluginMember(name, value))
+      } catch {
+        mismatch = mismatch ?? error
+      }
+    }
+    if let mismatch { throw mismatch }
+    return members
+  }
+
+  private func load(_ slot: GeneralPlan.Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
+    if slot.count != nil { return try loadElements(slot, room: rooms[index] ?? 0) }
+    let cell = frame + slot.cell
+    return Signature.isGivenByAddress(slot.parameter.type) ? Self.take(cell) : try slot.plan.load(cell)
+  }
+
+  /// What a function wrote where it was given room.
+  private func loadElements(_ slot: GeneralPlan.Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
+    guard let data = (frame + slot.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
+    guard let count = count(of: slot), count >= 0, count <= room else {
+      let said = count(of: slot).map(String.init) ?? "too many"
+      throw ArgumentMismatch(
+        message: "has \(said) elements, expected at most \(room), which is the room that it was given")
+    }
+    switch slot.parameter.type.content {
+    case .slice(let element):
+      guard let plan = TypePlan(element) else { return .void }
+      return try plan.load(data, count: count)
+    case .str:
+      let bytes = UnsafeRawBufferPointer(start: data, count: count).prefix { $0 != 0 }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw TypePlan.notUTF8 }
+      return .string(text)
+    default: return .bytes([UInt8](UnsafeRawBufferPointer(start: data, count: count)))
+    }
+  }
+
+  private func discardResult() {
+    if Signature.isGivenByAddress(plan.signature.returned) {
+      promise_value_release(resultMemory.assumingMemoryBound(to: promise_value_t.self))
+    } else {
+      plan.result?.discard(resultMemory)
+    }
+  }
+
+  /// A failure that the result told.
+  private func rejectResult(
+    _ rule: FailureRule, _ returned: ValueType, _ outputs: [PluginMember],
+    into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    let name = plan.signature.name
+    var code: Int64 = 0
+    var domain = plan.domain
+    var message: String
+    if rule == .errno {
+      (domain, code) = ("errno", Int64(errorNumber))
+      message = "\(name): \(String(cString: strerror(errorNumber)))"
+    } else {
+      code = returned.isAddress ? 0 : IntegerMemory.load(returned, frame + plan.returned).map(Int64.init) ?? 0
+      message = returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code)"
+    }
+    // Many libraries say why in a text beside their code.
+    for case .string(let text) in outputs.map(\.value) where !text.isEmpty { message += ": \(text)" }
+    let status = promise_value_error(result, domain, code, message.filter { $0 != "\0" })
+    return status == PROMISE_OK ? .rejected : .fault(.noMemory)
+  }
+}
+
+extension FailureRule {
+  /// Whether a value in memory says by this rule that the function failed.
+  func isFailure(_ memory: UnsafeRawPointer, _ type: ValueType) -> Bool {
+    if type.isAddress {
+      let isNull = memory.load(as: UInt.self) == 0
+      return self == .always || (self == .nonnull ? !isNull : isNull)
+    }
+    let number = IntegerMemory.load(type, memory)
+    switch self {
+    case .errno: return number == -1
+    case .nonzero: return number != 0
+    case .zero: return number == 0
+    case .negative: return number.map { $0 < 0 } ?? false
+    default: return self == .always
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// Integers of any width in C's memory, for the counts that calls fill in and read.
+enum IntegerMemory {
+  /// The number, if it is one that a size can be.
+  static func load(_ type: ValueType, _ memory: UnsafeRawPointer) -> Int? {
+    switch type {
+    case .i8: Int(memory.load(as: Int8.self))
+    case .i16: Int(memory.load(as: Int16.self))
+    case .i32: Int(memory.load(as: Int32.self))
+    case .i64, .isize: Int(exactly: memory.load(as: Int64.self))
+    case .u8, .bool: Int(memory.load(as: UInt8.self))
+    case .u16: Int(memory.load(as: UInt16.self))
+    case .u32: Int(memory.load(as: UInt32.self))
+    default: Int(exactly: memory.load(as: UInt64.self))
+    }
+  }
+
+  /// Whether the type has the number, which is stored then. Every machine that plugins run on is little-endian.
+  static func store(_ number: Int, _ type: ValueType, _ memory: UnsafeMutableRawPointer) -> Bool {
+    let fits =
+      type.signedRange.map { $0.contains(Int64(number)) } ?? type.unsignedRange.map {
+        UInt64(exactly: number).map($0.contains) ?? false
+      } ?? false
+    guard fits, let size = TypeLayout(of: type)?.size else { return false }
+    withUnsafeBytes(of: Int64(number)) { memory.write(UnsafeRawBufferPointer(rebasing: $0[..<size])) }
+    return true
+  }
+}

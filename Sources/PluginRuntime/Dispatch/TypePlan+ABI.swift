@@ -1,0 +1,147 @@
+import CPromise
+import Glibc
+
+extension TypePlan {
+  /// Writes an argument that a caller has as C has values. What it owns is borrowed, not copied.
+  func store(
+    _ value: UnsafePointer<promise_value_t>, at memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    let kind = Int(value.pointee.kind)
+    switch form {
+    case .nullable(let plan):
+      if kind == PROMISE_KIND_VOID {
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
+      } else {
+        try plan.store(value, at: memory, arena)
+        // A text without content has no address, which here would mean that there is none.
+        if plan.type.isSpan, memory.load(as: UInt.self) == 0 {
+          memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
+        }
+      }
+    case .indirect(let plan):
+      guard kind != PROMISE_KIND_VOID else { return memory.storeBytes(of: 0, as: UInt.self) }
+      let cell = try arena.allocate(plan.layout.size)
+      try plan.store(value, at: cell, arena)
+      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
+    case .reference(let plan):
+      let cell = try arena.allocate(plan.layout.size)
+      try plan.store(value, at: cell, arena)
+      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
+    case .structure where type.isPlain, .array where type.isPlain:
+      guard let source = try plainBytes(value) else { return try store(pluginValue(value), at: memory, arena) }
+      memory.copyMemory(from: source, byteCount: layout.size)
+    case .text, .slice, .cstr:
+      guard let bytes = try span(value) else { return try store(pluginValue(value), at: memory, arena) }
+      memory.storeBytes(of: bytes.data, as: UnsafeRawPointer?.self)
+      if layout.size > MemoryLayout<UInt>.size { memory.storeBytes(of: bytes.count, toByteOffset: 8, as: Int.self) }
+    default: try store(pluginValue(value), at: memory, arena)
+    }
+  }
+
+  /// Where the elements are that a value gives, and how many: those of str, bytes, cstr and of slices of plain ones;
+  /// `nil` if it does not have them in C's form.
+  func span(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> (data: UnsafeRawPointer?, count: Int)?
+  {
+    let kind = Int(value.pointee.kind)
+    guard kind == PROMISE_KIND_STRING || kind == PROMISE_KIND_BYTES else { return nil }
+    var length = 0
+    let data = UnsafeRawPointer(promise_value_data(value, &length))
+    // A forged value has no content; only empty BYTES has none rightly.
+    guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return nil }
+    switch form {
+    case .text(let isUTF8) where !isUTF8 || kind == PROMISE_KIND_STRING: return (data, length)
+    case .cstr where kind == PROMISE_KIND_STRING:
+      guard let data, memchr(data, 0, length) == nil else {
+        throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end")
+      }
+      return (data, length)
+    case .slice(let element) where element.type.isPlain:
+      guard kind == PROMISE_KIND_BYTES || element.type == .u8 else { return nil }
+      guard length % element.layout.size == 0 else {
+        throw ArgumentMismatch(message: "is \(length) bytes, expected a multiple of \(element.layout.size): \(type)")
+      }
+      return (data, length / element.layout.size)
+    default: return nil
+    }
+  }
+
+  /// The C form of a struct or an array that a value gives: BYTES of its size, or a POINTER to it.
+  private func plainBytes(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> UnsafeRawPointer? {
+    switch Int(value.pointee.kind) {
+    case Int(PROMISE_KIND_POINTER): return value.pointee.as.ptr.map { UnsafeRawPointer($0) }
+    case Int(PROMISE_KIND_BYTES):
+      var length = 0
+      let data = promise_value_data(value, &length)
+      guard length == layout.size else {
+        throw ArgumentMismatch(message: "is \(length) bytes, expected the \(layout.size) of \(type)")
+      }
+      return UnsafeRawPointer(data)
+    default: return nil
+    }
+  }
+
+  private func pluginValue(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> PluginValue {
+    guard let value = self.value(value) else {
+      throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(type.expectation)")
+    }
+    return value
+  }
+
+  /// What a value of C is in Swift, as this type has it; `nil` if it cannot be one.
+  func value(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
+    if let boxed = ValueBox.content(value) { return boxed }
+    let kind = Int(value.pointee.kind)
+    switch form {
+    case .nullable(let plan), .indirect(let plan), .owned(let plan, _):
+      return kind == PROMISE_KIND_VOID ? .void : plan.value(value)
+    case .reference(let plan): return plan.value(value)
+    case .pointer(let name):
+      guard kind == PROMISE_KIND_POINTER, let address = value.pointee.as.ptr else { return nil }
+      return .pointer(PluginPointer(name: name, address: UInt(bitPattern: address)))
+    case .structure where kind == PROMISE_KIND_BYTES, .array where kind == PROMISE_KIND_BYTES:
+      guard type.isPlain, let source = try? plainBytes(value) else { return nil }
+      return try? load(source)
+    case .slice(let element) where kind == PROMISE_KIND_BYTES && element.type.isPlain:
+      guard let span = try? span(value) else { return nil }
+      return span.data.map { try? element.load($0, count: span.count) } ?? .array([])
+    default: return PluginValue(value)
+    }
+  }
+
+  /// The value as C has it, as a reference of the caller's: what is plain as BYTES in C's form, everything else as
+  /// `promise_value_t(_:)` has it.
+  ///
+  /// - Throws: what does not fit.
+  func abi(_ value: PluginValue) throws(ArgumentMismatch) -> promise_value_t {
+    switch form {
+    case .nullable(let plan), .indirect(let plan), .owned(let plan, _):
+      if value == .void { break }
+      return try plan.abi(value)
+    case .reference(let plan): return try plan.abi(value)
+    case .structure where type.isPlain, .array where type.isPlain:
+      let arena = CallArena()
+      let memory = try arena.allocate(layout.size)
+      try store(value, at: memory, arena)
+      return try Self.bytes(memory, layout.size, arena)
+    case .slice(let element) where element.type.isPlain:
+      let arena = CallArena()
+      let given = try elements(of: value, element)
+      let size = try size(of: given, element)
+      let memory = try arena.allocate(size)
+      try given.store(element, memory, arena)
+      return try Self.bytes(memory, size, arena)
+    default: break
+    }
+    guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
+    return converted
+  }
+
+  private static func bytes(
+    _ memory: UnsafeRawPointer, _ size: Int, _ arena: CallArena
+  ) throws(ArgumentMismatch) -> promise_value_t {
+    var value = promise_value_t()
+    let status = withExtendedLifetime(arena) { promise_value_bytes(&value, memory, size) }
+    guard status == PROMISE_OK else { throw CallArena.noMemory }
+    return value
+  }
+}

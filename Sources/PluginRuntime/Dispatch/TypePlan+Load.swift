@@ -1,0 +1,112 @@
+import Glibc
+
+extension TypePlan {
+  /// Reads what C left in memory; what the function gave away is freed either way.
+  ///
+  /// - Throws: what is wrong with it, as if it were an argument: "is NULL, expected a string".
+  func load(_ memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
+    switch form {
+    case .scalar(let crossing): return try loadScalar(crossing, memory)
+    case .text(let isUTF8):
+      let bytes = try span(memory, size: 1)
+      guard isUTF8 else { return .bytes([UInt8](bytes)) }
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.notUTF8 }
+      return .string(text)
+    case .cstr:
+      guard let data = address(memory) else { throw isNull }
+      let bytes = UnsafeRawBufferPointer(start: data, count: strlen(data))
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.notUTF8 }
+      return .string(text)
+    case .pointer(let name):
+      guard let data = address(memory) else { throw isNull }
+      return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data)))
+    case .structure(let fields):
+      var members: [PluginMember] = []
+      members.reserveCapacity(fields.count)
+      for field in fields {
+        let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
+          try field.plan.load(memory + field.offset)
+        }
+        members.append(PluginMember(field.name, value))
+      }
+      return .object(members)
+    case .array(let element, let count): return try element.load(memory, count: count)
+    case .slice(let element):
+      let bytes = try span(memory, size: element.layout.size)
+      guard let data = bytes.baseAddress else { return .array([]) }
+      return try element.load(data, count: bytes.count / element.layout.size)
+    case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory)
+    case .indirect(let plan):
+      guard let cell = address(memory) else { return .void }
+      return try plan.load(cell)
+    case .reference(let plan):
+      guard let cell = address(memory) else { throw isNull }
+      return try plan.load(cell)
+    case .owned(let plan, let release):
+      defer { release(UnsafeMutableRawPointer(mutating: address(memory))) }
+      return try plan.load(memory)
+    case .handle: throw ArgumentMismatch(message: "cannot be read")
+    }
+  }
+
+  /// Reads so many values that lie one after another.
+  func load(_ memory: UnsafeRawPointer, count: Int) throws(ArgumentMismatch) -> PluginValue {
+    var values: [PluginValue] = []
+    values.reserveCapacity(count)
+    for index in 0..<count {
+      values.append(
+        try converting("[\(index)]") { () throws(ArgumentMismatch) in try load(memory + index * layout.size) })
+    }
+    return .array(values)
+  }
+
+  /// Frees what an out parameter was given, without looking at it.
+  func discard(_ memory: UnsafeRawPointer) {
+    switch form {
+    case .owned(_, let release): release(UnsafeMutableRawPointer(mutating: address(memory)))
+    case .nullable(let plan): plan.discard(memory)
+    default: break
+    }
+  }
+
+  private func loadScalar(
+    _ crossing: Crossing, _ memory: UnsafeRawPointer
+  ) throws(ArgumentMismatch) -> PluginValue {
+    switch crossing {
+    case .bool:
+      let byte = memory.load(as: UInt8.self)
+      guard byte <= 1 else {
+        throw ArgumentMismatch(message: "is \(byte), expected false or true, which are 0 and 1 in C")
+      }
+      return .bool(byte == 1)
+    case .i8: return .int(Int64(memory.load(as: Int8.self)))
+    case .i16: return .int(Int64(memory.load(as: Int16.self)))
+    case .i32: return .int(Int64(memory.load(as: Int32.self)))
+    case .i64: return .int(memory.load(as: Int64.self))
+    case .u8: return .uint(UInt64(memory.load(as: UInt8.self)))
+    case .u16: return .uint(UInt64(memory.load(as: UInt16.self)))
+    case .u32: return .uint(UInt64(memory.load(as: UInt32.self)))
+    case .u64: return .uint(memory.load(as: UInt64.self))
+    case .f32: return .double(Double(memory.load(as: Float.self)))
+    default: return .double(memory.load(as: Double.self))
+    }
+  }
+
+  private func address(_ memory: UnsafeRawPointer) -> UnsafeRawPointer? { memory.load(as: UnsafeRawPointer?.self) }
+
+  /// What an address and a count say, if any memory can be that long.
+  private func span(_ memory: UnsafeRawPointer, size: Int) throws(ArgumentMismatch) -> UnsafeRawBufferPointer {
+    let data = address(memory)
+    let count = memory.load(fromByteOffset: 8, as: Int.self)
+    guard count != 0 else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    guard data != nil else { throw isNull }
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
+    guard count > 0, !overflow, bytes < 1 << 47 else {
+      throw ArgumentMismatch(message: "has a length of \(UInt(bitPattern: count)), which no memory has")
+    }
+    return UnsafeRawBufferPointer(start: data, count: bytes)
+  }
+
+  private var isNull: ArgumentMismatch { ArgumentMismatch(message: "is NULL, expected \(type.expectation)") }
+  static let notUTF8 = ArgumentMismatch(message: "is not UTF-8")
+}

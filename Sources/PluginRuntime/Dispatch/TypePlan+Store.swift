@@ -1,0 +1,213 @@
+extension TypePlan {
+  /// Writes a value as C has it. What it refers to is lent from the arena.
+  func store(
+    _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    switch form {
+    case .scalar(let crossing): try storeScalar(value, crossing, memory)
+    case .text(let isUTF8):
+      try storeText(value, isUTF8, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
+    case .cstr:
+      try storeString(value, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
+    case .pointer(let name):
+      guard case .pointer(let pointer) = value, pointer.name == name, pointer.address != 0 else {
+        throw mismatch(value)
+      }
+      memory.storeBytes(of: pointer.address, as: UInt.self)
+    case .structure(let fields): try storeObject(value, fields, memory, arena)
+    case .array(let element, let count):
+      let given = try elements(of: value, element)
+      guard given.count == count else {
+        throw ArgumentMismatch(message: "has \(given.count) elements, expected \(count)")
+      }
+      try given.store(element, memory, arena)
+    case .slice(let element):
+      let given = try elements(of: value, element)
+      let data = try arena.allocate(try size(of: given, element))
+      try given.store(element, data, arena)
+      memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
+      memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)
+    case .nullable(let plan):
+      if value == .void {
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
+      } else {
+        try plan.store(value, at: memory, arena)
+      }
+    case .indirect(let plan):
+      var cell: UnsafeMutableRawPointer?
+      if value != .void {
+        let allocated = try arena.allocate(plan.layout.size)
+        try plan.store(value, at: allocated, arena)
+        cell = allocated
+      }
+      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer?.self)
+    case .reference(let plan):
+      let cell = try arena.allocate(plan.layout.size)
+      try plan.store(value, at: cell, arena)
+      memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
+    case .owned(let plan, _): try plan.storeOwned(value, memory, arena)
+    case .handle: throw mismatch(value)
+    }
+  }
+
+  /// Writes what the function is to free.
+  private func storeOwned(
+    _ value: PluginValue, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    switch form {
+    case .text(let isUTF8):
+      try storeText(value, isUTF8, memory) { size throws(ArgumentMismatch) in try arena.allocateOwned(size) }
+    case .cstr: try storeString(value, memory) { size throws(ArgumentMismatch) in try arena.allocateOwned(size) }
+    case .slice(let element):
+      let given = try elements(of: value, element)
+      let data = try arena.allocateOwned(try size(of: given, element))
+      if let data { try given.store(element, data, arena) }
+      memory.storeBytes(of: data, as: UnsafeMutableRawPointer?.self)
+      memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)
+    default: throw mismatch(value)
+    }
+  }
+
+  private func storeScalar(
+    _ value: PluginValue, _ crossing: Crossing, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    guard let suited = PluginValue.suiting(type, value) else { throw mismatch(value) }
+    switch suited {
+    case .bool(let value): memory.storeBytes(of: value ? 1 : 0, as: UInt8.self)
+    case .int(let number): storeInteger(UInt64(bitPattern: number), memory)
+    case .uint(let number): storeInteger(number, memory)
+    case .double(let number) where crossing == .f32: memory.storeBytes(of: Float(number), as: Float.self)
+    case .double(let number): memory.storeBytes(of: number, as: Double.self)
+    default: throw mismatch(value)
+    }
+  }
+
+  /// The low bytes of a number, as many as the type has.
+  private func storeInteger(_ bits: UInt64, _ memory: UnsafeMutableRawPointer) {
+    switch layout.size {
+    case 1: memory.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
+    case 2: memory.storeBytes(of: UInt16(truncatingIfNeeded: bits), as: UInt16.self)
+    case 4: memory.storeBytes(of: UInt32(truncatingIfNeeded: bits), as: UInt32.self)
+    default: memory.storeBytes(of: bits, as: UInt64.self)
+    }
+  }
+
+  private func storeText(
+    _ value: PluginValue, _ isUTF8: Bool, _ memory: UnsafeMutableRawPointer,
+    _ allocate: (Int) throws(ArgumentMismatch) -> UnsafeMutableRawPointer?
+  ) throws(ArgumentMismatch) {
+    let count: Int
+    let data: UnsafeMutableRawPointer?
+    switch value {
+    case .string(var text):
+      count = text.utf8.count
+      data = try allocate(count)
+      if let data { text.withUTF8 { data.write(UnsafeRawBufferPointer($0)) } }
+    case .bytes(let bytes) where !isUTF8:
+      count = bytes.count
+      data = try allocate(count)
+      if let data { bytes.withUnsafeBytes { data.write($0) } }
+    default: throw mismatch(value)
+    }
+    memory.storeBytes(of: data, as: UnsafeMutableRawPointer?.self)
+    memory.storeBytes(of: count, toByteOffset: 8, as: Int.self)
+  }
+
+  private func storeString(
+    _ value: PluginValue, _ memory: UnsafeMutableRawPointer,
+    _ allocate: (Int) throws(ArgumentMismatch) -> UnsafeMutableRawPointer?
+  ) throws(ArgumentMismatch) {
+    guard case .string(var text) = value else { throw mismatch(value) }
+    guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
+    let count = text.utf8.count
+    guard let data = try allocate(count + 1) else { throw CallArena.noMemory }
+    text.withUTF8 { data.write(UnsafeRawBufferPointer($0)) }
+    data.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+    memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
+  }
+
+  private func storeObject(
+    _ value: PluginValue, _ fields: [Field], _ memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    guard case .object(let members) = value else { throw mismatch(value) }
+    var found = 0
+    for (index, field) in fields.enumerated() {
+      // Most objects have their members in the struct's order.
+      let isInOrder = index < members.count && members[index].name == field.name
+      let member = isInOrder ? members[index] : members.first { $0.name == field.name }
+      if member != nil { found += 1 }
+      if member == nil, field.plan.type.unwrapped == field.plan.type {
+        throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.plan.type.expectation)")
+      }
+      try converting(".\(field.name)") { () throws(ArgumentMismatch) in
+        try field.plan.store(member?.value ?? .void, at: memory + field.offset, arena)
+      }
+    }
+    guard found == members.count else {
+      let other = members.first { member in !fields.contains { $0.name == member.name } }
+      let names = fields.map(\.name).joined(separator: ", ")
+      throw ArgumentMismatch(
+        path: other.map { ".\($0.name)" } ?? "",
+        message: "\(other == nil ? "has a field twice" : "is no field"), expected \(names)")
+    }
+  }
+
+  func mismatch(_ value: PluginValue) -> ArgumentMismatch {
+    ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
+  }
+}
+
+extension TypePlan {
+  /// The elements that a value gives.
+  enum Elements {
+    case values([PluginValue])
+    case bytes([UInt8])
+
+    var count: Int {
+      switch self {
+      case .values(let values): values.count
+      case .bytes(let bytes): bytes.count
+      }
+    }
+
+    /// Writes them one after another.
+    func store(
+      _ element: TypePlan, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
+    ) throws(ArgumentMismatch) {
+      switch self {
+      case .bytes(let bytes):
+        bytes.withUnsafeBytes { memory.write($0) }
+      case .values(let values):
+        let size = element.layout.size
+        for (index, value) in values.enumerated() {
+          try converting("[\(index)]") { () throws(ArgumentMismatch) in
+            try element.store(value, at: memory + index * size, arena)
+          }
+        }
+      }
+    }
+  }
+
+  /// The elements of an array, or the bytes that stand for as many u8.
+  func elements(of value: PluginValue, _ element: TypePlan) throws(ArgumentMismatch) -> Elements {
+    switch value {
+    case .array(let values): return .values(values)
+    case .bytes(let bytes) where element.type == .u8: return .bytes(bytes)
+    case .string(let text) where element.type == .u8: return .bytes(Array(text.utf8))
+    default: throw mismatch(value)
+    }
+  }
+
+  func size(of elements: Elements, _ element: TypePlan) throws(ArgumentMismatch) -> Int {
+    let (size, overflow) = elements.count.multipliedReportingOverflow(by: element.layout.size)
+    if overflow { throw CallArena.noMemory }
+    return size
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// Copies bytes here.
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    if let source = bytes.baseAddress { copyMemory(from: source, byteCount: bytes.count) }
+  }
+}

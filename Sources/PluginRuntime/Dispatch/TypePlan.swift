@@ -1,0 +1,86 @@
+@preconcurrency import CFFI
+
+/// How the values of a type get into C's memory and out of it: all that can be worked out before there is a value.
+final class TypePlan: Sendable {
+  struct Field: Sendable {
+    let name: String
+    let offset: Int
+    let plan: TypePlan
+  }
+
+  enum Form: Sendable {
+    case scalar(Crossing)
+    /// str and bytes: an address and a length.
+    case text(isUTF8: Bool)
+    case cstr
+    case pointer(String)
+    case structure([Field])
+    case array(TypePlan, count: Int)
+    case slice(TypePlan)
+    /// A type that has a NULL of its own.
+    case nullable(TypePlan)
+    /// The address of a value, or NULL.
+    case indirect(TypePlan)
+    /// The address of a value.
+    case reference(TypePlan)
+    /// What the receiver frees.
+    case owned(TypePlan, Release)
+    /// What only calls know how to pass: promises, callbacks, errors, tokens, values.
+    case handle
+  }
+
+  /// Frees what a function gave away: the host's allocator, or a function of the plugin's own.
+  struct Release: Sendable {
+    typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
+    let function: Function?
+
+    func callAsFunction(_ memory: UnsafeMutableRawPointer?) {
+      guard let memory else { return }
+      if let function { function(memory) } else { HostMemory.free(memory) }
+    }
+  }
+
+  let type: ValueType
+  let form: Form
+  let layout: TypeLayout
+
+  /// The plan for a type; `nil` if a function that frees it is not found.
+  ///
+  /// - Parameter symbol: finds a function of the plugin's library.
+  init?(_ type: ValueType, symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }) {
+    guard let layout = TypeLayout(of: type), let form = Self.form(of: type, symbol) else { return nil }
+    self.type = type
+    self.form = form
+    self.layout = layout
+  }
+
+  private static func form(of type: ValueType, _ symbol: (String) -> UnsafeMutableRawPointer?) -> Form? {
+    switch type {
+    case .str: return .text(isUTF8: true)
+    case .bytes: return .text(isUTF8: false)
+    case .cstr: return .cstr
+    case .pointer(let name): return .pointer(name)
+    case .structure(let type):
+      guard let layout = StructLayout(type) else { return nil }
+      var fields: [Field] = []
+      for (field, offset) in zip(type.fields, layout.offsets) {
+        guard let plan = TypePlan(field.type) else { return nil }
+        fields.append(Field(name: field.name, offset: offset, plan: plan))
+      }
+      return .structure(fields)
+    case .array(let element, let count): return TypePlan(element).map { .array($0, count: count) }
+    case .slice(let element): return TypePlan(element).map { .slice($0) }
+    case .reference(let target): return TypePlan(target).map { .reference($0) }
+    case .own(let type, let release):
+      guard let plan = TypePlan(type) else { return nil }
+      guard let release else { return .owned(plan, Release(function: nil)) }
+      guard let function = symbol(release) else { return nil }
+      return .owned(plan, Release(function: unsafeBitCast(function, to: Release.Function.self)))
+    case .optional(let wrapped):
+      guard let plan = TypePlan(wrapped, symbol: symbol) else { return nil }
+      return wrapped.isAddress || wrapped.isSpan ? .nullable(plan) : .indirect(plan)
+    case .promise, .callback, .context, .error, .token, .value, .counted: return .handle
+    default: return .scalar(Crossing(type))
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import CPromise
+import Glibc
+import PluginRuntime
+import Promises
+import Testing
+
+@Suite("Calls: more than words")
+struct General {
+  let host: Host
+
+  init() throws { host = try .loading("dispatch") }
+
+  @Test("what a function gives by out parameters is an object, with its result")
+  func outputs() async {
+    #expect(await json("split", "[10]") == #"{"result":0.625,"exponent":4}"#)
+    #expect(await json("swap", #"[{"a": 1, "b": 2}]"#) == #"{"pair":{"a":2,"b":1}}"#)
+  }
+
+  @Test("counts are filled in, and say how much was written")
+  func counts() async {
+    #expect(await json("sum_bytes", #"{"data": [1, 2, 250]}"#) == "254")
+    #expect(await json("copy", #"[4, "abc"]"#) == #"{"to":"YWJj","room":3}"#)
+    #expect(await json("agree", "[[1, 2], [1, 2]]") == "true")
+    let name = await json("host_name", "[]")
+    #expect(name?.hasPrefix(#"{"result":0,"name":""#) == true, "\(name ?? "")")
+  }
+
+  @Test("a count that does not fit or agree, and one that lies, are errors that name the argument")
+  func badCounts() async {
+    let many = "[\((0..<300).map { _ in "0" }.joined(separator: ","))]"
+    #expect(
+      await message("sum_bytes", "{\"data\": \(many)}").contains("'data' has 300 elements, more than its count 'size'"))
+    #expect(await message("agree", "[[1, 2], [1]]").contains("'right' has 1 elements, expected as many as 'left', 2"))
+    #expect(await message("overrun", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
+  }
+
+  @Test("a rule after ! makes failures of results, with errno, the code, and what the function said")
+  func failures() async {
+    #expect(await json("fails_with", "[0]") == "7")
+    let error = await outcome("fails_with", "[2]").promiseError
+    #expect(error?.domain == "errno")
+    #expect(error?.code == 2)
+    #expect(error?.message == "fails_with: No such file or directory")
+    let code = await outcome("copy", #"[2, "abc"]"#).promiseError
+    #expect(code?.domain == "test.dispatch")
+    #expect(code?.code == -5)
+    #expect(code?.message == "copy returned -5")
+    #expect(await outcome("duplicate", #"[""]"#).promiseError?.message == "duplicate returned NULL")
+    #expect(await outcome("run", #"["bad"]"#).promiseError?.message == #"run returned 1: near "bad""#)
+    #expect(await json("run", #"["good"]"#) == #"{"message":null}"#)
+    #expect(await json("living", "[]") == "0")
+  }
+
+  @Test("errno is as the function left it when a binary call returns, and 0 before it")
+  func errorNumber() throws {
+    let function = try host.function("sets_errno", of: "test.dispatch")
+    var result = promise_value_t()
+    for code in [Int64(5), 0] {
+      var argument = promise_value_t()
+      argument.kind = promise_kind_t(PROMISE_KIND_I64)
+      argument.as.i64 = code
+      errno = 99
+      function.invoke(&argument, count: 1, into: &result)
+      #expect(errno == Int32(code))
+    }
+  }
+
+  @Test("slices of structs, and structs of everything, go there and back")
+  func structs() async {
+    #expect(await json("centroid", #"[[{"x": 1, "y": 2}, {"y": 4, "x": 3}]]"#) == #"{"x":2.0,"y":3.0}"#)
+    #expect(await json("centroid", "[[]]") == #"{"x":0.0,"y":0.0}"#)
+    #expect(
+      await json("older", #"[{"name": "é", "tags": ["a", "b"], "age": 41}]"#)
+        == #"{"name":"somebody","tags":["grown"],"age":42}"#)
+    #expect(await json("older", #"[{"name": "", "tags": []}]"#) == #"{"name":"somebody","tags":[],"age":null}"#)
+    #expect(await json("length_of", #"[{"x": 1, "y": 2}]"#) == "3.0")
+    #expect(await json("middle", #"[{"x": 1, "y": 2}, {"x": 3, "y": 4}]"#) == #"{"x":2.0,"y":3.0}"#)
+    #expect(await json("bytes_of", "[[]]") == #"{"result":"","points":[]}"#)
+  }
+
+  @Test(
+    "what does not fit is named down to the element",
+    arguments: [
+      ("centroid", #"[[{"x": 1, "y": 2}, {"x": "a", "y": 2}]]"#, #"'points[1].x' is "a", expected a number"#),
+      ("centroid", #"[[{"x": 1}]]"#, "'points[0].y' is missing"),
+      ("centroid", "[3]", "'points' is 3, expected an array"),
+      ("centroid", #"[[{"x": 1, "y": 2, "z": 3}]]"#, "'points[0].z' is no field, expected x, y"),
+      ("centroid", #"[[{"x": 1, "y": 1e999}]]"#, "'points[0].y' is 1e999"),
+      ("centroid", #"[[{"x": 1, "y": 9007199254740993}]]"#, "'points[0].y' is 9007199254740993"),
+      ("older", #"[{"name": "", "tags": ["a\u0000"], "age": 1}]"#, "'person.tags[0]' has a NUL in it"),
+      ("older", #"[{"name": "", "tags": [], "age": 256}]"#, "'person.age' is 256, expected an integer from 0 to 255"),
+      ("swap", #"[{"a": 2147483648, "b": 0}]"#, "'pair.a' is 2147483648"),
+      ("total", #"["i", true]"#, "'rest[0]' is true, expected an integer"),
+      ("total", #"["i", [1]]"#, "'rest[0]'"), ("later", #"[[1], ["a"]]"#, "'ignored' has 1 elements, expected 2"),
+      ("name_of", #"["0x"]"#, #"'item' is "0x", expected an address"#), ("wide", "[1]", "lacks the argument 'b'"),
+    ])
+  func mismatches(_ function: String, _ arguments: String, _ expected: String) async {
+    let message = await message(function, arguments)
+    #expect(message.contains(expected), "\(message)")
+  }
+
+  @Test("values are checked as JSON is")
+  func values() async {
+    let point = PluginValue.object([PluginMember("x", .double(1)), PluginMember("y", .int(2))])
+    let call = await host.outcome(
+      "centroid", of: "test.dispatch",
+      [.value(.array([point, .object([PluginMember("x", .bool(true)), PluginMember("y", .int(0))])]))])
+    #expect(call.pluginError?.message == "argument 'points[1].x' is true, expected a number that an f64 can hold")
+    let twice = PluginValue.object([PluginMember("a", .int(1)), PluginMember("b", .int(2)), PluginMember("a", .int(1))])
+    let error = await host.outcome("swap", of: "test.dispatch", [.value(twice)]).pluginError
+    #expect(error?.message == "argument 'pair' has a field twice, expected a, b")
+  }
+
+  @Test("a result that is not what the signature says is named down to the field")
+  func badResults() async {
+    #expect(await message("nobody", "[]").contains("gives 'result.name' that is not UTF-8"))
+    #expect(await message("maybe", "[2]").contains("returned 2, which is neither false, 0, nor true, 1"))
+    #expect(await message("find_some", #"["three"]"#).contains("returned NULL, expected ptr<item>"))
+  }
+
+  @Test("optionals are NULL for nothing, and may be left out")
+  func optionals() async {
+    #expect(await json("greet", #"["ab", 3]"#) == #""ababab""#)
+    #expect(await json("greet", #"["ab"]"#) == #""ab""#)
+    #expect(await json("greet", #"{"times": 2}"#) == "null")
+    #expect(await json("find", #"["three"]"#) == "null")
+    #expect(await json("name_of", "[]") == #""none""#)
+  }
+
+  @Test("addresses keep the name that the signature gives them")
+  func pointers() async throws {
+    let item = try #require(await host.outcome("find", of: "test.dispatch", [.text("two")]).value)
+    #expect(await host.outcome("name_of", of: "test.dispatch", [.value(item)]).value == .string("two"))
+    let error = await host.outcome("name_of_other", of: "test.dispatch", [.value(item)]).pluginError
+    #expect(error?.message == "argument 'item' is an address of a item, expected an address of a other")
+  }
+
+  @Test("what is given away is freed by the function that the signature names")
+  func releases() async {
+    #expect(await json("duplicate", #"["text"]"#) == #""text""#)
+    #expect(await json("living", "[]") == "0")
+  }
+
+  @Test("the arguments of a tail go by position or by its name, each as the first type that takes it")
+  func tail() async {
+    #expect(await json("total", #"["ild", 1, 4294967296, 0.5]"#) == "4294967297.5")
+    #expect(await json("total", #"{"format": "id", "rest": [1, 0.5]}"#) == "1.5")
+    #expect(
+      await host.outcome("total", of: "test.dispatch", [.text("di"), .text("0.25"), .text("3")]).value == .double(3.25))
+    #expect(await json("total", #"[""]"#) == "0.0")
+  }
+
+  @Test("values of any kind, and errors")
+  func anything() async {
+    #expect(await json("same", "[3]") == "3")
+    #expect(await json("same", #"[{"a": [1, null, "x"]}]"#) == #"{"a":[1,null,"x"]}"#)
+    let error = await outcome("raise", #"[{"domain": "here", "code": 3, "message": "why"}]"#).promiseError
+    #expect(error == PromiseError(domain: "here", code: 3, message: "why"))
+  }
+
+  @Test("what a promise keeps in use stays until it is settled")
+  func lending() async {
+    let arguments: [Argument] = [.text("[1.5, 2]"), .text(#"["a", "b"]"#)]
+    let call = host.call("later", of: "test.dispatch", arguments)
+    #expect(call.state == .pending)
+    // Much that would lie where the slice lay, if it were gone.
+    for _ in 0..<50 { _ = await json("centroid", #"[[{"x": 9, "y": 9}, {"x": 9, "y": 9}]]"#) }
+    _ = await json("go", "[]")
+    #expect(await call.outcome().value?.json == #"{"x":3.5,"y":2.0}"#)
+  }
+
+  @Test("a callback may be a C function's address")
+  func callbackAddress() async throws {
+    let function = try host.function("apply", of: "test.dispatch")
+    let negation = try host.function("negation", of: "test.dispatch")
+    var arguments = [promise_value_t(), promise_value_t()]
+    negation.invoke(nil, count: 0, into: &arguments[0])
+    arguments[1].kind = promise_kind_t(PROMISE_KIND_I64)
+    arguments[1].as.i64 = 5
+    var result = promise_value_t()
+    function.invoke(arguments, count: 2, into: &result)
+    #expect(result.as.i64 == -5)
+    #expect(await json("apply", #"{"value": 1}"#) == "-1")
+  }
+
+  private func outcome(_ function: String, _ arguments: String) async -> Outcome {
+    do {
+      return await host.outcome(
+        function, of: "test.dispatch", try Argument.arguments(try JSONText(parsing: Array(arguments.utf8))))
+    } catch {
+      return .rejected(error)
+    }
+  }
+
+  private func json(_ function: String, _ arguments: String) async -> String? {
+    let outcome = await outcome(function, arguments)
+    return outcome.value?.json ?? "\(outcome)"
+  }
+
+  private func message(_ function: String, _ arguments: String) async -> String {
+    let outcome = await outcome(function, arguments)
+    return outcome.pluginError?.message ?? "\(outcome)"
+  }
+}
