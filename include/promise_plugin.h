@@ -132,6 +132,49 @@ typedef struct promise_plugin_function {
   const char *PROMISE_NULLABLE description; /* one line for people */
 } promise_plugin_function_t;
 
+/* Where the plugin's compiler put a struct of a signature, or one field of it. `path` is "function.parameter" or
+ * "function.result", and ".field" after it for every struct that it lies in: "centroid.points.x". Slices, arrays and
+ * optionals are not named: their elements are meant. */
+typedef struct promise_layout {
+  const char *PROMISE_NONNULL path;
+  size_t offset; /* of the field in its struct; PROMISE_LAYOUT_WHOLE for a whole struct */
+  size_t size;   /* of the field, or of the struct */
+} promise_layout_t;
+
+/* The rows for a struct and up to 16 of its fields, by their names, which are those of the signature:
+ *
+ *     struct point { double x, y; };
+ *     static const promise_layout_t layouts[] = {
+ *       PROMISE_LAYOUT("centroid.points", struct point, x, y),
+ *       PROMISE_LAYOUT("centroid.result", struct point, x, y),
+ *     };
+ *
+ * A struct in a struct has rows of its own: PROMISE_LAYOUT("draw.box.corner", struct point, x, y). */
+#define PROMISE_LAYOUT_WHOLE ((size_t)-1)
+#define PROMISE_LAYOUT(path, type, ...)                                                                                \
+  {path, PROMISE_LAYOUT_WHOLE, sizeof(type)}, PROMISE_LAYOUT_PICK(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, \
+                                                                  5, 4, 3, 2, 1, 0)(path, type, __VA_ARGS__)
+
+/* What PROMISE_LAYOUT is made of. */
+#define PROMISE_LAYOUT_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) PROMISE_LAYOUT_##count
+#define PROMISE_LAYOUT_1(p, t, f)                                                                                      \
+  { p "." #f, offsetof(t, f), sizeof(((t *)0)->f) }
+#define PROMISE_LAYOUT_2(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_1(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_3(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_2(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_4(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_3(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_5(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_4(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_6(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_5(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_7(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_6(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_8(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_7(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_9(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_8(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_10(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_9(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_11(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_10(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_12(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_11(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_13(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_12(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_14(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_13(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_15(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_14(p, t, __VA_ARGS__)
+#define PROMISE_LAYOUT_16(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_15(p, t, __VA_ARGS__)
+
 /* What promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and stays valid as long as the
  * plugin is loaded. */
 typedef struct promise_plugin {
@@ -158,6 +201,11 @@ typedef struct promise_plugin {
 
   const promise_plugin_function_t *PROMISE_NULLABLE functions;
   size_t function_count;
+
+  /* How the plugin's compiler laid out structs of the signatures: see PROMISE_LAYOUT. The host compares it with its own
+   * idea before anything is called, and refuses to load the plugin if they differ. May be NULL. */
+  const promise_layout_t *PROMISE_NULLABLE layouts;
+  size_t layout_count;
 } promise_plugin_t;
 
 /* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it

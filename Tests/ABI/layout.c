@@ -125,3 +125,10 @@ FIELD(promise_plugin_t, load, 16 + 4 * POINTER, POINTER);
 FIELD(promise_plugin_t, unload, 16 + 5 * POINTER, POINTER);
 FIELD(promise_plugin_t, functions, 16 + 6 * POINTER, POINTER);
 FIELD(promise_plugin_t, function_count, 16 + 7 * POINTER, sizeof(size_t));
+FIELD(promise_plugin_t, layouts, 16 + 8 * POINTER, POINTER);
+FIELD(promise_plugin_t, layout_count, 16 + 9 * POINTER, sizeof(size_t));
+
+ASSERT(sizeof(promise_layout_t) == POINTER + 2 * sizeof(size_t));
+FIELD(promise_layout_t, path, 0, POINTER);
+FIELD(promise_layout_t, offset, POINTER, sizeof(size_t));
+FIELD(promise_layout_t, size, POINTER + sizeof(size_t), sizeof(size_t));

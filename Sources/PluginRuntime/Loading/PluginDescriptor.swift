@@ -36,6 +36,7 @@ struct PluginDescriptor {
     let version = try fields.text(\promise_plugin_t.version, "version")
     guard !version.isEmpty else { throw fields.error("has an empty version, expected one such as \"1.0.0\"") }
     let (functions, entries) = try Self.functions(fields)
+    try StructLayouts.check(functions, fields, size: Int(fields.load(\promise_plugin_t.size, as: UInt32.self)))
     description = PluginDescription(
       path: path, id: id, version: version,
       description: try fields.optionalText(\promise_plugin_t.description, "description"),
@@ -48,9 +49,11 @@ struct PluginDescriptor {
   /// The range of ABI versions, which is read before anything whose meaning may depend on it.
   private static func abi(_ fields: DescriptorFields) throws(PluginError) -> ClosedRange<UInt32> {
     let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
-    let expected = MemoryLayout<promise_plugin_t>.size
+    // What came after version 1 of the ABI is read only where the size says that it is there.
+    let expected = MemoryLayout<promise_plugin_t>.offset(of: \.layouts) ?? MemoryLayout<promise_plugin_t>.size
     guard size >= expected else {
-      throw fields.error("has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is \(expected)")
+      throw fields.error(
+        "has a descriptor of \(size) bytes, expected sizeof(promise_plugin_t), which is at least \(expected)")
     }
     let oldest = fields.load(\promise_plugin_t.abi_min, as: UInt32.self)
     let newest = fields.load(\promise_plugin_t.abi_max, as: UInt32.self)
@@ -151,7 +154,7 @@ extension PluginDescriptor {
 
 /// A struct of C that a plugin filled. What the header calls nonnull may be NULL all the same, so fields are read as
 /// memory.
-private struct DescriptorFields {
+struct DescriptorFields {
   let memory: UnsafeRawPointer
   let path: String
 

@@ -25,6 +25,8 @@ public struct PluginError: Error, Sendable, Equatable {
     case abiRange(host: UInt32, plugin: ClosedRange<UInt32>?)
     case badDescriptor
     case badSignature(SignatureError)
+    /// The plugin's compiler has the struct or the field of that path where its signature does not say it is.
+    case layout(String)
     case missingRequirement(String)
     case requirementCycle([String])
     /// Another plugin with the same id is loaded, or another host has this one.

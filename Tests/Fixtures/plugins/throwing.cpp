@@ -108,6 +108,8 @@ const promise_plugin_t *promise_plugin_entry(uint32_t) {
                                           load,
                                           unload,
                                           functions,
-                                          sizeof functions / sizeof functions[0]};
+                                          sizeof functions / sizeof functions[0],
+                                          nullptr,
+                                          0};
   return &plugin;
 }

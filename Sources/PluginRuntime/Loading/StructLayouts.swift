@@ -1,0 +1,88 @@
+import CPromise
+
+/// What a plugin's own compiler made of the structs in its signatures, compared with what the host makes of them.
+enum StructLayouts {
+  /// Checks a plugin's table of layouts, if its descriptor has one.
+  static func check(
+    _ functions: [FunctionDescription], _ fields: DescriptorFields, size: Int
+  ) throws(PluginError) {
+    // The fields came later than the descriptor's first version.
+    guard let end = MemoryLayout<promise_plugin_t>.offset(of: \.layout_count), size > end else { return }
+    let count = fields.load(\promise_plugin_t.layout_count, as: Int.self)
+    guard (0...maximum).contains(count) else {
+      throw fields.error("has \(UInt(bitPattern: count)) layouts, expected at most \(maximum)")
+    }
+    guard count > 0 else { return }
+    guard let table = fields.load(\promise_plugin_t.layouts, as: UnsafeRawPointer?.self) else {
+      throw fields.error("has \(count) layouts, but the table 'layouts' is NULL")
+    }
+    for index in 0..<count {
+      let row = DescriptorFields(
+        memory: table + index * MemoryLayout<promise_layout_t>.stride, path: fields.path)
+      try check(row, "layouts[\(index)]", functions)
+    }
+  }
+
+  private static let maximum = 65_536
+
+  private static func check(
+    _ row: DescriptorFields, _ name: String, _ functions: [FunctionDescription]
+  ) throws(PluginError) {
+    let path = try row.text(\promise_layout_t.path, "\(name).path")
+    let given = row.load(\promise_layout_t.offset, as: UInt.self)
+    // PROMISE_LAYOUT_WHOLE, a macro that Swift does not see.
+    let offset = given == .max ? nil : given
+    let size = row.load(\promise_layout_t.size, as: Int.self)
+    guard let found = find(path, functions, isField: offset != nil) else {
+      throw row.error(
+        "has a layout of '\(path)', expected 'function.parameter' or 'function.result' of a struct, and '.field'")
+    }
+    guard offset.map({ $0 == found.offset }) ?? true, found.size == size else {
+      let place = offset.map { "\(size) bytes at offset \($0)" } ?? "\(size) bytes"
+      let expected = offset == nil ? "\(found.size)" : "\(found.size) at \(found.offset)"
+      throw PluginError(
+        .layout(path), row.path,
+        "has '\(path)' as \(place), expected \(expected), as \(found.type) says: the struct in C is another one")
+    }
+  }
+
+  /// Where a field lies in its struct, or how large a struct is.
+  private struct Place {
+    let type: ValueType
+    let offset: Int
+    let size: Int
+  }
+
+  /// The field, or the struct, that a path names: "function.parameter.field.field".
+  private static func find(_ path: String, _ functions: [FunctionDescription], isField: Bool) -> Place? {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard names.count >= (isField ? 3 : 2), let signature = functions.first(where: { $0.name == names[0] })?.signature
+    else { return nil }
+    let parameter = signature.parameters.first { $0.name == names[1] }
+    guard var structure = (parameter?.type ?? (names[1] == "result" ? signature.result : nil))?.structType else {
+      return nil
+    }
+    for name in names.dropFirst(2).dropLast(isField ? 1 : 0) {
+      guard let inner = structure.fields.first(where: { $0.name == name })?.type.structType else { return nil }
+      structure = inner
+    }
+    guard let layout = StructLayout(structure) else { return nil }
+    guard isField else { return Place(type: .structure(structure), offset: 0, size: layout.whole.size) }
+    guard let field = structure.fields.firstIndex(where: { $0.name == names[names.count - 1] }) else { return nil }
+    return Place(type: .structure(structure), offset: layout.offsets[field], size: layout.fields[field].size)
+  }
+}
+
+extension ValueType {
+  /// The struct that it is, or that it has one or many of.
+  fileprivate var structType: StructType? {
+    switch self {
+    case .structure(let type): type
+    case .array(let type, _), .slice(let type), .optional(let type), .own(let type, _), .counted(let type, _),
+      .reference(let type):
+      type.structType
+    case .promise(let held): held?.structType
+    default: nil
+    }
+  }
+}
