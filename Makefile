@@ -22,7 +22,8 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host conformance install uninstall \
-  test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers lint format bench clean
+  test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
+  lint format bench clean
 
 all: build
 
@@ -58,6 +59,10 @@ test: lint test-swift test-threads test-abi test-counts test-examples test-packa
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
 test-swift: setup-test
 	@scripts/test-swift.sh
+
+# 2,000 random functions, compiled four ways: host and C agree on every bit. Longer; not part of `make test`.
+test-round-trips: setup-test
+	@scripts/test-round-trips.sh
 
 # The concurrent ones again, under ThreadSanitizer.
 test-threads: setup-test

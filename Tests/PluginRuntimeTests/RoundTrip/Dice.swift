@@ -1,0 +1,96 @@
+@testable import PluginRuntime
+
+/// Random numbers that a seed gives again: SplitMix64.
+struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+
+  /// A number from 0 up to, but not including, `sides`.
+  mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) }
+  mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
+  mutating func pick<T>(_ choices: [T]) -> T { choices[roll(choices.count)] }
+}
+
+extension Dice {
+  static let scalars: [ValueType] = [
+    .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64,
+  ]
+
+  /// A type that can lie in memory.
+  mutating func data(depth: Int = 0) -> ValueType {
+    switch roll(depth > 2 ? 60 : 100) {
+    case ..<44: return pick(Self.scalars)
+    case ..<48: return .cstr
+    case ..<52: return pick([.str, .bytes])
+    case ..<55: return .pointer("T\(roll(3))")
+    case ..<60: return .optional(pick(Self.scalars + [.cstr, .str, .bytes, .pointer("T1")]))
+    case ..<70:
+      return .slice(depth > 0 || chance(50) ? pick(Self.scalars + [.cstr, .str]) : structure(depth: depth + 1))
+    default: return structure(depth: depth + 1)
+    }
+  }
+
+  mutating func structure(depth: Int) -> ValueType {
+    var fields: [StructType.Field] = []
+    for index in 0...roll(depth > 1 ? 3 : 6) {
+      let element = data(depth: depth + 1)
+      let type = chance(15) ? .array(element, count: 1 + roll(4)) : element
+      fields.append(StructType.Field(name: "f\(index)", type: type))
+    }
+    return .structure(StructType(fields: fields))
+  }
+
+  /// A value of the type, with a liking for the edges of its range.
+  mutating func value(_ type: ValueType) -> PluginValue {
+    switch type {
+    case .bool: return .bool(chance(50))
+    case .f32:
+      let bits =
+        chance(30)
+        ? pick([0, 0x8000_0000, 0x7F80_0000, 0xFF80_0000, 1, 0x7F7F_FFFF]) : UInt32(truncatingIfNeeded: next())
+      // A signalling NaN does not survive being widened, which is how a PluginValue has it.
+      let number = Float(bitPattern: bits)
+      return .double(Double(number.isNaN ? Float(bitPattern: bits | 0x40_0000) : number))
+    case .f64:
+      return .double(
+        chance(30) ? pick([0, -0.0, .infinity, .nan, .leastNonzeroMagnitude, 0.1]) : Double(bitPattern: next()))
+    case .cstr: return .string(text(from: 1))
+    case .str: return .string(text(from: 0))
+    case .bytes: return .bytes((0..<roll(12)).map { _ in UInt8(truncatingIfNeeded: next()) })
+    case .pointer(let name): return .pointer(PluginPointer(name: name, address: UInt(next() | 1)))
+    case .structure(let type): return .object(type.fields.map { PluginMember($0.name, value($0.type)) })
+    case .array(let element, let count): return .array((0..<count).map { _ in value(element) })
+    case .slice(let element): return .array((0..<roll(5)).map { _ in value(element) })
+    case .optional(let wrapped): return chance(30) ? .void : value(wrapped)
+    case .own(let wrapped, _): return value(wrapped)
+    default: return integer(type)
+    }
+  }
+
+  private mutating func integer(_ type: ValueType) -> PluginValue {
+    if let range = type.signedRange {
+      let number = Int64(bitPattern: next()) >> Int64(63 - (64 - (range.upperBound.leadingZeroBitCount)))
+      return .int(chance(30) ? pick([range.lowerBound, range.upperBound, 0, -1, 1]) : number)
+    }
+    let range = type.unsignedRange ?? 0...0
+    return .uint(chance(30) ? pick([0, range.upperBound, 1]) : next() & range.upperBound)
+  }
+
+  private mutating func text(from first: UInt32) -> String {
+    var text = String.UnicodeScalarView()
+    for _ in 0..<roll(8) {
+      let limit: UInt32 = pick([0x7F, 0x7FF, 0xFFFF, 0x10FFFF])
+      text.append(Unicode.Scalar(first + UInt32(truncatingIfNeeded: next()) % limit) ?? "x")
+    }
+    return String(text)
+  }
+}

@@ -1,0 +1,194 @@
+@testable import PluginRuntime
+
+/// A random function: its signature, what it is called with, what it gives, and the C that checks the one and makes the
+/// other.
+struct Trial: Sendable {
+  let text: String
+  let arguments: [PluginValue]
+  /// What the call gives; `nil` if it fails with the status -5.
+  let expected: PluginValue?
+  /// Whether the arguments can be said in JSON: it has one NaN only, and what is infinite is a string, which a tail would
+  /// take for one.
+  let isSayableInJSON: Bool
+  let source: String
+
+  init(name: String, dice: inout Dice) throws {
+    var maker = TrialMaker(dice: dice)
+    maker.make()
+    dice = maker.dice
+    text = maker.text(name)
+    let signature = try Signature(parsing: text)
+    arguments = signature.inputs.compactMap { maker.arguments[$0.name] } + maker.tail.map(\.value)
+    expected = maker.status < 0 ? nil : maker.expected(signature)
+    isSayableInJSON = !arguments.contains(where: \.hasNaN) && !maker.tail.contains { $0.value.isInfinite }
+    source = maker.source(signature)
+  }
+}
+
+/// Makes up a function parameter by parameter.
+struct TrialMaker {
+  var dice: Dice
+  private var parameters: [String] = []
+  /// What calls give, and what they get, by parameter.
+  private(set) var arguments: [String: PluginValue] = [:]
+  private var outputs: [String: PluginValue] = [:]
+  private(set) var tail: [(type: ValueType, value: PluginValue)] = []
+  private var tailTypes: [ValueType] = []
+  private var result: (type: ValueType, value: PluginValue)?
+  private var fails = false
+  private(set) var status = 0
+  private var body = CBody()
+
+  private static let owned: [ValueType] = [
+    .own(.str), .own(.bytes), .own(.cstr), .own(.cstr, release: "release"), .optional(.own(.str)),
+  ]
+
+  init(dice: Dice) { self.dice = dice }
+
+  mutating func make() {
+    let count = dice.chance(10) ? 12 + dice.roll(12) : dice.roll(8)
+    while parameters.count < count { addParameter("p\(parameters.count)") }
+    if !parameters.isEmpty, dice.chance(12) { addTail() }
+    if dice.chance(80) {
+      let type =
+        dice.chance(12)
+        ? dice.pick(Self.owned)
+        : dice.data()
+      result = (type, dice.value(type))
+    }
+    fails = dice.chance(25)
+    if fails, dice.chance(20) { status = -5 }
+  }
+
+  private mutating func addParameter(_ name: String) {
+    let next = "p\(parameters.count + 1)"
+    switch dice.roll(100) {
+    case ..<64:
+      let type = dice.data()
+      give(name, type)
+      body.check(name, type, arguments[name] ?? .void)
+      parameters.append("\(name): \(type)")
+    case ..<72:
+      let type = dice.chance(10) ? .own(.str) : dice.data()
+      get(name, type)
+      body.fill("(*\(name))", type, outputs[name] ?? .void)
+      parameters.append("\(name): out \(type)")
+    case ..<80:
+      let type = dice.data()
+      give(name, type)
+      get(name, type)
+      body.check("(*\(name))", type, arguments[name] ?? .void)
+      body.fill("(*\(name))", type, outputs[name] ?? .void)
+      parameters.append("\(name): inout \(type)")
+    case ..<84:
+      let element = dice.pick(Dice.scalars + [.cstr, .structure(StructType(fields: [.init(name: "x", type: .f32)]))])
+      let type = ValueType.array(element, count: 1 + dice.roll(4))
+      give(name, type)
+      body.check(name, type, arguments[name] ?? .void)
+      parameters.append("\(name): \(type)")
+    case ..<88:
+      let type: ValueType = dice.pick([.own(.str), .own(.bytes), .own(.cstr)])
+      give(name, type)
+      body.check(name, type, arguments[name] ?? .void)
+      parameters.append("\(name): \(type)")
+    case ..<93: addCounted(name, next)
+    default: addRoom(name, next)
+    }
+  }
+
+  private mutating func give(_ name: String, _ type: ValueType) { arguments[name] = dice.value(type) }
+  private mutating func get(_ name: String, _ type: ValueType) { outputs[name] = dice.value(type) }
+
+  /// Elements and, as a parameter of its own, how many.
+  private mutating func addCounted(_ name: String, _ count: String) {
+    let element = dice.pick(Dice.scalars + [.cstr])
+    let values = (0..<dice.roll(5)).map { _ in dice.value(element) }
+    let type = dice.pick(Dice.scalars.filter(\.isInteger))
+    arguments[name] = .array(values)
+    body.line("CHECK(\(count) == \(values.count));")
+    body.check(name, element, values)
+    let isInOut = dice.chance(40)
+    if isInOut {
+      let changed = values.map { _ in dice.value(element) }
+      outputs[name] = .array(changed)
+      body.fill(name, element, changed)
+    }
+    parameters += ["\(name): \(isInOut ? "inout " : "")&[\(element); \(count)]", "\(count): \(type)"]
+  }
+
+  /// Room for elements, and how many the function wrote.
+  private mutating func addRoom(_ name: String, _ count: String) {
+    let room = dice.roll(6)
+    let used = dice.roll(room + 1)
+    let bytes = (0..<used).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+    let type = dice.pick(Dice.scalars.filter(\.isInteger))
+    arguments[count] = type.signedRange != nil ? .int(Int64(room)) : .uint(UInt64(room))
+    outputs[name] = .bytes(bytes)
+    outputs[count] = type.signedRange != nil ? .int(Int64(used)) : .uint(UInt64(used))
+    body.line("CHECK(*\(count) == \(room));")
+    for (index, byte) in bytes.enumerated() { body.line("\(name)[\(index)] = \(byte);") }
+    body.line("*\(count) = \(used);")
+    parameters += ["\(name): out bytes[\(count)]", "\(count): inout \(type)"]
+  }
+
+  private mutating func addTail() {
+    // An integer would be taken by an f64 that stands before its own type.
+    let numbers: [ValueType] = [dice.pick([.i32, .i64, .u32, .u64]), .f64]
+    tailTypes = dice.chance(50) ? [.cstr] + numbers : numbers + [.cstr]
+    for _ in 0..<dice.roll(12) {
+      let type = dice.pick(tailTypes)
+      tail.append((type, dice.value(type)))
+    }
+  }
+
+  func text(_ name: String) -> String {
+    var list = parameters
+    if !tailTypes.isEmpty { list.append("...: " + tailTypes.map(\.description).joined(separator: " | ")) }
+    return "\(name)(\(list.joined(separator: ", ")))\(result.map { " -> \($0.type)" } ?? "")\(fails ? " !" : "")"
+  }
+
+  func expected(_ signature: Signature) -> PluginValue {
+    guard !signature.outputs.isEmpty else { return result?.value ?? .void }
+    let members = signature.outputs.map { PluginMember($0.name, outputs[$0.name] ?? .void) }
+    return .object((result.map { [PluginMember("result", $0.value)] } ?? []) + members)
+  }
+
+  func source(_ signature: Signature) -> String {
+    var body = body
+    if !tailTypes.isEmpty {
+      body.line("va_list list;")
+      body.line("va_start(list, \(fails ? "error" : signature.parameters.last?.name ?? ""));")
+      for (type, value) in tail {
+        body.line("{ \(Self.name(type)) item = va_arg(list, \(Self.name(type)));")
+        body.check("item", type, value)
+        body.line("}")
+      }
+      body.line("va_end(list);")
+    }
+    let call = "\(signature.name)(\(signature.parameters.map(\.name).joined(separator: ", ")))"
+    if status < 0 {
+      body.line("return \(status);")
+    } else if let result {
+      if !fails { body.line("__typeof__(\(call)) made;") }
+      body.fill(fails ? "(*result)" : "made", result.type, result.value)
+      body.line(fails ? "return 0;" : "return made;")
+    } else if fails {
+      body.line("return 0;")
+    }
+    return
+      "\(signature.cPrototype)\n\(signature.cPrototype.split(separator: "\n").last.map { $0.dropLast() } ?? "") {\n"
+      + body.lines.joined(separator: "\n") + "\n}\n"
+  }
+
+  /// What C calls a type of the tail.
+  private static func name(_ type: ValueType) -> String {
+    switch type {
+    case .i32: "int32_t"
+    case .i64: "int64_t"
+    case .u32: "uint32_t"
+    case .u64: "uint64_t"
+    case .f64: "double"
+    default: "const char *"
+    }
+  }
+}
