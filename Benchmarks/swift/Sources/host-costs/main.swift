@@ -15,8 +15,13 @@ guard let plugin = arguments.first, arguments.dropFirst().allSatisfy({ $0 == "--
 
 let host = Host()
 let function: PluginFunction
+let length: PluginFunction
+let middle: PluginFunction
 do {
-  function = try host.function("add", of: try host.load(plugin).id)
+  let id = try host.load(plugin).id
+  function = try host.function("add", of: id)
+  length = try host.function("length", of: id)
+  middle = try host.function("middle", of: id)
 } catch {
   print("benchmark: \(error)")
   exit(2)
@@ -47,9 +52,13 @@ func integer(_ number: Int64) -> promise_value_t {
   return value
 }
 
+let texts = Shapes.texts(1000)
+
 // What is compared has to be the same.
-guard hostCalls(1000) == bare_calls(1000) else {
-  print("benchmark: the plugin's function does not add")
+guard hostCalls(1000) == bare_calls(1000), Shapes.texts(length, texts, 1000) == UInt64(bare_text_calls(1000)),
+  Shapes.structs(middle, 1000) == bare_struct_calls(1000)
+else {
+  print("benchmark: the plugin's functions do not do what the bare ones do")
   exit(2)
 }
 
@@ -60,7 +69,13 @@ let times = stopwatch.race(
   [
     { Stopwatch.time($0) { _ = hostCalls(batch) } },
     { Stopwatch.time($0) { _ = bare_calls(batch) } },
+    { Stopwatch.time($0) { _ = Shapes.texts(length, texts, batch) } },
+    { Stopwatch.time($0) { _ = bare_text_calls(batch) } },
+    { Stopwatch.time($0) { _ = Shapes.structs(middle, batch) } },
+    { Stopwatch.time($0) { _ = bare_struct_calls(batch) } },
   ])
-report_heading("A plugin's int(int, int), binary arguments in, value out", "ns")
-report("through its signature, against a bare ffi_call", against: times[1], ours: times[0], budget: 1.5)
+report_heading("A plugin's function through its signature, against a bare ffi_call", "ns")
+report("int(int, int), values in and out", against: times[1], ours: times[0], budget: 1.5)
+report("(str) -> u64, values in and out", against: times[3], ours: times[2], budget: 1.5)
+report("a struct of three doubles from two, by value", against: times[5], ours: times[4], budget: 1.5)
 exit(report_failed() ? 1 : 0)
