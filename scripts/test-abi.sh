@@ -127,7 +127,11 @@ for cc in ${CC_LIST:-gcc clang}; do
     try "$cc: $program builds" "$cc" "${flags[@]}" "$tests/$program.c" "${libraries[@]}" -ldl -o "$built/$program"
     run "$cc: $program" "$built/$program"
   done
-  if ((all == 0)); then try "$cc: every function is misused" misuse_is_complete "$built"; fi
+  if ((all == 0)); then
+    try "$cc: every function is misused" misuse_is_complete "$built"
+    try "$cc: json/convert builds" "$cc" "${flags[@]}" "$tests/json/convert.c" "${libraries[@]}" -o "$built/convert"
+    run "$cc: JSON, against Python's" python3 "$tests/json/compare.py" "$built/convert"
+  fi
 done
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
 

@@ -2,9 +2,11 @@
 #include "platform.h"
 
 #include <linux/futex.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,6 +74,26 @@ void platform_yield(void) {
 
 bool platform_is_main_thread(void) {
   return syscall(SYS_gettid) == getpid();
+}
+
+uint64_t platform_random(void) {
+  uint64_t number = 0;
+  /* Without it, where the kernel refuses, the addresses of this process have to do. */
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+    number = (uint64_t)(uintptr_t)&number ^ (uint64_t)platform_now() << 16;
+  return number;
+}
+
+static locale_t plain_locale;
+static pthread_once_t plain_locale_once = PTHREAD_ONCE_INIT;
+
+static void make_plain_locale(void) {
+  plain_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+}
+
+double platform_double(const char *text) {
+  pthread_once(&plain_locale_once, make_plain_locale);
+  return plain_locale != (locale_t)0 ? strtod_l(text, NULL, plain_locale) : strtod(text, NULL);
 }
 
 int64_t platform_now(void) {

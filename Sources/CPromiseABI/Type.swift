@@ -10,7 +10,7 @@ public func promise_type_register(
   _ name: UnsafePointer<CChar>?, _ parent: OpaquePointer?, _ destroy: promise_free_t?
 ) -> OpaquePointer? {
   guard let name = unsafe name, unsafe name.pointee != 0,
-    unsafe isUTF8(UnsafeRawBufferPointer(start: name, count: Int(strlen(name))))
+    unsafe Text.isUTF8(UnsafeRawBufferPointer(start: name, count: Int(strlen(name))))
   else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
   var parentIndex: UInt32 = 0
   if let parent = unsafe parent {

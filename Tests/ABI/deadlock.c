@@ -2,8 +2,7 @@
  * once. */
 #include "support.h"
 
-#define FOR_EVER INT64_C(-1)
-#define DAYS (INT64_C(24) * 3600 * 1000 * 1000 * 1000)
+#define DAYS (INT64_C(24) * 3600 * 1000 * MILLISECONDS)
 
 static promise_t *targets[8];
 static int target_count;

@@ -26,6 +26,7 @@ ASSERT(sizeof(promise_verdict_t) == 4 && (promise_verdict_t)-1 < 0);
 ASSERT(sizeof(promise_log_level_t) == 4 && (promise_log_level_t)-1 < 0);
 ASSERT(sizeof(promise_kind_t) == 4 && (promise_kind_t)-1 > 0);
 ASSERT(sizeof(promise_free_t) == POINTER && sizeof(promise_handler_t) == POINTER);
+ASSERT(sizeof(promise_equal_t) == POINTER && sizeof(promise_describe_t) == POINTER);
 
 ASSERT(PROMISE_ABI_VERSION == 1u);
 
@@ -62,6 +63,18 @@ ASSERT(PROMISE_KIND_DISCARDED == 12);
 ASSERT(PROMISE_KIND_PROMISE == 13);
 ASSERT(PROMISE_KIND_OBJECT == 14);
 
+ASSERT(PROMISE_JSON_LAST_WINS == 1);
+ASSERT(PROMISE_JSON_ASCII == 2);
+ASSERT(PROMISE_JSON_NONFINITE_NULL == 4);
+
+ASSERT(PROMISE_JSON_ESYNTAX == 1);
+ASSERT(PROMISE_JSON_EENCODING == 2);
+ASSERT(PROMISE_JSON_EDEPTH == 3);
+ASSERT(PROMISE_JSON_EDUPLICATE == 4);
+ASSERT(PROMISE_JSON_ERANGE == 5);
+ASSERT(PROMISE_JSON_EUNSUPPORTED == 6);
+ASSERT(PROMISE_JSON_ELENGTH == 7);
+
 ASSERT(PROMISE_LOG_DEBUG == 1);
 ASSERT(PROMISE_LOG_INFO == 2);
 ASSERT(PROMISE_LOG_WARNING == 3);
@@ -76,6 +89,13 @@ FIELD(promise_value_t, as.i64, 8, 8);
 FIELD(promise_value_t, as.u64, 8, 8);
 FIELD(promise_value_t, as.f64, 8, 8);
 FIELD(promise_value_t, as.ptr, 8, POINTER);
+
+ASSERT(sizeof(promise_json_options_t) >= 24);
+FIELD(promise_json_options_t, size, 0, 4);
+FIELD(promise_json_options_t, flags, 4, 4);
+FIELD(promise_json_options_t, max_depth, 8, 4);
+FIELD(promise_json_options_t, indent, 12, 4);
+FIELD(promise_json_options_t, max_length, 16, 8);
 
 ASSERT(sizeof(promise_reaction_t) >= 8 + 7 * POINTER);
 FIELD(promise_reaction_t, size, 0, 4);

@@ -229,13 +229,7 @@ static void churn_does_not_grow(void) {
   }
   CHECK_INT(wrong, 0);
 
-  long kilobytes = 0;
-  char line[128];
-  FILE *status = fopen("/proc/self/status", "r");
-  REQUIRE(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL)
-    sscanf(line, "VmRSS: %ld", &kilobytes);
-  fclose(status);
+  long kilobytes = resident_kilobytes();
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(kilobytes > 0 && kilobytes < 64 * 1024);
 }

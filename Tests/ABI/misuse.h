@@ -17,6 +17,7 @@ static promise_executor_t *dead_executor, *live_executor;
 static promise_job_t *dead_job, *live_job;
 static promise_token_t *dead_token, *live_token;
 static const promise_type_t *live_type;
+static promise_builder_t *dead_builder, *live_builder;
 
 static inline void keep_job(void *ctx, promise_job_t *job) {
   *(promise_job_t **)ctx = job;
@@ -47,17 +48,22 @@ static inline void make_handles(void) {
   live_token = promise_token_new(false);
   dead_token = promise_token_new(true);
   REQUIRE(promise_token_release(dead_token) == PROMISE_OK);
+  live_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
+  dead_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
+  REQUIRE(promise_builder_drop(dead_builder) == PROMISE_OK);
 }
 
 static inline void release_handles(void) {
   CHECK_STATUS(promise_job_drop(live_job), PROMISE_OK);
+  CHECK_INT(promise_builder_count(live_builder), 0);
+  CHECK_STATUS(promise_builder_drop(live_builder), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(live_executor), PROMISE_OK);
   CHECK_INT(promise_state(live_promise), PROMISE_PENDING);
   CHECK_STATUS(promise_release(live_promise), PROMISE_OK);
   CHECK_STATUS(promise_token_release(live_token), PROMISE_OK);
 }
 
-typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS } kind_t;
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS } kind_t;
 
 /* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
@@ -91,10 +97,14 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   for (size_t i = 0; i < sizeof forged / sizeof *forged; i++)
     body(forged[i]);
 
-  void *const all[] = {live_promise,  (void *)(uintptr_t)live_type,
-                       live_executor, live_job,
-                       live_token,    (void *)(uintptr_t)promise_type_named("error")};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, TYPES};
+  void *const all[] = {live_promise,
+                       (void *)(uintptr_t)live_type,
+                       live_executor,
+                       live_job,
+                       live_token,
+                       live_builder,
+                       (void *)(uintptr_t)promise_type_named("error")};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, TYPES};
   uint64_t live = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (kinds[i] != kind)
@@ -110,6 +120,8 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
     body(dead_job);
   if (kind == TOKENS)
     body(dead_token);
+  if (kind == BUILDERS)
+    body(dead_builder);
 
   /* A live handle with something wrong in it, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)
@@ -137,7 +149,7 @@ static inline void each_bad_value(void (*body)(promise_value_t value, promise_st
     body((promise_value_t){.kind = kinds[i], .reserved = UINT32_MAX, .as.u64 = UINT64_MAX}, PROMISE_EINVAL);
   }
   static const promise_kind_t owning[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ERROR,
-                                          PROMISE_KIND_OBJECT};
+                                          PROMISE_KIND_OBJECT, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   for (size_t i = 0; i < sizeof owning / sizeof *owning; i++) {
     body((promise_value_t){.kind = owning[i], .as.ptr = NULL}, PROMISE_EINVAL);
     body((promise_value_t){.kind = owning[i], .as.ptr = own_memory}, PROMISE_EINVAL);

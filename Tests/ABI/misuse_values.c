@@ -68,6 +68,19 @@ static void value_bytes(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 }
 
+static void value_bytes_foreign(void) {
+  promise_value_t value = {.kind = 77};
+  spy_t spy = {0};
+  CHECK_STATUS(promise_value_bytes_foreign(NULL, "bytes", 5, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_STATUS(promise_value_bytes_foreign(&value, NULL, 1, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 2);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_bytes_foreign(&value, "x", SIZE_MAX, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 3);
+  CHECK_STATUS(promise_value_bytes_foreign(NULL, NULL, 0, NULL, NULL), PROMISE_EINVAL);
+}
+
 static void value_error(void) {
   promise_value_t value = {.kind = 77};
   CHECK_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
@@ -78,6 +91,29 @@ static void value_error(void) {
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   CHECK_STATUS(promise_value_error(&value, "\xff", 1, "message"), PROMISE_EINVAL);
   CHECK_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
+}
+
+static void error_from_bad_cause(promise_value_t cause, promise_status_t status) {
+  promise_value_t value = {.kind = 77};
+  (void)status;
+  CHECK_STATUS(promise_value_error_from(&value, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+static void value_error_from(void) {
+  static const char *const texts[][3] = {
+      {NULL, "message", "origin"},  {"domain", NULL, "origin"},    {"\xff", "message", "origin"},
+      {"domain", "\xff", "origin"}, {"domain", "message", "\xff"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    promise_value_t value = {.kind = 77}, cause = object(&payload);
+    CHECK_STATUS(promise_value_error_from(&value, texts[i][0], 1, texts[i][1], texts[i][2], &cause), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+    destroyed();
+  }
+  promise_value_t cause = object(&payload);
+  CHECK_STATUS(promise_value_error_from(NULL, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
+  destroyed();
+  each_bad_value(error_from_bad_cause);
 }
 
 static void object_of_bad_type(void *type) {
@@ -131,6 +167,25 @@ static void value_code(void) {
   CHECK_INT(promise_value_code(NULL), 0);
   CHECK_INT(promise_value_code(I64(404)), 0);
   each_bad_value(code_of_bad_value);
+}
+
+static void parts_of_bad_error(promise_value_t value, promise_status_t status) {
+  (void)status;
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+}
+static void value_origin(void) {
+  CHECK_POINTER(promise_value_origin(NULL), NULL);
+  CHECK_POINTER(promise_value_origin(I64(404)), NULL);
+  each_bad_value(parts_of_bad_error);
+}
+
+static void value_cause(void) {
+  promise_value_t value = text("no error");
+  CHECK_POINTER(promise_value_cause(NULL), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  promise_value_release(&value);
+  each_bad_value(parts_of_bad_error);
 }
 
 /* ---- Types ---- */
@@ -192,15 +247,27 @@ static void value_type(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_abi_version", abi_version},   {"promise_last_status", last_status},
-    {"promise_status_name", status_name},   {"promise_type_name", type_name},
-    {"promise_type_named", type_named},     {"promise_type_register", type_register},
-    {"promise_value_bytes", value_bytes},   {"promise_value_code", value_code},
-    {"promise_value_data", value_data},     {"promise_value_domain", value_domain},
-    {"promise_value_error", value_error},   {"promise_value_is", value_is},
-    {"promise_value_object", value_object}, {"promise_value_release", value_release},
-    {"promise_value_retain", value_retain}, {"promise_value_string", value_string},
+    {"promise_abi_version", abi_version},
+    {"promise_last_status", last_status},
+    {"promise_status_name", status_name},
+    {"promise_type_name", type_name},
+    {"promise_type_named", type_named},
+    {"promise_type_register", type_register},
+    {"promise_value_bytes", value_bytes},
+    {"promise_value_code", value_code},
+    {"promise_value_data", value_data},
+    {"promise_value_domain", value_domain},
+    {"promise_value_error", value_error},
+    {"promise_value_is", value_is},
+    {"promise_value_object", value_object},
+    {"promise_value_release", value_release},
+    {"promise_value_retain", value_retain},
+    {"promise_value_string", value_string},
     {"promise_value_type", value_type},
+    {"promise_value_bytes_foreign", value_bytes_foreign},
+    {"promise_value_error_from", value_error_from},
+    {"promise_value_origin", value_origin},
+    {"promise_value_cause", value_cause},
 };
 
 MISUSE_MAIN(table)

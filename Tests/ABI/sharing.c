@@ -64,17 +64,6 @@ static void *makes_or_ends(void *argument) {
   return NULL;
 }
 
-static long resident_kilobytes(void) {
-  long kilobytes = 0;
-  char line[128];
-  FILE *status = fopen("/proc/self/status", "r");
-  REQUIRE(status != NULL);
-  while (fgets(line, sizeof line, status) != NULL)
-    sscanf(line, "VmRSS: %ld", &kilobytes);
-  fclose(status);
-  return kilobytes;
-}
-
 static void memory_stays_flat_in_a_hand_over(void) {
   rounds = check_scale(2000);
   race(makes_or_ends, 2);

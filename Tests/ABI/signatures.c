@@ -30,6 +30,40 @@ FUNCTION(promise_value_object, promise_status_t, (promise_value_t *, const promi
 FUNCTION(promise_value_data, const char *, (const promise_value_t *, size_t *));
 FUNCTION(promise_value_domain, const char *, (const promise_value_t *));
 FUNCTION(promise_value_code, int64_t, (const promise_value_t *));
+FUNCTION(promise_value_bytes_foreign, promise_status_t,
+         (promise_value_t *, const void *, size_t, void *, promise_free_t));
+FUNCTION(promise_value_error_from, promise_status_t,
+         (promise_value_t *, const char *, int64_t, const char *, const char *, const promise_value_t *));
+FUNCTION(promise_value_origin, const char *, (const promise_value_t *));
+FUNCTION(promise_value_cause, const promise_value_t *, (const promise_value_t *));
+
+FUNCTION(promise_value_array, promise_status_t, (promise_value_t *, const promise_value_t *, size_t));
+FUNCTION(promise_value_map, promise_status_t,
+         (promise_value_t *, const char *const *, const size_t *, const promise_value_t *, size_t));
+FUNCTION(promise_value_count, size_t, (const promise_value_t *));
+FUNCTION(promise_value_at, const promise_value_t *, (const promise_value_t *, size_t));
+FUNCTION(promise_value_key, const char *, (const promise_value_t *, size_t, size_t *));
+FUNCTION(promise_value_find, const promise_value_t *, (const promise_value_t *, const char *, size_t));
+
+FUNCTION(promise_builder_new, promise_builder_t *, (promise_kind_t, size_t));
+FUNCTION(promise_builder_from, promise_builder_t *, (const promise_value_t *));
+FUNCTION(promise_builder_add, promise_status_t, (promise_builder_t *, const promise_value_t *));
+FUNCTION(promise_builder_set, promise_status_t, (promise_builder_t *, const char *, size_t, const promise_value_t *));
+FUNCTION(promise_builder_append, promise_status_t, (promise_builder_t *, const void *, size_t));
+FUNCTION(promise_builder_room, void *, (promise_builder_t *, size_t));
+FUNCTION(promise_builder_advance, promise_status_t, (promise_builder_t *, size_t));
+FUNCTION(promise_builder_count, size_t, (promise_builder_t *));
+FUNCTION(promise_builder_finish, promise_status_t, (promise_builder_t *, promise_value_t *));
+FUNCTION(promise_builder_drop, promise_status_t, (promise_builder_t *));
+
+FUNCTION(promise_value_equal, bool, (const promise_value_t *, const promise_value_t *));
+FUNCTION(promise_value_describe, size_t, (const promise_value_t *, char *, size_t));
+FUNCTION(promise_type_methods, promise_status_t, (const promise_type_t *, promise_equal_t, promise_describe_t));
+FUNCTION(promise_value_from_json, promise_status_t,
+         (promise_value_t *, const char *, size_t, const promise_json_options_t *, promise_value_t *));
+FUNCTION(promise_value_to_json, promise_status_t,
+         (promise_value_t *, const promise_value_t *, const promise_json_options_t *, promise_value_t *));
+
 FUNCTION(promise_value_is, bool, (const promise_value_t *, const promise_type_t *));
 FUNCTION(promise_value_type, const promise_type_t *, (const promise_value_t *));
 

@@ -4,6 +4,7 @@
 #define SUPPORT_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -18,9 +19,39 @@ static inline promise_value_t text(const char *utf8) {
   return value;
 }
 
+/* An ARRAY of `count` elements, whose references it takes over. */
+static inline promise_value_t array(const promise_value_t *elements, size_t count) {
+  promise_value_t value;
+  REQUIRE(promise_value_array(&value, elements, count) == PROMISE_OK);
+  return value;
+}
+
+#define ARRAY(...)                                                                                                     \
+  array((promise_value_t[]){__VA_ARGS__}, sizeof((promise_value_t[]){__VA_ARGS__}) / sizeof(promise_value_t))
+
+/* The value that a JSON text stands for. */
+static inline promise_value_t json(const char *utf8) {
+  promise_value_t value;
+  REQUIRE(promise_value_from_json(&value, utf8, strlen(utf8), NULL, NULL) == PROMISE_OK);
+  return value;
+}
+
+/* ARRAYs one in another, `levels` of them, around `*innermost`, whose reference it takes over. */
+static inline promise_value_t nest(promise_value_t innermost, long levels) {
+  for (long i = 0; i < levels; i++)
+    innermost = array(&innermost, 1);
+  return innermost;
+}
+
 static inline promise_value_t error(const char *domain, int64_t code, const char *message) {
   promise_value_t value;
   REQUIRE(promise_value_error(&value, domain, code, message) == PROMISE_OK);
+  return value;
+}
+
+/* What stands in *out before a call: nothing that the call may read or release. */
+static inline promise_value_t garbage(void) {
+  promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
   return value;
 }
 
@@ -177,6 +208,30 @@ static inline void note(char letter) {
 
 static inline void journal_clear(void) {
   journal[0] = '\0';
+}
+
+/* ---- Time and memory ---- */
+
+#define MILLISECONDS INT64_C(1000000)
+#define FOR_EVER INT64_C(-1)
+
+/* In nanoseconds. */
+static inline int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
+}
+
+/* What the process has in memory. */
+static inline long resident_kilobytes(void) {
+  long kilobytes = 0;
+  char line[128];
+  FILE *status = fopen("/proc/self/status", "r");
+  REQUIRE(status != NULL);
+  while (fgets(line, sizeof line, status) != NULL)
+    sscanf(line, "VmRSS: %ld", &kilobytes);
+  fclose(status);
+  return kilobytes;
 }
 
 /* ---- Threads ---- */

@@ -1,14 +1,8 @@
-/* Values: strings, bytes, errors, objects, and how they are counted. */
+/* Values: strings, bytes, objects, and how they are counted. */
 #include <float.h>
 #include <math.h>
 
 #include "support.h"
-
-/* What stands in *out before a call: nothing that the call may read or release. */
-static promise_value_t garbage(void) {
-  promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
-  return value;
-}
 
 static void check_string(const char *bytes, size_t length) {
   promise_value_t value = garbage();
@@ -88,12 +82,6 @@ static void malformed_utf8_is_no_text(void) {
     promise_value_t value = garbage();
     CHECK_STATUS(promise_value_string(&value, bad[i], strlen(bad[i])), PROMISE_EINVAL);
     CHECK_INT(value.kind, PROMISE_KIND_VOID);
-    value = garbage();
-    CHECK_STATUS(promise_value_error(&value, "test", 1, bad[i]), PROMISE_EINVAL);
-    CHECK_INT(value.kind, PROMISE_KIND_VOID);
-    value = garbage();
-    CHECK_STATUS(promise_value_error(&value, bad[i], 1, "message"), PROMISE_EINVAL);
-    CHECK_INT(value.kind, PROMISE_KIND_VOID);
   }
 }
 
@@ -137,41 +125,61 @@ static void no_bytes_are_null(void) {
   }
 }
 
-static void error_has_domain_code_and_message(void) {
-  static const int64_t codes[] = {0, 1, -1, 404, INT64_MAX, INT64_MIN};
-  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-    char domain[] = "errno", message[] = "no such file ☹";
-    promise_value_t value = garbage();
-    size_t size = 0;
-    CHECK_STATUS(promise_value_error(&value, domain, codes[i], message), PROMISE_OK);
-    memset(domain, 'x', 5);
-    memset(message, 'x', 5);
-    CHECK_INT(value.kind, PROMISE_KIND_ERROR);
-    CHECK_TEXT(promise_value_domain(&value), "errno");
-    CHECK_INT(promise_value_code(&value), codes[i]);
-    CHECK_TEXT(promise_value_data(&value, &size), "no such file ☹");
-    CHECK_INT(size, strlen("no such file ☹"));
-    CHECK_POINTER(value.as.ptr, promise_value_data(&value, NULL));
-    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
-  }
+/* ---- Memory of the caller's ---- */
+
+static void foreign_bytes_are_not_copied(void) {
+  char memory[] = "mine";
+  spy_t spy = {0};
+  promise_value_t value = garbage();
+  size_t size = 0;
+  CHECK_STATUS(promise_value_bytes_foreign(&value, memory, 4, &spy, spy_free), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+  CHECK_POINTER(value.as.ptr, memory);
+  CHECK_POINTER(promise_value_data(&value, &size), memory);
+  CHECK_INT(size, 4);
+  promise_value_t copy = value;
+  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
 }
 
-static void error_may_be_empty_or_long(void) {
-  promise_value_t value = error("", 7, "");
-  size_t size = 4711;
-  CHECK_TEXT(promise_value_domain(&value), "");
-  CHECK_TEXT(promise_value_data(&value, &size), "");
-  CHECK_INT(size, 0);
-  promise_value_release(&value);
+static void foreign_bytes_may_be_none(void) {
+  for (int given = 0; given < 2; given++) {
+    spy_t spy = {0};
+    promise_value_t value = garbage();
+    CHECK_STATUS(promise_value_bytes_foreign(&value, given ? "x" : NULL, 0, &spy, spy_free), PROMISE_OK);
+    CHECK_POINTER(value.as.ptr, NULL);
+    CHECK_POINTER(promise_value_data(&value, NULL), NULL);
+    CHECK_SPY(&spy, 0, 0);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 1);
+  }
+  /* Without an end: memory that lives for ever. */
+  promise_value_t value;
+  CHECK_STATUS(promise_value_bytes_foreign(&value, "static", 6, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
 
-  static char domain[5000], message[70000];
-  memset(domain, 'd', sizeof domain - 1);
-  memset(message, 'm', sizeof message - 1);
-  value = error(domain, 8, message);
-  CHECK_TEXT(promise_value_domain(&value), domain);
-  CHECK_TEXT(promise_value_data(&value, &size), message);
-  CHECK_INT(size, sizeof message - 1);
-  promise_value_release(&value);
+static void *releases(void *value) {
+  CHECK_STATUS(promise_value_release(value), PROMISE_OK);
+  return NULL;
+}
+
+static void foreign_bytes_end_where_the_last_reference_goes(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_value_t value, result;
+  CHECK_STATUS(promise_value_bytes_foreign(&value, "x", 1, &spy, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_result(promise, &result), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
+  pthread_t thread = start(releases, &result);
+  finish(thread);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK(pthread_equal(spy.freed_on, thread));
 }
 
 static void references_are_counted(void) {
@@ -303,8 +311,9 @@ int main(void) {
   RUN(truncated_utf8_is_not_read_beyond);
   RUN(bytes_are_copied_whole);
   RUN(no_bytes_are_null);
-  RUN(error_has_domain_code_and_message);
-  RUN(error_may_be_empty_or_long);
+  RUN(foreign_bytes_are_not_copied);
+  RUN(foreign_bytes_may_be_none);
+  RUN(foreign_bytes_end_where_the_last_reference_goes);
   RUN(references_are_counted);
   RUN(released_value_is_void_and_may_be_released);
   RUN(plain_kinds_own_nothing);

@@ -1,16 +1,5 @@
 /* promise_wait: on other threads, with a limit. Waits that could never end: deadlock.c. */
-#include <time.h>
-
 #include "support.h"
-
-#define MILLISECONDS INT64_C(1000000)
-#define FOR_EVER INT64_C(-1)
-
-static int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
-}
 
 static void settled_promise_needs_no_waiting(void) {
   static const int64_t timeouts[] = {0, 1, MILLISECONDS, INT64_MAX, -1, INT64_MIN};

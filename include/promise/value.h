@@ -24,17 +24,18 @@ enum {
   PROMISE_KIND_POINTER = 6,    /* as.ptr: yours, borrowed; never freed by this library */
   PROMISE_KIND_STRING = 7,     /* UTF-8; as.ptr: its bytes, with a NUL after the last */
   PROMISE_KIND_BYTES = 8,      /* as.ptr: the bytes; NULL if there are none */
-  PROMISE_KIND_ARRAY = 9,      /* reserved for a later version: no function makes one yet */
-  PROMISE_KIND_MAP = 10,       /* likewise */
-  PROMISE_KIND_ERROR = 11,     /* domain, code and message; as.ptr: the message, with a NUL after it */
-  PROMISE_KIND_DISCARDED = 12, /* the reason of a discarded promise (clause 2.4.2); no content */
+  PROMISE_KIND_ARRAY = 9,      /* values in order; as.ptr: the first of them, a const promise_value_t *, or NULL */
+  PROMISE_KIND_MAP = 10,       /* values by key, in the order in which the keys came; as.ptr: likewise, without keys */
+  PROMISE_KIND_ERROR = 11,     /* domain, code, message and more; as.ptr: the message, with a NUL after it */
+  PROMISE_KIND_DISCARDED = 12, /* the reason of a discarded promise (clause 2.4.2) */
   PROMISE_KIND_PROMISE = 13,   /* as.ptr: a promise_t *, one reference of which belongs to the value */
   PROMISE_KIND_OBJECT = 14     /* your own type; as.ptr: your payload */
 };
 
 /* A value or a reason: 16 bytes, always passed by pointer.
  * Fill VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The others are made by
- * the promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole. */
+ * the promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole.
+ * A value that is made never changes: threads read it without a lock, and it cannot contain itself. */
 typedef struct promise_value {
   promise_kind_t kind;
   uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
@@ -79,13 +80,16 @@ PROMISE_API promise_status_t promise_value_string(promise_value_t *PROMISE_NULLA
 PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLABLE out,
                                                  const void *PROMISE_NULLABLE bytes, size_t length);
 
-/* Makes an ERROR: `domain` names who defines `code` (a library, a plugin, "errno"), `message` is for people. Both are
- * copied. `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out`, `domain` or `message` is NULL or not UTF-8; PROMISE_ENOMEM.
+/* Makes a BYTES of memory that stays yours: nothing is copied. free_ctx(ctx) is called exactly once, when the last
+ * reference goes, on the thread that gives it back, or before this returns if it fails: then the memory is yours to free
+ * again. Until then the bytes must neither move nor change. `bytes` may be NULL if `length` is 0.
+ * `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if `bytes` is NULL and `length` is not 0; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLABLE out,
-                                                 const char *PROMISE_NULLABLE domain, int64_t code,
-                                                 const char *PROMISE_NULLABLE message);
+PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMISE_NULLABLE out,
+                                                         const void *PROMISE_NULLABLE bytes, size_t length,
+                                                         void *PROMISE_NULLABLE ctx,
+                                                         promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes an OBJECT of `type` around `payload`, which may be NULL. The value takes over the payload: the type's `destroy`
  * is called with it when the last reference goes, and also if this call fails for want of memory. With PROMISE_EINVAL
@@ -103,14 +107,6 @@ PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLA
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_data(const promise_value_t *PROMISE_NULLABLE value,
                                                             size_t *PROMISE_NULLABLE length);
-
-/* The domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind.
- * [any thread] */
-PROMISE_API const char *PROMISE_NULLABLE promise_value_domain(const promise_value_t *PROMISE_NULLABLE value);
-
-/* The code of an ERROR; 0 for any other kind.
- * [any thread] */
-PROMISE_API int64_t promise_value_code(const promise_value_t *PROMISE_NULLABLE value);
 
 PROMISE_END_DECLS
 

@@ -77,6 +77,12 @@ void platform_yield(void) __attribute__((visibility("hidden")));
 /* Whether the calling thread is the one that the process began with. */
 bool platform_is_main_thread(void) __attribute__((visibility("hidden")));
 
+/* A number that nobody can guess. */
+uint64_t platform_random(void) __attribute__((visibility("hidden")));
+
+/* The double that is nearest to a decimal number, whatever the locale. The text is one: digits, a point, an exponent. */
+double platform_double(const char *text) __attribute__((visibility("hidden")));
+
 /* Monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));
 

@@ -18,6 +18,10 @@ enum PromiseFunctions {
   private typealias Settle = @convention(c) (Handle?, Value?) -> Status
   private typealias Attach = @convention(c) (Handle?, promise_handler_t?, Memory?, promise_free_t?) -> Handle?
 
+  private typealias FromJSON =
+    @convention(c) (Output?, Text?, Int, UnsafePointer<promise_json_options_t>?, Output?) -> Status
+  private typealias ToJSON = @convention(c) (Output?, Value?, UnsafePointer<promise_json_options_t>?, Output?) -> Status
+
   private static let all: [String: promise_function_t] = [
     "promise_abi_version": address(promise_abi_version as @convention(c) () -> UInt32),
     "promise_status_name": address(promise_status_name as @convention(c) (Status) -> Text),
@@ -32,12 +36,49 @@ enum PromiseFunctions {
     "promise_value_data": address(promise_value_data as @convention(c) (Value?, UnsafeMutablePointer<Int>?) -> Text?),
     "promise_value_domain": address(promise_value_domain as @convention(c) (Value?) -> Text?),
     "promise_value_code": address(promise_value_code as @convention(c) (Value?) -> Int64),
+    "promise_value_bytes_foreign": address(
+      promise_value_bytes_foreign
+        as @convention(c) (Output?, UnsafeRawPointer?, Int, Memory?, promise_free_t?) -> Status),
+    "promise_value_error_from": address(
+      promise_value_error_from as @convention(c) (Output?, Text?, Int64, Text?, Text?, Value?) -> Status),
+    "promise_value_origin": address(promise_value_origin as @convention(c) (Value?) -> Text?),
+    "promise_value_cause": address(promise_value_cause as @convention(c) (Value?) -> Value?),
+    "promise_value_array": address(promise_value_array as @convention(c) (Output?, Value?, Int) -> Status),
+    "promise_value_map": address(
+      promise_value_map
+        as @convention(c) (Output?, UnsafePointer<Text?>?, UnsafePointer<Int>?, Value?, Int) -> Status),
+    "promise_value_count": address(promise_value_count as @convention(c) (Value?) -> Int),
+    "promise_value_at": address(promise_value_at as @convention(c) (Value?, Int) -> Value?),
+    "promise_value_key": address(
+      promise_value_key as @convention(c) (Value?, Int, UnsafeMutablePointer<Int>?) -> Text?),
+    "promise_value_find": address(promise_value_find as @convention(c) (Value?, Text?, Int) -> Value?),
+    "promise_value_equal": address(promise_value_equal as @convention(c) (Value?, Value?) -> Bool),
+    "promise_value_describe": address(
+      promise_value_describe as @convention(c) (Value?, UnsafeMutablePointer<CChar>?, Int) -> Int),
+    "promise_value_from_json": address(promise_value_from_json as FromJSON),
+    "promise_value_to_json": address(promise_value_to_json as ToJSON),
+
+    "promise_builder_new": address(promise_builder_new as @convention(c) (promise_kind_t, Int) -> Handle?),
+    "promise_builder_from": address(promise_builder_from as @convention(c) (Value?) -> Handle?),
+    "promise_builder_add": address(promise_builder_add as Settle),
+    "promise_builder_set": address(
+      promise_builder_set as @convention(c) (Handle?, Text?, Int, Value?) -> Status),
+    "promise_builder_append": address(
+      promise_builder_append as @convention(c) (Handle?, UnsafeRawPointer?, Int) -> Status),
+    "promise_builder_room": address(promise_builder_room as @convention(c) (Handle?, Int) -> Memory?),
+    "promise_builder_advance": address(promise_builder_advance as @convention(c) (Handle?, Int) -> Status),
+    "promise_builder_count": address(promise_builder_count as @convention(c) (Handle?) -> Int),
+    "promise_builder_finish": address(promise_builder_finish as @convention(c) (Handle?, Output?) -> Status),
+    "promise_builder_drop": address(promise_builder_drop as OfHandle),
+
     "promise_value_is": address(promise_value_is as @convention(c) (Value?, Handle?) -> Bool),
     "promise_value_type": address(promise_value_type as @convention(c) (Value?) -> Handle?),
 
     "promise_type_register": address(
       promise_type_register as @convention(c) (Text?, Handle?, promise_free_t?) -> Handle?),
     "promise_type_named": address(promise_type_named as @convention(c) (Text?) -> Handle?),
+    "promise_type_methods": address(
+      promise_type_methods as @convention(c) (Handle?, promise_equal_t?, promise_describe_t?) -> Status),
     "promise_type_name": address(promise_type_name as @convention(c) (Handle?) -> Text?),
 
     "promise_new": address(promise_new as @convention(c) () -> Handle?),

@@ -4,13 +4,19 @@ import Synchronization
 /// The cell behind a value that owns memory, which counts who shares it.
 ///
 ///            state     value                     meta      function   context         free
-///   string   length    kind                      -         -          the bytes       -
-///            length    kind                      inline    [ up to 24 bytes, in place of the last three ]
-///   error    length    kind, bits: the code      -         domain     the message     -
+///   string   length    kind                      owned     -          the bytes       -
+///   bytes    length    kind                      inline    [ up to 24 bytes, in place of the last three ]
+///            length    kind                      foreign   ctx        the bytes       free_ctx
+///   array    count     kind                      -         -          the elements    -
+///   map      count     kind                      capacity  -          MapTable.swift  -
+///   error    length    kind, bits: the code      -         domain     the message     its ErrorOrigin, if any
 ///   object   -         kind                      type      -          the payload     destroy
-///   discarded   -      kind, bits: the cause's   -         the cause's kind and box   -
+///   discarded  -       kind                      -         [ the cause      ]         -
+///   builder  ValueBuilder.swift
 ///
 /// Bytes of a string, and an error's domain and message, have a NUL after them; an error's two share one allocation.
+/// Except for builders nothing of it changes once the value is made, so values refer to what is older than they are:
+/// without promises they form no cycle.
 package struct Box {
   let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }
@@ -26,13 +32,12 @@ package struct Box {
     else { return nil }
   }
 
-  /// The bytes of a string or bytes, an error's message, an object's payload.
+  /// The bytes of a string or bytes, an array's elements, a map's values, an error's message, an object's payload.
   package var data: UnsafeMutableRawPointer? {
-    unsafe ref.cell.pointee.meta == Box.inline && ref.cell.pointee.value.kind != ValueKind.object.rawValue
-      ? inlineBytes : ref.cell.pointee.context
+    unsafe isInline ? inlineBytes : kind == .discarded ? nil : ref.cell.pointee.context
   }
 
-  /// The length in bytes of what `data` points to; 0 for an object.
+  /// The length in bytes of a text, the number of elements or entries of a collection; 0 for an object.
   package var count: Int { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed)) }
   package var errorCode: Int64 { unsafe Int64(bitPattern: ref.cell.pointee.value.bits) }
   package var errorDomain: UnsafePointer<CChar>? {
@@ -40,7 +45,15 @@ package struct Box {
   }
   package var type: UInt32 { unsafe ref.cell.pointee.meta }
 
+  package var kind: ValueKind { unsafe ValueKind(rawValue: ref.cell.pointee.value.kind) }
+  /// What `data` points to, of a string or bytes.
+  package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: data, count: count) }
+
+  // Where the bytes of a string or bytes are; 0: in memory of their own.
   private static var inline: UInt32 { 1 }
+  private static var foreign: UInt32 { 2 }
+  private var isText: Bool { unsafe ref.cell.pointee.value.kind &- ValueKind.string.rawValue <= 1 }
+  private var isInline: Bool { unsafe isText && ref.cell.pointee.meta == Box.inline }
   private static var inlineOffset: Int { 40 }
   private static var inlineCapacity: Int { 24 }
   private var inlineBytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(ref.cell) + Box.inlineOffset }
@@ -56,10 +69,10 @@ package struct Box {
     return Box(ref)
   }
 
-  var owningValue: CellValue {
-    unsafe CellValue(
-      kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(UInt(bitPattern: data)), box: number)
-  }
+  func setCount(_ count: Int) { unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed) }
+
+  /// The value that is the box. The caller has a reference for it.
+  var owningValue: CellValue { unsafe CellValue(kind: kind, bits: UInt64(UInt(bitPattern: data)), box: number) }
 
   static var indexMask: UInt32 { 0x0fff_ffff }
 
@@ -92,6 +105,36 @@ extension Box {
     }
     let bytes = unsafe box.data.unsafelyUnwrapped
     unsafe copy(source, to: bytes)
+    return box.owningValue
+  }
+
+  /// A STRING or BYTES whose bytes lie in memory from `malloc`, with room for a NUL. It takes over the memory on every
+  /// path.
+  static func bytes(_ kind: ValueKind, takingOver memory: UnsafeMutableRawPointer?, count: Int) -> CellValue? {
+    if count < inlineCapacity {
+      defer { unsafe platform_free(memory) }
+      return unsafe bytes(kind, UnsafeRawBufferPointer(start: memory, count: count))
+    }
+    guard let box = make(kind, count: count, meta: 0) else {
+      unsafe platform_free(memory)
+      return nil
+    }
+    unsafe memory.unsafelyUnwrapped.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+    unsafe box.ref.cell.pointee.context = unsafe memory
+    return box.owningValue
+  }
+
+  /// A BYTES of memory that belongs to somebody else, who is told by the context's end that it is no longer used. When
+  /// memory has run out, the context ends at once.
+  package static func bytes(foreign source: UnsafeRawBufferPointer, _ context: Context) -> CellValue? {
+    guard let box = make(.bytes, count: source.count, meta: foreign) else {
+      context.release()
+      return nil
+    }
+    unsafe box.ref.cell.pointee.context =
+      source.isEmpty ? nil : unsafe UnsafeMutableRawPointer(mutating: source.baseAddress)
+    unsafe box.ref.cell.pointee.function = unsafe context.pointer
+    unsafe box.ref.cell.pointee.free = unsafe context.free
     return box.owningValue
   }
 
@@ -132,12 +175,19 @@ extension Box {
 
   /// Frees what the box owns; the cell itself is its caller's to free.
   func free() {
-    if unsafe ref.cell.pointee.value.kind == ValueKind.object.rawValue {
-      ref.reactionContext.release()
-    } else if unsafe ref.cell.pointee.value.kind == ValueKind.discarded.rawValue {
-      cause.release()
-    } else if unsafe ref.cell.pointee.meta != Box.inline {
-      unsafe platform_free(ref.cell.pointee.context)
+    switch kind {
+    case .string, .bytes:
+      if unsafe ref.cell.pointee.meta == Box.inline { return }
+      if unsafe ref.cell.pointee.meta == Box.foreign {
+        return unsafe Context(ref.cell.pointee.function, ref.cell.pointee.free).release()
+      }
+    case .object: return ref.reactionContext.release()
+    case .array: freeElements()
+    case .map: MapTable(self).release()
+    case .error: freeOrigin()
+    case .discarded: return unsafe discardCause.pointee.release()
+    default: return ValueBuilder(ref).free()
     }
+    unsafe platform_free(ref.cell.pointee.context)
   }
 }

@@ -3,7 +3,7 @@
 /// The layout is that of `promise_value_t`, so a value crosses the C ABI as it is. Kinds that own memory refer to a
 /// *box*: a cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
 @usableFromInline
-package struct CellValue {
+package struct CellValue: BitwiseCopyable {
   @usableFromInline package var kind: UInt32
   @usableFromInline package var box: UInt32
   @usableFromInline package var bits: UInt64
@@ -73,7 +73,7 @@ extension CellValue {
     if isPlain { return true }
     return switch ValueKind(rawValue: kind) {
     case .promise: Token(bits: bits).cell(.promise) != nil
-    case .string, .bytes, .error, .discarded, .object: Box(checking: self) != nil
+    case .string, .bytes, .array, .map, .error, .discarded, .object: Box(checking: self) != nil
     default: false
     }
   }

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// A type is a cell that is never freed.
 ///
-///            value                             meta     next                     context   free
-///   type     bits: the name, box: 1 built-in   parent   the next of its bucket   -         destroy
+///            state          value                             meta     next                     context   free
+///   type     its methods    bits: the name, box: 1 built-in   parent   the next of its bucket   -         destroy
 ///
 /// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need
-/// no lock.
+/// no lock. Only methods (TypeMethods.swift) may come later, once.
 package enum TypeRegistry {
   /// The address of the table; 0 until it is needed.
   private static let table = Atomic<UInt>(0)
@@ -151,6 +151,7 @@ extension TypeRegistry {
     }
     unsafe ref.cell.pointee.value = CellValue(
       kind: .pointer, bits: UInt64(UInt(bitPattern: copy)), box: isBuiltIn ? 1 : 0)
+    unsafe ref.cell.pointee.state.store(0, ordering: .relaxed)
     unsafe ref.cell.pointee.meta = parent
     unsafe ref.cell.pointee.free = unsafe destroy
     unsafe ref.cell.pointee.next = unsafe table[bucket(name)]

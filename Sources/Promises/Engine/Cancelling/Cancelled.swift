@@ -2,29 +2,24 @@
 extension CellValue {
   /// The reason of a promise that is cancelled because of `cause`. Takes over the cause; without memory, it is lost.
   package static func discarded(because cause: CellValue) -> CellValue {
-    guard let box = Box.make(.discarded, count: 0, meta: 0, bits: cause.bits) else {
+    guard let box = Box.make(.discarded, count: 0, meta: 0) else {
       cause.release()
       return CellValue(kind: .discarded)
     }
-    let rest = UInt(cause.kind) | UInt(cause.box) << 32
-    unsafe box.ref.cell.pointee.function = unsafe UnsafeMutableRawPointer(bitPattern: rest)
+    unsafe box.discardCause.pointee = cause
     return box.owningValue
   }
 
   /// What a DISCARDED was caused by, borrowed from it; nil if it has no cause or is something else.
   package var discardCause: CellValue? {
     guard kind == ValueKind.discarded.rawValue, box != 0 else { return nil }
-    return Box(owner).cause
+    return unsafe Box(owner).discardCause.pointee
   }
 }
 
 extension Box {
-  /// The cause that the box of a DISCARDED holds.
-  var cause: CellValue {
-    let rest = unsafe UInt(bitPattern: ref.cell.pointee.function)
-    var cause = unsafe CellValue(kind: .void, bits: ref.cell.pointee.value.bits)
-    cause.kind = UInt32(truncatingIfNeeded: rest)
-    cause.box = UInt32(truncatingIfNeeded: rest >> 32)
-    return cause
+  /// The cause that the box of a DISCARDED holds, in the place of a function and a context.
+  var discardCause: UnsafeMutablePointer<CellValue> {
+    unsafe (UnsafeMutableRawPointer(ref.cell) + Cell.closureOffset).assumingMemoryBound(to: CellValue.self)
   }
 }

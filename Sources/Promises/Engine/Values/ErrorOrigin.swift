@@ -1,0 +1,61 @@
+import CPlatform
+
+/// What few errors have: where the error was made, and what caused it.
+@safe
+struct ErrorOrigin {
+  /// Any value; VOID if there is none.
+  var cause: CellValue
+  /// In the same allocation, with a NUL after it; nil if it is not known.
+  var text: UnsafeMutablePointer<CChar>?
+}
+
+extension Box {
+  /// What caused an error or a cancellation, lent by it.
+  package var cause: UnsafePointer<CellValue>? {
+    if kind == .discarded { return unsafe UnsafePointer(discardCause) }
+    guard let origin = unsafe origin, unsafe origin.pointee.cause.kind != ValueKind.void.rawValue else { return nil }
+    return unsafe UnsafeRawPointer(origin).assumingMemoryBound(to: CellValue.self)
+  }
+
+  /// Where an error was made, with a NUL after it.
+  package var originText: UnsafePointer<CChar>? { unsafe UnsafePointer(origin?.pointee.text) }
+
+  /// An ERROR with all that one may have. It takes over the cause, also when memory has run out; a VOID is no cause, an
+  /// empty origin is none.
+  package static func error(
+    domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>,
+    origin text: UnsafeBufferPointer<UInt8>, cause: CellValue
+  ) -> CellValue? {
+    let offset = MemoryLayout<ErrorOrigin>.size
+    guard let memory = unsafe malloc(offset + text.count + 1) else {
+      cause.release()
+      return nil
+    }
+    let origin = unsafe memory.assumingMemoryBound(to: ErrorOrigin.self)
+    unsafe origin.initialize(to: ErrorOrigin(cause: cause, text: nil))
+    if let source = text.baseAddress, text.count > 0 {
+      let copy = unsafe (memory + offset).assumingMemoryBound(to: UInt8.self)
+      unsafe copy.update(from: source, count: text.count)
+      unsafe copy[text.count] = 0
+      unsafe origin.pointee.text = unsafe (memory + offset).assumingMemoryBound(to: CChar.self)
+    }
+    guard let error = unsafe error(domain: domain, code: code, message: message) else {
+      unsafe platform_free(memory)
+      cause.release()
+      return nil
+    }
+    unsafe error.owner.cell.pointee.free = unsafe unsafeBitCast(memory, to: FreeFunction.self)
+    return error
+  }
+
+  /// Frees what `error` allocated.
+  func freeOrigin() {
+    guard let origin = unsafe origin else { return }
+    unsafe origin.pointee.cause.release()
+    unsafe platform_free(origin)
+  }
+
+  private var origin: UnsafeMutablePointer<ErrorOrigin>? {
+    unsafe unsafeBitCast(ref.cell.pointee.free, to: UnsafeMutablePointer<ErrorOrigin>?.self)
+  }
+}

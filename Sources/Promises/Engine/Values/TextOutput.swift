@@ -1,0 +1,51 @@
+/// What text can be written to, byte by byte.
+protocol TextOutput {
+  mutating func write(_ byte: UInt8)
+}
+
+extension TextOutput {
+  mutating func write(_ text: StaticString) {
+    for offset in 0..<text.utf8CodeUnitCount { unsafe write(text.utf8Start[offset]) }
+  }
+
+  mutating func write(_ number: Int64) {
+    if number < 0 { write(UInt8(ascii: "-")) }
+    write(decimal: number.magnitude)
+  }
+
+  mutating func write(decimal number: UInt64) {
+    var divisor: UInt64 = 1
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      write(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// The lowest `digits` hexadecimal digits.
+  mutating func write(hexadecimal number: UInt64, digits: Int) {
+    for digit in (0..<digits).reversed() {
+      let value = UInt8(number >> UInt64(digit * 4) & 15)
+      write(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value)
+    }
+  }
+
+  /// The shortest digits from which the same number is read again.
+  mutating func write(_ number: Double) {
+    for byte in number.description.utf8 { write(byte) }
+  }
+
+  /// A character's UTF-8.
+  mutating func write(scalar: UInt32) {
+    var (bytes, count) = Text.encode(scalar)
+    while count > 0 {
+      write(UInt8(truncatingIfNeeded: bytes))
+      bytes >>= 8
+      count -= 1
+    }
+  }
+
+  mutating func write(repeating byte: UInt8, count: Int) {
+    for _ in 0..<count { write(byte) }
+  }
+}

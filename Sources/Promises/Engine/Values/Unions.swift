@@ -1,0 +1,66 @@
+import CPlatform
+
+/// Sets of cells that are taken to be equal: a disjoint-set forest, kept in a hash table by cell index.
+@safe
+struct Unions {
+  private struct Entry: BitwiseCopyable {
+    /// 0: the place is free.
+    var cell: UInt32
+    /// Another of the same set, nearer to its root; the cell itself if it is the root.
+    var parent: UInt32
+  }
+
+  private var table: UnsafeMutablePointer<Entry>?
+  private var capacity = 0
+  private var count = 0
+
+  /// Makes one set of the two cells' sets. False if they are in one already; nil when memory has run out.
+  mutating func unite(_ one: UInt32, _ other: UInt32) -> Bool? {
+    guard count + 2 <= capacity / 2 || grow() else { return nil }
+    let (root, otherRoot) = (root(of: one), root(of: other))
+    guard root != otherRoot else { return false }
+    unsafe table.unsafelyUnwrapped[place(of: root)].parent = otherRoot
+    return true
+  }
+
+  func free() { unsafe platform_free(table) }
+
+  private mutating func root(of cell: UInt32) -> UInt32 {
+    var current = place(of: cell)
+    if unsafe table.unsafelyUnwrapped[current].cell == 0 {
+      unsafe table.unsafelyUnwrapped[current] = Entry(cell: cell, parent: cell)
+      count += 1
+    }
+    while true {
+      let entry = unsafe table.unsafelyUnwrapped[current]
+      if entry.parent == entry.cell { return entry.cell }
+      // Each step halves the path for the next one.
+      let next = place(of: entry.parent)
+      unsafe table.unsafelyUnwrapped[current].parent = unsafe table.unsafelyUnwrapped[next].parent
+      current = next
+    }
+  }
+
+  /// Where a cell is in the table, or belongs.
+  private func place(of cell: UInt32) -> Int {
+    var place = Int(cell &* 0x9e37_79b1 >> 4) & (capacity - 1)
+    while unsafe table.unsafelyUnwrapped[place].cell != cell && table.unsafelyUnwrapped[place].cell != 0 {
+      place = (place + 1) & (capacity - 1)
+    }
+    return place
+  }
+
+  private mutating func grow() -> Bool {
+    let old = self
+    let larger = max(64, capacity * 2)
+    guard let memory = unsafe calloc(larger, MemoryLayout<Entry>.stride) else { return false }
+    unsafe table = unsafe memory.assumingMemoryBound(to: Entry.self)
+    capacity = larger
+    for place in 0..<old.capacity {
+      let entry = unsafe old.table.unsafelyUnwrapped[place]
+      if entry.cell != 0 { unsafe table.unsafelyUnwrapped[self.place(of: entry.cell)] = entry }
+    }
+    old.free()
+    return true
+  }
+}

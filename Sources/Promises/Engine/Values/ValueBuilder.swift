@@ -1,0 +1,188 @@
+import CPlatform
+
+/// A value that is being made, piece by piece: a box of a kind that no value has, until it is finished and is the value's
+/// box itself.
+///
+///             state    value                                    meta       context
+///   builder   count    kind | building, bits: room for so many  capacity   bytes, elements, or a MapTable's memory
+///
+/// One caller at a time uses it.
+package struct ValueBuilder {
+  let box: Box
+  init(_ ref: CellRef) { box = Box(ref) }
+
+  private static var building: UInt32 { 0x100 }
+
+  package enum Refusal { case wrongKind, outOfMemory }
+
+  /// The builder that a token means, if it means one.
+  package init?(checking token: Token) {
+    guard let ref = token.cell(.box), unsafe ref.cell.pointee.value.kind & ValueBuilder.building != 0 else {
+      return nil
+    }
+    box = Box(ref)
+  }
+
+  /// A builder with room for `capacity` elements, entries or bytes; nil when there is no memory for them.
+  package init?(_ kind: ValueKind, capacity: Int) {
+    guard let box = Box.make(ValueKind(rawValue: kind.rawValue | ValueBuilder.building), count: 0, meta: 0) else {
+      return nil
+    }
+    self.box = box
+    unsafe box.ref.cell.pointee.context = nil
+    guard capacity == 0 || hasRoom(capacity) else {
+      box.ref.release()
+      return nil
+    }
+  }
+
+  /// A builder that begins with what a STRING, BYTES, ARRAY or MAP holds; nil when memory has run out.
+  package static func copy(of source: Box) -> ValueBuilder? {
+    guard let builder = ValueBuilder(source.kind, capacity: source.count) else { return nil }
+    guard builder.isText ? unsafe builder.append(source.bytes) == nil : builder.addAll(of: source) else {
+      builder.ref.release()
+      return nil
+    }
+    return builder
+  }
+
+  private func addAll(of source: Box) -> Bool {
+    for index in 0..<source.count {
+      let element = unsafe source.elements[index]
+      guard element.retain() else { return false }
+      if kind == .array {
+        guard add(element) == nil else { return false }
+        continue
+      }
+      let key = source.key(index).owningValue
+      guard key.retain() else {
+        element.release()
+        return false
+      }
+      guard set(key, element) == nil else { return false }
+    }
+    return true
+  }
+
+  package var kind: ValueKind { ValueKind(rawValue: box.kind.rawValue & ~ValueBuilder.building) }
+  package var count: Int { box.count }
+  package var ref: CellRef { box.ref }
+
+  /// Appends to an ARRAY. Takes over the element on every path.
+  package func add(_ element: CellValue) -> Refusal? {
+    guard kind == .array, hasRoom(1) else {
+      element.release()
+      return kind == .array ? .outOfMemory : .wrongKind
+    }
+    unsafe memory.assumingMemoryBound(to: CellValue.self)[count] = element
+    box.setCount(count + 1)
+    return nil
+  }
+
+  /// Sets an entry of a MAP. Takes over the key and the value on every path.
+  package func set(_ key: CellValue, _ value: CellValue) -> Refusal? {
+    guard kind == .map else {
+      key.release()
+      value.release()
+      return .wrongKind
+    }
+    var table = MapTable(box)
+    let replaced = table.set(key, value)
+    table.store(in: box)
+    guard let replaced else { return .outOfMemory }
+    // Last, for it may run a destructor, which may use this builder.
+    replaced.release()
+    return nil
+  }
+
+  /// Appends to a STRING or BYTES.
+  package func append(_ bytes: UnsafeRawBufferPointer) -> Refusal? {
+    guard let source = bytes.baseAddress, bytes.count > 0 else { return isText ? nil : .wrongKind }
+    guard let room = unsafe room(bytes.count) else { return isText ? .outOfMemory : .wrongKind }
+    unsafe room.copyMemory(from: source, byteCount: bytes.count)
+    box.setCount(count + bytes.count)
+    return nil
+  }
+
+  /// Memory behind the last byte of a STRING or BYTES, for at least so many more; nil for another kind, or when memory
+  /// has run out.
+  package func room(_ length: Int) -> UnsafeMutableRawPointer? {
+    guard isText, hasRoom(length) else { return nil }
+    return unsafe memory + count
+  }
+
+  /// Counts bytes that were written into the room. False if there was no room for so many.
+  package func advance(_ length: Int) -> Bool {
+    guard isText, length >= 0, length <= capacity - count else { return false }
+    box.setCount(count + length)
+    return true
+  }
+
+  /// Ends the builder, on every path. Nil when memory has run out, or if a STRING is not UTF-8: `isWellFormed` tells.
+  package func finish() -> CellValue? {
+    guard isWellFormed else {
+      ref.release()
+      return nil
+    }
+    if kind != .map { shrink() }
+    if isText {
+      let (text, count, kind) = unsafe (ref.cell.pointee.context, count, kind)
+      unsafe ref.cell.pointee.context = nil
+      box.setCount(0)
+      ref.release()
+      return unsafe Box.bytes(kind, takingOver: text, count: count)
+    }
+    unsafe ref.cell.pointee.value = CellValue(kind: kind)
+    unsafe ref.cell.pointee.free = nil
+    return box.owningValue
+  }
+
+  /// Whether what was built so far may be a value: a STRING has to be UTF-8.
+  package var isWellFormed: Bool {
+    unsafe kind != .string || Text.isUTF8(UnsafeRawBufferPointer(start: text, count: count))
+  }
+
+  /// Frees what the builder owns; the cell itself is its caller's to free.
+  func free() {
+    if kind == .array { for index in 0..<count { unsafe elements[index].release() } }
+    if kind == .map { MapTable(box).release() }
+    unsafe platform_free(ref.cell.pointee.context)
+  }
+}
+
+extension ValueBuilder {
+  private var isText: Bool { kind == .string || kind == .bytes }
+  private var text: UnsafeMutableRawPointer? { unsafe ref.cell.pointee.context }
+  private var memory: UnsafeMutableRawPointer { unsafe ref.cell.pointee.context.unsafelyUnwrapped }
+  private var elements: UnsafeMutablePointer<CellValue> { unsafe memory.assumingMemoryBound(to: CellValue.self) }
+  private var capacity: Int { unsafe Int(truncatingIfNeeded: ref.cell.pointee.value.bits) }
+
+  /// Makes room for more elements or bytes, and a NUL after them.
+  private func hasRoom(_ more: Int) -> Bool {
+    if kind == .map {
+      guard unsafe ref.cell.pointee.context == nil, let table = MapTable(capacity: more) else { return false }
+      table.store(in: box)
+      return true
+    }
+    let size = isText ? 1 : MemoryLayout<CellValue>.stride
+    if unsafe ref.cell.pointee.context != nil && more <= capacity - count { return true }
+    guard more < Int.max / 4 / size - count else { return false }
+    let room = max(count + more, capacity * 2, isText ? 32 : 4)
+    guard let larger = unsafe realloc(ref.cell.pointee.context, room * size + (isText ? 1 : 0)) else { return false }
+    unsafe ref.cell.pointee.context = unsafe larger
+    unsafe ref.cell.pointee.value.bits = UInt64(room)
+    return true
+  }
+
+  /// Gives back the room that was not needed.
+  private func shrink() {
+    guard count < capacity, unsafe ref.cell.pointee.context != nil else { return }
+    let size = isText ? count + 1 : count * MemoryLayout<CellValue>.stride
+    if size == 0 {
+      unsafe platform_free(ref.cell.pointee.context)
+      unsafe ref.cell.pointee.context = nil
+    } else if let smaller = unsafe realloc(ref.cell.pointee.context, size) {
+      unsafe ref.cell.pointee.context = unsafe smaller
+    }
+  }
+}

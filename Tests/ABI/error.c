@@ -1,0 +1,151 @@
+/* Errors: domain, code and message; where they were made, and what led to them. */
+#include "support.h"
+
+static void error_has_domain_code_and_message(void) {
+  static const int64_t codes[] = {0, 1, -1, 404, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    char domain[] = "errno", message[] = "no such file ☹";
+    promise_value_t value = garbage();
+    size_t size = 0;
+    CHECK_STATUS(promise_value_error(&value, domain, codes[i], message), PROMISE_OK);
+    memset(domain, 'x', 5);
+    memset(message, 'x', 5);
+    CHECK_INT(value.kind, PROMISE_KIND_ERROR);
+    CHECK_TEXT(promise_value_domain(&value), "errno");
+    CHECK_INT(promise_value_code(&value), codes[i]);
+    CHECK_TEXT(promise_value_data(&value, &size), "no such file ☹");
+    CHECK_INT(size, strlen("no such file ☹"));
+    CHECK_POINTER(value.as.ptr, promise_value_data(&value, NULL));
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+}
+
+static void error_may_be_empty_or_long(void) {
+  promise_value_t value = error("", 7, "");
+  size_t size = 4711;
+  CHECK_TEXT(promise_value_domain(&value), "");
+  CHECK_TEXT(promise_value_data(&value, &size), "");
+  CHECK_INT(size, 0);
+  promise_value_release(&value);
+
+  static char domain[5000], message[70000];
+  memset(domain, 'd', sizeof domain - 1);
+  memset(message, 'm', sizeof message - 1);
+  value = error(domain, 8, message);
+  CHECK_TEXT(promise_value_domain(&value), domain);
+  CHECK_TEXT(promise_value_data(&value, &size), message);
+  CHECK_INT(size, sizeof message - 1);
+  promise_value_release(&value);
+}
+
+static void error_from_nowhere_is_a_plain_one(void) {
+  promise_value_t value = garbage(), nothing = *VOID();
+  CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", NULL, NULL), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "test");
+  CHECK_INT(promise_value_code(&value), 5);
+  CHECK_TEXT(promise_value_data(&value, NULL), "message");
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", "", &nothing), PROMISE_OK);
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  value = error("test", 6, "made without");
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void error_knows_where_it_was_made(void) {
+  promise_value_t value;
+  char origin[] = "org.example.plugin";
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", origin, NULL), PROMISE_OK);
+  memset(origin, 'x', 3);
+  CHECK_TEXT(promise_value_origin(&value), "org.example.plugin");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", PROMISE_HERE, NULL), PROMISE_OK);
+  const char *here = promise_value_origin(&value);
+  CHECK(here != NULL && strstr(here, "error.c:") != NULL && atoi(strrchr(here, ':') + 1) == __LINE__ - 2);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void error_keeps_what_led_to_it(void) {
+  promise_value_t value, cause = error("errno", 2, "no such file");
+  CHECK_STATUS(promise_value_error_from(&value, "config", 1, "not read", PROMISE_HERE, &cause), PROMISE_OK);
+  const promise_value_t *found = promise_value_cause(&value);
+  REQUIRE(found != NULL);
+  CHECK_TEXT(promise_value_domain(found), "errno");
+  CHECK_INT(promise_value_code(found), 2);
+  CHECK_POINTER(promise_value_cause(found), NULL);
+
+  /* Kept longer than the error. */
+  promise_value_t kept = *found;
+  CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&kept, NULL), "no such file");
+  CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
+}
+
+/* Each kind, and the places of `out` and `cause` may be one. */
+static void any_value_may_be_a_cause(void) {
+  promise_t *promise = promise_new();
+  promise_value_t causes[] = {*I64(7), text("why"), holding(retained(promise)), ARRAY(*I64(1)), json("{\"a\":1}")};
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+    promise_value_t value = causes[i];
+    CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", NULL, &value), PROMISE_OK);
+    const promise_value_t *cause = promise_value_cause(&value);
+    CHECK(cause != NULL && memcmp(cause, &causes[i], sizeof causes[i]) == 0);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
+}
+
+static void cause_goes_with_its_error(void) {
+  payload_t payload = {0};
+  promise_value_t value, cause = object(&payload);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", NULL, &cause), PROMISE_OK);
+  CHECK_STATUS(promise_reject(promise, &value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+/* A million causes, on a stack of 512 KiB. */
+static void *makes_a_long_chain(void *argument) {
+  payload_t *payload = argument;
+  promise_value_t chain = object(payload);
+  long length = check_scale(1000 * 1000);
+  for (long i = 0; i < length; i++)
+    REQUIRE(promise_value_error_from(&chain, "test", i, "again", "here", &chain) == PROMISE_OK);
+  long found = 0;
+  for (const promise_value_t *cause = &chain; cause->kind == PROMISE_KIND_ERROR; cause = promise_value_cause(cause))
+    found++;
+  CHECK_INT(found, length);
+  CHECK_INT(atomic_load(&payload->destroyed), 0);
+  CHECK_STATUS(promise_value_release(&chain), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload->destroyed), 1);
+  return NULL;
+}
+
+static void long_chain_of_causes_takes_no_stack(void) {
+  payload_t payload = {0};
+  on_small_stack(makes_a_long_chain, &payload);
+}
+
+int main(void) {
+  RUN(error_has_domain_code_and_message);
+  RUN(error_may_be_empty_or_long);
+  RUN(error_from_nowhere_is_a_plain_one);
+  RUN(error_knows_where_it_was_made);
+  RUN(error_keeps_what_led_to_it);
+  RUN(any_value_may_be_a_cause);
+  RUN(cause_goes_with_its_error);
+  RUN(long_chain_of_causes_takes_no_stack);
+  return check_report();
+}

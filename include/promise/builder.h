@@ -1,0 +1,85 @@
+/* promise/builder.h - values that are made piece by piece. Part of promise.h: read that first. */
+#ifndef PROMISE_BUILDER_H
+#define PROMISE_BUILDER_H
+
+#include <stddef.h>
+
+#include "value.h"
+
+PROMISE_BEGIN_DECLS
+
+/* A STRING, BYTES, ARRAY or MAP in the making: an opaque token, refused like a stale promise_t * once it has ended. What
+ * is built in it is not copied when it becomes a value. Use a builder on one thread at a time; the handle may move. */
+typedef struct promise_builder promise_builder_t;
+
+/* Makes a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries; it grows as
+ * needed, so 0 is good too. It is yours until promise_builder_finish() or promise_builder_drop() ends it.
+ * NULL: PROMISE_EINVAL if `kind` is none of the four; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_new(promise_kind_t kind, size_t capacity);
+
+/* Makes a builder of the value's kind that begins with what `*value` holds: for a changed copy. The value stays as it is.
+ * NULL: PROMISE_EINVAL if `value` is NULL, forged, or of none of the four kinds; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
+
+/* Adds an element at the end of an ARRAY. Takes over the element's reference, on every path.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of no
+ * known kind, forged, or a stale PROMISE; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULLABLE builder,
+                                                 const promise_value_t *PROMISE_NULLABLE element);
+
+/* Sets what a MAP has for the `length` bytes at `key`, which are copied. A key that is there already keeps its place, and
+ * its old value is released. Takes over the value's reference, on every path. `key` may be NULL if `length` is 0.
+ * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if it builds no MAP, or if `key` is NULL although
+ * `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULLABLE builder,
+                                                 const char *PROMISE_NULLABLE key, size_t length,
+                                                 const promise_value_t *PROMISE_NULLABLE value);
+
+/* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0. A character of a STRING may come in
+ * pieces.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither, or if `bytes` is NULL although `length`
+ * is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_NULLABLE builder,
+                                                    const void *PROMISE_NULLABLE bytes, size_t length);
+
+/* Memory for at least `length` more bytes of a STRING or BYTES, to write them there without a copy: hand it to read(2),
+ * then say how many have come by promise_builder_advance(). Valid until the next call with this builder.
+ *
+ *     void *room = promise_builder_room(builder, 65536);
+ *     ssize_t count = read(file, room, 65536);
+ *     promise_builder_advance(builder, count);
+ *
+ * NULL: PROMISE_EINVAL if `builder` is NULL or builds neither; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * [one thread at a time] */
+PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
+
+/* Counts `length` bytes that were written into the room.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither STRING nor BYTES, or if `length` is more
+ * than there was room for; PROMISE_ESTALE.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
+
+/* How many bytes, elements or entries there are so far; 0 if `builder` is NULL or has ended.
+ * [one thread at a time] */
+PROMISE_API size_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
+
+/* Makes the value, and ends the builder, on every path. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE;
+ * PROMISE_ENOMEM.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_finish(promise_builder_t *PROMISE_NULLABLE builder,
+                                                    promise_value_t *PROMISE_NULLABLE out);
+
+/* Ends a builder without a value: what it holds is released.
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE.
+ * [one thread at a time] */
+PROMISE_API promise_status_t promise_builder_drop(promise_builder_t *PROMISE_NULLABLE builder);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_BUILDER_H */
