@@ -59,14 +59,22 @@ public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
   public var code: Int64
   /// The same for people.
   public var message: String
+  /// Where the error was made: a place in a source, a function, a plugin; `nil` if that is not known.
+  public var origin: String?
+  /// The errors that led to this one, the nearest first. Their own `causes` are empty: they follow in this list.
+  public var causes: [PromiseError]
 
   /// Creates an error from its parts.
-  public init(domain: String, code: Int64, message: String) {
+  public init(domain: String, code: Int64, message: String, origin: String? = nil, causes: [PromiseError] = []) {
     self.domain = domain
     self.code = code
     self.message = message
+    self.origin = origin
+    self.causes = causes
   }
 
-  /// The message, with the domain and code.
-  public var description: String { "\(message) (\(domain) \(code))" }
+  /// The message, with the domain and code, and the messages of what led to it.
+  public var description: String {
+    causes.reduce("\(message) (\(domain) \(code))") { "\($0), because of: \($1)" }
+  }
 }

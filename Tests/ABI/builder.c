@@ -281,7 +281,7 @@ static void builders_do_not_grow_the_process(void) {
   for (long i = 0; i < rounds; i++) {
     promise_builder_t *builder = promise_builder_new(i % 2 ? PROMISE_KIND_MAP : PROMISE_KIND_ARRAY, (size_t)(i % 20));
     for (int j = 0; j < 10; j++)
-      wrong += (i % 2 ? promise_builder_set(builder, "some key" + j % 8, (size_t)(8 - j % 8), I64(j))
+      wrong += (i % 2 ? promise_builder_set(builder, &"some key"[j % 8], (size_t)(8 - j % 8), I64(j))
                       : promise_builder_add(builder, I64(j))) != PROMISE_OK;
     promise_value_t value;
     wrong += promise_builder_finish(builder, &value) != PROMISE_OK;

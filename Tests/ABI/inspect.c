@@ -69,7 +69,7 @@ static void doubles_are_equal_as_numbers(void) {
   CHECK(equal(f64(INFINITY), f64(INFINITY)));
   CHECK(!equal(f64(INFINITY), f64(-INFINITY)));
   CHECK(!equal(f64(NAN), f64(0)));
-  CHECK(!equal(f64(0.1), f64(nextafter(0.1, 1))));
+  CHECK(!equal(f64(0.1), f64(0.1 + DBL_EPSILON / 8)));
 }
 
 static void texts_are_equal_by_their_bytes(void) {

@@ -13,7 +13,8 @@ extension CellValue {
     case is Bool.Type: return CellValue(kind: .bool, bits: reason as! Bool ? 1 : 0)
     case is Double.Type: return CellValue(kind: .f64, bits: (reason as! Double).bitPattern)
     case is String.Type: return .string(reason as! String)
-    default: return .object(SwiftBox<Any>(reason), isError: reason is any Error)
+    case is ForeignObject.Type: return (reason as! ForeignObject).retained
+    default: return collection(reason) ?? .object(SwiftBox<Any>(reason), isError: reason is any Error)
     }
   }
 
@@ -25,7 +26,10 @@ extension CellValue {
 
   /// The value as what it is: the Swift type that its kind stands for, or what is in its box.
   @usableFromInline
-  var any: Any {
+  var any: Any { any(level: 0) }
+
+  /// The same, of a value that lies so deep in collections.
+  func any(level: Int) -> Any {
     if let swiftBox { return swiftBox.any }
     switch ValueKind(rawValue: kind) {
     case .bool: return bits & 0xff != 0
@@ -35,6 +39,7 @@ extension CellValue {
     case .pointer: return unsafe pointer as Any
     case .string: return unsafe String(decoding: bytes, as: UTF8.self)
     case .bytes: return unsafe [UInt8](bytes)
+    case .array, .map: return collection(level: level)
     case .error: return PromiseError(self)
     case .discarded: return Discarded.discarded
     case .promise:
@@ -62,13 +67,6 @@ extension CellValue {
     unsafe bytes.withUnsafeBytes { unsafe made(Box.bytes(.bytes, $0)) }
   }
 
-  static func error(_ error: PromiseError) -> CellValue {
-    var (domain, message) = (error.domain, error.message)
-    return domain.withUTF8 { domain in
-      message.withUTF8 { message in unsafe made(Box.error(domain: domain, code: error.code, message: message)) }
-    }
-  }
-
   /// A promise to follow: a reference of the value's own.
   @usableFromInline
   static func promise(_ promise: AnyPromise) -> CellValue { .promise(promise.cell) }
@@ -79,38 +77,8 @@ extension CellValue {
     return CellValue(kind: .promise, bits: cell.token.bits)
   }
 
-  private static func made(_ value: CellValue?) -> CellValue {
+  static func made(_ value: CellValue?) -> CellValue {
     guard let value else { fatalError("no memory for a value") }
     return value
   }
-}
-
-extension PromiseError {
-  /// The ERROR that a value is.
-  init(_ value: CellValue) {
-    let box = Box(value.owner)
-    unsafe self.init(
-      domain: box.errorDomain.map { unsafe String(cString: $0) } ?? "", code: box.errorCode,
-      message: unsafe String(decoding: value.bytes, as: UTF8.self))
-  }
-}
-
-/// An object of a type registered by another language: a promise that C settled may hold one.
-public final class ForeignObject: @unchecked Sendable {
-  private let value: CellValue
-
-  init(_ value: CellValue) {
-    self.value = value
-    _ = value.retain()
-  }
-
-  deinit { value.release() }
-
-  /// The name under which its type is registered.
-  public var typeName: String {
-    unsafe TypeRegistry.name(TypeRegistry.type(of: value)).map { unsafe String(cString: $0) } ?? ""
-  }
-
-  /// What its maker gave for it, borrowed: valid as long as this object lives.
-  public var payload: UnsafeMutableRawPointer? { unsafe value.pointer }
 }

@@ -25,6 +25,9 @@ extension CellValue {
     if T.self == Float.self { return CellValue(kind: .f64, bits: Double(cast(value, to: Float.self)).bitPattern) }
     if T.self == String.self { return .string(cast(value, to: String.self)) }
     if T.self == [UInt8].self { return .bytes(cast(value, to: [UInt8].self)) }
+    if T.self == ForeignObject.self { return cast(value, to: ForeignObject.self).retained }
+    if T.self == [Any].self { return .array(cast(value, to: [Any].self)) }
+    if T.self == [String: Any].self { return .map(cast(value, to: [String: Any].self)) }
     return .object(SwiftBox(value))
   }
 

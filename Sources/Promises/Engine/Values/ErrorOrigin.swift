@@ -26,6 +26,9 @@ extension Box {
     domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>,
     origin text: UnsafeBufferPointer<UInt8>, cause: CellValue
   ) -> CellValue? {
+    if text.isEmpty && cause.kind == ValueKind.void.rawValue {
+      return unsafe error(domain: domain, code: code, message: message)
+    }
     let offset = MemoryLayout<ErrorOrigin>.size
     guard let memory = unsafe malloc(offset + text.count + 1) else {
       cause.release()

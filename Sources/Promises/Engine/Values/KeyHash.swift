@@ -19,12 +19,14 @@ enum KeyHash {
   }
 
   private static func key() -> UInt64 {
-    let known = secret.load(ordering: .relaxed)
-    if known != 0 { return known }
-    // Whoever comes first chooses for all.
-    let (exchanged, original) = secret.compareExchange(
-      expected: 0, desired: platform_random() | 1, ordering: .relaxed)
-    return exchanged ? secret.load(ordering: .relaxed) : original
+    var known = secret.load(ordering: .relaxed)
+    while known == 0 {
+      // Whoever comes first chooses for all.
+      let chosen = platform_random() | 1
+      let (exchanged, original) = secret.weakCompareExchange(expected: 0, desired: chosen, ordering: .relaxed)
+      known = exchanged ? chosen : original
+    }
+    return known
   }
 
   private struct State {

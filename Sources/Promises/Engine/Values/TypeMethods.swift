@@ -25,9 +25,15 @@ extension TypeRegistry {
     guard unsafe cell.pointee.state.load(ordering: .relaxed) == 0 else { return true }
     guard let memory = unsafe malloc(MemoryLayout<TypeMethods>.size) else { return false }
     unsafe memory.assumingMemoryBound(to: TypeMethods.self).initialize(to: methods)
-    let (exchanged, _) = unsafe cell.pointee.state.compareExchange(
-      expected: 0, desired: UInt64(UInt(bitPattern: memory)), ordering: .releasing)
-    if !exchanged { unsafe platform_free(memory) }
+    var current: UInt64 = 0
+    while current == 0 {
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+        expected: 0, desired: UInt64(UInt(bitPattern: memory)), successOrdering: .releasing,
+        failureOrdering: .relaxed)
+      if exchanged { return true }
+      current = original
+    }
+    unsafe platform_free(memory)
     return true
   }
 
