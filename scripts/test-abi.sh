@@ -131,6 +131,8 @@ for cc in ${CC_LIST:-gcc clang}; do
     try "$cc: every function is misused" misuse_is_complete "$built"
     try "$cc: json/convert builds" "$cc" "${flags[@]}" "$tests/json/convert.c" "${libraries[@]}" -o "$built/convert"
     run "$cc: JSON, against Python's" python3 "$tests/json/compare.py" "$built/convert"
+    try "$cc: json/fuzz builds" "$cc" "${flags[@]}" "$tests/json/fuzz.c" "${libraries[@]}" -o "$built/fuzz"
+    run "$cc: JSON, the corpus of the fuzzer" "$built/fuzz" "$tests"/json/corpus/*
   fi
 done
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }

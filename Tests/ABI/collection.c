@@ -173,7 +173,7 @@ static void map_takes_its_values_over_on_every_path(void) {
 
 /* As many keys as a map may have to look through: the time of one is that of another. */
 static void map_of_many_finds_each(void) {
-  long count = check_scale(1000 * 1000), wrong = 0;
+  long count = check_scale(300 * 1000), wrong = 0;
   char(*keys)[16] = malloc((size_t)count * sizeof *keys);
   const char **pointers = malloc((size_t)count * sizeof *pointers);
   promise_value_t value, *values = malloc((size_t)count * sizeof *values);
@@ -228,7 +228,7 @@ static void deep_value_goes_without_a_stack(void) {
 
 static void wide_value_goes_whole(void) {
   payload_t payload = {0};
-  long count = check_scale(1000 * 1000);
+  long count = check_scale(300 * 1000);
   promise_value_t *elements = malloc((size_t)count * sizeof *elements);
   REQUIRE(elements != NULL);
   for (long i = 0; i < count; i++)
