@@ -116,6 +116,16 @@ static void cause_goes_with_its_error(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
+/* What a promise was cancelled for is told in the same way. */
+static void cancellation_has_a_cause_too(void) {
+  promise_value_t cause = error("net", 5, "lost"), value, plain = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK_STATUS(promise_value_discarded(&value, &cause), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(promise_value_cause(&value)), "net");
+  CHECK_POINTER(promise_value_domain(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&plain), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
 /* A million causes, on a stack of 512 KiB. */
 static void *makes_a_long_chain(void *argument) {
   payload_t *payload = argument;
@@ -146,6 +156,7 @@ int main(void) {
   RUN(error_keeps_what_led_to_it);
   RUN(any_value_may_be_a_cause);
   RUN(cause_goes_with_its_error);
+  RUN(cancellation_has_a_cause_too);
   RUN(long_chain_of_causes_takes_no_stack);
   return check_report();
 }

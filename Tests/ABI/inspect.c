@@ -121,6 +121,19 @@ static void errors_are_equal_by_what_they_say(void) {
   CHECK(equal_owned(caused("m", 1, NULL, error("a", 1, "m")), caused("m", 1, NULL, error("a", 1, "m"))));
 }
 
+static promise_value_t cancelled(promise_value_t cause) {
+  promise_value_t value;
+  REQUIRE(promise_value_discarded(&value, &cause) == PROMISE_OK);
+  return value;
+}
+
+static void cancellations_are_equal_by_cause(void) {
+  promise_value_t plain = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK(equal_owned(cancelled(text("why")), cancelled(text("why"))));
+  CHECK(!equal_owned(cancelled(text("why")), cancelled(text("else"))));
+  CHECK(!equal_owned(cancelled(text("why")), plain));
+}
+
 static void promises_are_equal_by_identity(void) {
   promise_t *promise = fulfilled(1);
   CHECK(equal_owned(holding(retained(promise)), holding(retained(promise))));
@@ -229,6 +242,7 @@ static void values_are_described(void) {
   check_described(json("[]"), "[]");
   check_described(json("{\"a\":[1,2],\"b\":{}}"), "{\"a\": [1, 2], \"b\": {}}");
   check_described(error("http", 404, "not found"), "error http 404: \"not found\"");
+  check_described(cancelled(*I64(7)), "discarded, because of 7");
   check_described(caused("m", -1, "file.c:1", *I64(7)), "error test -1: \"m\" at file.c:1, because of 7");
 }
 
@@ -337,6 +351,7 @@ int main(void) {
   RUN(texts_are_equal_by_their_bytes);
   RUN(collections_are_equal_in_depth);
   RUN(errors_are_equal_by_what_they_say);
+  RUN(cancellations_are_equal_by_cause);
   RUN(promises_are_equal_by_identity);
   RUN(objects_are_equal_as_their_type_says);
   RUN(deep_values_are_compared_without_a_stack);

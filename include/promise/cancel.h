@@ -53,7 +53,7 @@ PROMISE_API promise_status_t promise_on_cancel_request(
 PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);
 
 /* Makes a DISCARDED, the reason of a cancelled promise, with a cause: mostly the ERROR elsewhere that led to it. The
- * cause's reference is taken over, on every path. `*out` as in promise_value_string().
+ * cause's reference is taken over, on every path; promise_value_cause() lends it. `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` of no known kind, forged, or a stale PROMISE;
  * PROMISE_ENOMEM.
  * [any thread] */
