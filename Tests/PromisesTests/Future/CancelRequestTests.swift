@@ -1,0 +1,224 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Future: requests to cancel, as its resolver hears of them")
+struct CancelRequestTests {
+  private typealias Subject = Future<Int, TestError>
+
+  @Test("T57, T29: a request runs the callbacks once, in order, and settles nothing")
+  func request() {
+    let log = Recorder<Int>()
+    let (future, resolver) = Subject.makeWithResolver()
+    for index in 0..<3 { resolver.onCancelRequest { _ in log.record(index) } }
+    #expect(log.events == [])
+    future.requestCancel()
+    #expect(log.events == [0, 1, 2])
+    #expect(future.state == .pending)
+    future.requestCancel()
+    #expect(log.events == [0, 1, 2])
+    resolver.fulfill(1)
+    #expect(future.value == 1)
+    future.requestCancel()
+    #expect(log.events == [0, 1, 2])
+  }
+
+  @Test("T57: a request on a settled future does nothing", arguments: 0..<3)
+  func settled(outcome: Int) {
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { _ in Issue.record("nobody asked while it was pending") }
+    resolver.resolve(Endings.all[outcome])
+    future.requestCancel()
+    #expect(future.result == Endings.all[outcome])
+  }
+
+  @Test("T57: what is derived is not cancelled by a request on it; it ends as its source does")
+  func derived() {
+    let (future, resolver) = Subject.makeWithResolver()
+    let derived = future.map { $0 + 1 }
+    derived.requestCancel()
+    #expect(derived.state == .pending)
+    resolver.fulfill(1)
+    #expect(derived.value == 2)
+  }
+
+  @Test("T29: a callback gets the resolver; a source that cancels at once settles what is derived from it")
+  func cancelsAtOnce() {
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { $0.cancel(because: OtherError()) }
+    let log = Recorder<String>()
+    future.map { $0 }.makeChild().whenCancelled { log.record($0 is OtherError ? "because" : "cancelled") }
+    future.requestCancel()
+    #expect(log.events == ["because"])
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T29: a callback registered after the request, or after the future is cancelled, runs at once")
+  func late() {
+    let log = Recorder<String>()
+    let (future, resolver) = Subject.makeWithResolver()
+    future.requestCancel()
+    resolver.onCancelRequest { _ in log.record("requested") }
+    resolver.cancel()
+    resolver.onCancelRequest { _ in log.record("cancelled") }
+    let (_, alone) = Subject.makeWithResolver()
+    alone.cancel()
+    alone.onCancelRequest { _ in log.record("cancelled by itself") }
+    let (_, fulfilled) = Subject.makeWithResolver()
+    fulfilled.fulfill(1)
+    fulfilled.onCancelRequest { _ in log.record("fulfilled") }
+    let (_, rejected) = Subject.makeWithResolver()
+    rejected.reject(TestError(2))
+    rejected.onCancelRequest { _ in log.record("rejected") }
+    #expect(log.events == ["requested", "cancelled", "cancelled by itself"])
+  }
+
+  @Test("T29: settling, even cancelling, without a request drops the callbacks", arguments: Endings.all.indices)
+  func dropped(outcome: Int) {
+    withLifetimeTracking { tracker in
+      let (future, resolver) = Subject.makeWithResolver()
+      register(resolver, tracker)
+      #expect(tracker.live == 1)
+      resolver.resolve(Endings.all[outcome])
+      #expect(tracker.live == 0)
+      withExtendedLifetime(future) {}
+    }
+  }
+
+  @Test("T29: a callback is released right after it has run")
+  func released() {
+    withLifetimeTracking { tracker in
+      let (future, resolver) = Subject.makeWithResolver()
+      register(resolver, tracker, isCalled: true)
+      future.requestCancel()
+      #expect(tracker.live == 0)
+      #expect(future.state == .pending)
+      withExtendedLifetime(resolver) {}
+    }
+  }
+
+  private func register(_ resolver: Resolver<Int, TestError>, _ tracker: LifetimeTracker, isCalled: Bool = false) {
+    let held = tracker.track()
+    resolver.onCancelRequest { _ in
+      held.touch()
+      if !isCalled { Issue.record("nobody asked") }
+    }
+  }
+
+  @Test("T29: immediate callbacks all run, though the first of them settles the future")
+  func allRun() {
+    let log = Recorder<Int>()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest {
+      log.record(0)
+      $0.fulfill(1)
+    }
+    resolver.onCancelRequest { _ in log.record(1) }
+    future.requestCancel()
+    #expect(log.events == [0, 1])
+    #expect(future.value == 1)
+  }
+
+  @Test(
+    "T29: a callback in a context runs there, unless the future is fulfilled or rejected by then",
+    arguments: [true, false])
+  func inContext(isFulfilledMeanwhile: Bool) {
+    let context = QueueContext()
+    let log = Recorder<Bool>()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest(on: context.here) { _ in log.record(QueueContext.isCurrent) }
+    future.requestCancel()
+    #expect(log.events == [])
+    if isFulfilledMeanwhile { resolver.fulfill(1) }
+    context.run()
+    #expect(log.events == (isFulfilledMeanwhile ? [] : [true]))
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T29: a callback in a context runs there for a future that is cancelled by then")
+  func inContextCancelled() {
+    let context = QueueContext()
+    let calls = Recorder<Void>()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest(on: context.here) { _ in calls.record() }
+    resolver.onCancelRequest { $0.cancel() }
+    future.requestCancel()
+    context.run()
+    #expect(calls.count == 1)
+  }
+
+  @Test("T29: a callback does not keep the resolver: dropped pending, it cancels the future all the same")
+  func unheld() {
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { _ in }
+    _ = consume resolver
+    #expect(future.state == .cancelled)
+  }
+
+  @Test("T30: whether a request came shows while pending and when cancelled, not when fulfilled or rejected")
+  func isCancelRequested() {
+    let (future, resolver) = Subject.makeWithResolver()
+    #expect(!resolver.isCancelRequested)
+    future.requestCancel()
+    #expect(resolver.isCancelRequested)
+    resolver.fulfill(1)
+    #expect(!resolver.isCancelRequested)
+    let (_, other) = Subject.makeWithResolver()
+    other.cancel()
+    #expect(other.isCancelRequested)
+    let (_, rejected) = Subject.makeWithResolver()
+    rejected.reject(TestError(1))
+    #expect(!rejected.isCancelRequested)
+  }
+
+  @Test("T28: a future that follows another passes a request on to it, if nobody else is interested in that one")
+  func following() {
+    let source = Watched()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.resolve(with: source.future!)
+    future.requestCancel()
+    #expect(!source.isRequested, "it is held")
+    source.future = nil
+    #expect(source.isRequested)
+    let shared = Watched()
+    let (one, oneResolver) = Subject.makeWithResolver()
+    oneResolver.resolve(with: shared.future!)
+    let other = shared.future!.map { $0 }
+    shared.future = nil
+    one.requestCancel()
+    #expect(!shared.isRequested, "another is interested")
+    other.requestCancel()
+    #expect(shared.isRequested)
+  }
+
+  @Test("T28: a request that came before, or a cancellation, is passed on at once", arguments: [true, false])
+  func followingLate(isCancelled: Bool) {
+    let source = Watched()
+    let (future, resolver) = Subject.makeWithResolver()
+    if isCancelled { resolver.cancel() } else { future.requestCancel() }
+    resolver.resolve(with: source.future!)
+    #expect(!source.isRequested)
+    source.future = nil
+    #expect(source.isRequested)
+    withExtendedLifetime(future) {}
+  }
+}
+
+/// A future with a resolver that notes whether it was asked to cancel.
+final class Watched {
+  var future: Future<Int, TestError>?
+  let resolver: Resolver<Int, TestError>
+  private let requests = Recorder<Void>()
+
+  init(cancels: Bool = false) {
+    let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+    self.future = future
+    self.resolver = resolver
+    resolver.onCancelRequest { [requests] resolver in
+      requests.record()
+      if cancels { resolver.cancel() }
+    }
+  }
+
+  var isRequested: Bool { requests.count > 0 }
+}

@@ -1,0 +1,124 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Future: one that is held while others use it")
+struct SharedFutureTests {
+  private typealias Subject = Future<Int, TestError>
+
+  @Test("T64: once all children were asked, it is, though it is held; then its source; then what is cancelled hears")
+  func order() {
+    let log = Recorder<String>()
+    let (source, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest {
+      log.record("source")
+      $0.cancel()
+    }
+    let shared = source.propagatingCancellation { [weak source] shared in
+      log.record("callback, pending: \(!shared.isSettled) \(source == nil)")
+    }
+    let children = (0..<2).map { _ in shared.makeChild() }
+    for (index, child) in children.enumerated() { child.whenCancelled { _ in log.record("child \(index)") } }
+    _ = consume source
+    children[0].requestCancel()
+    #expect(log.events == [])
+    children[1].requestCancel()
+    #expect(log.events == ["callback, pending: true true", "source", "child 0", "child 1"])
+    #expect(shared.state == .cancelled)
+    let late = shared.makeChild()
+    #expect(late.state == .cancelled)
+  }
+
+  @Test("T64: the callback gets the future itself, and can tell it from another")
+  func same() {
+    let source = Watched()
+    var seen: Subject?
+    let shared = source.future!.propagatingCancellation { seen = $0 }
+    shared.requestCancel()
+    #expect(seen == shared)
+    #expect(!source.isRequested, "the source is held")
+    source.future = nil
+    #expect(source.isRequested)
+  }
+
+  @Test("T64: without children it is never asked of itself; tap() does not count as one")
+  func noChildren() {
+    let source = Watched()
+    let calls = Recorder<Void>()
+    let shared = source.future!.propagatingCancellation { _ in calls.record() }
+    source.future = nil
+    shared.tap().requestCancel()
+    #expect(calls.count == 0 && !source.isRequested)
+    shared.makeChild().requestCancel()
+    #expect(calls.count == 1 && source.isRequested)
+    shared.makeChild().requestCancel()
+    #expect(calls.count == 1, "once")
+  }
+
+  @Test("T64: other interest in the source, or a hold on it, keeps the request back there")
+  func siblings() {
+    let source = Watched()
+    let calls = Recorder<Void>()
+    let shared = source.future!.propagatingCancellation { _ in calls.record() }
+    let sibling = source.future!.map { $0 }
+    source.future = nil
+    shared.makeChild().requestCancel()
+    #expect(calls.count == 1 && !source.isRequested)
+    sibling.requestCancel()
+    #expect(source.isRequested)
+  }
+
+  @Test("T64: in a context, the callback and then the request run there; it is left out if it is settled by then")
+  func context() {
+    let log = Recorder<String>()
+    let context = QueueContext()
+    let source = Watched()
+    let shared = source.future!.propagatingCancellation(on: context.here) { _ in
+      log.record("there: \(QueueContext.isCurrent), asked: \(source.isRequested)")
+    }
+    source.future = nil
+    shared.makeChild().requestCancel()
+    #expect(log.events == [] && !source.isRequested)
+    context.run()
+    #expect(log.events == ["there: true, asked: false"])
+    #expect(source.isRequested)
+
+    let settled = QueueContext()
+    let other = Watched()
+    let done = other.future!.propagatingCancellation(on: settled.here) { _ in log.record("settled") }
+    other.future = nil
+    done.makeChild().requestCancel()
+    other.resolver.fulfill(1)
+    settled.run()
+    #expect(log.events.count == 1)
+    #expect(done.value == 1)
+  }
+
+  @Test("T64: it lives until it is settled, though nobody holds it, and then lets go of its callback")
+  func lifetime() {
+    withLifetimeTracking { tracker in
+      let source = Watched()
+      let child = share(source.future!, tracker)
+      source.future = nil
+      #expect(tracker.live == 1)
+      source.resolver.fulfill(1)
+      #expect(child.value == 1)
+      #expect(tracker.live == 0)
+    }
+  }
+
+  private func share(_ source: Subject, _ tracker: LifetimeTracker) -> Subject {
+    let held = tracker.track()
+    return source.propagatingCancellation { _ in held.touch() }.makeChild()
+  }
+
+  @Test("T64: children of one that is dropped pass their requests on all the same")
+  func unheld() {
+    let source = Watched()
+    let calls = Recorder<Void>()
+    let child = source.future!.propagatingCancellation { _ in calls.record() }.makeChild()
+    source.future = nil
+    child.requestCancel()
+    #expect(calls.count == 1 && source.isRequested)
+  }
+}
