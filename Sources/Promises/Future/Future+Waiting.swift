@@ -21,11 +21,3 @@ public enum WaitError: Error, Sendable {
   /// It would never have been settled: it waits for something that the waiting thread is in the middle of.
   case deadlock
 }
-
-extension Int64 {
-  /// A span of time as the engine counts it: none for a negative number or none, as long as can be for one too large.
-  init(nanosecondsIn seconds: Double) {
-    let nanoseconds = seconds * 1e9
-    self = nanoseconds > 0 ? Int64(exactly: nanoseconds.rounded()) ?? .max : 0
-  }
-}

@@ -1,0 +1,61 @@
+extension Future {
+  /// Creates a future that is fulfilled after some time. A request to cancel cancels it and lets go of the value at once.
+  ///
+  /// - Parameters:
+  ///   - context: where its callbacks run; `.immediate` stands for `.auto`.
+  ///   - value: the value.
+  ///   - seconds: the time, from now.
+  public convenience init(on context: PromiseContext = .auto, fulfilled value: Value, after seconds: Double) {
+    self.init(on: context, with: .fulfilled(value), after: seconds)
+  }
+
+  /// Creates a future that is rejected after some time. See `init(on:fulfilled:after:)`.
+  public convenience init(on context: PromiseContext = .auto, rejected error: Failure, after seconds: Double) {
+    self.init(on: context, with: .rejected(error), after: seconds)
+  }
+
+  /// Creates a future that ends so after some time. See `init(on:fulfilled:after:)`.
+  public convenience init(
+    on context: PromiseContext = .auto, with result: FutureResult<Value, Failure>, after seconds: Double
+  ) {
+    self.init(with: result, after: seconds, at: context.deferred.reserved(), ifAsked: .cancelled(nil))
+  }
+
+  /// A future that ends as this one some seconds later, whichever way.
+  ///
+  /// A request to cancel is one of this future. If this one is cancelled then, the rest of the time is left out;
+  /// otherwise the result comes when it would have come.
+  ///
+  /// - Parameters:
+  ///   - context: where its callbacks run; `.immediate` stands for `.auto`.
+  ///   - seconds: the time, from when this future is settled.
+  public func delay(on context: PromiseContext = .auto, _ seconds: Double) -> Future {
+    let place = context.deferred.reserved()
+    return flatMapResult { result in
+      Future(with: result, after: seconds, at: place, ifAsked: result.isCancelled ? result : nil)
+    }
+  }
+
+  /// - Parameter asked: how it ends if it is asked to cancel before the time is over; `nil`: as if it had not been.
+  private convenience init(
+    with result: FutureResult<Value, Failure>, after seconds: Double, at place: PromiseContext,
+    ifAsked asked: FutureResult<Value, Failure>?
+  ) {
+    self.init(cell: .pending())
+    let resolver = Resolver<Value, Failure>(cell: cell.retained())
+    let alarm = Alarm(after: seconds, on: place) { resolver.settle(result) }
+    guard let asked else { return }
+    resolver.onCancelRequest { resolver in
+      resolver.settle(asked)
+      alarm.callOff()
+    }
+  }
+}
+
+extension Resolver {
+  /// Ends the future so, unless it has ended: to come second is no mistake of anybody's here.
+  func settle(_ result: FutureResult<Value, Failure>) {
+    let (value, outcome) = result.encoded
+    _ = cell.settle(value, outcome)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Promises
+import PromisesFoundation
+import PromisesTestSupport
+import Testing
+
+@Suite("Timers in operation queues")
+struct TimerTests {
+  private typealias Subject = Future<Int, TestError>
+
+  @Test("T9, T90: what a timer brings is ahead of what was put on the queue after the call")
+  func headOfLine() throws {
+    let log = Recorder<String>()
+    let gate = Gate()
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = 1
+    queue.addOperation { gate.wait() }
+    let future = Subject(on: .operationQueue(queue), fulfilled: 1, after: 0.01)
+    future.whenResolved { _ in log.record("timer, on the queue: \(OperationQueue.current === queue)") }
+    queue.addOperation { log.record("operation") }
+    // Timers come in the order of their times.
+    try Subject(on: .queue(DispatchQueue(label: "later")), fulfilled: 1, after: 0.02).wait()
+    gate.open()
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(log.events == ["timer, on the queue: true", "operation"])
+    #expect(future.value == 1)
+  }
+
+  @Test("T90, T93, T94: what is called off leaves the queue", arguments: 0..<4)
+  func retired(kind: Int) {
+    let queue = OperationQueue()
+    let (source, resolver) = Subject.makeWithResolver()
+    switch kind {
+    case 0: Subject(on: .operationQueue(queue), fulfilled: 1, after: 3600).requestCancel()
+    case 1: Subject(cancelled: nil).delay(on: .operationQueue(queue), 3600).requestCancel()
+    case 2:
+      resolver.onCancelRequest { $0.cancel() }
+      let delayed = source.delay(on: .operationQueue(queue), 3600)
+      source.requestCancel()
+      delayed.requestCancel()
+    default:
+      _ = source.timeout(on: .operationQueue(queue), after: 3600)
+      resolver.fulfill(1)
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(queue.operations.isEmpty)
+  }
+
+  @Test("T96: as an NSError, a timeout gives a reason, and an error that came instead gives itself")
+  func userInfo() {
+    let timedOut = TimeoutError<TestError>.timedOut as NSError
+    #expect(timedOut.userInfo[NSLocalizedFailureReasonErrorKey] as? String == "The operation timed out.")
+    let rejected = TimeoutError<TestError>.rejected(TestError(3)) as NSError
+    #expect(rejected.userInfo[NSUnderlyingErrorKey] as? TestError == TestError(3))
+    #expect(rejected.userInfo[NSLocalizedDescriptionKey] is String)
+  }
+}

@@ -1,0 +1,220 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+/// Longer than any test takes: what is due then does not come.
+private let never = 3600.0
+
+@Suite("Future: results that come after some time")
+struct AfterTests {
+  private typealias Subject = Future<Int, TestError>
+
+  @Test("T90, T91, T92: a future settles itself, not before its time", arguments: Endings.all.indices)
+  func after(outcome: Int) throws {
+    let start = ContinuousClock.now
+    let result = Endings.all[outcome]
+    let future =
+      switch result {
+      case .fulfilled(let value): Subject(on: .utility, fulfilled: value, after: 0.02)
+      case .rejected(let error): Subject(on: .utility, rejected: error, after: 0.02)
+      case .cancelled: Subject(on: .utility, with: result, after: 0.02)
+      }
+    #expect(try future.wait() == result)
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+  }
+
+  @Test("T90: it settles in its context, also where nobody holds it; immediate stands for auto")
+  func context() throws {
+    let context = QueueContext()
+    let there = Subject(on: context.here, fulfilled: 1, after: 0).map { _ in QueueContext.isCurrent }
+    context.run()
+    #expect(try there.wait().value == true)
+    let thread = currentThread()
+    #expect(try Subject(on: .immediate, fulfilled: 1, after: -1).map { _ in currentThread() }.wait().value != thread)
+  }
+
+  @Test("T90: a request to cancel cancels it at once, and lets go of the value")
+  func cancelled() {
+    withLifetimeTracking { tracker in
+      let future = Future<Tracked<Void>, Never>(on: .utility, fulfilled: tracker.track(), after: never)
+      #expect(future.state == .pending && tracker.live == 1)
+      future.requestCancel()
+      #expect(future.result?.isCancelled == true)
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("T90: a request by way of what is derived from it cancels it too")
+  func cancelledDownstream() {
+    let child = Subject(on: .utility, rejected: TestError(1), after: never).map { $0 }
+    child.requestCancel()
+    #expect(child.state == .cancelled)
+  }
+
+  @Test("T93: delay gives every result later, a cancellation too", arguments: Endings.all.indices)
+  func delay(outcome: Int) throws {
+    let result = Endings.all[outcome]
+    let start = ContinuousClock.now
+    #expect(try Subject(with: result).delay(on: .utility, 0.02).wait() == result)
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+    #expect(Subject(with: result).delay(on: .utility, never).state == .pending)
+  }
+
+  @Test("T93: the time begins when the future is settled")
+  func delayBegins() throws {
+    let (future, resolver) = Subject.makeWithResolver()
+    let delayed = future.delay(on: .utility, 0.02)
+    let start = ContinuousClock.now
+    resolver.fulfill(1)
+    #expect(try delayed.wait().value == 1)
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+  }
+
+  @Test(
+    "T93: a request is one of the future; if that is cancelled then, the time is left out", arguments: [true, false])
+  func delaySkipped(isRequestedFirst: Bool) {
+    let source = Watched(cancels: isRequestedFirst)
+    let delayed = source.future!.delay(on: .utility, never)
+    source.future = nil
+    if !isRequestedFirst { source.resolver.cancel(because: OtherError()) }
+    #expect(delayed.state == .pending)
+    delayed.requestCancel()
+    #expect(delayed.state == .cancelled)
+    #expect((delayed.result?.indirectError is OtherError) == !isRequestedFirst)
+    #expect(source.isRequested == isRequestedFirst)
+  }
+
+  @Test("T93: a request that comes to nothing does not shorten the time", arguments: [true, false])
+  func delayNotShortened(isRequestedFirst: Bool) {
+    let source = Watched()
+    let delayed = source.future!.delay(on: .utility, never)
+    source.future = nil
+    if isRequestedFirst { delayed.requestCancel() }
+    #expect(source.isRequested == isRequestedFirst)
+    source.resolver.fulfill(1)
+    delayed.requestCancel()
+    #expect(delayed.state == .pending)
+  }
+}
+
+@Suite("Future: timeouts")
+struct TimeoutTests {
+  private typealias Subject = Future<Int, TestError>
+  private typealias Timed = FutureResult<Int, TimeoutError<TestError>>
+  private let expected: [Timed] = [
+    .fulfilled(1), .rejected(.rejected(TestError(2))), .cancelled(nil), .cancelled(OtherError()),
+  ]
+
+  @Test("T94: a future that is settled is in time, at once and with any time", arguments: [never, 0, -1, .nan])
+  func settled(seconds: Double) {
+    #expect(Endings.settled.map { $0.timeout(after: seconds).result } == expected)
+    #expect(Endings.settled.map { $0.timeout(on: .immediate, after: seconds).result } == expected)
+  }
+
+  @Test("T94: one that is settled in time gives its result, in the context", arguments: Endings.all.indices)
+  func inTime(outcome: Int) {
+    let context = QueueContext()
+    let (future, resolver) = Subject.makeWithResolver()
+    let timed = future.timeout(on: context.here, after: never)
+    resolver.resolve(Endings.all[outcome])
+    #expect(timed.state == .pending)
+    context.run()
+    #expect(timed.result == expected[outcome])
+  }
+
+  @Test("T94: one that is not settled in time fails, then it is asked to cancel")
+  func timedOut() throws {
+    let log = Recorder<String>()
+    let asked = Gate()
+    let (future, resolver) = Subject.makeWithResolver()
+    resolver.onCancelRequest { _ in
+      log.record("asked")
+      asked.open()
+    }
+    let start = ContinuousClock.now
+    let timed = future.timeout(on: .utility, after: 0.02)
+    timed.whenRejected { log.record("\($0)") }
+    _ = consume future
+    #expect(try timed.wait() == .rejected(.timedOut))
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+    asked.wait()
+    #expect(log.events == ["The operation timed out.", "asked"])
+    withExtendedLifetime(resolver) {}
+  }
+
+  @Test("T94: without time it has failed at once, and is asked to cancel if nobody else is interested in it")
+  func withoutTime() {
+    for context in [PromiseContext.immediate, .nowOr(.utility)] {
+      for seconds in [0, -1, .nan] {
+        let source = Watched()
+        let other = source.future!.map { $0 }
+        let timed = source.future!.timeout(on: context, after: seconds)
+        #expect(timed.result == .rejected(.timedOut))
+        source.future = nil
+        #expect(!source.isRequested)
+        other.requestCancel()
+        #expect(source.isRequested)
+      }
+    }
+  }
+
+  @Test(
+    "T94: without time, in another context, it may still be in time when that comes to it", arguments: [true, false])
+  func withoutTimeElsewhere(isInTime: Bool) {
+    let context = QueueContext()
+    let source = Watched()
+    let timed = source.future!.timeout(on: context.here, after: 0)
+    source.future = nil
+    #expect(timed.state == .pending)
+    if isInTime { source.resolver.fulfill(3) }
+    context.run()
+    #expect(timed.result == (isInTime ? .fulfilled(3) : .rejected(.timedOut)))
+    #expect(source.isRequested == !isInTime)
+  }
+
+  @Test("T94: a request to cancel is one of the future, whatever the time", arguments: [never, 0])
+  func request(seconds: Double) {
+    let context = QueueContext()
+    let source = Watched(cancels: true)
+    let timed = source.future!.timeout(on: context.here, after: seconds)
+    source.future = nil
+    timed.requestCancel()
+    #expect(source.isRequested)
+    context.run()
+    #expect(timed.state == .cancelled)
+  }
+
+  @Test("T94: a timeout that is in time lets go of the future and its value")
+  func release() {
+    withLifetimeTracking { tracker in
+      let (future, resolver) = Future<Tracked<Void>, TestError>.makeWithResolver()
+      let timed = future.timeout(on: .immediate, after: never)
+      resolver.fulfill(tracker.track())
+      #expect(timed.state == .fulfilled && tracker.live == 1)
+    }
+  }
+
+  @Test("T95: where any error may come, errors are as they are, and that of the timeout is one of them")
+  func anyError() {
+    let failed: Future<Int, any Error> = Future<Int, any Error>(rejected: TestError(2)).timeout(after: never)
+    #expect(failed.error as? TestError == TestError(2))
+    let (pending, resolver) = Future<Int, any Error>.makeWithResolver()
+    let late: Future<Int, any Error> = pending.timeout(on: .immediate, after: 0)
+    guard case .timedOut? = late.error as? TimeoutError<any Error> else {
+      Issue.record("not a timeout: \(late)")
+      return
+    }
+    #expect(resolver.fulfill(1) && late.state == .rejected)
+  }
+
+  @Test("T96: a timeout's error is an Error, compares and hashes as its content does, and says what happened")
+  func error() {
+    typealias Subject = TimeoutError<TestError>
+    #expect(Subject.timedOut == .timedOut && Subject.timedOut != .rejected(TestError(1)))
+    #expect(Subject.rejected(TestError(1)) != .rejected(TestError(2)))
+    #expect((Subject.timedOut as any Error) is Subject)
+    #expect("\(Subject.timedOut)" == "The operation timed out.")
+    #expect("\(TimeoutError<String>.rejected("no"))" == "no")
+    #expect(Set<TimeoutError<String>>([.timedOut, .rejected("a"), .rejected("a")]).count == 2)
+  }
+}
