@@ -61,7 +61,7 @@
 #include "promise/core.h"
 #include "promise/cancel.h"
 #include "promise/callback.h"
-
+#include "promise/combine.h"
 #include "promise/executor.h"
 #include "promise/timer.h"
 

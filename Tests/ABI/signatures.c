@@ -105,6 +105,11 @@ FUNCTION(promise_token_add, promise_status_t, (promise_token_t *, promise_t *));
 FUNCTION(promise_token_chain, promise_status_t, (promise_token_t *, promise_token_t *, bool));
 FUNCTION(promise_token_generation, int64_t, (promise_token_t *));
 
+FUNCTION(promise_all, promise_t *, (promise_t *const *, size_t, uint32_t));
+FUNCTION(promise_all_settled, promise_t *, (promise_t *const *, size_t, uint32_t));
+FUNCTION(promise_any, promise_t *, (promise_t *const *, size_t, uint32_t));
+FUNCTION(promise_race, promise_t *, (promise_t *const *, size_t, uint32_t));
+
 FUNCTION(promise_executor_new, promise_executor_t *, (submit_t *, void *, promise_free_t));
 FUNCTION(promise_executor_immediate, promise_executor_t *, (void));
 FUNCTION(promise_executor_global, promise_executor_t *, (promise_priority_t));

@@ -15,6 +15,7 @@ enum PromiseFunctions {
   private typealias Discard = @convention(c) (Memory?) -> Void
 
   private typealias OfHandle = @convention(c) (Handle?) -> Status
+  private typealias Gather = @convention(c) (UnsafePointer<Handle?>?, Int, UInt32) -> Handle?
   private typealias Settle = @convention(c) (Handle?, Value?) -> Status
   private typealias Attach = @convention(c) (Handle?, promise_handler_t?, Memory?, promise_free_t?) -> Handle?
 
@@ -121,6 +122,11 @@ enum PromiseFunctions {
     "promise_token_add": address(promise_token_add as @convention(c) (Handle?, Handle?) -> Status),
     "promise_token_chain": address(promise_token_chain as @convention(c) (Handle?, Handle?, Bool) -> Status),
     "promise_token_generation": address(promise_token_generation as @convention(c) (Handle?) -> Int64),
+
+    "promise_all": address(promise_all as Gather),
+    "promise_all_settled": address(promise_all_settled as Gather),
+    "promise_any": address(promise_any as Gather),
+    "promise_race": address(promise_race as Gather),
 
     "promise_executor_new": address(
       promise_executor_new as @convention(c) (Submit?, Memory?, promise_free_t?) -> Handle?),

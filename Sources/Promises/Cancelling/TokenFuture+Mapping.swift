@@ -30,14 +30,16 @@ extension TokenFuture {
 
   /// See `Future.mapResult`.
   public func mapResult<NewValue, NewFailure>(
-    on context: PromiseContext = .immediate, _ transform: @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+    on context: PromiseContext = .immediate,
+    _ transform: @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> TokenFuture<NewValue, NewFailure> {
     derived(inner.mapResult(on: context, token: token, transform))
   }
 
   /// See `Future.flatMapResult`.
   public func flatMapResult<NewValue, NewFailure>(
-    on context: PromiseContext = .immediate, _ transform: @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+    on context: PromiseContext = .immediate,
+    _ transform: @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> TokenFuture<NewValue, NewFailure> {
     derived(inner.flatMapResult(on: context, token: token, transform))
   }

@@ -47,14 +47,16 @@ extension TokenFuture {
 
   /// See `Future.tryMapResult`.
   public func tryMapResult<NewValue, E: Error>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+    on context: PromiseContext = .immediate,
+    _ callback: @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryMapResult(on: context, token: token, callback))
   }
 
   /// See `Future.tryFlatMapResult`.
   public func tryFlatMapResult<NewValue, E: Error>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+    on context: PromiseContext = .immediate,
+    _ callback: @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
     derived(inner.tryFlatMapResult(on: context, token: token, callback))
   }

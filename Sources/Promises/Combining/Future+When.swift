@@ -77,17 +77,3 @@ extension Future {
     when(fulfilled: self, repeat each others)
   }
 }
-
-/// A future of both values; see `when(fulfilled:)`.
-public func &&& <V1, V2, Failure>(
-  left: Future<V1, Failure>, right: Future<V2, Failure>
-) -> Future<(V1, V2), Failure> {
-  when(fulfilled: left, right)
-}
-
-/// A future of whichever value comes first; see `Future.any(_:cancelRemaining:)`.
-public func ||| <Value, Failure>(
-  left: Future<Value, Failure>, right: Future<Value, Failure>
-) -> Future<Value, Failure> {
-  .any([left, right])
-}

@@ -2,14 +2,14 @@ import Synchronization
 
 /// What the engine itself rejects a promise with.
 package enum Fault {
-  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, closed
+  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed
 
   /// The status that the error has as its code (`promise_status_t`).
   package var status: Int64 {
     switch self {
     case .malformedValue, .heldByItself, .unknownVerdict: -1
     case .cycle: -6
-    case .tooManyReferences: -7
+    case .tooManyReferences, .outOfMemory: -7
     case .closed: -8
     }
   }
@@ -21,12 +21,13 @@ package enum Fault {
     case .unknownVerdict: "the handler returned a verdict that is neither fulfil nor reject nor adopt of a promise"
     case .cycle: "the promise would wait for itself: the handler returned one that depends on it"
     case .tooManyReferences: "the value has too many references"
+    case .outOfMemory: "memory has run out"
     case .closed: "the executor dropped the handler"
     }
   }
 
   /// The ERROR, of domain "promise"; VOID when memory has run out.
-  var value: CellValue {
+  package var value: CellValue {
     let domain: StaticString = "promise"
     return unsafe Box.error(
       domain: UnsafeBufferPointer(start: domain.utf8Start, count: domain.utf8CodeUnitCount), code: status,

@@ -58,7 +58,9 @@ struct TokenFutureTests {
     #expect(observed.inner.error == TestError(4))
   }
 
-  @Test("T82: what is derived first is asked to cancel; what is derived from that passes it on; tap and ignoringCancel are not")
+  @Test(
+    "T82: what is derived first is asked to cancel; what is derived from that passes it on; tap and ignoringCancel are not"
+  )
   func autoCancel() {
     let (future, resolver) = Subject.makeWithResolver()
     var isAsked = false

@@ -75,7 +75,8 @@ struct WhenTests {
     #expect(combined.value.map { $0 == (1, "a") } == true)
   }
 
-  @Test("T99: what fails, or is cancelled, has all others asked once, whoever else uses them", arguments: [true, false])
+  @Test(
+    "T99: what fails, or is cancelled, has all others asked once, whoever else uses them", arguments: [true, false])
   func cancelOnFailure(cancelled: Bool) {
     var asked = [0, 0, 0]
     for index in 0..<3 { resolvers[index].onCancelRequest { _ in asked[index] += 1 } }
@@ -130,7 +131,8 @@ struct WhenTests {
     #expect(all.result?.isCancelled == true)
   }
 
-  @Test("T101: the first that is fulfilled or rejected; cancelled ones do not count; of settled ones, the first in order")
+  @Test(
+    "T101: the first that is fulfilled or rejected; cancelled ones do not count; of settled ones, the first in order")
   func first() {
     let first = when(first: futures)
     resolvers[0].cancel()

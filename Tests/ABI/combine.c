@@ -1,0 +1,214 @@
+/* combine.h: many promises made into one. */
+#include "support.h"
+
+static promise_t *inputs[3];
+
+static void make_inputs(void) {
+  journal_clear();
+  for (int i = 0; i < 3; i++)
+    inputs[i] = promise_new();
+}
+
+static void release_inputs(promise_t *result) {
+  promise_release(result);
+  for (int i = 0; i < 3; i++)
+    promise_release(inputs[i]);
+}
+
+static promise_value_t result_of(promise_t *promise) {
+  promise_value_t value;
+  REQUIRE(promise_result(promise, &value) == PROMISE_OK);
+  return value;
+}
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  note(*(const char *)ctx);
+}
+
+static void all_has_the_values_in_order(void) {
+  make_inputs();
+  promise_t *all = promise_all(inputs, 3, 0);
+  promise_value_t word = text("two");
+  promise_resolve(inputs[2], &word);
+  promise_resolve(inputs[0], I64(0));
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_resolve(inputs[1], I64(1));
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  promise_value_t values = result_of(all);
+  CHECK_INT(values.kind, PROMISE_KIND_ARRAY);
+  CHECK_INT(promise_value_count(&values), 3);
+  CHECK_INT(promise_value_at(&values, 1)->as.i64, 1);
+  CHECK_TEXT(promise_value_data(promise_value_at(&values, 2), NULL), "two");
+  promise_value_release(&values);
+  release_inputs(all);
+}
+
+static void all_ends_with_the_first_rejection(void) {
+  for (int cancels = 0; cancels < 2; cancels++) {
+    make_inputs();
+    static const char names[] = "abc";
+    for (int i = 0; i < 3; i++)
+      promise_on_cancel_request(inputs[i], on_request, (void *)(uintptr_t)&names[i], NULL);
+    promise_t *all = promise_all(inputs, 3, cancels ? PROMISE_CANCEL_OTHERS : 0);
+    promise_reject(inputs[1], I64(7));
+    CHECK(ended(all, PROMISE_REJECTED, 7));
+    CHECK_TEXT(journal, cancels ? "ac" : "");
+    promise_reject(inputs[0], I64(8));
+    CHECK(ended(all, PROMISE_REJECTED, 7));
+    release_inputs(all);
+  }
+}
+
+static void all_settled_tells_how_each_ended(void) {
+  make_inputs();
+  promise_t *all = promise_all_settled(inputs, 3, 0);
+  promise_resolve(inputs[0], I64(5));
+  promise_reject(inputs[1], I64(6));
+  promise_discard(inputs[2]);
+  promise_value_t outcomes = result_of(all);
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  static const promise_state_t states[] = {PROMISE_FULFILLED, PROMISE_REJECTED, PROMISE_REJECTED};
+  for (size_t i = 0; i < 3; i++) {
+    const promise_value_t *outcome = promise_value_at(&outcomes, i);
+    CHECK_INT(promise_value_find(outcome, "state", 5)->as.i64, states[i]);
+    CHECK_INT(promise_value_count(outcome), 2);
+  }
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 0), "value", 5)->as.i64, 5);
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 1), "reason", 6)->as.i64, 6);
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 2), "reason", 6)->kind, PROMISE_KIND_DISCARDED);
+  promise_value_release(&outcomes);
+  release_inputs(all);
+}
+
+static void any_ends_with_the_first_value_or_all_reasons(void) {
+  for (int good = 0; good < 2; good++) {
+    make_inputs();
+    promise_t *any = promise_any(inputs, 3, 0);
+    promise_reject(inputs[2], I64(2));
+    promise_reject(inputs[0], I64(0));
+    CHECK_INT(promise_state(any), PROMISE_PENDING);
+    (good ? promise_resolve : promise_reject)(inputs[1], I64(1));
+    if (good) {
+      CHECK(ended(any, PROMISE_FULFILLED, 1));
+    } else {
+      CHECK_INT(promise_state(any), PROMISE_REJECTED);
+      promise_value_t reasons = result_of(any);
+      for (size_t i = 0; i < 3; i++)
+        CHECK_INT(promise_value_at(&reasons, i)->as.i64, (int64_t)i);
+      promise_value_release(&reasons);
+    }
+    release_inputs(any);
+  }
+}
+
+static void race_ends_with_the_first(void) {
+  for (int good = 0; good < 2; good++) {
+    make_inputs();
+    promise_t *race = promise_race(inputs, 3, 0);
+    (good ? promise_resolve : promise_reject)(inputs[1], I64(1));
+    promise_resolve(inputs[0], I64(0));
+    CHECK(ended(race, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
+    release_inputs(race);
+  }
+}
+
+static void of_none_and_of_settled_ones_all_is_known_at_once(void) {
+  promise_t *all = promise_all(NULL, 0, 0), *settled = promise_all_settled(NULL, 0, 0);
+  promise_t *any = promise_any(NULL, 0, 0), *race = promise_race(NULL, 0, PROMISE_CANCEL_OTHERS);
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(settled), PROMISE_FULFILLED);
+  promise_value_t reasons = result_of(any);
+  CHECK_INT(promise_state(any), PROMISE_REJECTED);
+  CHECK_INT(reasons.kind, PROMISE_KIND_ARRAY);
+  CHECK_INT(promise_value_count(&reasons), 0);
+  CHECK_INT(promise_cancel_requested(race), 1);
+  promise_release(all), promise_release(settled), promise_release(any), promise_release(race);
+  promise_value_release(&reasons);
+  promise_t *same[] = {fulfilled(4), NULL};
+  same[1] = same[0];
+  all = promise_all(same, 2, 0);
+  promise_value_t values = result_of(all);
+  CHECK_INT(promise_value_at(&values, 1)->as.i64, 4);
+  promise_value_release(&values);
+  promise_release(all), promise_release(same[0]);
+}
+
+static void a_request_withdraws_interest_in_every_input(void) {
+  make_inputs();
+  static const char names[] = "abc";
+  for (int i = 0; i < 3; i++)
+    promise_on_cancel_request(inputs[i], on_request, (void *)(uintptr_t)&names[i], NULL);
+  promise_t *all = promise_all(inputs, 3, 0), *other = promise_then(inputs[1], adds_one, NULL, NULL);
+  promise_request_cancel(all, NULL);
+  CHECK_TEXT(journal, "ac");
+  promise_request_cancel(other, NULL);
+  CHECK_TEXT(journal, "acb");
+  promise_release(other);
+  release_inputs(all);
+}
+
+static void what_dies_pending_leaves_nothing_behind(void) {
+  make_inputs();
+  promise_t *all = promise_all(inputs, 3, 0), *any = promise_any(inputs, 3, 0);
+  promise_resolve(inputs[0], I64(1));
+  CHECK(ended(any, PROMISE_FULFILLED, 1));
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_release(any);
+  promise_release(inputs[1]), promise_release(inputs[2]);
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_release(all), promise_release(inputs[0]);
+}
+
+static void a_million_are_no_more_than_many(void) {
+  size_t count = getenv("CHECK_QUICK") != NULL ? 10000 : 1000000;
+  promise_t **many = malloc(count * sizeof *many);
+  for (size_t i = 0; i < count; i++)
+    many[i] = promise_new();
+  promise_t *all = promise_all(many, count, 0);
+  for (size_t i = 0; i < count; i++)
+    promise_resolve(many[i], I64((int64_t)i));
+  promise_value_t values = result_of(all);
+  CHECK_INT(promise_value_count(&values), count);
+  CHECK_INT(promise_value_at(&values, count - 1)->as.i64, (int64_t)count - 1);
+  promise_value_release(&values);
+  for (size_t i = 0; i < count; i++)
+    promise_release(many[i]);
+  promise_release(all);
+  free(many);
+}
+
+static void *resolves_one(void *promise) {
+  promise_resolve(promise, I64(1));
+  return NULL;
+}
+
+static void inputs_may_be_settled_on_several_threads(void) {
+  for (int round = 0; round < 200; round++) {
+    make_inputs();
+    promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 3, 0);
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+      REQUIRE(pthread_create(&threads[i], NULL, resolves_one, inputs[i]) == 0);
+    for (int i = 0; i < 3; i++)
+      pthread_join(threads[i], NULL);
+    CHECK(ended(race, PROMISE_FULFILLED, 1));
+    CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+    promise_release(race);
+    release_inputs(all);
+  }
+}
+
+int main(void) {
+  RUN(all_has_the_values_in_order);
+  RUN(all_ends_with_the_first_rejection);
+  RUN(all_settled_tells_how_each_ended);
+  RUN(any_ends_with_the_first_value_or_all_reasons);
+  RUN(race_ends_with_the_first);
+  RUN(of_none_and_of_settled_ones_all_is_known_at_once);
+  RUN(a_request_withdraws_interest_in_every_input);
+  RUN(what_dies_pending_leaves_nothing_behind);
+  RUN(a_million_are_no_more_than_many);
+  RUN(inputs_may_be_settled_on_several_threads);
+  return check_report();
+}

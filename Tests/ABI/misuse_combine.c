@@ -1,0 +1,45 @@
+/* Misuse of what makes one promise of many. */
+#include "misuse.h"
+
+typedef promise_t *combine_t(promise_t *const *promises, size_t count, uint32_t flags);
+static combine_t *combine;
+
+static void combine_bad(void *handle) {
+  promise_t *promises[] = {live_promise, handle, live_promise};
+  refused(combine(promises, 3, 0), PROMISE_ESTALE, NULL);
+}
+
+static void misuse(combine_t *function) {
+  combine = function;
+  promise_t *promise = promise_new();
+  promise_t *promises[] = {promise, NULL};
+  refused(combine(NULL, 1, 0), PROMISE_EINVAL, NULL);
+  refused(combine(promises, 2, 0), PROMISE_EINVAL, NULL);
+  refused(combine(promises, 1, 2), PROMISE_EINVAL, NULL);
+  refused(combine(promises, 1, UINT32_MAX), PROMISE_EINVAL, NULL);
+  refused(combine(promises, SIZE_MAX, 0), PROMISE_EINVAL, NULL);
+  promise_release(promise);
+  each_bad_handle(PROMISES, combine_bad);
+}
+
+static void all(void) {
+  misuse(promise_all);
+}
+static void all_settled(void) {
+  misuse(promise_all_settled);
+}
+static void any(void) {
+  misuse(promise_any);
+}
+static void race(void) {
+  misuse(promise_race);
+}
+
+static const misuse_t table[] = {
+    {"promise_all", all},
+    {"promise_all_settled", all_settled},
+    {"promise_any", any},
+    {"promise_race", race},
+};
+
+MISUSE_MAIN(table)
