@@ -58,16 +58,18 @@ public func promise_seal(_ promise: OpaquePointer?) -> promise_status_t {
 public func promise_value_discarded(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ cause: UnsafePointer<promise_value_t>?
 ) -> promise_status_t {
-  guard let cause = unsafe cause else { return promise_status_t(PROMISE_EINVAL) }
-  let value = unsafe CellValue(cause)
-  guard value.isWellFormed else { return promise_status_t(PROMISE_EINVAL) }
+  // Before anything is written: both may be the same.
+  let cause = unsafe cause.map { unsafe CellValue($0) }
+  if let out = unsafe out { unsafe CellValue.void.store(out) }
+  guard let cause, cause.isWellFormed else { return promise_status_t(PROMISE_EINVAL) }
   guard let out = unsafe out else {
-    value.release()
+    cause.release()
     return promise_status_t(PROMISE_EINVAL)
   }
-  let discarded = CellValue.discarded(because: value)
+  let discarded = CellValue.discarded(because: cause)
+  guard !discarded.isPlain else { return promise_status_t(PROMISE_ENOMEM) }
   unsafe discarded.store(out)
-  return promise_status_t(discarded.isPlain ? PROMISE_ENOMEM : PROMISE_OK)
+  return promise_status_t(PROMISE_OK)
 }
 
 @c @implementation
