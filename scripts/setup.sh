@@ -15,9 +15,11 @@ need() { # need PACKAGE TEST...
   "$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 has() { command -v "$1"; }
+library() { ldconfig -p | grep -q "$1"; }
 
 need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
+need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
 if [ "$purpose" != build ]; then
   need zlib1g-dev pkg-config --exists zlib
   need libssl-dev pkg-config --exists libcrypto
@@ -28,6 +30,10 @@ fi
 if [ "$purpose" = test ]; then
   need gcc has gcc
   need g++ has g++
+  # Libraries of others, whose functions that call back are called by their signatures.
+  need libglib2.0-0 library libglib-2.0.so.0
+  need libevent-2.1-7 library libevent-2.1.so.7
+  need libsystemd0 library libsystemd.so.0
   need python3 has python3
   need valgrind has valgrind
   need abigail-tools has abidiff

@@ -12,12 +12,17 @@ final class BoundFunction: Sendable {
 
   /// `nil` if this machine cannot call the function.
   ///
-  /// - Parameter symbol: finds another function of the same library.
+  /// - Parameters:
+  ///   - callbacks: holds those that the function is given.
+  ///   - symbol: finds another function of the same library.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, plugin: String,
+    callbacks: CallbackRegistry = CallbackRegistry(),
     symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }
   ) {
-    guard let plan = CallPlan.make(signature, entry, domain: plugin, symbol: symbol) else { return nil }
+    guard let plan = CallPlan.make(signature, entry, domain: plugin, callbacks: callbacks, symbol: symbol) else {
+      return nil
+    }
     let held: ValueType? = if case .promise(let held) = signature.result { held } else { signature.yielded }
     resultPlan = signature.outputs.isEmpty ? held.flatMap { TypePlan($0.content) } : nil
     self.plan = plan
@@ -50,8 +55,10 @@ extension BoundFunction {
     case .badOutput(let fault): output(fault.mismatch)
     case .nullResult: result("returned NULL")
     case .resultNotUTF8: result("returned bytes that are not UTF-8")
+    case .wildLength: result("returned a length that no memory has")
     case .left(let edge): edge.error(qualifiedName)
     case .badBool(let byte): result("returned \(byte), which is neither false, 0, nor true, 1")
+    case .callback(let fault): fault.error
     case .staleResult: result("returned a promise that does not exist, or no promise")
     }
   }

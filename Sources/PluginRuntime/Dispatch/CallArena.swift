@@ -13,6 +13,9 @@ final class CallArena {
   /// Values that lie here.
   private var kept: [promise_value_t] = []
 
+  /// The callbacks of the call, for who watches over it while its promise is pending.
+  var callbacks: CallCallbacks?
+
   private static let block = 1024
 
   init() {}

@@ -23,8 +23,13 @@ enum CallFault {
   /// A bool that is neither 0 nor 1.
   case badBool(UInt8)
 
+  /// A length that is larger than memory.
+  case wildLength
+
   /// The function did not return: it was left in another way.
   case left(EdgeFault)
+  /// A callback of the call was called wrongly, or gave what it should not.
+  case callback(CallbackFault)
 }
 
 /// A fault that takes more words. Its own object, so that a fault stays a word.

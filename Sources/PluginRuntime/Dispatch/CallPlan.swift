@@ -44,13 +44,16 @@ struct CallPlan {
   ///
   /// - Parameters:
   ///   - domain: of the errors that are codes which the function returned.
+  ///   - callbacks: holds those that the function is given.
   ///   - symbol: finds another function of the same library.
   static func make(
-    _ signature: Signature, _ entry: @escaping promise_function_t, domain: String,
+    _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     symbol: (String) -> UnsafeMutableRawPointer?
   ) -> UnsafeMutablePointer<CallPlan>? {
     guard isSimple(signature) else {
-      return GeneralPlan(signature, entry, domain: domain, symbol: symbol).map { of($0, signature, entry) }
+      return GeneralPlan(signature, entry, domain: domain, callbacks: callbacks, symbol: symbol).map {
+        of($0, signature, entry)
+      }
     }
     let count = signature.parameters.count
     let parameters = UnsafeMutablePointer<Parameter>.allocate(capacity: count)

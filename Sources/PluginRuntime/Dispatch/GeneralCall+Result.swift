@@ -25,6 +25,13 @@ extension GeneralCall {
       discardResult()
       return rejectResult(rule, returned, outputs, into: result)
     }
+    if signature.completion != nil {
+      // What the function returned says nothing more: the promise is settled by a callback.
+      discardResult()
+      result.pointee = promise_value_t()
+      result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
+      return .fulfilled
+    }
     return fulfil(outputs, into: result)
   }
 

@@ -8,6 +8,8 @@ struct GeneralCall {
 
   let plan: GeneralPlan
   let arena: CallArena
+  /// `nil` if the function takes no callbacks.
+  let callbacks: CallCallbacks?
   let frame: UnsafeMutableRawPointer
   /// What C takes: where each argument lies, and of which type, the tail's too.
   private var addresses: [UnsafeMutableRawPointer?]
@@ -20,6 +22,8 @@ struct GeneralCall {
   private init(_ plan: GeneralPlan, _ arena: CallArena) throws(ArgumentMismatch) {
     self.plan = plan
     self.arena = arena
+    callbacks = plan.callbacks.map { CallCallbacks($0) }
+    arena.callbacks = callbacks
     frame = try arena.allocate(plan.frameSize)
     addresses = []
     addresses.reserveCapacity(plan.count)
@@ -39,18 +43,26 @@ struct GeneralCall {
     let arena = CallArena()
     do {
       var call = try GeneralCall(plan, arena)
-      if let fault = call.storeArguments(arguments, given) { return .fault(fault) }
-      if let fault = try call.perform() {
-        // It may have been filled before.
-        let error = (call.frame + plan.errorCell).assumingMemoryBound(to: promise_value_t.self)
-        if CallPlan.isWellFormed(error) { promise_value_release(error) }
-        return .fault(fault)
-      }
+      let outcome = try call.run(arguments, given, into: result)
       if plan.signature.result?.isPromise ?? false { kept = arena }
-      return call.conclude(into: result)
+      return call.callbacks?.conclude(outcome, result) ?? outcome
     } catch {
       return .fault(.noMemory)
     }
+  }
+
+  /// Makes the call, and a value of what it left.
+  private mutating func run(
+    _ arguments: Values?, _ given: Int, into result: UnsafeMutablePointer<promise_value_t>
+  ) throws(ArgumentMismatch) -> CallOutcome {
+    if let fault = storeArguments(arguments, given) { return .fault(fault) }
+    if let fault = try perform() {
+      // It may have been filled before.
+      let error = (frame + plan.errorCell).assumingMemoryBound(to: promise_value_t.self)
+      if CallPlan.isWellFormed(error) { promise_value_release(error) }
+      return .fault(fault)
+    }
+    return conclude(into: result)
   }
 
   /// Stores what the call gives, then what follows from that: counts, and room for what comes back.
@@ -64,7 +76,9 @@ struct GeneralCall {
         guard let value, value.pointee.kind != 0 || argument < given else { return .missing(argument) }
       }
       do throws(ArgumentMismatch) {
-        if let value, let count = slot.count, slot.parameter.direction != .output {
+        if let callbacks, callbacks.concerns(index) {
+          try callbacks.store(value, for: index, at: memory)
+        } else if let value, let count = slot.count, slot.parameter.direction != .output {
           let number = try storeElements(value, slot, memory)
           if let other = counts[count], other.count != number {
             let name = plan.slots[other.slot].parameter.name
@@ -191,7 +205,7 @@ struct GeneralCall {
     throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(types)")
   }
 
-  /// Calls the function.
+  /// Calls the function. Gives how it was left, if not by returning.
   private mutating func perform() throws(ArgumentMismatch) -> CallFault? {
     let isByAddress = Signature.isGivenByAddress(plan.signature.returned)
     let cells = (try arena.allocate(16)).assumingMemoryBound(to: UnsafeMutableRawPointer.self)

@@ -25,6 +25,8 @@ final class GeneralPlan: Sendable {
   let entry: promise_function_t
   let slots: [Slot]
   let tail: [TypePlan]
+  /// `nil` if there are no callbacks.
+  let callbacks: CallbackPlan?
   /// How the result is read; `nil` if there is none.
   let result: TypePlan?
   /// What calls leave out: of kind 0 if they must not. In the order of the arguments.
@@ -42,10 +44,14 @@ final class GeneralPlan: Sendable {
 
   /// `nil` if this machine cannot make such a call.
   init?(
-    _ signature: Signature, _ entry: @escaping promise_function_t, domain: String,
+    _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     symbol: (String) -> UnsafeMutableRawPointer?
   ) {
-    guard signature.completion == nil else { return nil }
+    do {
+      self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
+    } catch {
+      return nil
+    }
     var frame = FrameLayout()
     guard let slots = Self.slots(of: signature, &frame, symbol) else { return nil }
     var tail: [TypePlan] = []

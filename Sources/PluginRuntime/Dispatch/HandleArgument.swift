@@ -26,7 +26,6 @@ enum HandleArgument {
     case .token:
       guard kind == PROMISE_KIND_POINTER, let token = value.pointee.as.ptr else { throw mismatch(value, plan) }
       memory.storeBytes(of: token, as: UnsafeMutableRawPointer.self)
-    case .callback(let type): try CallbackArgument.store(value, type, at: memory, arena)
     default: try plan.store(value, at: memory, arena)
     }
   }

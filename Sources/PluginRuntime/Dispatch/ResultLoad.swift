@@ -43,6 +43,9 @@ enum ResultLoad {
     UnsafeMutableRawPointer(result).storeBytes(of: bits, toByteOffset: 8, as: Int64.self)
   }
 
+  /// More bytes than any machine has.
+  private static let longest = 1 << 47
+
   private static func loadReference(
     _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallFault? {
@@ -61,6 +64,7 @@ enum ResultLoad {
       let isOwned = crossing == .ownStr || crossing == .ownBytes
       defer { if isOwned { HostMemory.free(pointer) } }
       guard pointer != nil || length == 0 else { return .nullResult }
+      guard (0...Self.longest).contains(length) else { return .wildLength }
       return crossing == .str || crossing == .ownStr
         ? fault(promise_value_string(result, pointer?.assumingMemoryBound(to: CChar.self), length))
         : fault(promise_value_bytes(result, pointer, length))

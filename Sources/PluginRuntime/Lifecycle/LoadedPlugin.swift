@@ -11,16 +11,20 @@ final class LoadedPlugin: Sendable {
   let description: PluginDescription
   let functions: [String: BoundFunction]
   let calls = CallTable()
+  let callbacks: CallbackRegistry
   let configuration: Configuration
   private let unloadFunction: PluginDescriptor.Unload?
 
   init(_ descriptor: PluginDescriptor, of library: SharedLibrary, host: Host) throws(PluginError) {
     let description = descriptor.description
+    let (log, id) = (host.options.log, description.id)
+    let callbacks = CallbackRegistry { log($0, id, $1) }
     var functions: [String: BoundFunction] = [:]
     for (function, entry) in zip(description.functions, descriptor.entries) {
       guard
         let bound = BoundFunction(
-          function.signature, entry, plugin: description.id, symbol: { library.entry.symbol($0) })
+          function.signature, entry, plugin: description.id, callbacks: callbacks,
+          symbol: { library.entry.symbol($0) })
       else {
         throw PluginError(
           .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
@@ -30,6 +34,7 @@ final class LoadedPlugin: Sendable {
     self.host = host
     self.description = description
     self.functions = functions
+    self.callbacks = callbacks
     file = library.file
     configuration = Configuration(host.options.configuration[description.id] ?? [:])
     unloadFunction = descriptor.unload
@@ -61,7 +66,9 @@ final class LoadedPlugin: Sendable {
   }
 
   /// Calls the plugin's unload(), if it has one. Nobody is waiting for what becomes of it, so a fault is logged.
+  /// What it was given to call ends then.
   func unload() {
+    defer { callbacks.close() }
     guard let unloadFunction, let fault = CallEdge.unload(unloadFunction) else { return }
     host.options.log(.error, description.id, fault.error(description.id, of: "unload() ").message)
   }

@@ -58,6 +58,8 @@ final class PluginCall: Sendable {
     if case .fulfilled = outcome, function.plan.pointee.result == .promise, let promise = OpaquePointer(result.as.ptr) {
       let lent = function.plan.pointee.lends ? kept ?? ArgumentValues(retaining: arguments, count: count) : nil
       lent?.keep(memory)
+      lent?.releaseCallbacks()
+      memory?.callbacks?.own { [self] in callbackFailed($0) }
       return follow(promise, lent)
     }
     plugin.calls.end()
@@ -166,6 +168,18 @@ extension PluginCall {
   /// Ends the call since the host does.
   func giveUp() {
     end { $0.reject(with: function.error(.closed, "had not settled its promise when the host shut down")) }
+    discard(state.withLock { retained($0.promise) })
+  }
+
+  /// A callback threw while the plugin's promise is pending.
+  private func callbackFailed(_ error: any Error) {
+    if let error = error as? PluginError {
+      end { $0.reject(with: error) }
+    } else {
+      var reason = promise_value_t(reason: error)
+      end { $0.reject(with: &reason) }
+      promise_value_release(&reason)
+    }
     discard(state.withLock { retained($0.promise) })
   }
 

@@ -59,6 +59,7 @@ public struct Signature: Sendable, Equatable {
     inputIndices = parameters.indices.filter { index in
       let parameter = parameters[index]
       if case .context = parameter.type { return false }
+      if completion?.callbacks.contains(parameter.name) ?? false { return false }
       return parameter.direction != .output && !counts.contains(parameter.name)
     }
   }

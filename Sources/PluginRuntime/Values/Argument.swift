@@ -21,6 +21,8 @@ public struct Argument: Sendable {
     case contents([UInt8])
     /// A promise, for a `promise<T>`.
     case promise(Promise<PluginValue>)
+    /// What a function may call, for an `fn(...)`.
+    case callback(PluginCallback)
   }
 
   /// The parameter's name; `nil` for an argument given by position.
@@ -38,6 +40,10 @@ public struct Argument: Sendable {
   public static func value(_ value: PluginValue) -> Argument { Argument(.value(value)) }
   /// Text given by position.
   public static func text(_ text: String) -> Argument { Argument(.text(text)) }
+  /// What a function may call, given by position.
+  public static func callback(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) -> Argument {
+    Argument(.callback(PluginCallback(body)))
+  }
 }
 
 extension Argument {

@@ -106,6 +106,12 @@ extension ArgumentValues {
       case .json(let json): return try abi(try type.value(fromJSON: json), type)
       case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type)
       case .promise: throw ArgumentMismatch(message: "is a promise, expected \(type.expectation)")
+      case .callback(let callback):
+        guard case .callback = type.unwrapped else {
+          throw ArgumentMismatch(message: "is a callback, expected \(type.expectation)")
+        }
+        guard let value = callback.wrapped else { throw CallArena.noMemory }
+        return value
       }
     } catch {
       throw function.error(.badArgument, "argument '\(name)\(error.path)' \(error.message)")
@@ -138,6 +144,7 @@ extension ArgumentValues {
         case .json(let json): try type.value(fromJSON: json)
         case .contents(let bytes): try type.value(fromContents: bytes)
         case .promise: .void
+        case .callback: throw ArgumentMismatch(message: "is a callback, expected \(type.expectation)")
         }
       guard let suitable = PluginValue.suiting(element, value) else {
         throw ArgumentMismatch(message: "is \(value.name), expected what a \(type) can hold")

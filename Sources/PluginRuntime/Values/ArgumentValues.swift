@@ -27,6 +27,14 @@ final class ArgumentValues: Sendable {
   /// Keeps memory as long as the arguments, before they are shared.
   func keep(_ memory: CallArena?) { self.memory = memory }
 
+  /// Lets go of callbacks, which have a scope of their own, before the arguments are shared.
+  func releaseCallbacks() {
+    for index in 0..<count where PluginCallback(values + index) != nil {
+      promise_value_release(values + index)
+      values[index] = promise_value_t()
+    }
+  }
+
   /// Takes over a reference.
   func append(_ value: promise_value_t) {
     (values + count).initialize(to: value)

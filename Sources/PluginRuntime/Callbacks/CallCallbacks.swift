@@ -1,0 +1,201 @@
+import CPluginEdge
+import CPromise
+import Synchronization
+
+/// The callbacks that one call gives its function, until their scopes end.
+///
+///     executing --conclude(), the result is a promise--> pending --that is settled--> over
+///          \----conclude()-----------------------------------------------------------> over
+///
+/// @call ends when the function has returned, @settled when all is over; @once and @forever go on by themselves.
+final class CallCallbacks: Sendable {
+  typealias Owner = @Sendable (any Error) -> Void
+
+  private enum Phase: Sendable { case executing, pending, over }
+
+  private struct State {
+    var phase = Phase.executing
+    var live: [(scope: CallbackType.Scope, callback: Callback)] = []
+    /// What the first callback threw that threw, until somebody ends the call for it.
+    var failure: (error: any Error, source: CallbackSource)?
+    /// Who ends the call if a callback throws while it is pending.
+    var owner: Owner?
+    /// The promise that callbacks settle, if that is what the signature says. From then on only they hold it.
+    var completion: Completion?
+  }
+
+  private let plan: CallbackPlan
+  /// Passed beside the callbacks, and compared when it comes back.
+  private let context = UInt(bitPattern: plugin_thunk_new_context())
+  private let state: Mutex<State>
+
+  init(_ plan: CallbackPlan) {
+    self.plan = plan
+    state = Mutex(State(completion: plan.completion == nil ? nil : Completion()))
+  }
+
+  /// Whether a parameter is a callback or a context.
+  func concerns(_ index: Int) -> Bool { plan.sources[index] != nil || plan.contexts.contains(index) }
+
+  /// Stores what a parameter is passed: a C function, NULL, or the context. `value` is what the caller gave, if anything
+  /// is asked of it.
+  func store(
+    _ value: UnsafePointer<promise_value_t>?, for index: Int, at memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    guard let source = plan.sources[index] else { return memory.storeBytes(of: context, as: UInt.self) }
+    let action: CallbackBody.Action
+    if plan.completion?.contains(index) ?? false {
+      guard let completion = state.withLock({ $0.completion }) else { throw CallArena.noMemory }
+      action = { arguments, _ in completion.settle(source, arguments) }
+    } else if let value, let callback = PluginCallback(value) {
+      action = { arguments, result in try source.run(callback, arguments, result) }
+    } else {
+      return try Self.store(value, source.type, isOptional: plan.optional.contains(index), at: memory)
+    }
+    guard let function = add(source, action) else { throw CallArena.noMemory }
+    memory.storeBytes(of: function, as: promise_function_t.self)
+  }
+
+  /// Stores a C function that the caller has, which is passed as it is, or NULL.
+  private static func store(
+    _ value: UnsafePointer<promise_value_t>?, _ type: CallbackType, isOptional: Bool, at memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    switch value.map({ Int($0.pointee.kind) }) {
+    case Int(PROMISE_KIND_VOID)? where isOptional: memory.storeBytes(of: 0, as: UInt.self)
+    case Int(PROMISE_KIND_POINTER)?: memory.storeBytes(of: value?.pointee.as.ptr, as: UnsafeMutableRawPointer?.self)
+    default:
+      let name = value?.pointee.nameOfContent ?? "missing"
+      throw ArgumentMismatch(message: "is \(name), expected \(ValueType.callback(type).expectation)")
+    }
+  }
+
+  private func add(_ source: CallbackSource, _ action: @escaping CallbackBody.Action) -> promise_function_t? {
+    let registry = plan.registry
+    let number = registry.reserve()
+    let body = CallbackBody(
+      source, action, failed: { [self] in fail($0, source) }, ended: { registry.remove(number) })
+    guard let callback = source.make(body, context) else { return nil }
+    registry.add(callback, number)
+    let completion = state.withLock { state in
+      state.live.append((source.type.scope, callback))
+      return state.completion
+    }
+    completion?.add(callback, source)
+    return callback.function
+  }
+
+  /// A callback threw.
+  private func fail(_ error: any Error, _ source: CallbackSource) {
+    var owner: Owner?
+    let isOver = state.withLock { state in
+      owner = state.owner
+      if state.phase != .over, owner == nil, state.failure == nil { state.failure = (error, source) }
+      return state.phase == .over
+    }
+    owner?(error)
+    if isOver { Self.report(error, source) }
+  }
+
+  /// Logs what can reject nothing any more.
+  private static func report(_ error: any Error, _ source: CallbackSource) {
+    source.report(.error, "threw when its call was over: \(error)")
+  }
+}
+
+extension CallCallbacks {
+  /// The function has returned with this outcome, or was not called for it. Gives the call's, whose value or reason is
+  /// in `result` as well.
+  func conclude(_ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
+    end(.call, quietly: false)
+    var outcome = outcome
+    let (failure, completion) = state.withLock { state in
+      defer { (state.failure, state.completion) = (nil, nil) }
+      return (state.failure?.error, state.completion)
+    }
+    if let failure { outcome = replace(outcome, result, failure) }
+    guard case .fulfilled = outcome else {
+      // It said that it failed: what it was to call, it need not call.
+      completion?.cancel()
+      return over(outcome)
+    }
+    if let completion {
+      promise_value_release(result)
+      result.pointee = promise_value_t(promise: completion.takePromise())
+    }
+    guard result.pointee.kind == promise_kind_t(PROMISE_KIND_PROMISE), observe(result.pointee.as.ptr) else {
+      return over(outcome)
+    }
+    return outcome
+  }
+
+  /// Says who ends the call if a callback throws while its promise is pending.
+  func own(_ owner: @escaping Owner) {
+    let failure = state.withLock { state in
+      if state.phase == .pending { state.owner = owner }
+      defer { if state.phase == .pending { state.failure = nil } }
+      return state.phase == .pending ? state.failure?.error : nil
+    }
+    if let failure { owner(failure) }
+  }
+
+  /// What a callback threw is the reason, whatever the function gave.
+  private func replace(
+    _ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>, _ failure: any Error
+  ) -> CallOutcome {
+    switch outcome {
+    case .fault: return outcome
+    case .fulfilled, .rejected:
+      if result.pointee.kind == promise_kind_t(PROMISE_KIND_PROMISE), let promise = result.pointee.as.ptr {
+        promise_discard(OpaquePointer(promise))
+      }
+      promise_value_release(result)
+      if let error = failure as? PluginError { return .fault(.callback(CallbackFault(error))) }
+      result.pointee = promise_value_t(reason: failure)
+      return .rejected
+    }
+  }
+
+  /// Ends the scope of the promise when it is settled, before anybody else hears of it. False if there is nothing to
+  /// wait for, or no memory to wait.
+  private func observe(_ promise: UnsafeMutableRawPointer?) -> Bool {
+    state.withLock { $0.phase = .pending }
+    let context = Unmanaged.passRetained(self).toOpaque()
+    let status = promise_observe(
+      OpaquePointer(promise), { callbacks, _ in CallCallbacks.from(callbacks).settled(isDiscarded: false) },
+      { callbacks, reason in
+        CallCallbacks.from(callbacks).settled(
+          isDiscarded: reason.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED))
+      }, context, { Unmanaged<CallCallbacks>.fromOpaque($0!).release() })
+    return status == PROMISE_OK
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> CallCallbacks {
+    Unmanaged<CallCallbacks>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// Who discarded it need not be the plugin, whose threads may call until they notice.
+  private func settled(isDiscarded: Bool) {
+    let failure = state.withLock { state in
+      defer { (state.phase, state.owner, state.failure) = (.over, nil, nil) }
+      return state.failure
+    }
+    if let failure { Self.report(failure.error, failure.source) }
+    end(.settled, quietly: isDiscarded)
+  }
+
+  private func over(_ outcome: CallOutcome) -> CallOutcome {
+    state.withLock { ($0.phase, $0.owner) = (.over, nil) }
+    end(.settled, quietly: false)
+    return outcome
+  }
+
+  /// Ends those of a scope, outside of the lock: what is released then may run anybody's code.
+  private func end(_ scope: CallbackType.Scope, quietly: Bool) {
+    let ended = state.withLock { state in
+      let ended = state.live.filter { $0.scope == scope }
+      state.live.removeAll { $0.scope == scope }
+      return ended
+    }
+    for (_, callback) in ended { callback.end(quietly: quietly) }
+  }
+}

@@ -1,0 +1,102 @@
+import CPromise
+
+extension CallbackCrossing {
+  /// What a callback that settles a promise says: true for a value, false for a reason, as a reference of the caller's.
+  ///
+  /// - Parameter source: that of the callback, which errors are about.
+  func complete(
+    _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?, into value: inout promise_value_t, for source: CallbackSource
+  ) -> Bool {
+    do throws(ArgumentMismatch) {
+      for (index, argument) in arguments.enumerated() {
+        guard case .reject(let rule) = argument.parameter.role else { continue }
+        guard let failure = try failure(rule, index, argument, addresses) else { continue }
+        let error = try Self.borrowed(argument, addresses?[index])
+        value = error ?? Self.reason(failure, source.function, domain: source.plugin)
+        return false
+      }
+      value.kind = promise_kind_t(PROMISE_KIND_VOID)
+      for (index, argument) in arguments.enumerated() where argument.parameter.role == .resolve {
+        if let given = try Self.borrowed(argument, addresses?[index]) {
+          value = given
+        } else {
+          value = try argument.plan.abi(load(index, argument, addresses))
+        }
+      }
+      return true
+    } catch {
+      value = promise_value_t(source.misuse(error))
+      return false
+    }
+  }
+
+  /// A reference of ours to an error or a value that was passed as one; `nil` if it is neither, or NULL.
+  private static func borrowed(
+    _ argument: Argument, _ memory: UnsafeMutableRawPointer?
+  ) throws(ArgumentMismatch) -> promise_value_t? {
+    switch argument.parameter.type.unwrapped {
+    case .value, .error: break
+    default: return nil
+    }
+    guard let value = memory?.load(as: UnsafePointer<promise_value_t>?.self) else { return nil }
+    guard promise_value_retain(value) == PROMISE_OK else {
+      throw ArgumentMismatch(message: "is no value of the library's")
+    }
+    return value.pointee
+  }
+
+  /// What was passed, if it is a failure by the rule.
+  private func failure(
+    _ rule: FailureRule, _ index: Int, _ argument: Argument, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
+  ) throws(ArgumentMismatch) -> PluginValue? {
+    let isAddress = argument.parameter.type.isAddress
+    if isAddress, let memory = addresses?[index], memory.load(as: UInt.self) == 0 {
+      return rule == .null || rule == .always ? .void : nil
+    }
+    if case .error = argument.parameter.type.unwrapped { return .void }
+    let value = try load(index, argument, addresses)
+    return value.isFailure(rule, isAddress: isAddress) ? value : nil
+  }
+
+  /// A code as an ERROR of the plugin's, text as its message; an ERROR's text likewise.
+  private static func reason(_ failure: PluginValue, _ subject: String, domain: String) -> promise_value_t {
+    let (code, message): (Int64, String) =
+      switch failure {
+      case .int(let code): (code, "\(subject) failed with \(code)")
+      case .uint(let code): (Int64(clamping: code), "\(subject) failed with \(code)")
+      case .string(let text): (0, text)
+      case .void: (0, "\(subject) failed, and does not say why")
+      default: (0, "\(subject) failed with \(failure.name)")
+      }
+    var reason = promise_value_t()
+    // Without memory it stays VOID, which is a reason as well.
+    promise_value_error(&reason, domain, code, message.filter { $0 != "\0" })
+    return reason
+  }
+}
+
+extension PluginValue {
+  /// Whether a value that is not NULL means a failure.
+  fileprivate func isFailure(_ rule: FailureRule, isAddress: Bool) -> Bool {
+    switch rule {
+    case .always: return true
+    case .nonnull: return isAddress
+    case .null: return false
+    default: break
+    }
+    let (isZero, isNegative): (Bool, Bool) =
+      switch self {
+      case .bool(let value): (!value, false)
+      case .int(let number): (number == 0, number < 0)
+      case .uint(let number): (number == 0, false)
+      case .double(let number): (number == 0, number < 0)
+      default: (false, false)
+      }
+    switch rule {
+    case .zero: return isZero
+    case .negative, .status: return isNegative
+    case .errno: return isNegative
+    default: return !isZero
+    }
+  }
+}

@@ -1,0 +1,137 @@
+@preconcurrency import CFFI
+import CPluginEdge
+import Synchronization
+
+/// Where the callbacks for one parameter of one function come from.
+///
+/// It lives as long as the process, as do the C function pointers that it makes: a late call has to find out whom it is
+/// about.
+final class CallbackSource: Sendable {
+  let type: CallbackType
+  let crossing: CallbackCrossing
+  /// The parameter's name.
+  let parameter: String
+  /// "org.example.table.walk".
+  let function: String
+  /// The plugin's id.
+  let plugin: String
+  private let log: @Sendable (LogLevel, String) -> Void
+  // A pool is made for several threads.
+  private nonisolated(unsafe) let pool: OpaquePointer
+  private let lateCalls = Atomic<Int>(0)
+
+  /// `nil` if this machine cannot make such a callback, or for want of memory.
+  static func make(
+    _ type: CallbackType, of parameter: String, in function: String, plugin: String,
+    log: @escaping @Sendable (LogLevel, String) -> Void
+  ) -> CallbackSource? {
+    guard let crossing = CallbackCrossing(type), let interface = crossing.makeInterface() else { return nil }
+    let origin = UnsafeMutablePointer<Unmanaged<CallbackSource>>.allocate(capacity: 1)
+    let context = type.contextIndex.map { Int32($0) } ?? -1
+    guard let pool = plugin_thunk_pool_new(interface, context, behaviour, origin, 0) else { return nil }
+    let source = CallbackSource(type, crossing, parameter, function, plugin, log, pool)
+    origin.initialize(to: .passRetained(source))
+    return source
+  }
+
+  private init(
+    _ type: CallbackType, _ crossing: CallbackCrossing, _ parameter: String, _ function: String, _ plugin: String,
+    _ log: @escaping @Sendable (LogLevel, String) -> Void, _ pool: OpaquePointer
+  ) {
+    self.type = type
+    self.crossing = crossing
+    self.parameter = parameter
+    self.function = function
+    self.plugin = plugin
+    self.log = log
+    self.pool = pool
+  }
+
+  /// Makes a C function pointer that runs a body; `nil` for want of memory. `context` is what has to come back, where
+  /// the callback has a context.
+  func make(_ body: CallbackBody, _ context: UInt) -> Callback? {
+    let retained = Unmanaged.passRetained(body)
+    let reference = plugin_thunk_take(
+      pool, retained.toOpaque(), UnsafeRawPointer(bitPattern: context), type.scope == .once)
+    guard let callback = Callback(reference) else {
+      retained.release()
+      return nil
+    }
+    return callback
+  }
+
+  /// Runs what a caller gave.
+  func run(
+    _ callback: PluginCallback, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer
+  ) throws {
+    let values: [PluginValue]
+    do throws(ArgumentMismatch) {
+      values = try crossing.load(arguments)
+    } catch {
+      throw misuse(error)
+    }
+    let returned = try callback.body(values)
+    do throws(ArgumentMismatch) {
+      try crossing.store(returned, at: result)
+    } catch {
+      let message = "the callback '\(parameter)' returned what its signature does not say: \(error.path)"
+      throw PluginError(.badArgument, function, "\(message)\(error.path.isEmpty ? "it" : "") \(error.message)")
+    }
+  }
+
+  /// What is wrong with the arguments that the plugin passed.
+  func misuse(_ mismatch: ArgumentMismatch) -> PluginError {
+    PluginError(
+      .badResult, function,
+      "called the callback '\(parameter)' with what its signature does not say: \(mismatch.path) \(mismatch.message)")
+  }
+
+  func report(_ level: LogLevel, _ message: String) {
+    log(level, "the callback '\(parameter)' of \(function) \(message)")
+  }
+
+  // Constant.
+  private nonisolated(unsafe) static let behaviour: UnsafePointer<plugin_thunk_behaviour_t> = {
+    let behaviour = UnsafeMutablePointer<plugin_thunk_behaviour_t>.allocate(capacity: 1)
+    behaviour.initialize(
+      to: plugin_thunk_behaviour_t(
+        run: { CallbackSource.body($0).run($1, $2) },
+        fail: { CallbackSource.body($0).fail(EdgeFault(takingOver: &$1.pointee)) },
+        free: { Unmanaged<CallbackBody>.fromOpaque($0).release() },
+        late: { origin, why in
+          guard let origin else { return }
+          origin.load(as: Unmanaged<CallbackSource>.self).takeUnretainedValue().reportLate(why)
+        }))
+    return UnsafePointer(behaviour)
+  }()
+
+  private static func body(_ pointer: UnsafeMutableRawPointer) -> CallbackBody {
+    Unmanaged<CallbackBody>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// The first time, the second, the fourth...: a plugin that goes on so does not fill the log.
+  private func reportLate(_ why: plugin_thunk_late_t) {
+    let count = lateCalls.wrappingAdd(1, ordering: .relaxed).newValue
+    guard count & (count - 1) == 0 else { return }
+    let message =
+      switch why {
+      case plugin_thunk_late_t(PLUGIN_THUNK_CALLED_TWICE): "was called a second time, expected once"
+      case plugin_thunk_late_t(PLUGIN_THUNK_WRONG_CONTEXT):
+        "was called with another context than the one that was passed with it"
+      default: "was called after \(type.scope.end)"
+      }
+    report(.warning, "\(message): the call did nothing" + (count == 1 ? "" : " (\(count) such calls so far)"))
+  }
+}
+
+extension CallbackType.Scope {
+  /// When a callback of this scope ends, as what a late call is after.
+  fileprivate var end: String {
+    switch self {
+    case .call: "the function that it was given to had returned, which is the end of @call"
+    case .once: "its call was over, or the plugin was unloaded, which is the end of @once"
+    case .settled: "the promise was settled, which is the end of @settled"
+    case .forever: "the plugin was unloaded, which is the end of @forever"
+    }
+  }
+}

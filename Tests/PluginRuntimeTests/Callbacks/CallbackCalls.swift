@@ -1,0 +1,214 @@
+import CPromise
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@Suite("Callbacks: calls")
+struct CallbackCalls {
+  let host: Host
+  let log = Recorder<String>()
+
+  init() throws {
+    let log = log
+    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+  }
+
+  @Test("a plugin calls a closure, with its arguments, and gets what it returns")
+  func call() async {
+    let seen = Recorder<[PluginValue]>()
+    let visit = Argument.callback { arguments in
+      seen.record(arguments)
+      return .bool(arguments[0] != .int(2))
+    }
+    #expect(await outcome("walk", .value(.int(5)), visit).value == .int(2))
+    #expect(
+      seen.events == [
+        [.int(0), .string("zero")], [.int(1), .string("one")], [.int(2), .string("two")],
+      ])
+  }
+
+  @Test("C's own qsort() calls a closure, with what its pointers point to")
+  func qsort() async {
+    let numbers = PluginValue.array([3, -1, 7, 0, 2].map { .int($0) })
+    let compare = Argument.Content.callback(
+      PluginCallback { arguments in
+        guard case .int(let left) = arguments[0], case .int(let right) = arguments[1] else { return .int(0) }
+        return .int(left < right ? 1 : left > right ? -1 : 0)
+      })
+    let sorted = await outcome("qsort", .value(numbers), Argument(name: "compare", compare)).value
+    #expect(sorted?[member: "base"] == .array([7, 3, 2, 0, -1].map { .int($0) }))
+  }
+
+  @Test("types of every kind cross, both ways, structs by value among them")
+  func types() async {
+    let point = PluginValue.object([PluginMember("x", .double(2.25)), PluginMember("y", .int(-9))])
+    let seen = Recorder<[PluginValue]>()
+    let shapes = Argument.callback { arguments in
+      seen.record(arguments)
+      return point
+    }
+    #expect(await outcome("shapes", shapes).value == point)
+    #expect(
+      seen.events == [
+        [
+          .uint(250), .double(1.5), .string("hé"), .bytes([1, 2, 3]),
+          .object([PluginMember("x", .double(-0.5)), PluginMember("y", .int(-7))]), .bytes([1, 2]), .void, .int(.min),
+        ]
+      ])
+  }
+
+  @Test("what is optional may be left out; what is not, not")
+  func optional() async {
+    #expect(await outcome("maybe").value == .int(-1))
+    #expect(await outcome("maybe", .value(.void)).value == .int(-1))
+    #expect(await outcome("maybe", .callback { _ in .int(7) }).value == .int(7))
+    let missing = await outcome("keep_call").pluginError
+    #expect(missing?.kind == .badArgument)
+    #expect(missing?.message.contains("lacks the argument 'f'") == true)
+    let wrong = await outcome("keep_call", .value(.string("text"))).pluginError
+    #expect(wrong?.message == "argument 'f' is a value of type string, expected a callback, fn(i32) -> i32 @call")
+    let other = await outcome("call_kept", .callback { _ in .void }, .value(.int(1))).pluginError
+    #expect(other?.kind == .badArgument)
+  }
+
+  @Test("a C function that a plugin gave is passed as it is")
+  func pointer() async throws {
+    let doubler = try #require(await outcome("doubler").value)
+    guard case .pointer(let pointer) = doubler else {
+      Issue.record("\(doubler)")
+      return
+    }
+    let maybe = try host.function("maybe", of: "test.callbacks")
+    var argument = promise_value_t()
+    argument.kind = promise_kind_t(PROMISE_KIND_POINTER)
+    argument.as.ptr = UnsafeMutableRawPointer(bitPattern: pointer.address)
+    var result = promise_value_t()
+    #expect(maybe.invoke(&argument, count: 1, into: &result) == PROMISE_FULFILLED)
+    #expect(result.as.i64 == 40)
+  }
+
+  @Test("threads of the plugin call at once, and so does a child of fork()")
+  func threads() async {
+    let calls = Atomic<Int>(0)
+    let counts = Counts()
+    let each = Argument.callback { arguments in
+      counts.calls.add(1, ordering: .relaxed)
+      guard case .int(let thread) = arguments[0], case .int(let turn) = arguments[1] else { return .int(-1) }
+      return .int(thread * 1000 + turn)
+    }
+    let sum = (0..<8).flatMap { thread in (0..<100).map { thread * 1000 + $0 } }.reduce(0, +)
+    #expect(await outcome("on_threads", .value(.int(8)), each).value == .int(Int64(sum)))
+    #expect(counts.calls.load(ordering: .relaxed) == 800)
+    #expect(calls.load(ordering: .relaxed) == 0)
+    #expect(await outcome("in_child", .callback { _ in .int(42) }).value == .int(42))
+  }
+
+  @Test("a callback may call the plugin, which calls it again")
+  func reentrancy() async {
+    let host = host
+    let depths = Recorder<Int>()
+    @Sendable func nested(_ depth: Int) -> Argument {
+      .callback { arguments in
+        depths.record(depth)
+        if depth < 5 {
+          let inner = host.call("walk", of: "test.callbacks", [.value(.int(1)), nested(depth + 1)])
+          guard inner.state == .fulfilled else { return .bool(false) }
+        }
+        return .bool(true)
+      }
+    }
+    #expect(await outcome("walk", .value(.int(2)), nested(0)).value == .int(2))
+    #expect(depths.events == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5])
+  }
+
+  @Test("an error that a callback throws rejects the call; C gets zeros and goes on")
+  func throwing() async {
+    struct Full: Error, Equatable { let at: Int }
+    let calls = Recorder<PluginValue>()
+    let visit = Argument.callback { arguments in
+      calls.record(arguments[0])
+      if arguments[0] == .int(1) { throw Full(at: 1) }
+      return .bool(true)
+    }
+    #expect(await outcome("walk", .value(.int(3)), visit).reason as? Full == Full(at: 1))
+    #expect(calls.events == [.int(0), .int(1)])
+  }
+
+  @Test("an error that is thrown while the call's promise is pending rejects it, and the plugin's is discarded")
+  func throwingLater() async {
+    struct Full: Error, Equatable {}
+    let promise = host.call("keep_settled", of: "test.callbacks", [.callback { _ in throw Full() }])
+    #expect(await outcome("call_kept", .value(.int(2)), .value(.int(1))).value == .int(0))
+    #expect(await promise.outcome().reason as? Full == Full())
+    _ = await outcome("settle")
+  }
+
+  @Test("an error that is thrown when the call is over is logged")
+  func throwingTooLate() async {
+    struct Full: Error {}
+    #expect(await outcome("keep_forever", .callback { _ in throw Full() }).value == .void)
+    #expect(await outcome("call_kept", .value(.int(3)), .value(.int(1))).value == .int(0))
+    #expect(
+      log.events == [
+        "error test.callbacks: the callback 'f' of test.callbacks.keep_forever threw when its call was over: Full()"
+      ])
+  }
+
+  @Test("what a callback returns has to be what the signature says")
+  func results() async {
+    let error = await outcome("maybe", .callback { _ in .string("no number") }).pluginError
+    #expect(error?.kind == .badArgument)
+    #expect(
+      error?.description
+        == "test.callbacks.maybe: the callback 'f' returned what its signature does not say: it is a string, expected an "
+        + "integer from -2147483648 to 2147483647")
+    #expect(await outcome("maybe", .callback { _ in .int(1 << 40) }).pluginError != nil)
+    #expect(await outcome("maybe", .callback { _ in .void }).pluginError != nil)
+  }
+
+  @Test(
+    "what a plugin passes has to be what the signature says",
+    arguments: [
+      (1, "'flag' is 2, expected false or true, which are 0 and 1 in C"), (2, "'text' is not UTF-8"),
+      (3, "'text' is NULL, expected a string"), (4, "'line' is NULL, expected a string"),
+    ])
+  func lies(_ how: Int64, _ message: String) async {
+    let calls = Recorder<[PluginValue]>()
+    let body = Argument.callback { arguments in
+      calls.record(arguments)
+      return .int(9)
+    }
+    #expect(await outcome("lie", .value(.int(0)), body).value == .int(9))
+    #expect(calls.events == [[.bool(true), .string(""), .string("fine")]])
+    let error = await outcome("lie", .value(.int(how)), body).pluginError
+    #expect(error?.kind == .badResult)
+    #expect(
+      error?.description
+        == "test.callbacks.lie: called the callback 'f' with what its signature does not say: \(message)")
+    #expect(calls.count == 1)
+  }
+
+  @Test("a context is the host's: it comes back, and another one is refused")
+  func context() async {
+    let seen = Recorder<[PluginValue]>()
+    let body = Argument.callback { arguments in
+      seen.record(arguments)
+      return .int(100)
+    }
+    #expect(await outcome("each", .value(.int(3)), body).value == .int(300))
+    #expect(seen.events == [[.int(0)], [.int(1)], [.int(2)]])
+    #expect(await outcome("forge", body).value == .int(100))
+    #expect(log.events.count == 2)
+    #expect(log.events.allSatisfy { $0.contains("with another context than the one that was passed with it") })
+  }
+
+  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
+    await host.outcome(function, of: "test.callbacks", arguments)
+  }
+}
+
+private final class Counts: Sendable {
+  let calls = Atomic<Int>(0)
+}

@@ -1,0 +1,193 @@
+import CPromise
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@Suite("Callbacks: scopes")
+struct Scopes {
+  let host: Host
+  let log = Recorder<String>()
+
+  init() throws {
+    let log = log
+    host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
+  }
+
+  @Test("@call: until the function returns")
+  func call() async {
+    let gone = Gone()
+    #expect(await outcome("keep_call", tripling(gone)).value == .void)
+    #expect(gone.isOver)
+    #expect(await callKept(0, 5) == .int(0))
+    #expect(
+      log.events == [
+        "warning test.callbacks: the callback 'f' of test.callbacks.keep_call was called after the function that it was "
+          + "given to had returned, which is the end of @call: the call did nothing"
+      ])
+  }
+
+  @Test("@once: until it was called")
+  func once() async {
+    let gone = Gone()
+    #expect(await outcome("keep_once", tripling(gone)).value == .void)
+    #expect(!gone.isOver)
+    #expect(await callKept(1, 5) == .int(15))
+    #expect(gone.isOver)
+    #expect(await callKept(1, 5) == .int(0))
+    #expect(
+      log.events == [
+        "warning test.callbacks: the callback 'f' of test.callbacks.keep_once was called a second time, expected once: "
+          + "the call did nothing"
+      ])
+  }
+
+  @Test("@settled: until the promise is settled, and before anybody hears of that")
+  func settled() async {
+    let gone = Gone()
+    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(gone)])
+    let wasGone = Mutex<Bool?>(nil)
+    promise.then({ _ in wasGone.withLock { $0 = gone.isOver } }, nil)
+    #expect(await callKept(2, 5) == .int(15))
+    #expect(!gone.isOver)
+    _ = await outcome("settle")
+    #expect(wasGone.withLock { $0 } == true)
+    #expect(await callKept(2, 5) == .int(0))
+    #expect(log.events.count == 1)
+    #expect(log.events.first?.contains("after the promise was settled, which is the end of @settled") == true)
+  }
+
+  @Test("a promise that is discarded ends the scope as well, but a plugin that has not noticed is not blamed")
+  func discarded() async {
+    let gone = Gone()
+    let promise = host.call("keep_settled", of: "test.callbacks", [tripling(gone)])
+    promise.discard()
+    #expect(gone.isOver)
+    #expect(await callKept(2, 5) == .int(0))
+    #expect(log.events == [])
+    _ = await outcome("settle")
+  }
+
+  @Test("a function that fails ends it too")
+  func failed() async {
+    let gone = Gone()
+    #expect(await outcome("keep_and_fail", tripling(gone)).promiseError?.code == 4)
+    #expect(gone.isOver)
+    #expect(await callKept(2, 5) == .int(0))
+    #expect(log.events.count == 1)
+  }
+
+  @Test("@forever: until the plugin is unloaded, its unload() included")
+  func forever() async throws {
+    let gone = Gone()
+    let calls = Recorder<Int64>()
+    #expect(await outcome("keep_forever", tripling(gone, calls)).value == .void)
+    #expect(await callKept(3, 5) == .int(15))
+    #expect(await callKept(3, 6) == .int(18))
+    let function = try host.function("call_kept", of: "test.callbacks")
+    #expect(host.unloadAll() == [])
+    // unload() calls it once more.
+    #expect(calls.events == [5, 6, 100])
+    #expect(gone.isOver)
+    // The code of a plugin stays, and so may its threads.
+    #expect(function.invoked(.int(3), .int(7)) == .int(0))
+    #expect(calls.count == 3)
+    #expect(log.events.count == 1)
+    #expect(log.events.first?.contains("after the plugin was unloaded, which is the end of @forever") == true)
+  }
+
+  @Test("one that is never called goes with the plugin")
+  func unloaded() async throws {
+    let gone = Gone()
+    #expect(await outcome("keep_once", tripling(gone)).value == .void)
+    let function = try host.function("call_kept", of: "test.callbacks")
+    #expect(host.unloadAll() == [])
+    #expect(gone.isOver)
+    #expect(function.invoked(.int(1), .int(7)) == .int(0))
+    #expect(log.events.count == 1)
+  }
+
+  @Test("the log tells of late calls ever more seldom")
+  func flood() async throws {
+    #expect(await outcome("keep_call", tripling(Gone())).value == .void)
+    let function = try host.function("call_kept", of: "test.callbacks")
+    for _ in 0..<1000 { #expect(function.invoked(.int(0), .int(1)) == .int(0)) }
+    #expect(log.events.count == 10)
+    #expect(log.events.last?.hasSuffix("the call did nothing (512 such calls so far)") == true)
+  }
+
+  @Test("10,000 calls with callbacks leave none behind, and each closure is released")
+  func many() async throws {
+    let alive = Gone()
+    for number in 0..<10_000 {
+      if number % 2 == 0 {
+        _ = host.call("keep_call", of: "test.callbacks", [tripling(alive)])
+      } else {
+        _ = host.call("keep_once", of: "test.callbacks", [tripling(alive)])
+        _ = host.call("call_kept", of: "test.callbacks", [.value(.int(1)), .value(.int(Int64(number)))])
+      }
+    }
+    #expect(alive.isOver)
+    #expect(alive.count == 10_000)
+    #expect(log.events == [])
+  }
+
+  private func outcome(_ function: String, _ arguments: Argument...) async -> Outcome {
+    await host.outcome(function, of: "test.callbacks", arguments)
+  }
+
+  private func callKept(_ which: Int64, _ value: Int64) async -> PluginValue? {
+    await outcome("call_kept", .value(.int(which)), .value(.int(value))).value
+  }
+}
+
+/// A callback that triples, and holds a token.
+private func tripling(_ gone: Gone, _ calls: Recorder<Int64>? = nil) -> Argument {
+  let token = Token(gone)
+  return .callback { [token] arguments in
+    guard case .int(let number) = arguments[0] else { return .void }
+    withExtendedLifetime(token) { calls?.record(number) }
+    return .int(number * 3)
+  }
+}
+
+/// What a callback holds: it tells when it is released.
+private final class Token: Sendable {
+  private let gone: Gone
+
+  init(_ gone: Gone) {
+    self.gone = gone
+    gone.alive.add(1, ordering: .acquiringAndReleasing)
+  }
+
+  deinit {
+    gone.alive.subtract(1, ordering: .acquiringAndReleasing)
+    gone.ended.add(1, ordering: .acquiringAndReleasing)
+  }
+}
+
+private final class Gone: Sendable {
+  let alive = Atomic<Int>(0)
+  let ended = Atomic<Int>(0)
+  /// How many tokens were released.
+  var count: Int { ended.load(ordering: .acquiring) }
+  /// Whether there was one, and none is left.
+  var isOver: Bool { count > 0 && alive.load(ordering: .acquiring) == 0 }
+}
+
+extension PluginFunction {
+  /// What the function gives, called on this thread and bypassing the host.
+  fileprivate func invoked(_ arguments: PluginValue...) -> PluginValue? {
+    let values = arguments.map { argument in
+      var value = promise_value_t()
+      guard case .int(let number) = argument else { return value }
+      value.kind = promise_kind_t(PROMISE_KIND_I64)
+      value.as.i64 = number
+      return value
+    }
+    var result = promise_value_t()
+    guard invoke(values, count: values.count, into: &result) == PROMISE_FULFILLED else { return nil }
+    return .int(result.as.i64)
+  }
+}
