@@ -75,6 +75,24 @@ static promise_t *within_handler() {
   }
 }
 
+static int32_t throw_number(int32_t number) {
+  throw number;
+}
+
+static void *thrower() {
+  return reinterpret_cast<void *>(throw_number);
+}
+
+static int32_t apply(int32_t (*f)(int32_t)) {
+  return f(7);
+}
+
+// What a host would run for a callback, had it been written in C++.
+extern "C" PROMISE_API void throwing_body(void *, void *const *, void *result) {
+  *static_cast<int64_t *>(result) = -1;
+  throw std::length_error("too long");
+}
+
 static promise_status_t load(const promise_host_t *offered, promise_value_t *) {
   host = offered;
   if (host->configuration(host, "load") != nullptr)
@@ -87,10 +105,9 @@ static void unload() {
 }
 
 static const promise_plugin_function_t functions[] = {
-    FUNCTION("throws(what: str) -> i32", throws),
-    FUNCTION("fails() -> i32 !", fails),
-    FUNCTION("makes() -> promise<void>", makes),
-    FUNCTION("within_handler() -> promise<void>", within_handler),
+    FUNCTION("throws(what: str) -> i32", throws),    FUNCTION("fails() -> i32 !", fails),
+    FUNCTION("makes() -> promise<void>", makes),     FUNCTION("within_handler() -> promise<void>", within_handler),
+    FUNCTION("thrower() -> ptr<function>", thrower), FUNCTION("apply(f: fn(i32) -> i32) -> i32", apply),
 };
 
 const promise_plugin_t *promise_plugin_entry(uint32_t) {

@@ -103,6 +103,19 @@ struct ThunkLives {
     #expect(pool.freed.load(ordering: .relaxed) == 1)
   }
 
+  @Test("a body that throws in C++ gives C a result of zeros, and its owner the exception")
+  func exception() throws {
+    let library = try #require(dlopen(try Fixture.plugin("throwing"), RTLD_NOW))
+    let body = try #require(dlsym(library, "throwing_body"))
+    let pool = ThunkPool(interface, body: body)
+    let thunk = pool.take { _, _ in }
+    #expect(thunk.call(0, 1) == 0)
+    #expect(thunk.call(0, 1) == 0)
+    thunk.end()
+    #expect(pool.faults.withLock { $0 } == ["std::length_error: too long", "std::length_error: too long"])
+    #expect(pool.freed.load(ordering: .relaxed) == 1)
+  }
+
   @Test("the code around a call sees its own errno")
   func errorNumber() {
     let thunk = ThunkPool(interface).take { _, _ in errno = EBADF }

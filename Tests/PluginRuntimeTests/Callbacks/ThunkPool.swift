@@ -13,11 +13,17 @@ final class ThunkPool: Sendable {
   let late = Mutex<[plugin_thunk_late_t]>([])
   let freed = Atomic<Int>(0)
 
-  /// `kind` 0: the best there is.
-  init(_ interface: ThunkInterface, context: Int32 = -1, kind: Int32 = 0) {
+  /// What bodies have thrown, in C++.
+  let faults = Mutex<[String]>([])
+
+  /// `kind` 0: the best there is. `body` is a function that runs in place of all bodies.
+  init(_ interface: ThunkInterface, context: Int32 = -1, kind: Int32 = 0, body: UnsafeMutableRawPointer? = nil) {
     self.interface = interface
+    let behaviour = UnsafeMutablePointer<plugin_thunk_behaviour_t>.allocate(capacity: 1)
+    behaviour.initialize(to: Self.behaviour)
+    if let body { behaviour.pointee.run = unsafeBitCast(body, to: type(of: behaviour.pointee.run)) }
     let origin = UnsafeMutablePointer<Unmanaged<ThunkPool>>.allocate(capacity: 1)
-    pool = plugin_thunk_pool_new(interface.cif, context, Self.behaviour, origin, plugin_thunk_kind_t(kind))!
+    pool = plugin_thunk_pool_new(interface.cif, context, behaviour, origin, plugin_thunk_kind_t(kind))!
     origin.initialize(to: Unmanaged.passRetained(self))
   }
 
@@ -47,19 +53,20 @@ final class ThunkPool: Sendable {
     }
   }
 
-  // Constant.
-  private nonisolated(unsafe) static let behaviour: UnsafePointer<plugin_thunk_behaviour_t> = {
-    let behaviour = UnsafeMutablePointer<plugin_thunk_behaviour_t>.allocate(capacity: 1)
-    behaviour.initialize(
-      to: plugin_thunk_behaviour_t(
-        run: { Unmanaged<Box>.fromOpaque($0).takeUnretainedValue().body($1, $2) },
-        fail: { plugin_fault_free($1) },
-        free: { Unmanaged<Box>.fromOpaque($0).release() },
-        late: { origin, why in
-          origin!.load(as: Unmanaged<ThunkPool>.self).takeUnretainedValue().late.withLock { $0.append(why) }
-        }))
-    return UnsafePointer(behaviour)
-  }()
+  private static var behaviour: plugin_thunk_behaviour_t {
+    plugin_thunk_behaviour_t(
+      run: { Unmanaged<Box>.fromOpaque($0).takeUnretainedValue().body($1, $2) },
+      fail: { body, fault in
+        let text = [fault.pointee.type, fault.pointee.message].map { $0.map { String(cString: $0) } ?? "-" }
+        let pool = Unmanaged<Box>.fromOpaque(body).takeUnretainedValue().pool
+        pool.faults.withLock { $0.append(text.joined(separator: ": ")) }
+        plugin_fault_free(fault)
+      },
+      free: { Unmanaged<Box>.fromOpaque($0).release() },
+      late: { origin, why in
+        origin!.load(as: Unmanaged<ThunkPool>.self).takeUnretainedValue().late.withLock { $0.append(why) }
+      })
+  }
 }
 
 /// A live callback, or one that was.

@@ -60,6 +60,14 @@ struct Exceptions {
           domain: "std::runtime_error", code: 0, message: "test.throwing.fails: threw std::runtime_error: after all"))
   }
 
+  @Test("a callback of C++ throws: the call rejects that was given it")
+  func callback() async throws {
+    let thrower = try #require(await outcome("thrower").value)
+    let error = await outcome("apply", thrower).pluginError
+    #expect(error?.kind == .exception(type: "int", message: "7"))
+    #expect(error?.subject == "test.throwing.apply")
+  }
+
   @Test("load() that throws refuses; unload() that throws is logged; the entry that throws is an error")
   func lifecycle() async throws {
     let path = try Fixture.plugin("throwing")
