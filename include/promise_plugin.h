@@ -43,9 +43,17 @@
  *     (f32, f64), STRING (str, cstr), BYTES (bytes) or VOID (void). A default is a number, true, false or a "string"
  *     with the escapes of JSON.
  *
+ *     `fn(T, ...) -> T @scope` is a pointer to a C function of that prototype. The plugin may call it on any thread until
+ *     its scope ends: @call when the function returns, @once when it was called, @settled when the promise that the
+ *     function returned is settled, @forever when unload() has returned. What it runs is released then; the pointer
+ *     stays callable, and a later call does nothing, gives zeros and is logged. An exception does not come out of it.
+ *     `context` is a `void *` of the host's, which the callback gets back.
+ *
  * THREADS
  *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions
  *   may be called on any thread, several at a time.
+ *   A function returns, on the thread that it was called on. If it is left by a C++ exception, by pthread_exit() or by
+ *   longjmp(), the call is rejected: docs/plugins.md says how, and what is lost.
  */
 #ifndef PROMISE_PLUGIN_H
 #define PROMISE_PLUGIN_H
