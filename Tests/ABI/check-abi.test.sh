@@ -150,7 +150,7 @@ refused function-renamed promise/core.h 's/ promise_discard(/ promise_discarded(
 refused parameter-changed promise/core.h 's/int64_t timeout_ns/int32_t timeout_ns/' "promise_wait(promise_t*, int64_t)"
 refused parameter-added promise/core.h 's/int64_t timeout_ns/&, int32_t more/' \
   "parameter 3 of type 'typedef int32_t' was added"
-refused result-changed promise/value.h 's/int64_t promise_value_code/int32_t promise_value_code/' "return type changed"
+refused result-changed promise/error.h 's/int64_t promise_value_code/int32_t promise_value_code/' "return type changed"
 refused const-removed promise/value.h 's/promise_value_retain(const /promise_value_retain(/' "promise_value_retain"
 refused constants-reordered promise/core.h \
   's/PROMISE_FULFILLED = 2/PROMISE_FULFILLED = 3/; s/PROMISE_REJECTED = 3/PROMISE_REJECTED = 2/' \
