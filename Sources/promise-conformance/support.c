@@ -115,6 +115,7 @@ void expect_discarded(promise_t *promise, const char *what) {
   promise_value_t reason = result_in(promise, PROMISE_REJECTED, what);
   if (reason.kind != PROMISE_KIND_DISCARDED)
     expect_failed("%s is rejected with a value of kind %u, expected a DISCARDED", what, (unsigned)reason.kind);
+  promise_value_release(&reason);
 }
 
 /* ---- Contexts ---- */

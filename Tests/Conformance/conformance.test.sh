@@ -60,6 +60,10 @@ fault adoption-fulfils "callback: a promise that adopts another one ends as that
 fault type-ignored "callback: promise_rescue() is for reasons of its type"
 fault executor-ignored "executor: a handler runs when its job is run"
 fault dropped-job-runs "executor: a dropped job frees the context and rejects"
+fault circle-accepted "callback: promise_follow() refuses circles"
+fault request-discards "cancel: a promise that is asked to cancel stays pending"
+fault nobody-silenced "cancel: invalidating a token silences the handlers"
+fault sleep-too-short "timer: of two times the shorter one comes first"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

@@ -1,0 +1,138 @@
+/* promise/executor.h: executors of the library's own. */
+#include "../support.h"
+
+static gate_t done = GATE_CLOSED;
+
+typedef struct work {
+  spy_t spy;
+  promise_executor_t *executor;
+  bool was_current;
+} work_t;
+
+static void work_body(void *ctx) {
+  work_t *work = ctx;
+  work->was_current = promise_executor_is_current(work->executor);
+  spy_block(&work->spy);
+}
+
+static void work_free(void *ctx) {
+  spy_free(&((work_t *)ctx)->spy);
+  gate_open(&done);
+}
+
+static void immediate_runs_at_once(void) {
+  work_t work = {.executor = promise_executor_immediate()};
+  EXPECT(work.executor != NULL);
+  EXPECT_POINTER(promise_executor_immediate(), work.executor);
+  EXPECT_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
+  EXPECT_SPY(&work.spy, 1, 1);
+  EXPECT(pthread_equal(work.spy.called_on, pthread_self()));
+  EXPECT(work.was_current && !promise_executor_is_current(work.executor));
+}
+
+static void the_pool_runs_elsewhere(void) {
+  static work_t work;
+  for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
+       priority++)
+    EXPECT(promise_executor_global(priority) != NULL);
+  work.executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  EXPECT_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
+  gate_wait(&done);
+  EXPECT_SPY(&work.spy, 1, 1);
+  EXPECT(!pthread_equal(work.spy.called_on, pthread_self()));
+  EXPECT(pthread_equal(work.spy.called_on, work.spy.freed_on));
+  EXPECT(work.was_current && !promise_executor_is_current(work.executor));
+}
+
+static void reactions_run_on_the_pool(void) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .executor = promise_executor_global(PROMISE_PRIORITY_UTILITY),
+                                 .on_fulfilled = spy_handler,
+                                 .ctx = &spy,
+                                 .free_ctx = spy_free};
+  promise_t *promise = fulfilled(1);
+  promise_t *child = promise_react(promise, &reaction);
+  EXPECT_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  EXPECT_SPY(&spy, 1, 1);
+  EXPECT(!pthread_equal(spy.called_on, pthread_self()));
+  EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+  release(child);
+  release(promise);
+}
+
+enum { JOBS = 1000 };
+static int order[JOBS], ran;
+static atomic_int inside;
+
+static void notes_its_turn(void *ctx) {
+  if (atomic_fetch_add(&inside, 1) != 0)
+    expect_failed("two jobs of a serial executor run at once");
+  order[ran++] = (int)(intptr_t)ctx;
+  atomic_fetch_sub(&inside, 1);
+}
+
+static void opens_done(void *ctx) {
+  (void)ctx;
+  gate_open(&done);
+}
+
+static void serial_keeps_the_order(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  EXPECT(serial != NULL);
+  for (int i = 0; i < JOBS; i++)
+    EXPECT_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
+  EXPECT_STATUS(promise_executor_submit(serial, opens_done, NULL, NULL), PROMISE_OK);
+  EXPECT_STATUS(promise_executor_release(serial), PROMISE_OK);
+  gate_wait(&done);
+  EXPECT_INT(ran, JOBS);
+  for (int i = 0; i < JOBS; i++)
+    EXPECT_INT(order[i], i);
+}
+
+static promise_job_t *kept;
+static void keeps(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  kept = job;
+}
+
+static void a_dropped_turn_drops_what_waits(void) {
+  work_t first = {.executor = NULL}, second = {.executor = NULL};
+  promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *serial = promise_executor_serial(target);
+  EXPECT_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
+  EXPECT_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);
+  EXPECT(kept != NULL);
+  EXPECT_STATUS(promise_job_drop(kept), PROMISE_OK);
+  EXPECT_SPY(&first.spy, 0, 1);
+  EXPECT_SPY(&second.spy, 0, 1);
+  EXPECT_STATUS(promise_executor_release(serial), PROMISE_OK);
+  EXPECT_STATUS(promise_executor_release(target), PROMISE_OK);
+}
+
+static void what_is_wrong_is_refused(void) {
+  work_t work = {.executor = NULL};
+  promise_executor_t *none = (promise_executor_t *)(void *)stale();
+  EXPECT_POINTER(promise_executor_global(0), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  EXPECT_POINTER(promise_executor_global(6), NULL);
+  EXPECT_POINTER(promise_executor_serial(none), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_executor_submit(NULL, work_body, &work, work_free), PROMISE_EINVAL);
+  EXPECT_SPY(&work.spy, 0, 1);
+  EXPECT_STATUS(promise_executor_submit(none, work_body, &work, work_free), PROMISE_ESTALE);
+  EXPECT_SPY(&work.spy, 0, 2);
+  EXPECT_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &work, work_free), PROMISE_EINVAL);
+  EXPECT_SPY(&work.spy, 0, 3);
+  EXPECT(!promise_executor_is_current(NULL) && !promise_executor_is_current(none));
+}
+
+const check_t pool_checks[] = {
+    {"the immediate executor runs its jobs in the call", immediate_runs_at_once},
+    {"the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere},
+    {"reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool},
+    {"a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order},
+    {"a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_what_waits},
+    {"executors that are none, and jobs without a body, are refused", what_is_wrong_is_refused},
+    {NULL, NULL},
+};
