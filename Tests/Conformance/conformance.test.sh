@@ -64,6 +64,8 @@ fault circle-accepted "callback: promise_follow() refuses circles"
 fault request-discards "cancel: a promise that is asked to cancel stays pending"
 fault nobody-silenced "cancel: invalidating a token silences the handlers"
 fault sleep-too-short "timer: of two times the shorter one comes first"
+fault integers-rounded "json: what is read is written as it was"
+fault elements-kept "collection: a collection takes over what it holds"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

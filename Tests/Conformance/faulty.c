@@ -263,6 +263,20 @@ const char *promise_value_data(const promise_value_t *value, size_t *length) {
   return REAL(promise_value_data)(value, length);
 }
 
+promise_status_t promise_value_from_json(promise_value_t *out, const char *text, size_t length,
+                                         const promise_json_options_t *options, promise_value_t *error) {
+  promise_status_t status = REAL(promise_value_from_json)(out, text, length, options, error);
+  if (status == PROMISE_OK && out->kind == PROMISE_KIND_I64 && is("integers-rounded"))
+    *out = (promise_value_t){.kind = PROMISE_KIND_F64, .as.f64 = (double)out->as.i64};
+  return status;
+}
+
+promise_status_t promise_value_array(promise_value_t *out, const promise_value_t *elements, size_t count) {
+  for (size_t i = 0; i < count && elements != NULL && is("elements-kept"); i++)
+    REAL(promise_value_retain)(&elements[i]);
+  return REAL(promise_value_array)(out, elements, count);
+}
+
 const char *promise_status_name(promise_status_t status) {
   if (is("exit"))
     exit(0);

@@ -127,6 +127,8 @@ static void a_discarded_reason_has_a_cause(void) {
   EXPECT_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);
   EXPECT_INT(reason.kind, PROMISE_KIND_DISCARDED);
   EXPECT(promise_value_is(&reason, promise_type_named("discarded")));
+  EXPECT(promise_value_cause(&reason) != NULL);
+  EXPECT_POINTER(promise_value_data(promise_value_cause(&reason), NULL), &payload);
   promise_t *promise = pending();
   EXPECT_STATUS(promise_reject(promise, &reason), PROMISE_OK);
   EXPECT_DISCARDED(promise);

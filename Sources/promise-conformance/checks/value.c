@@ -78,6 +78,28 @@ static void bytes_are_copied(void) {
   EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
+static void foreign_bytes_are_not_copied(void) {
+  static const char bytes[] = "foreign";
+  spy_t spy = {0};
+  promise_value_t value, copy;
+  size_t length = 0;
+  EXPECT_STATUS(promise_value_bytes_foreign(&value, bytes, 7, &spy, spy_free), PROMISE_OK);
+  EXPECT_INT(value.kind, PROMISE_KIND_BYTES);
+  EXPECT_POINTER(promise_value_data(&value, &length), bytes);
+  EXPECT_INT(length, 7);
+  copy = value;
+  EXPECT_STATUS(promise_value_retain(&copy), PROMISE_OK);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_INT(atomic_load(&spy.frees), 0);
+  EXPECT_STATUS(promise_value_release(&copy), PROMISE_OK);
+  EXPECT_INT(atomic_load(&spy.frees), 1);
+  EXPECT_STATUS(promise_value_bytes_foreign(&value, NULL, 7, &spy, spy_free), PROMISE_EINVAL);
+  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  EXPECT_INT(atomic_load(&spy.frees), 2);
+  EXPECT_STATUS(promise_value_bytes_foreign(NULL, bytes, 7, &spy, spy_free), PROMISE_EINVAL);
+  EXPECT_INT(atomic_load(&spy.frees), 3);
+}
+
 static void error_has_its_parts(void) {
   char domain[] = "org.example", message[] = "broken";
   promise_value_t value;
@@ -168,6 +190,7 @@ const check_t value_checks[] = {
     {"a STRING is a copy, with a NUL behind it", string_is_copied},
     {"what is not UTF-8 is no STRING", what_is_not_utf8_is_no_string},
     {"BYTES are a copy; empty ones are NULL", bytes_are_copied},
+    {"foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied},
     {"an ERROR has a domain, a code and a message", error_has_its_parts},
     {"other kinds have none of these", other_kinds_have_no_parts},
     {"missing arguments are refused", missing_arguments_are_refused},

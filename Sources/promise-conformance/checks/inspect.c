@@ -1,0 +1,76 @@
+/* promise/inspect.h */
+#include <math.h>
+
+#include "../support.h"
+
+static void numbers_compare_as_numbers(void) {
+  promise_value_t one = i64_value(1), same = {.kind = PROMISE_KIND_U64, .as.u64 = 1};
+  promise_value_t negative = i64_value(-1), large = {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX};
+  promise_value_t real = {.kind = PROMISE_KIND_F64, .as.f64 = 1}, nothing = {.kind = PROMISE_KIND_F64, .as.f64 = NAN};
+  promise_value_t zero = {.kind = PROMISE_KIND_F64, .as.f64 = 0}, minus = {.kind = PROMISE_KIND_F64, .as.f64 = -0.0};
+  promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 2};
+  EXPECT(promise_value_equal(&one, &one) && promise_value_equal(&one, &same));
+  EXPECT(!promise_value_equal(&negative, &large) && !promise_value_equal(&one, &real));
+  EXPECT(promise_value_equal(&nothing, &nothing) && promise_value_equal(&zero, &minus));
+  EXPECT(promise_value_equal(&yes, &also) && !promise_value_equal(&yes, &one));
+  EXPECT(!promise_value_equal(NULL, &one) && !promise_value_equal(&one, NULL));
+}
+
+static void content_compares_by_content(void) {
+  promise_value_t text = string_value("text"), same = string_value("text"), other = string_value("tex"), bytes;
+  EXPECT_STATUS(promise_value_bytes(&bytes, "text", 4), PROMISE_OK);
+  EXPECT(promise_value_equal(&text, &same) && !promise_value_equal(&text, &other) &&
+         !promise_value_equal(&text, &bytes));
+  promise_value_t all[] = {text, same, other, bytes};
+  for (int i = 0; i < 4; i++)
+    EXPECT_STATUS(promise_value_release(&all[i]), PROMISE_OK);
+}
+
+static promise_value_t map_of(const char *first, int64_t first_value, const char *second, int64_t second_value) {
+  const char *const keys[] = {first, second};
+  promise_value_t values[] = {i64_value(first_value), i64_value(second_value)}, map;
+  EXPECT_STATUS(promise_value_map(&map, keys, NULL, values, 2), PROMISE_OK);
+  return map;
+}
+
+static void maps_compare_in_any_order(void) {
+  promise_value_t one = map_of("a", 1, "b", 2), same = map_of("b", 2, "a", 1), other = map_of("a", 2, "b", 1);
+  EXPECT(promise_value_equal(&one, &same) && !promise_value_equal(&one, &other));
+  promise_value_t all[] = {one, same, other};
+  for (int i = 0; i < 3; i++)
+    EXPECT_STATUS(promise_value_release(&all[i]), PROMISE_OK);
+}
+
+static void objects_compare_by_identity(void) {
+  payload_t payload = {0};
+  promise_value_t one = object_value(&payload), other = object_value(&payload);
+  EXPECT(promise_value_equal(&one, &one) && !promise_value_equal(&one, &other));
+  EXPECT_STATUS(promise_value_release(&one), PROMISE_OK);
+  EXPECT_STATUS(promise_value_release(&other), PROMISE_OK);
+}
+
+static void a_description_fits(void) {
+  char buffer[64];
+  promise_value_t map = map_of("a", 1, "b", 2), forged = {.kind = 4711};
+  size_t length = promise_value_describe(&map, buffer, sizeof buffer);
+  EXPECT(length > 0 && length == strlen(buffer));
+  for (size_t size = 1; size < 20; size++) {
+    memset(buffer, 'x', sizeof buffer);
+    length = promise_value_describe(&map, buffer, size);
+    EXPECT(length < size && buffer[length] == '\0' && buffer[size] == 'x');
+  }
+  EXPECT(promise_value_describe(&forged, buffer, sizeof buffer) > 0);
+  EXPECT(promise_value_describe(NULL, buffer, sizeof buffer) > 0);
+  EXPECT_INT(promise_value_describe(&map, NULL, 7), 0);
+  EXPECT_INT(promise_value_describe(&map, buffer, 0), 0);
+  EXPECT_STATUS(promise_value_release(&map), PROMISE_OK);
+}
+
+const check_t inspect_checks[] = {
+    {"integers are equal whatever their kind, and NaN to itself", numbers_compare_as_numbers},
+    {"texts and bytes are equal by content, never one to the other", content_compares_by_content},
+    {"maps are equal in any order", maps_compare_in_any_order},
+    {"objects are equal by identity, unless their type says otherwise", objects_compare_by_identity},
+    {"a description fits into its buffer, and there is one of everything", a_description_fits},
+    {NULL, NULL},
+};
