@@ -1,0 +1,131 @@
+import Foundation
+import Promises
+import PromisesFoundation
+import PromisesTestSupport
+import Testing
+
+@Suite("Operations of futures")
+struct PromiseOperationTests {
+  private typealias Subject = PromiseOperation<Int, String>
+  private let queue = OperationQueue()
+  private let log = Recorder<String>()
+
+  @Test("T105 the work runs when the operation starts, where it is started, once")
+  func starts() {
+    let operation = Subject { [log] in
+      log.record("body")
+      $0.fulfill(1)
+    }
+    #expect(operation.isAsynchronous && operation.isReady && !operation.isExecuting && !operation.isFinished)
+    #expect(operation.future.result == nil)
+    operation.start()
+    operation.start()
+    #expect(log.events == ["body"])
+    #expect(operation.future.value == 1)
+    #expect(operation.future == operation.future)
+  }
+
+  @Test("T105 it executes until the future is settled, and is finished when callbacks run")
+  func executes() {
+    var kept: Resolver<Int, String>?
+    let operation = Subject { kept = $0 }
+    operation.future.onComplete { [log, unowned operation] _ in
+      log.record("finished: \(operation.isFinished), executing: \(operation.isExecuting)")
+    }
+    operation.start()
+    #expect(operation.isExecuting && !operation.isFinished)
+    kept?.reject("no")
+    #expect(operation.isFinished && !operation.isExecuting)
+    #expect(log.events == ["finished: true, executing: false"])
+    #expect(operation.future.error == "no")
+  }
+
+  @Test("T105 on a queue, what depends on it waits until the future is settled")
+  func dependencies() {
+    let handed = Channel<Resolver<Int, String>>()
+    let operation = Subject(on: .nowOr(.utility)) { handed.send($0) }
+    let dependant = BlockOperation { [log] in log.record("dependant") }
+    dependant.addDependency(operation)
+    queue.addOperations([operation, dependant], waitUntilFinished: false)
+    let resolver = handed.receive()
+    #expect(queue.operationCount == 2)
+    log.record("settling")
+    resolver.fulfill(1)
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(log.events == ["settling", "dependant"])
+  }
+
+  @Test("T105 the body is released when it has run")
+  func released() {
+    withLifetimeTracking { tracker in
+      let operation = Subject { [held = tracker.track(1)] in $0.fulfill(held.payload) }
+      operation.start()
+      #expect(tracker.live == 0)
+      #expect(operation.future.value == 1)
+    }
+  }
+
+  @Test("T106 cancelled before it starts, it never runs its body, and its future is cancelled when it is started")
+  func cancelledBefore() {
+    for byFuture in [false, true] {
+      let operation = Subject { [log] _ in log.record("body") }
+      if byFuture { operation.future.requestCancel() } else { operation.cancel() }
+      #expect(operation.isCancelled)
+      #expect(operation.future.result == nil)
+      queue.addOperation(operation)
+      queue.waitUntilAllOperationsAreFinished()
+      #expect(operation.isFinished)
+      #expect(operation.future.result?.isCancelled == true)
+    }
+    #expect(log.events == [])
+  }
+
+  @Test("T106 cancelled while it runs, it asks its body")
+  func cancelledWhileRunning() {
+    for byFuture in [false, true] {
+      let operation = Subject { resolver in
+        resolver.onCancelRequest { $0.cancel(because: TestError(1)) }
+        Kept.resolvers.withLock { $0.append(resolver) }
+      }
+      operation.start()
+      #expect(operation.future.result == nil)
+      if byFuture { operation.future.requestCancel() } else { operation.cancel() }
+      #expect(operation.isCancelled && operation.isFinished)
+      #expect(operation.future.result?.indirectError as? TestError == TestError(1))
+    }
+  }
+
+  @Test("T107 dropped before it starts, it cancels its future; dropped while it runs, it does not")
+  func dropped() {
+    let never = Subject { $0.fulfill(1) }.future
+    #expect(never.result?.isCancelled == true)
+    var kept: Resolver<Int, String>?
+    func run() -> Future<Int, String> {
+      let operation = Subject { kept = $0 }
+      operation.start()
+      return operation.future
+    }
+    let future = run()
+    #expect(kept?.isCancelRequested == false)
+    kept?.fulfill(1)
+    #expect(future.value == 1)
+  }
+
+  @Test("T108 a queue notices each change, also of an operation that is cancelled while it waits for another")
+  func notices() {
+    let (gate, first) = (Gate(), Subject(on: .utility) { $0.fulfill(1) })
+    let blocker = BlockOperation { gate.wait() }
+    first.addDependency(blocker)
+    #expect(!first.isReady)
+    queue.addOperations([blocker, first], waitUntilFinished: false)
+    first.cancel()
+    gate.open()
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(first.isFinished && first.future.result?.isCancelled == true)
+  }
+}
+
+/// Keeps resolvers, as work that goes on would.
+private enum Kept {
+  static let resolvers = Monitor<[Resolver<Int, String>]>([])
+}
