@@ -22,8 +22,8 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host conformance install uninstall \
-  test-swift test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
-  lint format bench clean
+  test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
+  test-features docs lint format bench clean
 
 all: build
 
@@ -53,7 +53,7 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-swift test-threads test-abi test-counts test-examples test-package
+test: lint test-swift test-docs test-threads test-abi test-counts test-examples test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
@@ -63,6 +63,14 @@ test-swift: setup-test
 # 2,000 random functions, compiled four ways: host and C agree on every bit. Longer; not part of `make test`.
 test-round-trips: setup-test
 	@scripts/test-round-trips.sh
+
+# The documentation has no link to nothing, and its snippets compile.
+test-docs: setup-test docs
+	@scripts/check-snippets.sh
+
+# Each row of docs/features.txt has a test.
+test-features:
+	@scripts/check-features.sh
 
 # The concurrent ones again, under ThreadSanitizer.
 test-threads: setup-test
@@ -88,6 +96,10 @@ test-examples: setup-test build
 # Another package depends on this one by version.
 test-package: setup-test
 	@scripts/test-dependent-package.sh
+
+# The documentation of the Swift API, in out/docs.
+docs: setup-test
+	@scripts/docs.sh
 
 lint: setup-test
 	@scripts/lint.sh
