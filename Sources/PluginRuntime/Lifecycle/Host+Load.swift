@@ -15,7 +15,7 @@ extension Host {
         throw PluginError(.closed, path, "is not loaded any more: the host is shutting down")
       }
       let library = try SharedLibrary(verifying: path)
-      if let loaded = registry.all.first(where: { $0.file.isSameFile(as: library.file) }) { return loaded.description }
+      if let loaded = registry.plugin(of: library.file) { return loaded.description }
       let descriptor = try PluginDescriptor(of: library)
       try check(descriptor.description)
       guard ClaimedFiles.claim(library.file) else {

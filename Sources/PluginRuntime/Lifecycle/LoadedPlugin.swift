@@ -24,7 +24,7 @@ final class LoadedPlugin: Sendable {
       guard
         let bound = BoundFunction(
           function.signature, entry, plugin: description.id, callbacks: callbacks,
-          symbol: { library.entry.symbol($0) })
+          symbol: { library.symbol($0) })
       else {
         throw PluginError(
           .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")

@@ -12,6 +12,11 @@ final class PluginRegistry: Sendable {
   subscript(id: String) -> LoadedPlugin? { state.withLock { $0.byID[id] } }
   var all: [LoadedPlugin] { state.withLock(\.order) }
 
+  /// The plugin that was loaded from this file. A library that was adopted may be a plugin besides.
+  func plugin(of file: FileIdentity) -> LoadedPlugin? {
+    all.first { $0.description.adoption == nil && $0.file.isSameFile(as: file) }
+  }
+
   func add(_ plugin: LoadedPlugin) {
     state.withLock { state in
       state.byID[plugin.description.id] = plugin

@@ -83,6 +83,9 @@ struct ELFSymbol {
   /// Defined here, global or weak, and not hidden.
   var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }
   var isFunction: Bool { info & 15 == 2 }
+  /// A function that returns the address of the one to call, which the loader asks: how the C library picks its
+  /// strlen() for the processor.
+  var isIndirectFunction: Bool { info & 15 == 10 }
 
   var kindName: String {
     switch info & 15 {

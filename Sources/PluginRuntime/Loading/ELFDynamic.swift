@@ -54,7 +54,7 @@ struct ELFDynamic {
     if let flags = values[Tag.flags1], flags & Tag.isProgram != 0 { return "is a program, expected a shared library" }
     guard values[Tag.strings] != nil, values[Tag.symbols] != nil, values[Tag.hash] != nil || values[Tag.gnuHash] != nil
     else {
-      return "has no dynamic symbols: expected a shared library that exports \(PluginEntry.name)"
+      return "has no dynamic symbols: expected a shared library that exports functions"
     }
     let isOutside =
       Tag.tables.contains { table in values[table.address].map { !isMapped($0, values[table.size] ?? 0) } ?? false }

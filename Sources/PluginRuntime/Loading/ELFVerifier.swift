@@ -2,14 +2,18 @@
 /// process with SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
 ///
 /// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that
-/// is writable and executable, or is no plugin.
+/// is writable and executable, or does not export what is going to be called.
 struct ELFVerifier {
   private let path: String
   private let reader: FileReader
+  /// The functions that it has to export.
+  private let functions: [String]
 
-  static func verify(_ file: PluginFile) throws(PluginError) {
+  static func verify(
+    _ file: PluginFile, exporting functions: [String] = [PluginEntry.name]
+  ) throws(PluginError) {
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
-    try ELFVerifier(path: file.path, reader: reader).verify()
+    try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
   }
 
   private func verify() throws(PluginError) {
@@ -19,7 +23,7 @@ struct ELFVerifier {
       throw PluginError(.notAPlugin, path, "has no well-formed dynamic section: expected a shared library")
     }
     if let mistake = dynamic.mistake { throw PluginError(.notAPlugin, path, mistake) }
-    try checkEntry(dynamic, segments)
+    for function in functions { try check(function, dynamic, segments) }
   }
 
   /// Checks what the file says it is.
@@ -90,17 +94,17 @@ struct ELFVerifier {
     }
   }
 
-  private func checkEntry(_ dynamic: ELFDynamic, _ segments: [ELFSegment]) throws(PluginError) {
-    let expected = "expected a function that the plugin exports"
-    guard let symbol = dynamic.symbol(named: PluginEntry.name) else {
-      throw PluginError(.noEntry, path, "does not define \(PluginEntry.name): \(expected)")
+  private func check(_ name: String, _ dynamic: ELFDynamic, _ segments: [ELFSegment]) throws(PluginError) {
+    let expected = "expected a function that the \(name == PluginEntry.name ? "plugin" : "library") exports"
+    guard let symbol = dynamic.symbol(named: name) else {
+      throw PluginError(.noEntry, path, "does not define \(name): \(expected)")
     }
-    guard symbol.isFunction else {
-      throw PluginError(.noEntry, path, "defines \(PluginEntry.name) as \(symbol.kindName): \(expected)")
+    guard symbol.isFunction || symbol.isIndirectFunction && name != PluginEntry.name else {
+      throw PluginError(.noEntry, path, "defines \(name) as \(symbol.kindName): \(expected)")
     }
     guard segments.contains(where: { $0.type == ELFSegment.load && $0.isExecutable && $0.contains(symbol.address, 1) })
     else {
-      throw PluginError(.noEntry, path, "has \(PluginEntry.name) outside its code: \(expected)")
+      throw PluginError(.noEntry, path, "has \(name) outside its code: \(expected)")
     }
   }
 

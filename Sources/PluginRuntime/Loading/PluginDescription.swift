@@ -14,6 +14,8 @@ public struct PluginDescription: Sendable, Equatable {
   public let abi: ClosedRange<UInt32>
   /// What it can do, in the order of its table.
   public let functions: [FunctionDescription]
+  /// What made a plugin of a library that is none by itself; `nil` for a plugin.
+  public internal(set) var adoption: Adoption?
 }
 
 /// One function of a plugin.

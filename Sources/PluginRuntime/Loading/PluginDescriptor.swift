@@ -19,9 +19,18 @@ struct PluginDescriptor {
   private static let maximumFunctions = 65_536
   private static let maximumRequirements = 1_024
 
+  init(
+    description: PluginDescription, load: Load?, unload: Unload?, entries: [promise_function_t]
+  ) {
+    self.description = description
+    self.load = load
+    self.unload = unload
+    self.entries = entries
+  }
+
   init(of library: SharedLibrary) throws(PluginError) {
     let path = library.path
-    guard let memory = try library.entry.descriptor(hostABI: Self.hostABI, path) else {
+    guard let memory = try PluginEntry(of: library).descriptor(hostABI: Self.hostABI, path) else {
       throw PluginError(
         .abiRange(host: Self.hostABI, plugin: nil), path,
         "refuses to work with ABI version \(Self.hostABI), which is this host's")

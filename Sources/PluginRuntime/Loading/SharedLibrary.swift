@@ -2,20 +2,21 @@ import CPromise
 import Glibc
 import Synchronization
 
-/// A plugin's shared library, mapped. It stays so: code that may still run, on whatever thread, is never unmapped.
+/// A shared library, a plugin's or an adopted one, mapped. It stays so: code that may still run, on whatever thread, is never unmapped.
 struct SharedLibrary {
   let file: FileIdentity
   let path: String
-  let entry: PluginEntry
+  // The library stays mapped, and the system's loader may be asked on any thread.
+  private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Verifies the file and maps it. Its constructors run.
+  /// Verifies the file, among other things that it exports these functions, and maps it. Its constructors run.
   ///
   /// What is mapped is what was verified as far as the system's loader lets one say: the file is compared before and
   /// after, by device, inode, size and time of modification. Who can write to it in between within one nanosecond's
   /// stamp is not kept out.
-  init(verifying path: String) throws(PluginError) {
+  init(verifying path: String, exporting functions: [String] = [PluginEntry.name]) throws(PluginError) {
     let file = try PluginFile(opening: path)
-    try ELFVerifier.verify(file)
+    try ELFVerifier.verify(file, exporting: functions)
     self.file = file.identity
     self.path = file.path
     try MappedFiles.check(file.identity, file.path)
@@ -26,10 +27,18 @@ struct SharedLibrary {
     guard FileIdentity(at: file.path) == file.identity else {
       throw PluginError(.replaced, file.path, "changed while it was being loaded")
     }
-    guard let entry = PluginEntry(in: handle) else {
-      throw PluginError(.noEntry, file.path, "does not export \(PluginEntry.name): \(Self.loaderError)")
+    self.handle = handle
+  }
+
+  /// What the library, or one that it links, exports under a name.
+  func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(handle, name) }
+
+  /// The function that the library exports under this name.
+  func function(named name: String) throws(PluginError) -> promise_function_t {
+    guard let address = symbol(name) else {
+      throw PluginError(.noEntry, path, "does not export \(name): \(Self.loaderError)")
     }
-    self.entry = entry
+    return unsafeBitCast(address, to: promise_function_t.self)
   }
 
   private static var loaderError: String {
@@ -42,17 +51,12 @@ struct PluginEntry: Sendable {
   static let name = "promise_plugin_entry"
 
   private let function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?
-  // The library stays mapped, and the system's loader may be asked on any thread.
-  private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  init?(in handle: UnsafeMutableRawPointer) {
-    guard let address = dlsym(handle, Self.name) else { return nil }
-    function = unsafeBitCast(address, to: (@convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?).self)
-    self.handle = handle
+  init(of library: SharedLibrary) throws(PluginError) {
+    function = unsafeBitCast(
+      try library.function(named: Self.name),
+      to: (@convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?).self)
   }
-
-  /// What the library, or one that it links, exports under a name.
-  func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(handle, name) }
 
   /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
   func descriptor(hostABI: UInt32, _ path: String) throws(PluginError) -> UnsafeRawPointer? {

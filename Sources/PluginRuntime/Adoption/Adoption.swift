@@ -1,0 +1,56 @@
+/// A shared library that was never written as a plugin, and the signatures by which its functions are called.
+///
+///     let adoption = Adoption(
+///       id: "libm", library: "libm.so.6",
+///       functions: [.init(signature: try Signature(parsing: "pow(x: f64, y: f64) -> f64"))])
+///     try host.adopt(adoption)
+///     host.call("pow", of: "libm", [.text("2"), .text("10")])
+///
+/// Nothing can check a signature against the C function that it is for: one that is wrong gives wrong results, or ends
+/// the process. A header says what is right; `plugin-host adopt` reads it.
+public struct Adoption: Sendable, Equatable {
+  /// A function of the library.
+  public struct Function: Sendable, Equatable {
+    /// What it is called, takes and gives.
+    public var signature: Signature
+    /// One line for people.
+    public var description: String?
+    /// What the library exports it as; `nil` if that is the signature's name.
+    public var symbol: String?
+
+    /// A function, exported under the name in its signature unless a symbol is given.
+    public init(signature: Signature, description: String? = nil, symbol: String? = nil) {
+      self.signature = signature
+      self.description = description
+      self.symbol = symbol
+    }
+
+    var exportedName: String { symbol ?? signature.name }
+  }
+
+  /// Unique among the plugins of a host: letters, digits, '.', '-' and '_'.
+  public var id: String
+  /// A path, with a slash in it, or a name that is looked for where the system's loader looks: "libz.so.1".
+  public var library: String
+  /// The version to be shown; `nil`: what follows ".so." in the name of the library's file.
+  public var version: String?
+  /// One line for people.
+  public var description: String?
+  /// What is called of the library.
+  public var functions: [Function]
+  /// The file that says all this, if one does. For people only.
+  public var file: String?
+
+  /// An adoption; the parts are as the properties say.
+  public init(
+    id: String, library: String, version: String? = nil, description: String? = nil, functions: [Function],
+    file: String? = nil
+  ) {
+    self.id = id
+    self.library = library
+    self.version = version
+    self.description = description
+    self.functions = functions
+    self.file = file
+  }
+}

@@ -1,0 +1,29 @@
+extension Host {
+  /// Verifies an adopted library's file as that of a plugin, maps it and looks up its functions. Its constructors run,
+  /// and it stays mapped.
+  public static func inspect(_ adoption: Adoption) throws(PluginError) -> PluginDescription {
+    try PluginDescriptor.adopting(adoption).descriptor.description
+  }
+
+  /// Makes a library's functions those of a plugin of this host. The library is verified first, as a plugin's file is.
+  ///
+  /// Any number of hosts, and of ids, may adopt the same library. Adopting the same again gives its description again;
+  /// another plugin with the same id is refused.
+  @discardableResult
+  public func adopt(_ adoption: Adoption) throws(PluginError) -> PluginDescription {
+    try loading.withLock { () throws(PluginError) in
+      guard activity.isOpen else {
+        throw PluginError(.closed, adoption.id, "is not adopted any more: the host is shutting down")
+      }
+      if let loaded = registry[adoption.id]?.description, loaded.adoption == adoption { return loaded }
+      let (descriptor, library) = try PluginDescriptor.adopting(adoption)
+      if let other = registry[adoption.id] {
+        throw PluginError(
+          .duplicate, descriptor.description.path,
+          "is adopted as '\(adoption.id)', which is the id of \(other.description.path) already")
+      }
+      registry.add(try LoadedPlugin(descriptor, of: library, host: self))
+      return descriptor.description
+    }
+  }
+}

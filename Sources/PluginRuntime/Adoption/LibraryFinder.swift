@@ -1,0 +1,73 @@
+import Glibc
+
+/// Finds a shared library by its name, in the folders where the system's loader would: it has to be verified before the
+/// loader sees it, and the loader does not say which file it is going to take.
+enum LibraryFinder {
+  /// The path of a library. A name with a slash in it is a path already.
+  static func path(of name: String) throws(PluginError) -> String {
+    if name.contains("/") { return name }
+    guard !name.isEmpty, !name.utf8.contains(0) else {
+      throw PluginError(.notFound, name, "is no library: expected a path, or a name such as libz.so.1")
+    }
+    let folders = Self.folders
+    for folder in folders {
+      let path = "\(folder)/\(name)"
+      if isLibrary(path) { return path }
+    }
+    let near = folders.lazy.flatMap { similar(to: name, in: $0) }.first
+    let hint = near.map { "; there is \($0)" } ?? ""
+    throw PluginError(.notFound, name, "no such library in the folders of the system's loader\(hint)")
+  }
+
+  /// LD_LIBRARY_PATH, then what /etc/ld.so.conf names, then the folders that need no naming.
+  private static var folders: [String] {
+    let given = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
+    var folders = given.split(whereSeparator: { $0 == ":" || $0 == ";" }).map(String.init)
+    var pending = ["/etc/ld.so.conf"]
+    var seen: Set<String> = []
+    while let file = pending.popLast() {
+      guard seen.insert(file).inserted, let text = contents(of: file) else { continue }
+      for line in text.split(whereSeparator: \.isNewline) {
+        let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+        if words.first == "include" {
+          pending += words.dropFirst().flatMap(files(matching:)).reversed()
+        } else if let folder = words.first, folder.hasPrefix("/") {
+          folders.append(folder)
+        }
+      }
+    }
+    return folders + ["/lib64", "/usr/lib64", "/lib", "/usr/lib"]
+  }
+
+  /// Whether it is a library for this machine. A folder may hold those of another one, and scripts for the linker.
+  private static func isLibrary(_ path: String) -> Bool {
+    guard let file = try? PluginFile(opening: path) else { return false }
+    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { return false }
+    return header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1])
+      && FileReader.number(header, at: 18, as: UInt16.self) == ELF.hostMachine
+  }
+
+  /// Libraries of the same name with another version, or with one: libz.so.1 for libz, z or libz.so.
+  private static func similar(to name: String, in folder: String) -> [String] {
+    let stem = name.firstRange(of: ".so").map { String(name[..<$0.lowerBound]) } ?? name
+    let prefix = stem.hasPrefix("lib") ? stem : "lib\(stem)"
+    return files(matching: "\(folder)/\(prefix).so.*").filter(isLibrary)
+      .map { String($0.split(separator: "/").last ?? "") }
+  }
+
+  private static func files(matching pattern: String) -> [String] {
+    var result = glob_t()
+    defer { globfree(&result) }
+    guard glob(pattern, 0, nil, &result) == 0 else { return [] }
+    return (0..<Int(result.gl_pathc)).compactMap { result.gl_pathv[$0].map { String(cString: $0) } }
+  }
+
+  private static func contents(of path: String) -> String? {
+    guard let file = try? PluginFile(opening: path) else { return nil }
+    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    // A list of folders is short.
+    let size = min(Int(file.identity.size), 1 << 20)
+    return reader.bytes(at: 0, count: size).map { String(decoding: $0, as: UTF8.self) }
+  }
+}

@@ -1,0 +1,44 @@
+import CPromise
+import Glibc
+
+extension PluginDescriptor {
+  /// What a library's own descriptor would say if it had one.
+  static func adopting(
+    _ adoption: Adoption
+  ) throws(PluginError) -> (descriptor: PluginDescriptor, library: SharedLibrary) {
+    try check(adoption)
+    let path = try LibraryFinder.path(of: adoption.library)
+    let library = try SharedLibrary(verifying: path, exporting: adoption.functions.map(\.exportedName))
+    var entries: [promise_function_t] = []
+    for function in adoption.functions { entries.append(try library.function(named: function.exportedName)) }
+    let description = PluginDescription(
+      path: library.path, id: adoption.id, version: adoption.version ?? version(ofFile: library.path),
+      description: adoption.description, required: [], abi: hostABI...hostABI,
+      functions: adoption.functions.map { FunctionDescription(signature: $0.signature, description: $0.description) },
+      adoption: adoption)
+    return (PluginDescriptor(description: description, load: nil, unload: nil, entries: entries), library)
+  }
+
+  private static func check(_ adoption: Adoption) throws(PluginError) {
+    let subject = adoption.file ?? adoption.library
+    guard isID(adoption.id) else {
+      throw PluginError(
+        .badDescriptor, subject,
+        "has the id \(PluginValue.string(adoption.id).json), expected one of letters, digits, '.', '-' and '_'")
+    }
+    var names: Set<String> = []
+    for function in adoption.functions where !names.insert(function.signature.name).inserted {
+      throw PluginError(
+        .badDescriptor, subject,
+        "has two functions named '\(function.signature.name)': give one another name, and "
+          + "what the library calls it as its symbol")
+    }
+  }
+
+  /// "1.2.13" of "/usr/lib/libz.so.1.2.13"; "0" where the name has no version.
+  private static func version(ofFile path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard let mark = name.firstRange(of: ".so.") else { return "0" }
+    return String(name[mark.upperBound...])
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import PluginRuntime
+import Testing
+
+@Suite("Adoption: libraries that are no plugins")
+struct Adopting {
+  private static func adoption(
+    _ library: String, _ signatures: String..., id: String = "test.adopted", symbol: String? = nil
+  ) throws -> Adoption {
+    Adoption(
+      id: id, library: library,
+      functions: try signatures.map { Adoption.Function(signature: try Signature(parsing: $0), symbol: symbol) })
+  }
+
+  @Test("functions of libraries on this machine are called by their signatures")
+  func calls() async throws {
+    let host = Host()
+    try host.adopt(
+      try Self.adoption("libm.so.6", "pow(x: f64, y: f64) -> f64", "ldexp(x: f64, exponent: i32 = 3) -> f64"))
+    #expect(await host.outcome("pow", of: "test.adopted", [.text("2"), .text("10")]).value == .double(1024))
+    #expect(await host.outcome("ldexp", of: "test.adopted", [.text("1.5")]).value == .double(12))
+    let wrong = await host.outcome("pow", of: "test.adopted", [.text("2"), .text("x")])
+    #expect(wrong.pluginError?.message == "argument 'y' is \"x\", expected a number that an f64 can hold")
+  }
+
+  @Test("a function that the library picks for the processor is one like the others")
+  func indirect() async throws {
+    let host = Host()
+    try host.adopt(try Self.adoption("libc.so.6", "strlen(text: cstr) -> usize", "toupper(c: i32) -> i32"))
+    #expect(await host.outcome("strlen", of: "test.adopted", [.text("hello")]).value == .uint(5))
+    #expect(await host.outcome("toupper", of: "test.adopted", [.text("97")]).value == .int(65))
+  }
+
+  @Test("a description says where the library is, and its version")
+  func description() throws {
+    let description = try Host.inspect(try Self.adoption("libz.so.1", "zlibVersion() -> cstr"))
+    #expect(description.path.contains("/libz.so.1"))
+    #expect(description.path.hasSuffix(".so.\(description.version)"))
+    #expect(description.adoption?.library == "libz.so.1")
+    #expect(description.functions.map(\.name) == ["zlibVersion"])
+  }
+
+  @Test("the symbol may be another than the function's name")
+  func symbol() async throws {
+    let host = Host()
+    try host.adopt(try Self.adoption("libm.so.6", "root(x: f64) -> f64", symbol: "sqrt"))
+    #expect(await host.outcome("root", of: "test.adopted", [.text("9")]).value == .double(3))
+  }
+
+  @Test("a library can be adopted under several ids, and is one plugin under each")
+  func several() async throws {
+    let host = Host()
+    let first = try Self.adoption("libm.so.6", "sqrt(x: f64) -> f64", id: "a")
+    try host.adopt(first)
+    try host.adopt(try Self.adoption("libm.so.6", "fabs(x: f64) -> f64", id: "b"))
+    try host.adopt(first)
+    #expect(host.plugins.map(\.id) == ["a", "b"])
+    #expect(await host.outcome("fabs", of: "b", [.text("-3")]).value == .double(3))
+    let error = #expect(throws: PluginError.self) {
+      try host.adopt(try Self.adoption("libm.so.6", "sin(x: f64) -> f64", id: "a"))
+    }
+    #expect(error?.kind == .duplicate)
+    #expect(await host.outcome("sqrt", of: "a", [.text("16")]).value == .double(4))
+  }
+
+  @Test("a plugin's file can be adopted beside the plugin")
+  func pluginBesides() throws {
+    let host = Host()
+    let path = try Fixture.plugin("whole")
+    try host.adopt(try Self.adoption(path, "promise_plugin_entry(host: u32) -> u64", id: "adopted"))
+    #expect(try host.load(path).id == "test.whole")
+    #expect(host.plugins.count == 2)
+  }
+
+  @Test("a function that the library does not export is an error, and so is data")
+  func missing() throws {
+    expect(.noEntry, "does not define nonsense", try Self.adoption("libm.so.6", "nonsense() -> i32"))
+    expect(.noEntry, "defines signgam as data", try Self.adoption("libm.so.6", "signgam() -> i32"))
+    expect(.noEntry, "does not define ", try Self.adoption("libm.so.6", "x() -> i32", symbol: ""))
+    expect(.noEntry, "does not define", try Self.adoption("libm.so.6", "x() -> i32", symbol: "pow\0"))
+  }
+
+  @Test("a library that is not there is an error, which names one like it")
+  func notFound() throws {
+    expect(.notFound, "there is libm.so.6", try Self.adoption("libm", "sqrt(x: f64) -> f64"))
+    expect(.notFound, "there is libm.so.6", try Self.adoption("libm.so", "sqrt(x: f64) -> f64"))
+    expect(.notFound, "no such library", try Self.adoption("libnone.so.3", "f()"))
+    expect(.notFound, "is no library", try Self.adoption("", "f()"))
+    expect(.notFound, "no such file", try Self.adoption("/none/libm.so.6", "f()"))
+  }
+
+  @Test("an adopted library is verified as a plugin is")
+  func verified() throws {
+    expect(
+      .unsafeMemory, "executable stack", try Self.adoption(try Fixture.plugin("whole", ["-Wl,-z,execstack"]), "f()"))
+    expect(.notAFile, "a directory", try Self.adoption("/usr/lib", "f()"))
+    expect(
+      .notAPlugin, "not an ELF file", try Self.adoption(try Fixture.file("t.so", containing: "INPUT(x)".utf8), "f()"))
+  }
+
+  @Test("an id that is none, and a name that two functions have, are errors")
+  func malformed() throws {
+    expect(.badDescriptor, "has the id \"a b\"", try Self.adoption("libm.so.6", id: "a b"))
+    expect(
+      .badDescriptor, "two functions named 'sin'", try Self.adoption("libm.so.6", "sin(x: f64) -> f64", "sin() -> f64"))
+  }
+
+  @Test("nothing is adopted while the host is shutting down")
+  func closed() throws {
+    let host = Host()
+    host.unloadAll()
+    let error = #expect(throws: PluginError.self) {
+      try host.adopt(try Self.adoption("libm.so.6", "sqrt(x: f64) -> f64"))
+    }
+    #expect(error?.kind == .closed)
+  }
+
+  private func expect(
+    _ kind: PluginError.Kind, _ message: String, _ adoption: Adoption, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: PluginError.self, sourceLocation: sourceLocation) { try Host.inspect(adoption) }
+    #expect(error?.kind == kind, "\(String(describing: error))", sourceLocation: sourceLocation)
+    #expect(
+      error?.description.contains(message) ?? false, "\(error?.description ?? "")", sourceLocation: sourceLocation)
+  }
+}
