@@ -7,7 +7,10 @@ struct CallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "call",
     abstract: "Call one function of a plugin and print its result.",
-    usage: "plugin-host call [OPTION]... PLUGIN FUNCTION [VALUE | NAME=VALUE]...",
+    usage: """
+      plugin-host call [OPTION]... PLUGIN FUNCTION [VALUE | NAME=VALUE]...
+      plugin-host call [OPTION]... --signature TEXT LIBRARY [VALUE | NAME=VALUE]...
+      """,
     discussion: """
       HOW TO WRITE ARGUMENTS
         VALUE         for the next parameter that has no argument yet
@@ -18,6 +21,10 @@ struct CallCommand: ParsableCommand {
 
       A value is written as its parameter's type wants it: 42, -1.5, true, any text; the text's UTF-8 for bytes. Negative \
       numbers need no care; before other values that begin with a dash write --.
+
+      Without a plugin, --signature says how a function of any shared library is called: \
+      plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
+      take it from the library's header.
 
       The result is one line of JSON on standard output, with bytes in base64.
 
@@ -31,17 +38,29 @@ struct CallCommand: ParsableCommand {
     transform: Seconds.init(option:))
   var timeout: Seconds?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Call the function of this signature in a library, given by its path or a name such as libm.so.6.",
+      valueName: "text"))
+  var signature: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What the library calls the function of --signature, if not by its name.", valueName: "name"))
+  var symbol: String?
+
   @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
   var plugin: String
 
-  @ArgumentParser.Argument(help: "The function's name.")
-  var function: String
-
   @ArgumentParser.Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("What is passed to the function.", valueName: "argument"))
-  var arguments: [String] = []
+    parsing: .allUnrecognized,
+    help: ArgumentHelp(
+      "The function's name, unless --signature has it, and what is passed to the function.",
+      valueName: "function> <argument"))
+  var words: [String] = []
 
   func run() throws {
     try MainActor.assumeIsolated { try call() }
@@ -50,8 +69,7 @@ struct CallCommand: ParsableCommand {
   @MainActor
   private func call() throws {
     var plan = PluginPlan(finder: host.search.finder)
-    let plugin = try plan.add(plugin)
-    guard let function = plugin.function(named: function) else { throw plugin.lacks(function) }
+    let (plugin, function, arguments) = try target(&plan)
     let values = try CommandLineArguments.arguments(arguments, for: function.signature)
     let session = try Session(plan, options: host)
     let call = SingleCall(function, of: plugin, in: session, display: host.progress.display(isTransient: true))
@@ -60,11 +78,38 @@ struct CallCommand: ParsableCommand {
       call.interrupt()
       session.end(by: signal)
     }
-    end(call, in: session)
+    end(call, arguments, in: session)
+  }
+
+  /// What is called, and with which words.
+  private func target(
+    _ plan: inout PluginPlan
+  ) throws(Failure) -> (plugin: PluginDescription, function: FunctionDescription, arguments: [String]) {
+    if let signature {
+      let plugin = try plan.add(Adoption(of: self.plugin, signature: parsed(signature), symbol: symbol))
+      return (plugin, plugin.functions[0], words)
+    }
+    guard symbol == nil else { throw Failure(.usage, "--symbol goes with --signature") }
+    let plugin = try plan.add(self.plugin)
+    let name = words.first ?? ""
+    guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
+    return (plugin, function, Array(words.dropFirst()))
+  }
+
+  private func parsed(_ text: String) throws(Failure) -> Signature {
+    do {
+      return try Signature(parsing: text)
+    } catch {
+      throw Failure(.usage, lines: "plugin-host: --signature: \(error)".split(separator: "\n").map(String.init))
+    }
+  }
+
+  func validate() throws {
+    if signature == nil && words.isEmpty { throw ValidationError("Missing expected argument '<function>'") }
   }
 
   @MainActor
-  private func end(_ call: SingleCall, in session: Session) -> Never {
+  private func end(_ call: SingleCall, _ arguments: [String], in session: Session) -> Never {
     do {
       switch call.outcome {
       case .success(let value):

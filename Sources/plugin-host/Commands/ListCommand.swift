@@ -47,7 +47,7 @@ struct ListCommand: ParsableCommand {
     var files: [String] = []
     for path in paths {
       if FileKind(path: path) == .directory {
-        files += try PluginFinder.libraries(in: path)
+        files += try PluginFinder.files(in: path)
       } else {
         files.append(path)
       }

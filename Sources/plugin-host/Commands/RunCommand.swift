@@ -43,7 +43,7 @@ struct RunCommand: ParsableCommand {
     let checked: CheckedPipeline
     do {
       checked = try CheckedPipeline(path: path, given: variables, finder: host.search.finder)
-    } catch let mistakes as PipelineMistakes {
+    } catch let mistakes as FileMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)

@@ -1,4 +1,3 @@
-import Glibc
 import PluginRuntime
 
 /// A pipeline file that was read and found right, down to the signatures of the functions that it calls.
@@ -7,14 +6,14 @@ struct CheckedPipeline {
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
 
-  /// Throws a `PipelineMistakes` where the file is wrong, otherwise a `Failure`.
+  /// Throws a `FileMistakes` where the file is wrong, otherwise a `Failure`.
   init(path: String, given: [VariableSetting], finder: PluginFinder) throws {
-    let file = try Self.read(path)
+    let file = try SourceFile.read(path, or: .usage)
     let pipeline = try PipelineReader.read(file)
     var mistakes: [Mistake] = []
     let variables = try Variables.values(of: pipeline, given: given, mistakes: &mistakes)
     let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
-    guard mistakes.isEmpty else { throw PipelineMistakes(file: file, mistakes: mistakes) }
+    guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
 
     let folder = path == "-" ? "." : Directory.parent(of: path)
     plugins = PluginPlan(finder: finder.adding(folder))
@@ -28,23 +27,6 @@ struct CheckedPipeline {
     }
     plan = try PipelineChecker.check(
       pipeline, in: file, graph: graph, plugins: plugins.plugins, variables: variables)
-  }
-
-  private static func read(_ path: String) throws(Failure) -> SourceFile {
-    let name = path == "-" ? "standard input" : path
-    do {
-      let bytes = try path == "-" ? FileBytes.read(descriptor: STDIN_FILENO) : FileBytes.read(path: path)
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Failure(.usage, "\(name): not UTF-8 text")
-      }
-      return SourceFile(path: name, text: text)
-    } catch let error as SystemError {
-      throw Failure(.usage, "\(name): \(error)")
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(.usage, "\(name): \(error)")
-    }
   }
 
   /// A path in the file counts from where the file is, wherever the command is run.

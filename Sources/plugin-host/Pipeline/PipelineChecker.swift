@@ -15,10 +15,10 @@ struct PipelineChecker {
   static func check(
     _ pipeline: Pipeline, in file: SourceFile, graph: StepGraph, plugins: [PluginDescription],
     variables: [String: String]
-  ) throws(PipelineMistakes) -> PipelinePlan {
+  ) throws(FileMistakes) -> PipelinePlan {
     var checker = PipelineChecker(pipeline: pipeline, graph: graph, plugins: plugins, variables: variables)
     let plan = checker.plan()
-    guard let plan, checker.mistakes.isEmpty else { throw PipelineMistakes(file: file, mistakes: checker.mistakes) }
+    guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: checker.mistakes) }
     return plan
   }
 

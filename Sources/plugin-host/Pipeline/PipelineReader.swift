@@ -9,11 +9,11 @@ struct PipelineReader {
   }
 
   /// The pipeline that `file` describes; or all the mistakes in its shape.
-  static func read(_ file: SourceFile) throws(PipelineMistakes) -> Pipeline {
+  static func read(_ file: SourceFile) throws(FileMistakes) -> Pipeline {
     let reader = PipelineReader(file)
     let pipeline = reader.pipeline()
     guard reader.document.mistakes.isEmpty else {
-      throw PipelineMistakes(file: file, mistakes: reader.document.mistakes)
+      throw FileMistakes(file: file, mistakes: reader.document.mistakes)
     }
     return pipeline
   }
@@ -24,17 +24,12 @@ struct PipelineReader {
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
-    if let node = required("plugins", of: record, what: "a pipeline") { pipeline.plugins = plugins(node) }
+    if let node = document.required("plugins", of: record, what: "a pipeline") { pipeline.plugins = plugins(node) }
     if let node = record["set"] { pipeline.variables = variables(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
-    if let node = required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
+    if let node = document.required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
     if let node = record["result"] { pipeline.result = document.text(of: node, what: "the result's step") }
     return pipeline
-  }
-
-  private func required(_ key: String, of record: YAMLDocument.Record, what: String) -> Node? {
-    if record[key] == nil { document.report(record.location, "\(what) needs the key \"\(key)\"") }
-    return record[key]
   }
 
   private func plugins(_ node: Node) -> [Located<String>] {
@@ -101,7 +96,7 @@ struct PipelineReader {
   private func call(_ record: YAMLDocument.Record, what: String) -> Pipeline.Call? {
     let arguments = record["with"].map { self.arguments($0) } ?? []
     let timeout = record["timeout"].flatMap { seconds($0) }
-    guard let node = required("call", of: record, what: what),
+    guard let node = document.required("call", of: record, what: what),
       let target = document.text(of: node, what: "\"call\"")
     else { return nil }
     guard let dot = target.value.lastIndex(of: "."), dot != target.value.startIndex,
@@ -125,7 +120,7 @@ struct PipelineReader {
   private func input(_ node: Node, what: String) -> Located<Pipeline.Input>? {
     if case .mapping = node {
       guard let record = document.record(of: node, what: "a reference to a step", known: ["step"]),
-        let step = required("step", of: record, what: "a reference to a step")
+        let step = document.required("step", of: record, what: "a reference to a step")
       else { return nil }
       return document.text(of: step, what: "the step's name").map {
         Located(value: .step($0.value), location: $0.location)

@@ -15,15 +15,20 @@ struct PluginFinder: Sendable {
     return finder
   }
 
-  /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` in one of the folders. A plugin's id,
-  /// `org.example.digest`, also finds `digest.so`.
+  /// What the name of a plugin's file ends in: a library that describes itself, or the description of one that does not.
+  static let suffixes = [".so", AdoptionFile.suffix]
+
+  /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
+  /// folders. A plugin's id, `org.example.digest`, also finds `digest.so`.
   func path(of reference: String) throws(Failure) -> String {
     if reference.contains("/") { return reference }
     let last = reference.split(separator: ".").last.map(String.init) ?? reference
     for directory in directories {
       for name in [reference, last] where !name.isEmpty {
-        let path = Directory.join(directory, name + ".so")
-        if FileKind(path: path) == .other { return path }
+        for suffix in Self.suffixes {
+          let path = Directory.join(directory, name + suffix)
+          if FileKind(path: path) == .other { return path }
+        }
       }
     }
     throw Failure(.notLoaded, "no plugin \"\(reference)\": \(advice(for: reference))")
@@ -34,25 +39,25 @@ struct PluginFinder: Sendable {
     guard !directories.isEmpty else {
       return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"
     }
-    return "no \(reference).so in \(directories.joined(separator: ", "))"
+    return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))"
   }
 
-  /// The paths of all `.so` files in the folders, in their order, each name once: what `path(of:)` could find.
+  /// The paths of all files of plugins in the folders, in their order, each name once: what `path(of:)` could find.
   func all() throws(Failure) -> [String] {
     var seen: Set<String> = []
     var paths: [String] = []
     for directory in directories {
-      for path in try Self.libraries(in: directory) where seen.insert(Directory.name(of: path)).inserted {
+      for path in try Self.files(in: directory) where seen.insert(Directory.name(of: path)).inserted {
         paths.append(path)
       }
     }
     return paths
   }
 
-  /// The paths of the `.so` files in a folder.
-  static func libraries(in directory: String) throws(Failure) -> [String] {
+  /// The paths of the files of plugins in a folder.
+  static func files(in directory: String) throws(Failure) -> [String] {
     do {
-      let names = try Directory.names(path: directory).filter { $0.hasSuffix(".so") }
+      let names = try Directory.names(path: directory).filter { suffixes.contains(where: $0.hasSuffix) }
       return names.map { Directory.join(directory, $0) }
     } catch {
       throw Failure(.notLoaded, "\(directory): \(error)")

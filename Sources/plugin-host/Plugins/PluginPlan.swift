@@ -26,7 +26,7 @@ struct PluginPlan: Sendable {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
     }
     if let known = plugins.first(where: { $0.id == plugin.id }) {
-      guard known.path == plugin.path else {
+      guard known.path == plugin.path, known.adoption == plugin.adoption else {
         throw Failure(.notLoaded, "two plugins have the id \"\(plugin.id)\": \(known.path) and \(plugin.path)")
       }
       return known
@@ -53,12 +53,30 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// What the file at `path` says of itself.
+  /// Adds a library as the plugin that it is adopted as. Returns the plugin.
+  @discardableResult
+  mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
+    let plugin = try Self.inspect(adoption)
+    plugins.append(plugin)
+    return plugin
+  }
+
+  /// What the file at `path` says: a plugin of itself, a YAML file of the library that it adopts.
   static func inspect(_ path: String) throws(Failure) -> PluginDescription {
+    if AdoptionFile.isNamed(path) { return try inspect(AdoptionFile.read(path)) }
     do {
       return try Host.inspect(path)
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+  }
+
+  private static func inspect(_ adoption: Adoption) throws(Failure) -> PluginDescription {
+    do {
+      return try Host.inspect(adoption)
+    } catch {
+      let place = adoption.file.map { "\($0): " } ?? ""
+      throw Failure(.notLoaded, "\(error.subject == adoption.file ? "" : place)\(error)".displayLine)
     }
   }
 }

@@ -22,7 +22,11 @@ enum PluginText {
     if let description = plugin.description { lines.append(description.displayLine) }
     lines.append("")
     lines.append("path      \(plugin.path.displayLine)")
-    lines.append("abi       \(plugin.abiText)")
+    if let adoption = plugin.adoption {
+      if let file = adoption.file { lines.append("adopted   \(file.displayLine)") }
+    } else {
+      lines.append("abi       \(plugin.abiText)")
+    }
     if !plugin.required.isEmpty { lines.append("requires  \(plugin.required.joined(separator: ", "))") }
     for function in plugin.functions {
       lines += ["", function.signature.description]
@@ -52,8 +56,15 @@ extension PluginDescription {
       ("description", description.map(JSON.string) ?? .null),
       ("abi", .object([("min", .number(UInt64(abi.lowerBound))), ("max", .number(UInt64(abi.upperBound)))])),
       ("required", .array(required.map(JSON.string))),
+      ("adoption", adoption.map { $0.json } ?? .null),
       ("functions", .array(functions.map(\.json))),
     ])
+  }
+}
+
+extension Adoption {
+  var json: JSON {
+    .object([("library", .string(library)), ("file", file.map(JSON.string) ?? .null)])
   }
 }
 

@@ -27,7 +27,9 @@ final class Session {
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
     do {
-      try host.load(plan.plugins.map(\.path))
+      for plugin in plan.plugins {
+        if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
+      }
     } catch {
       // Those before it in the order are loaded.
       host.unloadAll(deadline: .seconds(1))

@@ -1,11 +1,11 @@
-/// What is wrong at one place of a pipeline file.
+/// What is wrong at one place of a file.
 struct Mistake: Hashable, Sendable {
   var location: Location
   var message: String
 }
 
-/// Why a pipeline file cannot be run: all that is wrong with it.
-struct PipelineMistakes: Error {
+/// Why a file cannot be used: all that is wrong with it.
+struct FileMistakes: Error {
   var file: SourceFile
   var mistakes: [Mistake]
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A place in a text file, both numbers counted from 1. A column is a Unicode scalar, as in YAML's own messages.
 struct Location: Hashable, Comparable, Sendable {
   var line: Int
@@ -34,6 +36,22 @@ struct SourceFile: Sendable {
     self.text = text
     // A CR LF is one Character, and a line break too.
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+  }
+
+  /// Reads the file at `path`; `-` is standard input. What is wrong ends the command with that status.
+  static func read(_ path: String, or status: ExitStatus) throws(Failure) -> SourceFile {
+    let name = path == "-" ? "standard input" : path
+    do {
+      let bytes = try path == "-" ? FileBytes.read(descriptor: STDIN_FILENO) : FileBytes.read(path: path)
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw Failure(status, "\(name): not UTF-8 text")
+      }
+      return SourceFile(path: name, text: text)
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(status, "\(name): \(error)")
+    }
   }
 
   /// The line with that number; nil if the file has none.

@@ -67,6 +67,12 @@ final class YAMLDocument {
     return record
   }
 
+  /// What stands under a key; nil if nothing does, with a mistake.
+  func required(_ key: String, of record: Record, what: String) -> Node? {
+    if record[key] == nil { report(record.location, "\(what) needs the key \"\(key)\"") }
+    return record[key]
+  }
+
   /// The fields of a mapping by their keys.
   struct Record {
     var location: Location
@@ -107,7 +113,7 @@ final class YAMLDocument {
     let known = ["str", "int", "float", "bool", "null", "map", "seq", "timestamp", "merge", "value"].map { core + $0 }
     guard !name.isEmpty, !known.contains(name) else { return false }
     let shown = name.hasPrefix(core) ? "!!" + name.dropFirst(core.count) : name
-    report(node.location, "the tag \(shown) has no meaning here: types come from the plugins' signatures")
+    report(node.location, "the tag \(shown) has no meaning here: types come from signatures")
     return true
   }
 }

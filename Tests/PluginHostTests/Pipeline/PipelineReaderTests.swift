@@ -119,7 +119,7 @@ import Testing
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: !!binary aGk=}}",
-      ["3:28: the tag !!binary has no meaning here: types come from the plugins' signatures"]
+      ["3:28: the tag !!binary has no meaning here: types come from signatures"]
     ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: \"${y\"}}", ["3:28: \"${\" without a \"}\" after it"]),
     ("plugins: []\nsteps:\n  a: {call: p.f, rescue: {}}", ["3:26: \"rescue\" needs \"value\" or \"call\""]),
@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func showsThePlace() {
-    let error = PipelineMistakes(
+    let error = FileMistakes(
       file: source("steps:\n\ta: \u{1B}日本 x\n" + String(repeating: "y", count: 300) + "\n"),
       mistakes: [
         Mistake(location: Location(line: 2, column: 9), message: "this"),

@@ -18,11 +18,12 @@ import Testing
   }
 
   @Test func theFirstFolderWins() throws {
-    try withFiles(["a/x.so", "b/x.so", "b/y.so", "b/no", "a/y.so/file"]) { folder throws in
+    try withFiles(["a/x.so", "b/x.so", "b/y.so", "b/no", "a/y.so/file", "b/z.adopt.yaml"]) { folder throws in
       let finder = PluginFinder(given: ["\(folder)/a"], environment: "\(folder)/b:/none")
       #expect(finder.directories == ["\(folder)/a", "\(folder)/b", "/none"])
       #expect(try finder.path(of: "x") == "\(folder)/a/x.so")
       #expect(try finder.path(of: "y") == "\(folder)/b/y.so")
+      #expect(try finder.path(of: "z") == "\(folder)/b/z.adopt.yaml")
       #expect(try finder.path(of: "org.example.y") == "\(folder)/b/y.so")
       #expect(try PluginFinder(given: ["\(folder)/b/"], environment: nil).path(of: "x") == "\(folder)/b/x.so")
     }
@@ -40,21 +41,21 @@ import Testing
         "no plugin \"x\": name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, "
           + "with a slash in it")
     ) { try none.path(of: "x") }
-    #expect(throws: Failure(.notLoaded, "no plugin \"x\": no x.so in /a, /b")) {
+    #expect(throws: Failure(.notLoaded, "no plugin \"x\": no x.so or x.adopt.yaml in /a, /b")) {
       try PluginFinder(given: ["/a"], environment: "/b").path(of: "x")
     }
   }
 
   @Test func listsLibraries() throws {
-    try withFiles(["b.so", "a.so", "c.txt", "so"]) { folder throws in
-      #expect(try PluginFinder.libraries(in: folder) == ["\(folder)/a.so", "\(folder)/b.so"])
+    try withFiles(["b.so", "a.so", "c.txt", "so", "c.adopt.yaml", "c.yaml"]) { folder throws in
+      #expect(try PluginFinder.files(in: folder) == ["a.so", "b.so", "c.adopt.yaml"].map { "\(folder)/\($0)" })
       try withFiles(["a.so", "d.so"]) { second throws in
         let paths = try PluginFinder(given: [folder, second], environment: nil).all()
-        #expect(paths == ["\(folder)/a.so", "\(folder)/b.so", "\(second)/d.so"])
+        #expect(paths == ["a.so", "b.so", "c.adopt.yaml"].map { "\(folder)/\($0)" } + ["\(second)/d.so"])
       }
     }
     #expect(throws: Failure(.notLoaded, "/none: No such file or directory")) {
-      try PluginFinder.libraries(in: "/none")
+      try PluginFinder.files(in: "/none")
     }
   }
 }

@@ -5,7 +5,7 @@ func mistakes(_ body: () throws -> Void) -> [String] {
   do {
     try body()
     return []
-  } catch let error as PipelineMistakes {
+  } catch let error as FileMistakes {
     return error.mistakes.sorted { $0.location < $1.location }
       .map { "\($0.location.line):\($0.location.column): \($0.message)" }
   } catch {

@@ -1,0 +1,113 @@
+import PluginRuntime
+import Yams
+
+/// Reads a YAML file that says how a library's functions are called:
+///
+///     library: libz.so.1
+///     description: Compression.
+///     functions:
+///       - signature: 'zlibVersion() -> cstr'
+///         description: The version of zlib.
+struct AdoptionFile {
+  /// What the name of such a file ends in where plugins are looked for. By its path any YAML file is one.
+  static let suffix = ".adopt.yaml"
+
+  private let document: YAMLDocument
+
+  static func isNamed(_ path: String) -> Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
+
+  /// The adoption that the file at `path` describes. All that is wrong with it is in the failure.
+  static func read(_ path: String) throws(Failure) -> Adoption {
+    let file = try SourceFile.read(path, or: .notLoaded)
+    let reader = AdoptionFile(document: YAMLDocument(file: file))
+    let adoption = reader.adoption()
+    guard let adoption, reader.document.mistakes.isEmpty else {
+      throw Failure(.notLoaded, lines: FileMistakes(file: file, mistakes: reader.document.mistakes).lines)
+    }
+    return adoption
+  }
+
+  private func adoption() -> Adoption? {
+    let what = "an adoption"
+    let known = ["id", "library", "version", "description", "functions"]
+    guard let root = document.root(), let record = document.record(of: root, what: what, known: known),
+      let library = document.required("library", of: record, what: what),
+      let path = document.text(of: library, what: "the library"),
+      let functions = document.required("functions", of: record, what: what)
+    else { return nil }
+    return Adoption(
+      id: text("id", of: record) ?? Self.id(ofFile: document.file.path), library: resolved(path.value),
+      version: text("version", of: record), description: text("description", of: record),
+      functions: (document.elements(of: functions, what: "\"functions\"") ?? []).compactMap(function),
+      file: document.file.path)
+  }
+
+  /// A function: a mapping, or its signature alone.
+  private func function(_ node: Node) -> Adoption.Function? {
+    if case .scalar = node { return signature(node).map { Adoption.Function(signature: $0) } }
+    if isUnquotedSignature(node) { return nil }
+    let known = ["signature", "description", "symbol"]
+    guard let record = document.record(of: node, what: "a function", known: known),
+      let text = document.required("signature", of: record, what: "a function"), let signature = signature(text)
+    else { return nil }
+    return Adoption.Function(
+      signature: signature, description: self.text("description", of: record), symbol: self.text("symbol", of: record))
+  }
+
+  /// Whether the node is what YAML makes of a signature without quotes: the colon after a parameter's name ends a key.
+  /// Then there is a mistake already.
+  private func isUnquotedSignature(_ node: Node) -> Bool {
+    guard case .mapping(let mapping) = node, mapping.contains(where: { $0.key.string?.contains("(") ?? false }) else {
+      return false
+    }
+    document.report(node.location, "a signature must stand in quotes: 'name(parameter: type) -> type'")
+    return true
+  }
+
+  private func signature(_ node: Node) -> Signature? {
+    if isUnquotedSignature(node) { return nil }
+    guard let text = document.text(of: node, what: "a signature") else { return nil }
+    do {
+      return try Signature(parsing: text.value)
+    } catch {
+      document.report(
+        text.location, "in the signature, column \(error.column): found \(error.found), expected \(error.expected)")
+      return nil
+    }
+  }
+
+  private func text(_ key: String, of record: YAMLDocument.Record) -> String? {
+    record[key].flatMap { document.text(of: $0, what: "\"\(key)\"") }?.value
+  }
+
+  /// A path in the file counts from where the file is.
+  private func resolved(_ library: String) -> String {
+    guard library.contains("/"), !library.hasPrefix("/") else { return library }
+    return Directory.join(Directory.parent(of: document.file.path), library)
+  }
+
+  /// `zlib` for `some/zlib.adopt.yaml`.
+  static func id(ofFile path: String) -> String {
+    let name = Directory.name(of: path)
+    let ending = [suffix, ".adopt.yml", ".yaml", ".yml"].first { name.hasSuffix($0) && name != $0 } ?? ""
+    return name.dropLast(ending.count).idText
+  }
+}
+
+extension Adoption {
+  /// One function of a library, for a single call.
+  init(of library: String, signature: Signature, symbol: String?) {
+    let name = Directory.name(of: library)
+    let stem = name.firstRange(of: ".so").map { name[..<$0.lowerBound] } ?? name[...]
+    self.init(
+      id: stem.isEmpty ? "library" : stem.idText, library: library,
+      functions: [Adoption.Function(signature: signature, symbol: symbol)])
+  }
+}
+
+extension StringProtocol {
+  /// The text as an id: `_` for each letter that none has.
+  fileprivate var idText: String {
+    String(map { $0.isASCII && ($0.isLetter || $0.isNumber) || ".-_".contains($0) ? $0 : "_" })
+  }
+}

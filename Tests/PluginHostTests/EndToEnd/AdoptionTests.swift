@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct AdoptionTests {
+    /// The folder with the adoptions that the project comes with.
+    static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "examples/adopted").path
+
+    /// A file with this text, for `body`.
+    private func withFile(_ text: String, name: String = "math.adopt.yaml", _ body: (URL) throws -> Void) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adoption-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data(text.utf8).write(to: folder.appending(path: name))
+      try body(folder.appending(path: name))
+    }
+
+    @Test func aFileMakesALibraryAPlugin() throws {
+      let file = "\(Self.examples)/libm.adopt.yaml"
+      let call = try HostProcess.run("call", file, "pow", "2", "10")
+      #expect(call.errors == "")
+      #expect(call.text == "1024.0\n")
+      let named = try HostProcess.run("call", "--plugins", Self.examples, "libm", "sqrt", "x=2.25")
+      #expect(named.text == "1.5\n", "\(named.errors)")
+      let id = try HostProcess.run("call", "--plugins", Self.examples, "org.gnu.libm", "sqrt", "-1")
+      #expect(id.text == "\"NaN\"\n", "\(id.errors)")
+    }
+
+    @Test func inspectAndListShowIt() throws {
+      try withFile("{library: libm.so.6, version: '9', functions: ['sqrt(x: f64) -> f64']}") { file in
+        let page = try HostProcess.run("inspect", file.path)
+        #expect(page.errors == "")
+        #expect(page.text.hasPrefix("math 9\n\npath      /"))
+        #expect(page.text.contains("adopted   \(file.path)\n"))
+        #expect(page.text.contains("sqrt(x: f64) -> f64\n    double sqrt(double x);\n"))
+        let folder = file.deletingLastPathComponent().path
+        #expect(try HostProcess.run("list", folder).text == "math  9  1 function\n")
+        let json = try HostProcess.run("inspect", "--json", file.path)
+        let plugin = try #require(try JSONSerialization.jsonObject(with: json.output) as? [String: Any])
+        #expect(plugin["adoption"] as? [String: String] == ["library": "libm.so.6", "file": file.path])
+      }
+    }
+
+    @Test func aPipelineUsesItLikeAPlugin() throws {
+      try withFile("{library: libm.so.6, functions: ['sqrt(x: f64) -> f64', 'floor(x: f64) -> f64']}") { file in
+        let pipeline = file.deletingLastPathComponent().appending(path: "p.yaml")
+        let text = """
+          plugins: [./math.adopt.yaml]
+          steps: {root: {call: math.sqrt, with: {x: 10}}, down: {call: math.floor, with: {x: {step: root}}}}
+          """
+        try Data(text.utf8).write(to: pipeline)
+        let ending = try HostProcess.run("run", "--progress", "off", pipeline.path)
+        #expect(ending.text == "3.0\n", "\(ending.errors)")
+      }
+    }
+
+    @Test func aLibraryBesideTheFileIsFoundByItsPath() throws {
+      let libraries = try HostProcess.run("inspect", "\(Self.examples)/libm.adopt.yaml").text.split(separator: "\n")
+      let library = try #require(libraries.first { $0.hasPrefix("path") }?.split(separator: " ").last)
+      try withFile("{library: ./m.so, functions: [{signature: 'root(x: f64) -> f64', symbol: sqrt}]}") { file in
+        let link = file.deletingLastPathComponent().appending(path: "m.so")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: String(library))
+        #expect(try HostProcess.run("call", file.path, "root", "4").text == "2.0\n")
+      }
+    }
+
+    @Test(arguments: [
+      ("library: libm.so.6", "1:1: error: an adoption needs the key \"functions\""),
+      ("functions: []", "1:1: error: an adoption needs the key \"library\""),
+      (
+        "library: libm.so.6\nfunctions: [{signature: 'f(x: int)'}]",
+        "2:25: error: in the signature, column 6: found 'int', expected a type"
+      ),
+      (
+        "library: libm.so.6\nfunctions:\n  - f(x: f64)",
+        "a signature must stand in quotes: 'name(parameter: type) -> type'"
+      ),
+      ("library: libm.so.6\nfunctions: [{symbol: f}]", "2:13: error: a function needs the key \"signature\""),
+      ("library: libm.so.6\nfunctions: [{signature: 'f()', simbol: g}]", "did you mean \"symbol\"?"),
+      ("library: libm.so.6\nfunctions: 3", "\"functions\" must be a list"), ("", "the file is empty"),
+      ("[", "not YAML"),
+      ("library: libm.so.6\nfunctions: ['nonsense()']", "libm.so.6: does not define nonsense"),
+      ("library: libnone.so\nfunctions: []", "libnone.so: no such library in the folders of the system's loader"),
+      ("{library: libm.so.6, id: 'a b', functions: []}", "has the id \"a b\""),
+    ])
+    func whatIsWrongWithAFileIsStatusTwo(text: String, part: String) throws {
+      try withFile(text) { file in
+        let ending = try HostProcess.run("call", file.path, "f")
+        #expect(ending.status == 2)
+        #expect(ending.text == "")
+        #expect(ending.errors.contains(part), "\(ending.errors)")
+        #expect(ending.errors.contains(file.path), "\(ending.errors)")
+      }
+    }
+
+    @Test func aSignatureCallsWithoutAFile() throws {
+      let power = ["call", "--signature", "pow(x: f64, y: f64) -> f64", "libm.so.6"]
+      for (words, expected) in [(["2", "10"], "1024.0"), (["-2", "3"], "-8.0"), (["y=3", "2"], "8.0")] {
+        let host = try HostProcess(power + words)
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.text == expected + "\n", "\(ending.errors)")
+      }
+      #expect(try HostProcess.run("call", "--signature", "getppid() -> i32", "libc.so.6").text == "\(getpid())\n")
+      let symbol = try HostProcess.run(
+        "call", "--signature", "length(text: cstr) -> usize", "--symbol", "strlen", "libc.so.6", "four")
+      #expect(symbol.text == "4\n", "\(symbol.errors)")
+    }
+
+    @Test(arguments: [
+      (["--signature", "pow(x: double)", "libm.so.6"], 64, "--signature: column 8: found 'double', expected a type"),
+      (["--signature", "pow(x: f64)", "libm.so.6"], 64, "lacks the argument 'x'"),
+      (["--signature", "pow(x: f64)", "libm"], 2, "there is libm.so.6"),
+      (["--signature", "pow(x: f64)", "./none.so"], 2, "./none.so: no such file"),
+      (["--signature", "wop(x: f64)", "libm.so.6", "1"], 2, "does not define wop"),
+      (["--symbol", "pow", "libm.so.6", "1"], 64, "--symbol goes with --signature"),
+      (["--signature", "f()"], 64, "<plugin>"),
+    ])
+    func whatIsWrongWithASignatureIsSaid(words: [String], status: Int32, part: String) throws {
+      let host = try HostProcess(["call"] + words)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == status)
+      #expect(ending.text == "")
+      #expect(ending.errors.contains(part), "\(ending.errors)")
+    }
+  }
+}
