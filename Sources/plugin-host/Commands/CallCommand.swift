@@ -26,7 +26,7 @@ struct CallCommand: ParsableCommand {
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
       take it from the library's header.
 
-      The result is one line of JSON on standard output, with bytes in base64.
+      The result is one line of JSON on standard output, with bytes in base64; --format has other forms.
 
       \(ExitStatus.help)
       """)

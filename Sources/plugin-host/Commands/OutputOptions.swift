@@ -2,14 +2,38 @@ import ArgumentParser
 
 /// The options of the commands that write a result.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Write a result that is text or bytes as it is, without JSON. Binary data is not written to a terminal.")
+  @Option(
+    name: .customLong("format"),
+    help: "What the result looks like: one line of JSON, text and bytes as they are, or a table for people.")
+  var chosen: ResultFormat?
+
+  @Flag(help: "The same as --format raw. Binary data is not written to a terminal.")
   var raw = false
 
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
-      "Write the result to a file; - is standard output, even if it is a terminal.", valueName: "file"))
-  var output: String?
+      """
+      Write the result to a file; - is standard output, even if it is a terminal. The words json, raw and table are the \
+      formats of --format; a file of such a name is ./json. May be given twice, for both.
+      """, valueName: "file|format"))
+  var output: [String] = []
 
-  var writer: ResultWriter { ResultWriter(isRaw: raw, path: output) }
+  private var formats: [ResultFormat] {
+    [chosen].compactMap(\.self) + (raw ? [.raw] : []) + output.compactMap(ResultFormat.init)
+  }
+  private var paths: [String] { output.filter { ResultFormat(rawValue: $0) == nil } }
+
+  func validate() throws {
+    guard Set(formats).count < 2 else {
+      throw ValidationError("one format, not \(formats.map(\.rawValue).joined(separator: " and "))")
+    }
+    guard paths.count < 2 else {
+      throw ValidationError("one file for the result, not \(paths.joined(separator: " and "))")
+    }
+  }
+
+  var writer: ResultWriter { ResultWriter(format: formats.first ?? .json, path: paths.first) }
 }
+
+extension ResultFormat: ExpressibleByArgument {}

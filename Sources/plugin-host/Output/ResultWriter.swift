@@ -1,15 +1,32 @@
 import Glibc
 import PluginRuntime
 
+/// What a result looks like.
+enum ResultFormat: String, CaseIterable, Sendable {
+  /// One line of JSON.
+  case json
+  /// Text and bytes as they are.
+  case raw
+  /// Rows and columns for people.
+  case table
+
+  func bytes(of value: PluginValue) -> [UInt8] {
+    switch self {
+    case .json: Array((value.json + "\n").utf8)
+    case .raw: value.raw
+    case .table: Array(ResultTable.text(value).utf8)
+    }
+  }
+}
+
 /// Writes the result of a call or a pipeline to standard output or a file.
 struct ResultWriter: Sendable {
-  /// As it is, instead of as a line of JSON.
-  var isRaw: Bool
+  var format: ResultFormat
   /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
   var path: String?
 
   func write(_ value: PluginValue) throws(Failure) {
-    let bytes = isRaw ? value.raw : Array((value.json + "\n").utf8)
+    let bytes = format.bytes(of: value)
     do {
       if let path, path != "-" {
         try writeFile(bytes, path)
@@ -41,7 +58,7 @@ struct ResultWriter: Sendable {
 
   /// A terminal would take binary data for commands.
   private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {
-    guard isRaw, path == nil, Terminal.isTerminal(STDOUT_FILENO), !Self.isText(bytes) else { return }
+    guard format == .raw, path == nil, Terminal.isTerminal(STDOUT_FILENO), !Self.isText(bytes) else { return }
     throw Failure(
       .rejected,
       "the result is binary, \(PluginValue.bytes(bytes).summary), and not written to a terminal; "

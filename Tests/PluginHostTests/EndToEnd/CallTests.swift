@@ -46,6 +46,33 @@ extension EndToEnd {
       #expect(try HostProcess.run("call", "--raw", "kinds", "nothing").text == "")
     }
 
+    @Test func aFormatIsChosen() throws {
+      for words in [["--format", "raw"], ["--output", "raw"], ["-o", "raw"], ["--raw", "--format", "raw"]] {
+        let host = try HostProcess(["call"] + words + ["kinds", "text", "a b"])
+        try host.process.run()
+        #expect(try host.wait().text == "a b")
+      }
+      #expect(try HostProcess.run("call", "--output", "json", "kinds", "text", "a\nb").text == "\"a\\nb\"\n")
+      #expect(try HostProcess.run("call", "--output", "table", "kinds", "text", "a\nb").text == "a b\n")
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: file) }
+      #expect(try HostProcess.run("call", "-o", "table", "-o", file.path, "kinds", "tiny").text == "")
+      #expect(try Data(contentsOf: file) == Data("-3\n".utf8))
+    }
+
+    @Test(arguments: [
+      (["--format", "xml"], "xml"), (["--raw", "--format", "table"], "one format, not"),
+      (["-o", "json", "--raw"], "one format, not"),
+      (["-o", "./a", "-o", "./b"], "one file for the result, not ./a and ./b"),
+    ])
+    func twoFormatsAreWrongUsage(words: [String], part: String) throws {
+      let host = try HostProcess(["call"] + words + ["kinds", "tiny"])
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.status == 64 && ending.text == "")
+      #expect(ending.errors.contains(part), "\(ending.errors)")
+    }
+
     @Test func writesToAFile() throws {
       let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: file) }
