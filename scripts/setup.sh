@@ -35,9 +35,11 @@ if [ "$purpose" = test ]; then
   need libevent-2.1-7 library libevent-2.1.so.7
   need libsystemd0 library libsystemd.so.0
   need python3 has python3
+  need python3-jsonschema /usr/bin/python3 -c 'import jsonschema'
   need valgrind has valgrind
   need abigail-tools has abidiff
   need tcc has tcc
+  need libcurl4-openssl-dev pkg-config --exists libcurl
   need clang-format has clang-format
   need shellcheck has shellcheck
   need man-db has man

@@ -92,6 +92,12 @@ struct AdoptionFile {
     let ending = [suffix, ".adopt.yml", ".yaml", ".yml"].first { name.hasSuffix($0) && name != $0 } ?? ""
     return name.dropLast(ending.count).idText
   }
+
+  /// `zlib` for `/usr/include/zlib.h`.
+  static func id(ofHeader path: String) -> String {
+    let name = Directory.name(of: path)
+    return (name.hasSuffix(".h") ? name.dropLast(2) : name[...]).idText
+  }
 }
 
 extension Adoption {

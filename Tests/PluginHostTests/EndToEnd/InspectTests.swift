@@ -18,6 +18,7 @@ extension EndToEnd {
           ask(x: i64) -> promise<i64>
               Asks kinds.
               promise_t *ask(int64_t x);
+              plugin-host call \(FixturePlugins.path("needy")) ask x=1
 
           """)
       #expect(ending.status == 0)
@@ -42,8 +43,23 @@ extension EndToEnd {
       #expect(parameter["name"] as? String == "x")
       #expect(parameter["type"] as? String == "i8")
       #expect(parameter["default"] as? Int == -3)
+      #expect(tiny["command"] as? String == "plugin-host call \(FixturePlugins.path("kinds")) tiny")
+      let schema = try #require(tiny["schema"] as? [String: [String: Any]])
+      #expect(schema["arguments"]?["type"] as? String == "object")
+      #expect(schema["result"]?["minimum"] as? Int == -128)
       let fail = try #require(functions.first { $0["name"] as? String == "fail" })
       #expect(fail["result"] as? String == "void" && fail["fails"] as? Bool == true)
+    }
+
+    @Test func writesAReferencePage() throws {
+      let ending = try HostProcess.run("doc", "needy")
+      #expect(ending.errors == "" && ending.status == 0)
+      #expect(ending.text.hasPrefix("# org.example.needy 1.2.3\n\nCalls another plugin.\n"))
+      #expect(ending.text.contains("\n## ask\n"))
+      let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+      defer { try? FileManager.default.removeItem(at: file) }
+      #expect(try HostProcess.run("doc", "--output", file.path, "needy").text == "")
+      #expect(try Data(contentsOf: file) == ending.output)
     }
 
     @Test func listsFoldersAndFiles() throws {

@@ -33,6 +33,7 @@ enum PluginText {
       if let description = function.description { lines.append("    \(description.displayLine)") }
       // A prototype with structs has a line for each of them.
       lines += function.signature.cPrototype.split(separator: "\n").map { "    \($0)" }
+      if let example = CommandLineExample.text(of: function, in: plugin) { lines.append("    \(example)") }
     }
     return lines.map { $0 + "\n" }.joined()
   }
@@ -57,7 +58,7 @@ extension PluginDescription {
       ("abi", .object([("min", .number(UInt64(abi.lowerBound))), ("max", .number(UInt64(abi.upperBound)))])),
       ("required", .array(required.map(JSON.string))),
       ("adoption", adoption.map { $0.json } ?? .null),
-      ("functions", .array(functions.map(\.json))),
+      ("functions", .array(functions.map { $0.json(in: self) })),
     ])
   }
 }
@@ -69,15 +70,21 @@ extension Adoption {
 }
 
 extension FunctionDescription {
-  var json: JSON {
+  func json(in plugin: PluginDescription) -> JSON {
     .object([
       ("name", .string(signature.name)),
       ("signature", .string(signature.description)),
+      ("canonical", .string(signature.canonical)),
       ("description", description.map(JSON.string) ?? .null),
       ("parameters", .array(signature.parameters.map(\.json))),
       ("result", .string(signature.result?.description ?? "void")),
       ("fails", .bool(signature.fails)),
       ("prototype", .string(signature.cPrototype)),
+      ("command", CommandLineExample.text(of: self, in: plugin).map(JSON.string) ?? .null),
+      (
+        "schema",
+        .object([("arguments", JSONSchema.arguments(of: self)), ("result", JSONSchema.result(of: self))])
+      ),
     ])
   }
 }
@@ -85,7 +92,19 @@ extension FunctionDescription {
 extension Parameter {
   var json: JSON {
     var members: [(name: String, value: JSON)] = [("name", .string(name)), ("type", .string("\(type)"))]
-    if let defaultValue { members.append(("default", .value(defaultValue))) }
+    members.append(("direction", .string(direction.word)))
+    if let defaultValue { members.append(("default", defaultValue.asArgument)) }
+    if let note { members.append(("description", .string(note))) }
     return .object(members)
+  }
+}
+
+extension Parameter.Direction {
+  fileprivate var word: String {
+    switch self {
+    case .input: "in"
+    case .output: "out"
+    case .inOut: "inout"
+    }
   }
 }

@@ -1,0 +1,64 @@
+import PluginRuntime
+
+/// A command line that calls a function, ready to be pasted and changed.
+enum CommandLineExample {
+  /// Nil for a function that takes what no command line has, such as a callback.
+  static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
+    var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
+    for parameter in function.signature.inputs where parameter.fallback == nil {
+      guard let value = parameter.type.example else { return nil }
+      words.append(quoted("\(parameter.name)=\(value)"))
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// The word as a shell takes it for itself.
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_-./=,:+@".utf8.contains($0)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: "'\\''"))'"
+  }
+}
+
+extension ValueType {
+  /// A value as somebody would type it.
+  fileprivate var example: String? {
+    switch self {
+    case .str, .cstr, .bytes: "text"
+    case .own(let type, _), .counted(let type, _): type.example
+    case .promise(let held): held.map { $0.example } ?? "null"
+    case .pointer: "0x1000"
+    default: exampleJSON
+    }
+  }
+
+  /// A value as it stands in JSON.
+  private var exampleJSON: String? {
+    switch self {
+    case .bool: return "true"
+    case .f32, .f64: return "1.5"
+    case .str, .cstr, .bytes: return "\"text\""
+    case .pointer: return "\"0x1000\""
+    case .structure(let type):
+      var members: [String] = []
+      for field in type.fields {
+        guard let value = field.type.exampleJSON else { return nil }
+        members.append("\"\(field.name)\":\(value)")
+      }
+      return "{\(members.joined(separator: ","))}"
+    case .array(let element, let count):
+      return element.exampleJSON.map { "[\([String](repeating: $0, count: count).joined(separator: ","))]" }
+    case .slice(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
+    case .optional(let type), .own(let type, _), .counted(let type, _): return type.exampleJSON
+    case .value: return "null"
+    case .promise, .callback, .context, .error, .token: return nil
+    default: return "1"
+    }
+  }
+}

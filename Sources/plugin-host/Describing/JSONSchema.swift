@@ -1,0 +1,144 @@
+import PluginRuntime
+
+/// What a function takes and gives, as JSON Schema (draft 2020-12).
+enum JSONSchema {
+  private static let draft = ("$schema", JSON.string("https://json-schema.org/draft/2020-12/schema"))
+
+  /// Of an object with the arguments by name.
+  static func arguments(of function: FunctionDescription) -> JSON {
+    let signature = function.signature
+    var properties = signature.inputs.map { parameter in
+      (parameter.name, property(parameter.type, .taken, parameter.note, parameter.defaultValue))
+    }
+    if let tail = signature.tail, let name = tail.name {
+      let element = JSON.object([("anyOf", .array(tail.types.map { .object($0.schema(.taken)) }))])
+      properties.append((name, .object(note(tail.note) + [("type", .string("array")), ("items", element)])))
+    }
+    let required = signature.inputs.filter { $0.fallback == nil }.map { JSON.string($0.name) }
+    return .object(
+      [draft, ("title", .string(function.name))] + note(function.description)
+        + object(properties, required: required))
+  }
+
+  /// Of what a call prints.
+  static func result(of function: FunctionDescription) -> JSON {
+    let signature = function.signature
+    let head = [draft, ("title", .string(function.name))]
+    let result = signature.yielded.map { property($0, .given, signature.resultNote) }
+    guard !signature.outputs.isEmpty else {
+      let schema = signature.yielded.map { $0.schema(.given) } ?? null
+      return .object(head + note(signature.resultNote) + schema)
+    }
+    var properties = result.map { [("result", $0)] } ?? []
+    properties += signature.outputs.map { ($0.name, property($0.type, .given, $0.note)) }
+    return .object(head + object(properties, required: properties.map { .string($0.0) }))
+  }
+
+  fileprivate static let null: [(name: String, value: JSON)] = [("type", .string("null"))]
+
+  fileprivate static func object(
+    _ properties: [(name: String, value: JSON)], required: [JSON]
+  ) -> [(name: String, value: JSON)] {
+    [
+      ("type", .string("object")), ("properties", .object(properties)), ("required", .array(required)),
+      ("additionalProperties", .bool(false)),
+    ]
+  }
+
+  private static func property(
+    _ type: ValueType, _ use: Use, _ description: String?, _ defaultValue: PluginValue? = nil
+  ) -> JSON {
+    .object(note(description) + type.schema(use) + (defaultValue.map { [("default", $0.asArgument)] } ?? []))
+  }
+
+  private static func note(_ description: String?) -> [(name: String, value: JSON)] {
+    description.map { [("description", .string($0))] } ?? []
+  }
+
+  /// Which way a value goes: some have more forms as an argument than as a result.
+  enum Use {
+    case taken, given
+  }
+}
+
+extension ValueType {
+  /// The keywords that describe a value of this type as JSON.
+  fileprivate func schema(_ use: JSONSchema.Use) -> [(name: String, value: JSON)] {
+    switch self {
+    case .bool: return [("type", .string("boolean"))]
+    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize:
+      let (least, greatest) = limits
+      return [("type", .string("integer")), ("minimum", .value(least)), ("maximum", .value(greatest))]
+    case .f32, .f64:
+      let names = ["NaN", "Infinity", "-Infinity"].map(JSON.string)
+      return anyOf([[("type", .string("number"))], [("enum", .array(names))]])
+    case .str: return [("type", .string("string"))]
+    case .cstr: return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
+    case .bytes: return use == .given ? Self.base64 : bytesTaken
+    case .slice(.u8) where use == .taken: return bytesTaken
+    case .pointer: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
+    case .structure(let type):
+      let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
+      // A field that may be null need not be there in an argument.
+      let required = type.fields.filter { use == .given || !$0.type.isOptional }.map { JSON.string($0.name) }
+      return JSONSchema.object(fields, required: required)
+    case .array(let element, let count):
+      let limit = JSON.number(UInt64(count))
+      return [
+        ("type", .string("array")), ("items", .object(element.schema(use))), ("minItems", limit), ("maxItems", limit),
+      ]
+    case .slice(let element): return [("type", .string("array")), ("items", .object(element.schema(use)))]
+    case .own(let type, _), .counted(let type, _): return type.schema(use)
+    case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
+    case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
+    case .value, .error: return []
+    // What no JSON can be.
+    case .callback, .context, .token: return [("not", .object([]))]
+    }
+  }
+
+  private var isOptional: Bool { if case .optional = self { true } else { false } }
+
+  private static let base64: [(name: String, value: JSON)] = [
+    ("type", .string("string")), ("contentEncoding", .string("base64")),
+  ]
+
+  private var bytesTaken: [(name: String, value: JSON)] {
+    let coded = JSONSchema.object([("base64", .object(Self.base64))], required: [.string("base64")])
+    return anyOf([
+      [("type", .string("string"))], [("type", .string("array")), ("items", .object(ValueType.u8.schema(.taken)))],
+      coded,
+    ])
+  }
+
+  private func anyOf(_ schemas: [[(name: String, value: JSON)]]) -> [(name: String, value: JSON)] {
+    [("anyOf", .array(schemas.map(JSON.object)))]
+  }
+
+  /// The least and the greatest number of an integer type.
+  private var limits: (PluginValue, PluginValue) {
+    switch self {
+    case .i8: (.int(Int64(Int8.min)), .int(Int64(Int8.max)))
+    case .i16: (.int(Int64(Int16.min)), .int(Int64(Int16.max)))
+    case .i32: (.int(Int64(Int32.min)), .int(Int64(Int32.max)))
+    case .u8: (.uint(0), .uint(UInt64(UInt8.max)))
+    case .u16: (.uint(0), .uint(UInt64(UInt16.max)))
+    case .u32: (.uint(0), .uint(UInt64(UInt32.max)))
+    case .u64, .usize: (.uint(0), .uint(.max))
+    default: (.int(.min), .int(.max))
+    }
+  }
+}
+
+extension PluginValue {
+  /// The value as JSON that gives it as an argument: bytes are a text there, or say that they are base64.
+  var asArgument: JSON {
+    switch self {
+    case .bytes(let bytes):
+      String(validating: bytes, as: UTF8.self).map(JSON.string) ?? .object([("base64", .value(self))])
+    case .array(let elements): .array(elements.map(\.asArgument))
+    case .object(let members): .object(members.map { ($0.name, $0.value.asArgument) })
+    default: .value(self)
+    }
+  }
+}

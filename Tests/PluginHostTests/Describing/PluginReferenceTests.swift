@@ -1,0 +1,83 @@
+import Testing
+
+@testable import PluginRuntime
+@testable import plugin_host
+
+@Suite struct PluginReferenceTests {
+  private func plugin(_ functions: (signature: String, description: String?)...) throws -> PluginDescription {
+    PluginDescription(
+      path: "/lib/a b.so", id: "org.example.x_y", version: "1.0", description: "Does *things*.",
+      required: ["org.example.z"], abi: 1...2,
+      functions: try functions.map {
+        FunctionDescription(signature: try Signature(parsing: $0.signature), description: $0.description)
+      })
+  }
+
+  @Test func describesEveryFunction() throws {
+    let page = PluginReference.page(
+      try plugin(
+        (#"cut(text: str "what | to cut", at: u8 = 3, tail: cstr?) -> own str "the rest" !"#, "Cuts a <text>."),
+        ("poll(n: out i32, ...: i32 | f64)", nil)))
+    #expect(
+      page == #"""
+        # org.example.x\_y 1.0
+
+        Does \*things\*.
+
+        - Plugin `a b.so`, ABI 1 to 2.
+        - Requires `org.example.z`.
+
+        | function | |
+        | --- | --- |
+        | [`cut`](#cut) | Cuts a \<text\>. |
+        | [`poll`](#poll) |  |
+
+        ## cut
+
+        Cuts a \<text\>.
+
+        ```
+        cut(text: str "what | to cut", at: u8 = 3, tail: cstr?) -> own str "the rest" !
+        ```
+
+        | argument | type | default | |
+        | --- | --- | --- | --- |
+        | `text` | `str` |  | what \| to cut |
+        | `at` | `u8` | `3` |  |
+        | `tail` | `cstr?` | `null` |  |
+
+        Gives `own str`: the rest.
+
+        It fails with an error of its own.
+
+        ```c
+        promise_status_t cut(promise_str_t text, uint8_t at, const char *tail, promise_str_t *result, promise_value_t *error);
+        ```
+
+        ```sh
+        plugin-host call '/lib/a b.so' cut text=text
+        ```
+
+        """# + "\n" + page.suffix(from: page.firstRange(of: "## poll")!.lowerBound))
+    #expect(page.contains("| `...` | any number of i32 or f64 | none |  |"))
+    #expect(page.contains("Gives an object with `n`, `i32`."))
+  }
+
+  @Test(arguments: [
+    ("f(a: {x: f64, y: [i8; 2]}, b: &[cstr]) -> i32", #"f 'a={"x":1.5,"y":[1,1]}' 'b=["text","text"]'"#),
+    ("f(data: bytes[n], n: u32, p: ptr<db>, v: value)", "f data=text p=0x1000 v=null"),
+    ("f(to: out str[room], room: inout u64)", "f room=1"),
+    ("f(done: promise<void>, x: promise<bool>)", "f done=null x=true"),
+  ])
+  func aCommandLineIsReady(signature: String, words: String) throws {
+    let plugin = try plugin((signature, nil))
+    let text = CommandLineExample.text(of: plugin.functions[0], in: plugin)
+    #expect(text == "plugin-host call '/lib/a b.so' \(words)")
+  }
+
+  @Test func whatNoCommandLineCanCallHasNone() throws {
+    let plugin = try plugin(("f(each: fn(i32) -> bool)", nil))
+    #expect(CommandLineExample.text(of: plugin.functions[0], in: plugin) == nil)
+    #expect(PluginText.page(plugin).contains("\nf(each: fn(i32) -> bool @call)\n    void f(bool (*each)(int32_t"))
+  }
+}
