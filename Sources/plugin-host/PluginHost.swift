@@ -13,7 +13,10 @@ struct PluginHost: ParsableCommand {
       \(ExitStatus.help)
       """,
     version: "1.0.0",
-    subcommands: [ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self])
+    subcommands: [
+      ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, DocCommand.self,
+      AdoptCommand.self,
+    ])
 
   static func main() {
     StandardStreams.occupy()

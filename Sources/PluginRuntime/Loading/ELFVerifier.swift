@@ -9,14 +9,15 @@ struct ELFVerifier {
   /// The functions that it has to export.
   private let functions: [String]
 
+  @discardableResult
   static func verify(
     _ file: PluginFile, exporting functions: [String] = [PluginEntry.name]
-  ) throws(PluginError) {
+  ) throws(PluginError) -> ELFDynamic {
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
-    try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
+    return try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
   }
 
-  private func verify() throws(PluginError) {
+  private func verify() throws(PluginError) -> ELFDynamic {
     let segments = try self.segments(try header())
     try checkSegments(segments)
     guard let dynamic = ELFDynamic(reader: reader, segments: segments) else {
@@ -24,6 +25,7 @@ struct ELFVerifier {
     }
     if let mistake = dynamic.mistake { throw PluginError(.notAPlugin, path, mistake) }
     for function in functions { try check(function, dynamic, segments) }
+    return dynamic
   }
 
   /// Checks what the file says it is.

@@ -42,20 +42,16 @@ final class Workers: Sendable {
 
   private func startThread(with job: @escaping Job) -> Bool {
     let start = Unmanaged.passRetained(Start(workers: self, job: job))
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     var thread = pthread_t()
     let status = pthread_create(
-      &thread, &attributes,
+      &thread, nil,
       { argument in
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         start.workers.work(startingWith: start.job)
         return nil
       }, start.toOpaque())
-    pthread_attr_destroy(&attributes)
-    if status != 0 { start.release() }
+    if status == 0 { pthread_detach(thread) } else { start.release() }
     return status == 0
   }
 

@@ -6,7 +6,7 @@ extension EndToEnd {
     @Test func namesEveryOption() throws {
       let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
-      for command in ["list", "inspect", "call", "run"] {
+      for command in ["list", "inspect", "call", "run", "doc", "adopt"] {
         let help = try HostProcess.run(command, "--help").text
         let options = help.matches(of: #/--([a-z-]+)/#).map(\.output.1)
         #expect(!options.isEmpty)

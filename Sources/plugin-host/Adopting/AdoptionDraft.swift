@@ -1,0 +1,68 @@
+import PluginRuntime
+
+/// A first adoption of a library, made from a header.
+struct AdoptionDraft {
+  struct Function {
+    var signature: Signature
+    var symbol: String?
+    var description: String?
+    var checks: [String]
+  }
+
+  private(set) var functions: [Function] = []
+  private(set) var leftOut: [(name: String, reason: String)] = []
+
+  /// `exports` says whether the library has a symbol, `origin` what a file is to the header.
+  init(_ header: Header, exports: (String) -> Bool, origin: (String) -> Clang.Origin) {
+    for function in header.functions {
+      let origin = origin(function.file)
+      guard origin == .own || origin == .shared && exports(function.symbol) else { continue }
+      guard exports(function.symbol) else {
+        leftOut.append(
+          (function.name, function.isInline ? "inline, or not exported" : "the library does not export it"))
+        continue
+      }
+      switch SignatureDraft(function, in: header) {
+      case .leftOut(let reason): leftOut.append((function.name, reason))
+      case .signature(let text, let checks):
+        do {
+          functions.append(
+            Function(
+              signature: try Signature(parsing: text), symbol: function.symbol == function.name ? nil : function.symbol,
+              description: function.description, checks: checks))
+        } catch {
+          leftOut.append((function.name, "found \(error.found), expected \(error.expected)"))
+        }
+      }
+    }
+  }
+
+  /// The file, as `plugin-host call` reads it.
+  func yaml(id: String, library: String, header: String) -> String {
+    var lines = [
+      "# A first version, made from \(header) by plugin-host adopt. A header does not say everything:",
+      "# look at what is marked with \"check\" before you call it.", "id: \(id)", "library: \(Self.quoted(library))",
+      functions.isEmpty ? "functions: []" : "functions:",
+    ]
+    for function in functions {
+      lines += function.checks.map { "  # check: \($0)" }
+      lines.append("  - signature: \(Self.quoted(function.signature.description))")
+      if let symbol = function.symbol { lines.append("    symbol: \(Self.quoted(symbol))") }
+      if let description = function.description { lines.append("    description: \(Self.quoted(description))") }
+    }
+    if !leftOut.isEmpty { lines += ["", "# Left out:"] + leftOut.map { "#   \($0.name): \($0.reason)".displayLine } }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// What was done, for people: how many, and why not the others.
+  func report(header: String) -> [String] {
+    let checked = functions.count { !$0.checks.isEmpty }
+    let first = "\(header): \(functions.count) functions, \(checked) of them to be checked, \(leftOut.count) left out"
+    return [first] + leftOut.map { "  \("\($0.name): \($0.reason)".displayLine)" }
+  }
+
+  /// A text as YAML writes it in single quotes.
+  private static func quoted(_ text: String) -> String {
+    "'\(text.displayLine.replacing("'", with: "''"))'"
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// Has clang read a header.
+enum Clang {
+  /// The declarations of the header at `path` and of what it includes.
+  static func declarations(of path: String, program: String?, flags: [String]) throws(Failure) -> [HeaderNode] {
+    let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + [path]
+    let result = try run(program, arguments)
+    guard result.status == 0 else {
+      throw Failure(.rejected, "clang finds mistakes in \(path); what it needs to be told goes into -I, -D or --flag")
+    }
+    do {
+      return try HeaderNodeReader.read(result.output)
+    } catch {
+      throw Failure(.rejected, "what clang says of \(path) is not understood, from byte \(error.offset) on")
+    }
+  }
+
+  private static func run(_ program: String?, _ arguments: [String]) throws(Failure) -> Command.Result {
+    let candidates = program.map { [$0] } ?? ["clang"] + (14...22).reversed().map { "clang-\($0)" }
+    for candidate in candidates {
+      do {
+        return try Command.run(candidate, arguments)
+      } catch  where error.code == ENOENT && program == nil {
+        continue
+      } catch {
+        throw Failure(.rejected, "\(candidate): \(error)")
+      }
+    }
+    throw Failure(.rejected, "there is no clang: install it, or name it with --clang")
+  }
+
+  /// The path of a header: as it is, or where the compiler would look for `#include <name>`.
+  static func path(ofHeader name: String, directories: [String]) throws(Failure) -> String {
+    if FileKind(path: name) == .other { return name }
+    let machines = ["x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"].map { "/usr/include/\($0)" }
+    let folders = directories + ["/usr/local/include"] + machines + ["/usr/include"]
+    for folder in folders where !name.hasPrefix("/") {
+      let path = Directory.join(folder, name)
+      if FileKind(path: path) == .other { return path }
+    }
+    throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))")
+  }
+
+  /// What the functions that a file declares are to the header which includes it.
+  enum Origin {
+    /// Those of the header: curl/easy.h for curl/curl.h.
+    case own
+    /// Those of any header that includes it: the C library splits its headers into bits/.
+    case shared
+    /// Those of another header: stdio.h for zlib.h.
+    case foreign
+  }
+
+  static func origin(of file: String, inHeader path: String) -> Origin {
+    if file == path { return .own }
+    let folder = Directory.parent(of: path)
+    let isCommon = Directory.name(of: folder) == "include" || folder.hasSuffix("-linux-gnu") || folder == "."
+    if !isCommon, file.hasPrefix(folder + "/") { return .own }
+    return Directory.name(of: Directory.parent(of: file)) == "bits" ? .shared : .foreign
+  }
+}

@@ -1,0 +1,90 @@
+/// Which parameters of a C function are the counts of which others. C does not say it, but those who write C do, by the
+/// order and the names: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
+struct CountedParameters {
+  private var counts: [Int: Int] = [:]
+  private var addresses: Set<Int> = []
+  /// Whether some number may count what no rule here finds.
+  private(set) var isAmbiguous = false
+
+  init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
+    let isArray = function.parameters.map(\.isArray)
+    // What manages memory by its size is not given data.
+    if function.name.lowercased().contains("alloc") { return }
+    for index in types.indices where Self.isCount(names[index]) {
+      let pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
+      // (size, count) multiply: which of them counts what, only the manual says.
+      let neighbours = [index - 1, index + 1].filter(types.indices.contains)
+      let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
+      if Self.isInteger(types[index]) {
+        if isOneOfTwo || pointers.isEmpty {
+          isAmbiguous = true
+        } else {
+          for pointer in pointers { counts[pointer] = index }
+        }
+      } else if case .pointer(let number, false) = types[index], Self.isInteger(header.resolved(number)),
+        !isArray[index], let pointer = pointers.first, !Self.isConst(types[pointer])
+      {
+        counts[pointer] = index
+        addresses.insert(index)
+      }
+    }
+    let first = counts.keys.min() ?? 0
+    // Data of another type right before counted data may have that count too.
+    if first > 0, !counts.isEmpty, Self.isData(types[first - 1], header) { isAmbiguous = true }
+  }
+
+  /// The parameter that says how many elements this one has.
+  func count(of index: Int) -> Int? { counts[index] }
+
+  /// Whether the parameter is the address of such a number, which the function changes.
+  func isLengthAddress(_ index: Int) -> Bool { addresses.contains(index) }
+
+  /// The addresses of elements of one type that stand right before the count, if its name may be that of their count.
+  private static func pointers(
+    before count: Int, _ types: [CType], _ names: [String], _ header: Header, where isFree: (Int) -> Bool
+  ) -> [Int] {
+    var pointers: [Int] = []
+    var index = count - 1
+    while index >= 0, isFree(index), isData(types[index], header),
+      element(types[index], header) == element(types[count - 1], header)
+    {
+      pointers.append(index)
+      index -= 1
+    }
+    guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
+    return pointers
+  }
+
+  private static let endings = ["len", "length", "size", "count", "nelem", "items", "memb", "bytes", "byte"]
+
+  private static func isCount(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return ["n", "nb", "sz", "cb", "cnt", "num"].contains(name) || endings.contains(where: name.hasSuffix)
+  }
+
+  /// `len`, `buflen` and `destLen` for `dest`; `stream_size` counts something else.
+  private static func isName(_ name: String, ofCountOf data: String) -> Bool {
+    let name = name.lowercased()
+    guard let ending = endings.first(where: name.hasSuffix) else { return true }
+    let prefix = String(name.dropLast(ending.count).filter { $0 != "_" })
+    return ["", "n", "num", "max", "buf", "buffer", "data", "total"].contains(prefix)
+      || data.lowercased().filter { $0 != "_" }.hasPrefix(prefix)
+  }
+
+  private static func element(_ type: CType, _ header: Header) -> CType? {
+    guard case .pointer(let target, _) = type else { return nil }
+    return header.resolved(target)
+  }
+
+  private static func isInteger(_ type: CType) -> Bool { if case .integer(_, 16...) = type { true } else { false } }
+  private static func isConst(_ type: CType) -> Bool { if case .pointer(_, true) = type { true } else { false } }
+
+  /// Whether it is the address of plain elements.
+  private static func isData(_ type: CType, _ header: Header) -> Bool {
+    guard case .pointer(let target, _) = type else { return false }
+    switch header.resolved(target) {
+    case .void, .char, .integer, .float, .double: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// What a C header declares, as far as calls are concerned.
+struct Header {
+  /// A function that it declares.
+  struct Function {
+    var name: String
+    /// What the library exports it as.
+    var symbol: String
+    /// Nil if the type is none that the reader of types knows.
+    var type: CType?
+    var parameters: [Parameter]
+    var description: String?
+    var isInline: Bool
+    var returns: Bool
+    var file: String
+  }
+
+  /// A parameter, besides its type.
+  struct Parameter {
+    var name: String?
+    /// Whether it is written as an array, or as a typedef that may be one: its type is that of an address all the same.
+    var isArray: Bool
+  }
+
+  /// A struct or a union.
+  struct Record {
+    var isUnion: Bool
+    var isComplete: Bool
+    var hasBitFields: Bool
+    var fields: [(name: String, type: CType)]
+  }
+
+  private(set) var functions: [Function] = []
+  private var typedefs: [String: CType] = [:]
+  private var records: [String: Record] = [:]
+  /// Whether an enum, by its tag, has negative constants.
+  private var signedEnums: Set<String> = []
+  /// The tags of structs that have none, by clang's number for them.
+  private var tags: [String: String] = [:]
+
+  /// What a translation unit declares. `source` gives the text of its files.
+  init(_ declarations: [HeaderNode], source: (String) -> [UInt8]) {
+    var sources: [String: [UInt8]] = [:]
+    var indices: [String: Int] = [:]
+    for node in declarations {
+      switch node.kind {
+      case "RecordDecl": _ = add(record: node)
+      case "EnumDecl": add(enumeration: node)
+      case "TypedefDecl": add(typedef: node)
+      case "FunctionDecl":
+        let text = sources[node.file] ?? source(node.file)
+        sources[node.file] = text
+        guard let function = Self.function(node, text) else { continue }
+        // Of several declarations, the last one counts, and any may have the description.
+        if let index = indices[function.name] {
+          let description = functions[index].description
+          functions[index] = function
+          functions[index].description = function.description ?? description
+        } else {
+          indices[function.name] = functions.count
+          functions.append(function)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// The type without the names that typedefs give it.
+  func resolved(_ type: CType) -> CType {
+    var type = type
+    // A chain of typedefs has an end in C, but this one may come from anywhere.
+    for _ in 0..<64 {
+      guard case .named(let name) = type, let meaning = typedefs[name] else { return type }
+      type = meaning
+    }
+    return type
+  }
+
+  /// The struct or union with that tag; nil if the header only names it.
+  func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
+
+  /// Whether an enum needs a sign.
+  func isSigned(enumeration tag: String) -> Bool { signedEnums.contains(tag) }
+
+  private mutating func add(record node: HeaderNode) -> String {
+    let tag = node.name ?? "#\(node.id)"
+    tags[node.id] = tag
+    var record = Record(isUnion: node.tag == "union", isComplete: node.isComplete, hasBitFields: false, fields: [])
+    var unnamed: String?
+    for member in node.inner {
+      switch member.kind {
+      case "RecordDecl": unnamed = add(record: member)
+      case "EnumDecl": add(enumeration: member)
+      case "FieldDecl":
+        record.hasBitFields = record.hasBitFields || member.isBitField
+        record.fields.append((member.name ?? "", Self.type(member.type, unnamed: unnamed)))
+      default: break
+      }
+    }
+    if node.isComplete || records[tag] == nil { records[tag] = record }
+    return tag
+  }
+
+  private mutating func add(enumeration node: HeaderNode) {
+    let tag = node.name ?? "#\(node.id)"
+    tags[node.id] = tag
+    let isNegative = node.inner.contains { constant in constant.inner.contains { $0.value.hasPrefix("-") } }
+    if isNegative { signedEnums.insert(tag) }
+  }
+
+  private mutating func add(typedef node: HeaderNode) {
+    guard let name = node.name else { return }
+    // A struct without a tag is found by its number: clang calls it by the typedef's name, or by its place.
+    let owned = node.inner.first.flatMap { $0.tagID ?? $0.inner.first?.tagID }.flatMap { tags[$0] }
+    guard let owned, owned.hasPrefix("#") else {
+      typedefs[name] = Self.type(node.type)
+      return
+    }
+    let kind = records[owned].map { $0.isUnion ? "union" : "struct" } ?? "enum"
+    let isPointer = node.inner.first?.kind == "PointerType"
+    let type = CType.tagged(kind, name: owned)
+    typedefs[name] = isPointer ? .pointer(to: type, isConst: false) : type
+  }
+
+  private static func function(_ node: HeaderNode, _ source: [UInt8]) -> Function? {
+    guard let name = node.name else { return nil }
+    let parameters = node.inner.filter { $0.kind == "ParmVarDecl" }
+    let attributes = node.type.firstRange(of: " __attribute__")
+    let type = attributes.map { String(node.type[..<$0.lowerBound]) } ?? node.type
+    let noReturn = node.inner.contains { ["C11NoReturnAttr", "NoReturnAttr"].contains($0.kind) }
+    return Function(
+      name: name, symbol: node.symbol ?? name, type: CTypeParser.parse(type),
+      parameters: parameters.map { Parameter(name: $0.name, isArray: isArray($0, source)) },
+      description: node.inner.first { $0.kind == "FullComment" }.flatMap(firstSentence),
+      isInline: node.storage == "static" || node.isInline && node.storage != "extern",
+      returns: !noReturn && !node.type.contains("noreturn"), file: node.file)
+  }
+
+  /// Whether the text of a parameter whose type is an address has no asterisk, or goes on behind the name.
+  private static func isArray(_ node: HeaderNode, _ source: [UInt8]) -> Bool {
+    guard case .pointer? = CTypeParser.parse(node.type) else { return false }
+    if node.name != nil, node.lastStart > node.nameStart { return true }
+    guard node.start <= node.nameStart, node.nameStart <= source.count else { return true }
+    return !source[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
+  }
+
+  private static func type(_ text: String, unnamed: String? = nil) -> CType {
+    let type = CTypeParser.parse(text) ?? .unknown(text)
+    return unnamed.map { type.naming($0) } ?? type
+  }
+
+  /// The first sentence of a documentation comment.
+  private static func firstSentence(_ comment: HeaderNode) -> String? {
+    guard let paragraph = comment.inner.first(where: { $0.kind == "ParagraphComment" }) else { return nil }
+    let text = paragraph.inner.map(\.text).joined(separator: " ")
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard !words.isEmpty else { return nil }
+    return words.firstRange(of: ". ").map { String(words[..<$0.lowerBound]) + "." } ?? words
+  }
+}
+
+extension CType {
+  /// The type with a tag in place of clang's name for a struct or union that has none.
+  fileprivate func naming(_ tag: String) -> CType {
+    switch self {
+    case .tagged(let kind, let name) where name.hasPrefix("("): .tagged(kind, name: tag)
+    case .pointer(let target, let isConst): .pointer(to: target.naming(tag), isConst: isConst)
+    case .array(let element, let count): .array(of: element.naming(tag), count: count)
+    default: self
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/// A declaration of a header, or a part of one, as clang's syntax tree has it.
+struct HeaderNode {
+  var kind = ""
+  var id = ""
+  var name: String?
+  /// What the library exports it as.
+  var symbol: String?
+  /// As C writes it: `unsigned long (const char *)`.
+  var type = ""
+  /// `struct` or `union`.
+  var tag = ""
+  var storage = ""
+  var text = ""
+  /// Of a constant.
+  var value = ""
+  /// The struct, union or enum that is declared on the way.
+  var tagID: String?
+  var isComplete = false
+  var isBitField = false
+  var isInline = false
+  var isVariadic = false
+  /// Where it is declared.
+  var file = ""
+  /// Where its text begins, its name, and its last word.
+  var start = 0
+  var nameStart = 0
+  var lastStart = 0
+  var inner: [HeaderNode] = []
+}
+
+/// Reads clang's syntax tree as JSON.
+struct HeaderNodeReader {
+  private var scanner: JSONScanner
+  /// clang names the file of a place only if it is another than that of the place before.
+  private var file = ""
+  /// Where the last place that was read is in its file.
+  private var offset = 0
+
+  /// Deeper than any declaration; what is below is a function's body, which nobody asks for.
+  private static let maximumDepth = 64
+
+  private init(_ json: [UInt8]) { scanner = JSONScanner(json) }
+
+  /// The declarations of a translation unit.
+  static func read(_ json: [UInt8]) throws(JSONScanner.Malformed) -> [HeaderNode] {
+    var reader = HeaderNodeReader(json)
+    return try reader.node(depth: 0).inner
+  }
+
+  private mutating func node(depth: Int) throws(JSONScanner.Malformed) -> HeaderNode {
+    var node = HeaderNode()
+    var object = try scanner.beginObject()
+    while let key = try scanner.key(&object) { try member(key, of: &node, depth: depth) }
+    return node
+  }
+
+  private mutating func member(_ key: String, of node: inout HeaderNode, depth: Int) throws(JSONScanner.Malformed) {
+    switch key {
+    case "kind": node.kind = try scanner.string()
+    case "id": node.id = try scanner.string()
+    case "name": node.name = try scanner.string()
+    case "mangledName": node.symbol = try scanner.string()
+    case "tagUsed": node.tag = try scanner.string()
+    case "storageClass": node.storage = try scanner.string()
+    case "text": node.text = try scanner.string()
+    case "value" where node.kind == "ConstantExpr": node.value = try scanner.string()
+    case "completeDefinition": node.isComplete = try scanner.bool()
+    case "isBitfield": node.isBitField = try scanner.bool()
+    case "inline": node.isInline = try scanner.bool()
+    case "variadic": node.isVariadic = try scanner.bool()
+    case "type": node.type = try reference("qualType") ?? ""
+    case "ownedTagDecl": node.tagID = try reference("id")
+    case "loc":
+      try place()
+      (node.file, node.nameStart) = (file, offset)
+    case "range":
+      var range = try scanner.beginObject()
+      while let end = try scanner.key(&range) {
+        try place()
+        if end == "begin" { node.start = offset } else { node.lastStart = offset }
+      }
+    case "inner" where depth < Self.maximumDepth:
+      var array = try scanner.beginArray()
+      while try scanner.element(&array) { node.inner.append(try self.node(depth: depth + 1)) }
+    default: try scanner.skip()
+    }
+  }
+
+  /// Reads an object for one of its members.
+  private mutating func reference(_ name: String) throws(JSONScanner.Malformed) -> String? {
+    var value: String?
+    var object = try scanner.beginObject()
+    while let key = try scanner.key(&object) {
+      if key == name { value = try scanner.string() } else { try scanner.skip() }
+    }
+    return value
+  }
+
+  /// Reads a place. What a macro's argument spells is where it is written.
+  private mutating func place() throws(JSONScanner.Malformed) {
+    var object = try scanner.beginObject()
+    while let key = try scanner.key(&object) {
+      switch key {
+      case "file": file = try scanner.string()
+      case "offset": offset = try scanner.integer()
+      case "spellingLoc": try place()
+      case "expansionLoc":
+        let spelled = offset
+        try place()
+        offset = spelled
+      default: try scanner.skip()
+      }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// Writes C's types as signatures do.
+struct TypeText {
+  let header: Header
+
+  /// A type by value.
+  func value(_ type: CType) throws(Unsuitable) -> String {
+    switch type {
+    case .named("size_t"): return "usize"
+    case .named("ssize_t"): return "isize"
+    default: return try value(resolved: header.resolved(type), as: type, depth: 0)
+    }
+  }
+
+  private func value(resolved type: CType, as written: CType, depth: Int) throws(Unsuitable) -> String {
+    switch type {
+    case .bool: return "bool"
+    case .char: return Self.char
+    case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
+    case .float: return "f32"
+    case .double: return "f64"
+    case .tagged("enum", let name): return header.isSigned(enumeration: name) ? "i32" : "u32"
+    case .tagged(let kind, let name): return try structure(kind, name, as: written, depth: depth)
+    case .pointer(let target, _): return "ptr<\(self.name(of: target, or: written))>?"
+    case .array(let element, let count):
+      guard let count, count > 0 else { throw Unsuitable("has an array without an end") }
+      return "[\(try value(resolved: header.resolved(element), as: element, depth: depth + 1)); \(count)]"
+    case .void: throw Unsuitable("has a value of type void")
+    case .function: throw Unsuitable("has a function by value")
+    case .unknown(let text): throw Unsuitable("\(text): libffi cannot pass it on every machine")
+    case .named(let name): throw Unsuitable("\(name) is not declared")
+    }
+  }
+
+  private func structure(
+    _ kind: String, _ tag: String, as written: CType, depth: Int
+  ) throws(Unsuitable) -> String {
+    let shown = "'\(name(of: written))'"
+    guard kind == "struct" else { throw Unsuitable("\(shown) is a union: libffi cannot pass it by value") }
+    guard let record = header.record(tag) else { throw Unsuitable("\(shown) is not defined") }
+    guard !record.hasBitFields else { throw Unsuitable("\(shown) has bit-fields: libffi cannot pass it by value") }
+    guard depth < 8, !record.fields.isEmpty, record.fields.count <= 100 else {
+      throw Unsuitable("\(shown) is no struct that a signature can have")
+    }
+    var fields: [String] = []
+    for (index, field) in record.fields.enumerated() {
+      let type = header.resolved(field.type)
+      if case .function = type { throw Unsuitable("\(shown) has a function in it") }
+      let text = try value(resolved: type, as: field.type, depth: depth + 1)
+      fields.append("\(field.name.isEmpty ? "field\(index + 1)" : field.name): \(text)")
+    }
+    return "{\(fields.joined(separator: ", "))}"
+  }
+
+  /// Whether a struct holds all of its value in itself, so that a copy of it is as good.
+  func isPlain(_ type: CType, depth: Int = 0) -> Bool {
+    switch header.resolved(type) {
+    case .bool, .char, .integer, .float, .double, .tagged("enum", _): return true
+    case .array(let element, let count): return count ?? 0 > 0 && isPlain(element, depth: depth + 1)
+    case .tagged("struct", let tag):
+      guard depth < 8, let record = header.record(tag), !record.hasBitFields, !record.fields.isEmpty else {
+        return false
+      }
+      return record.fields.count <= 100 && record.fields.allSatisfy { isPlain($0.type, depth: depth + 1) }
+    default: return false
+    }
+  }
+
+  /// Whether the type is what a machine makes of va_list.
+  func isArgumentList(_ type: CType) -> Bool {
+    switch type {
+    case .named(let name): ["va_list", "__gnuc_va_list", "__builtin_va_list"].contains(name)
+    case .pointer(let target, _): isArgumentList(target)
+    case .tagged(_, let name): ["__va_list_tag", "__va_list"].contains(name)
+    default: false
+    }
+  }
+
+  /// What an address with a count has so many of.
+  func content(of target: CType, count: String) -> String {
+    switch header.resolved(target) {
+    case .char: "str[\(count)]"
+    case .void, .integer(_, 8): "bytes[\(count)]"
+    case let element: "&[\((try? value(resolved: element, as: target, depth: 0)) ?? "u8"); \(count)]"
+    }
+  }
+
+  /// What people call what an address points to: the name of a type, or of a typedef of the address.
+  func name(of target: CType, or written: CType? = nil) -> String {
+    switch target {
+    case .named(let name): return name
+    case .tagged(_, let name) where !name.hasPrefix("#") && !name.hasPrefix("("): return name
+    case .void: return "void"
+    case .bool: return "bool"
+    case .char: return "char"
+    case .integer(let isSigned, let bits): return "\(isSigned ? "i" : "u")\(bits)"
+    case .float: return "f32"
+    case .double: return "f64"
+    case .function: return "function"
+    default:
+      if case .named(let name)? = written { return name }
+      return "any"
+    }
+  }
+
+  /// Whether char has a sign is up to the machine.
+  private static var char: String {
+    #if arch(x86_64)
+    "i8"
+    #else
+    "u8"
+    #endif
+  }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Glibc
+import PluginRuntime
+
+struct AdoptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adopt",
+    abstract: "Write a first file that makes a library a plugin, from its C header.",
+    discussion: """
+      Reads the header with clang, and writes the signatures of the functions that the library exports. What a prototype \
+      leaves open is marked in the file, to be checked; standard error says which functions were left out, and why.
+
+        plugin-host adopt zlib.h --library libz.so.1 --output zlib.adopt.yaml
+
+      \(ExitStatus.help)
+      """)
+
+  @Option(help: ArgumentHelp("The library: a path, or a name such as libz.so.1.", valueName: "library"))
+  var library: String
+
+  @Option(help: ArgumentHelp("The plugin's id; without it, the header's name.", valueName: "id"))
+  var id: String?
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Write the file there instead of to standard output.", valueName: "file"))
+  var output: String?
+
+  @Option(
+    name: .customShort("I", allowingJoined: true), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A folder for clang to look for headers in; may be given several times.", valueName: "dir"))
+  var directories: [String] = []
+
+  @Option(
+    name: .customShort("D", allowingJoined: true), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A macro for clang to define; may be given several times.", valueName: "name[=value]"))
+  var macros: [String] = []
+
+  @Option(
+    name: .customLong("flag"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Another option for clang; may be given several times.", valueName: "option"))
+  var flags: [String] = []
+
+  @Option(help: ArgumentHelp("The clang to use; otherwise the newest in PATH.", valueName: "program"))
+  var clang: String?
+
+  @ArgumentParser.Argument(
+    help: ArgumentHelp("A C header: a path, or a name that the compiler finds.", valueName: "header"))
+  var header: String
+
+  func run() throws {
+    let exports: LibraryExports
+    do {
+      exports = try LibraryExports(of: library)
+    } catch {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+    let path = try Clang.path(ofHeader: header, directories: directories)
+    let flags = directories.flatMap { ["-I", $0] } + macros.map { "-D\($0)" } + self.flags
+    let declarations = try Clang.declarations(of: path, program: clang, flags: flags)
+    let contents = Header(declarations) { (try? FileBytes.read(path: $0)) ?? [] }
+    let draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
+    // A relative path would count from where the file is.
+    let written = library.contains("/") ? exports.path : library
+    let yaml = draft.yaml(id: id ?? AdoptionFile.id(ofHeader: path), library: written, header: header)
+    try ResultWriter(format: .raw, path: output).write(.string(yaml))
+    StandardError.write(lines: draft.report(header: header))
+    guard !draft.functions.isEmpty else {
+      throw Failure(.rejected, "\(header): declares no function that \(exports.path) exports and that can be called")
+    }
+  }
+}
