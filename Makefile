@@ -4,10 +4,12 @@
 #   make test      set everything up, pass every test
 #   make install   PREFIX=/usr/local DESTDIR=
 #   make bench     the budgets, as ratios
+#   make fuzz      FUZZ_TIME=60: libFuzzer on signatures and arguments, seconds for each
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
+FUZZ_TIME ?= 60
 
 # What is installed. They are built apart: libpromise is Embedded Swift, which has no standard library to link, and
 # plugin-host has one linked in, so that it needs no Swift either.
@@ -23,7 +25,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host conformance install uninstall \
   test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
-  test-features docs lint format bench clean
+  test-features docs lint format bench fuzz clean
 
 all: build
 
@@ -110,5 +112,9 @@ format: setup-test
 bench: build
 	@scripts/bench.sh
 
+# Not part of `make test`, which replays the corpus that this keeps.
+fuzz: setup-test
+	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz.sh
+
 clean:
-	rm -rf .build "$(HOST_BUILD)" .build-threads .build-addresses out
+	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses out

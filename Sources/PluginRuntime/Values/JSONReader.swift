@@ -141,8 +141,11 @@ extension JSONReader {
 
   private mutating func escape() throws(JSONError) -> Unicode.Scalar {
     let start = position
+    guard start + 1 < bytes.count else {
+      position = bytes.count
+      throw error("an escape")
+    }
     position += 2
-    guard start + 1 < bytes.count else { throw error("an escape") }
     switch bytes[start + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(bytes[start + 1])
     case UInt8(ascii: "b"): return "\u{8}"

@@ -1,0 +1,108 @@
+import Foundation
+import PluginRuntime
+import Testing
+
+/// What the fuzzer has found interesting, once more in every run of the tests: `make fuzz` is where it comes from.
+@Suite("Fuzzing: the kept corpus")
+struct Replay {
+  @Test("nothing in it ends the process", arguments: FuzzTarget.allCases)
+  func replay(target: FuzzTarget) throws {
+    let folder = Fixture.root.appendingPathComponent("Tests/Fuzz/corpus/\(target.rawValue)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(names.count > 4)
+    for name in names { target.run(try Data(contentsOf: folder.appendingPathComponent(name))) }
+  }
+}
+
+/// The cost of a text grows with its length, whatever is in it.
+@Suite("Fuzzing: time grows with the text", .serialized)
+struct Growth {
+  /// Within the limit of a signature's length.
+  @Test(
+    "of a signature",
+    arguments: [
+      Pattern("many parameters", "f(", "a#: i32, ", "z: i32)"),
+      Pattern("a description", "f(a: i32 \"", "\\u00e9", "\")"),
+      Pattern("a default", "f(a: bytes = \"", "x", "\")"), Pattern("white space", "f(", " ", ")"),
+      Pattern("an array as the default", "f(a: &[i32] = [", "1, ", "2])"),
+      Pattern("fields", "f(a: {", "a#: i8, ", "z: i8})"),
+      Pattern("opening braces", "f(a: ", "{a: ", ""), Pattern("one word", "f(a: ", "x", ")"),
+      Pattern("a string without an end", "f(a: str = \"", "\\n", ""), Pattern("a number", "f(a: f64 = ", "1", ")"),
+      Pattern("combining marks", "f(a: i32 \"", "e\u{301}", "\")"), Pattern("callbacks", "f(a: fn(", "i32, ", "i32))"),
+    ])
+  func signature(pattern: Pattern) {
+    expectLinear(pattern, from: 3_500) { text in _ = (try? Signature(parsing: text)).map { ($0.description, $0.hash) } }
+  }
+
+  @Test(
+    "of JSON",
+    arguments: [
+      Pattern("numbers", "[", "1, ", "2]"), Pattern("objects", "[", "{\"a\": 1}, ", "{}]"),
+      Pattern("members", "{", "\"a#\": 1, ", "\"z\": 2}"), Pattern("a string", "\"", "x", "\""),
+      Pattern("escapes", "\"", "\\u00e9", "\""), Pattern("one number", "", "1", ""),
+      Pattern("white space", "", " ", "1"),
+      Pattern("opening brackets", "", "[", ""), Pattern("base64", "{\"base64\": \"", "AAAA", "\"}"),
+      Pattern("surrogates", "\"", "\\ud83d\\ude00", "\""),
+    ])
+  func json(pattern: Pattern) throws {
+    let types = try Signature(parsing: "f(a: value, b: bytes, c: &[f64], d: str)").inputs.map(\.type)
+    expectLinear(pattern, from: 8_000) { text in
+      guard let json = try? JSONText(parsing: Array(text.utf8)) else { return }
+      for type in types { _ = (try? type.value(fromJSON: json))?.json }
+    }
+  }
+
+  @Test("of an argument's text", arguments: ["i64", "f64", "bool", "cstr", "bytes", "ptr<x>", "&[u8]"])
+  func text(type: String) throws {
+    let type = try Signature(parsing: "f(a: \(type))").inputs[0].type
+    for pattern in [
+      Pattern("digits", "", "1", ""), Pattern("hexadecimal digits", "0x", "f", ""), Pattern("letters", "", "é", ""),
+    ] {
+      expectLinear(pattern, from: 8_000) { text in _ = try? type.value(fromText: text) }
+    }
+  }
+
+  struct Pattern: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    private let head: String, body: String, tail: String
+
+    init(_ name: String, _ head: String, _ body: String, _ tail: String) {
+      (testDescription, self.head, self.body, self.tail) = (name, head, body, tail)
+    }
+
+    /// A text of about that length. "#" is another number in each repetition.
+    func text(_ length: Int) -> String {
+      var text = head
+      var number = 0
+      while text.utf8.count < length {
+        text += body.replacingOccurrences(of: "#", with: "\(number)")
+        number += 1
+      }
+      return text + tail
+    }
+  }
+
+  /// A text of four times the length costs at most about four times as much: sixteen times would be quadratic.
+  private func expectLinear(_ pattern: Pattern, from length: Int, _ work: (String) -> Void) {
+    let texts = [pattern.text(length), pattern.text(4 * length)]
+    // The least of several runs: whatever else the machine does only adds. A machine that is busy gets another chance.
+    var ratio = Double.infinity
+    for _ in 0..<5 where ratio > 8 {
+      let costs = texts.map { text in (0..<3).map { _ in Self.time { work(text) } }.min() ?? 0 }
+      ratio = costs[1] / max(costs[0], 20_000)
+    }
+    #expect(ratio <= 8, "\(pattern.testDescription)")
+  }
+
+  /// Nanoseconds of this thread.
+  private static func time(_ work: () -> Void) -> Double {
+    func now() -> Double {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+    }
+    let start = now()
+    work()
+    return now() - start
+  }
+}
