@@ -27,11 +27,23 @@ log=$out/build-swift.log
 "$swift" build --package-path "$root/Benchmarks/swift" -c release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 programs=$("$swift" build --package-path "$root/Benchmarks/swift" -c release --show-bin-path)
 
+# Others that call C functions. One that is not on this machine leaves an empty file, and is reported as missing.
+peers=()
+peer() { # peer NAME FILE COMMAND...
+  "${@:3}" "$out/callee.so" >"$out/$2" 2>"$out/$2.log" || : >"$out/$2"
+  peers+=(--peer "$1" "$out/$2")
+}
+export PYTHONDONTWRITEBYTECODE=1
+python=${PYTHON:-python3}
+peer "Python's ctypes" ctypes.txt "$python" "$root/Benchmarks/peers/calls_ctypes.py"
+peer "Python's cffi" cffi.txt "$python" "$root/Benchmarks/peers/calls_cffi.py"
+peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls_luajit.lua"
+
 # Each program exits with 1 if a budget does not hold; the table says it too, and anything else is an error.
 {
   "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
   "$programs/swift-costs" $long || [ $? -eq 1 ]
-  "$programs/host-costs" "$out/adder.so" $long || [ $? -eq 1 ]
+  "$programs/host-costs" "$out/callee.so" $long "${peers[@]}" || [ $? -eq 1 ]
   "$root/scripts/check-counts.sh" || [ $? -eq 1 ]
 } | tee "$table"
 

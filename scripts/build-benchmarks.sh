@@ -21,8 +21,8 @@ strip "$out/libpromise.so"
 
 "$cc" -O3 -shared -fPIC -o "$out/floor.so" "$root/Benchmarks/floor.c"
 
-"$cc" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$root/include" -o "$out/adder.so" \
-  "$root/Benchmarks/plugin/adder.c"
+"$cc" -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -I "$root/include" -o "$out/callee.so" \
+  "$root/Benchmarks/plugin/callee.c"
 
 # build PROGRAM [OPTION]... SOURCE...
 build() {

@@ -36,6 +36,18 @@ void report_at_most(const char *row, double reference, double ours, double ratio
   line(row, reference, ours, ratio, "<=", budget, judged(ratio <= budget));
 }
 
+void report_ratio(const char *row, comparison_t measured) {
+  report_peer(row, measured.reference, measured.ours);
+}
+
+void report_peer(const char *row, double theirs, double ours) {
+  if (theirs < 0)
+    printf("  %-58s %10s %10.2f\n", row, "missing", ours);
+  else
+    printf("  %-58s %10.2f %10.2f %8.2f\n", row, theirs, ours, ours / theirs);
+  fflush(stdout);
+}
+
 void report_count(const char *row, double reference, double ours, double budget) {
   printf("  %-58s %10g %10g %8s %5s %2g   %s\n", row, reference, ours, "", "<=", budget, judged(ours <= budget));
   fflush(stdout);

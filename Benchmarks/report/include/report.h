@@ -18,6 +18,12 @@ void report_at_least(const char *row, double reference, double ours, double rati
 /* A ratio without noise that must not pass the budget. */
 void report_at_most(const char *row, double reference, double ours, double ratio, double budget);
 
+/* A ratio that nobody has promised. */
+void report_ratio(const char *row, comparison_t measured);
+
+/* What something else takes, and what ours does; a negative time: it is not on this machine. */
+void report_peer(const char *row, double theirs, double ours);
+
 /* A count that must not pass the budget, whatever the reference has. */
 void report_count(const char *row, double reference, double ours, double budget);
 

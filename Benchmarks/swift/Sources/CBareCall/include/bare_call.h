@@ -1,16 +1,21 @@
-/* bare_call.h - what a call through libffi costs at least: its interface prepared once, its arguments where they have to be. */
+/* bare_call.h - what the calls of callee.h cost at least: through libffi, with its interface prepared once and the arguments
+   where they have to be, and called by their addresses as C does. */
 #ifndef BENCHMARKS_BARE_CALL_H
 #define BENCHMARKS_BARE_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Calls an int32_t (int32_t, int32_t) `count` times, and returns the sum of the results. */
-int64_t bare_calls(long count);
+/* Which function. */
+typedef enum { BARE_INT, BARE_TEXT, BARE_STRUCT, BARE_CALLBACK } bare_function_t;
 
-/* The same with a uint64_t (struct of a pointer and a length). */
-int64_t bare_text_calls(long count);
+/* Which way to it. */
+typedef enum { BARE_DIRECT, BARE_FFI } bare_way_t;
 
-/* The same with a struct of three doubles from two such structs; the sum is that of the first of the results. */
-double bare_struct_calls(long count);
+/* Finds the functions in the library at `path`. Before anything else here, once. */
+bool bare_open(const char *path);
+
+/* Calls a function `count` times, and returns the sum of the results. */
+double bare_calls(bare_function_t function, bare_way_t way, long count);
 
 #endif
