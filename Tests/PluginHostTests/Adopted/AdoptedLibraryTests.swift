@@ -1,0 +1,84 @@
+import Foundation
+import PluginRuntime
+import Testing
+
+/// What takes several calls of a library, with the handles that it gives.
+@Suite struct AdoptedLibraryTests {
+  @Test func zlibRestoresWhatItCompressed() async throws {
+    let zlib = try AdoptedLibrary("zlib")
+    let data = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 100) }
+    let packed = try await zlib.call("compress2", .named("data", .bytes(data)), .named("level", .int(9)))
+    guard case .bytes(let small)? = packed["packed"] else { throw AdoptedLibrary.Rejection(reason: "\(packed)") }
+    #expect(small.count < 500)
+    #expect(packed["room"] == .uint(UInt64(small.count)))
+    let restored = try await zlib.call("uncompress", .named("packed", .bytes(small)), .named("room", .int(20_000)))
+    #expect(restored["data"] == .bytes(data))
+    #expect(restored["room"] == .uint(10_000))
+    // Not enough room: Z_BUF_ERROR.
+    let error = await #expect(throws: (any Error).self) {
+      try await zlib.call("uncompress", .named("packed", .bytes(small)), .named("room", .int(10)))
+    }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("-5"))
+  }
+
+  @Test func sqliteKeepsRows() async throws {
+    let sqlite = try AdoptedLibrary("sqlite")
+    let opened = try await sqlite.call("sqlite3_open", .string(":memory:"))
+    let db = Argument.value(try #require(opened["db"]))
+    let made = try await sqlite.call("sqlite3_exec", db, .string("create table t(n integer, s text, x real)"))
+    #expect(made["result"] == .int(0) && made["message"] == .void)
+    let insert = try await sqlite.call("sqlite3_prepare_v2", db, .string("insert into t values(?1, ?2, ?3)"))
+    let statement = Argument.value(try #require(insert["statement"]))
+    for (index, text) in ["eins", "zwei", "日本"].enumerated() {
+      try await sqlite.call("sqlite3_bind_int64", statement, .int(1), .int(.max - Int64(index)))
+      try await sqlite.call("sqlite3_bind_text", statement, .int(2), .string(text))
+      try await sqlite.call("sqlite3_bind_double", statement, .int(3), .value(.double(0.5)))
+      #expect(try await sqlite.call("sqlite3_step", statement) == .int(101))
+      try await sqlite.call("sqlite3_reset", statement)
+    }
+    try await sqlite.call("sqlite3_finalize", statement)
+    let select = try await sqlite.call("sqlite3_prepare_v2", db, .string("select n, s, x from t order by n"))
+    let rows = Argument.value(try #require(select["statement"]))
+    #expect(try await sqlite.call("sqlite3_column_name", rows, .int(1)) == .string("s"))
+    #expect(try await sqlite.call("sqlite3_step", rows) == .int(100))
+    #expect(try await sqlite.call("sqlite3_column_int64", rows, .int(0)) == .int(.max - 2))
+    #expect(try await sqlite.call("sqlite3_column_text", rows, .int(1)) == .string("日本"))
+    #expect(try await sqlite.call("sqlite3_column_double", rows, .int(2)) == .double(0.5))
+    try await sqlite.call("sqlite3_finalize", rows)
+    let wrong = try await sqlite.call("sqlite3_exec", db, .string("selekt"))
+    #expect(wrong["result"] == .int(1))
+    #expect(wrong["message"] == .string("near \"selekt\": syntax error"))
+    try await sqlite.call("sqlite3_close", db)
+  }
+
+  @Test func curlTakesURLsApart() async throws {
+    let curl = try AdoptedLibrary("libcurl")
+    let url = Argument.value(try await curl.call("curl_url"))
+    try await curl.call("curl_url_set", url, .int(0), .string("https://user@example.org:8080/a/b?q=1#top"))
+    for (part, expected) in [
+      (1, "https"), (2, "user"), (5, "example.org"), (6, "8080"), (7, "/a/b"), (8, "q=1"), (9, "top"),
+    ] {
+      #expect(try await curl.call("curl_url_get", url, .int(Int64(part)))["content"] == .string(expected))
+    }
+    await #expect(throws: (any Error).self) { try await curl.call("curl_url_get", url, .int(4)) }
+    try await curl.call("curl_url_cleanup", url)
+  }
+
+  @Test func curlTransfersAFile() async throws {
+    let curl = try AdoptedLibrary("libcurl")
+    let file = FileManager.default.temporaryDirectory.appending(path: "adopted-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("over there".utf8).write(to: file)
+    try await curl.call("curl_global_init")
+    let handle = Argument.value(try await curl.call("curl_easy_init"))
+    // CURLOPT_URL, CURLOPT_NOBODY: nothing is written where a test would see it.
+    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
+    try await curl.call("curl_easy_setopt", handle, .int(44), .int(1))
+    try await curl.call("curl_easy_perform", handle)
+    #expect(try await curl.call("curl_easy_get_text", handle)["value"] == .string("file://\(file.path)"))
+    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file:///no/such/file"))
+    let error = await #expect(throws: (any Error).self) { try await curl.call("curl_easy_perform", handle) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("37"))
+    try await curl.call("curl_easy_cleanup", handle)
+  }
+}
