@@ -64,5 +64,6 @@
 #include "promise/combine.h"
 #include "promise/executor.h"
 #include "promise/timer.h"
+#include "promise/loop.h"
 
 #endif /* PROMISE_H */

@@ -99,7 +99,36 @@ public func promise_result(
 @c @implementation
 public func promise_wait(_ promise: OpaquePointer?, _ timeout_ns: Int64) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  return switch cell.wait(nanoseconds: timeout_ns) {
+  return status(cell.wait(nanoseconds: timeout_ns))
+}
+
+@c @implementation
+public func promise_wait_any(
+  _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ timeout_ns: Int64, _ index: UnsafeMutablePointer<Int>?
+) -> promise_status_t {
+  guard let promises = unsafe promises, count > 0 else { return promise_status_t(PROMISE_EINVAL) }
+  /// Gives back the references to the first so many.
+  func released(_ count: Int, _ end: promise_status_t) -> promise_status_t {
+    for position in 0..<count { unsafe resolve(promises[position])?.release() }
+    return end
+  }
+  for position in 0..<count {
+    guard let cell = unsafe resolve(promises[position]) else {
+      unsafe index?.pointee = position
+      return unsafe released(position, refusal(promises[position]))
+    }
+    guard cell.retain() else { return released(position, promise_status_t(PROMISE_ENOMEM)) }
+  }
+  let end = CellRef.waitAny(
+    { unsafe resolve(promises[$0]).unsafelyUnwrapped }, count: count, nanoseconds: timeout_ns)
+  guard let end else { return released(count, promise_status_t(PROMISE_ENOMEM)) }
+  if end.result == .settled { unsafe index?.pointee = end.index }
+  return released(count, status(end.result))
+}
+
+/// How a wait ended.
+private func status(_ result: WaitResult) -> promise_status_t {
+  switch result {
   case .settled: promise_status_t(PROMISE_OK)
   case .timedOut: promise_status_t(PROMISE_ETIMEDOUT)
   case .deadlock: promise_status_t(PROMISE_EDEADLK)

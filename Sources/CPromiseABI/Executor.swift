@@ -35,6 +35,23 @@ public func promise_executor_serial(_ target: OpaquePointer?) -> OpaquePointer? 
 }
 
 @c @implementation
+public func promise_executor_main() -> OpaquePointer? { unsafe made(CellExecutor.main?.ref) }
+
+@c @implementation
+public func promise_executor_set_main(_ executor: OpaquePointer?) -> promise_status_t {
+  var other: CellExecutor?
+  if let executor = unsafe executor {
+    guard let found = unsafe resolve(executor, .executor) else { return promise_status_t(PROMISE_ESTALE) }
+    guard CellExecutor(found).kind != .main else { return promise_status_t(PROMISE_EINVAL) }
+    other = CellExecutor(found)
+  }
+  return promise_status_t(CellExecutor.replaceMain(other) ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_is_main_thread() -> Bool { CellExecutor.isOnMainThread }
+
+@c @implementation
 public func promise_executor_submit(
   _ executor: OpaquePointer?, _ body: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?

@@ -2,6 +2,7 @@
 #ifndef PROMISE_CORE_H
 #define PROMISE_CORE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "value.h"
@@ -78,11 +79,24 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds; for ever if it is
  * negative; 0 only looks, and never gives PROMISE_EDEADLK. Callbacks may still be running on the settling thread when
- * it returns. Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK, at once, if the
- * calling thread is itself the one that would settle it: from within a callback, for the promise that this callback is
- * to settle, one derived from it, or one whose callback stands behind it in the queue.
+ * it returns. Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK if the calling
+ * thread is itself the one that would settle it, at once, or within a second of when that comes to be so:
+ *   from within a callback, for the promise that this callback is to settle, one derived from it, or one whose callback
+ *   stands behind it in the queue;
+ *   from within a job of a serial executor, for what a job behind it would settle;
+ *   on the thread that runs a loop, or ran it last (the main thread, for the main loop), for what a job or a timer of
+ *   that loop would settle: promise_loop_wait() is for that.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
+
+/* The same for whichever of `count` promises is settled first: `*index`, if `index` is not NULL, says which, the first
+ * of them in the array if there are several. PROMISE_EDEADLK if it holds for all of them. A wait leaves nothing behind,
+ * so the same promises can be waited for again and again.
+ * Returns as promise_wait(), and PROMISE_EINVAL if `promises` is NULL or `count` 0; PROMISE_ENOMEM. If one of the handles
+ * is NULL or stale, `*index` says which.
+ * [any thread; not where blocking is forbidden] */
+PROMISE_API promise_status_t promise_wait_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
+                                              size_t count, int64_t timeout_ns, size_t *PROMISE_NULLABLE index);
 
 PROMISE_END_DECLS
 

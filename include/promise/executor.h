@@ -55,6 +55,23 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 
+/* Runs jobs on the main thread: in the main loop (promise_loop_main(), loop.h), which somebody must run there, or where
+ * promise_executor_set_main() sent them. It lives for ever, and need not be released.
+ * NULL: PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
+
+/* Has jobs of promise_executor_main() run on `executor`, which is retained: for a program whose main thread belongs to
+ * another loop. What waits in the main loop goes there. NULL: in the main loop again. The calling thread is what counts
+ * as the main one from now on; without this, that is the thread which the process began with.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * [the main thread] */
+PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
+
+/* Whether the calling thread is the main one.
+ * [any thread] */
+PROMISE_API bool promise_is_main_thread(void);
+
 /* Calls `body(ctx)` on the executor, then free_ctx(ctx). If the executor drops it, free_ctx alone is called.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` or `body` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run
  * then.

@@ -56,6 +56,8 @@ enum {
   PLATFORM_LOCK_TOKENS,
   PLATFORM_LOCK_MAIN,
   PLATFORM_LOCK_SETUP,
+  PLATFORM_LOCK_LOOPS,
+  PLATFORM_LOCK_WAITERS,
   PLATFORM_LOCKS
 };
 void platform_lock(int lock) __attribute__((visibility("hidden")));

@@ -92,6 +92,8 @@ enum PromiseFunctions {
     "promise_discard": address(promise_discard as OfHandle),
     "promise_state": address(promise_state as OfHandle),
     "promise_result": address(promise_result as @convention(c) (Handle?, Output?) -> Status),
+    "promise_wait_any": address(
+      promise_wait_any as @convention(c) (UnsafePointer<Handle?>?, Int, Int64, UnsafeMutablePointer<Int>?) -> Status),
     "promise_wait": address(promise_wait as @convention(c) (Handle?, Int64) -> Status),
 
     "promise_then": address(promise_then as Attach),
@@ -133,6 +135,9 @@ enum PromiseFunctions {
     "promise_executor_immediate": address(promise_executor_immediate as @convention(c) () -> Handle?),
     "promise_executor_global": address(promise_executor_global as @convention(c) (promise_priority_t) -> Handle?),
     "promise_executor_serial": address(promise_executor_serial as @convention(c) (Handle?) -> Handle?),
+    "promise_executor_main": address(promise_executor_main as @convention(c) () -> Handle?),
+    "promise_executor_set_main": address(promise_executor_set_main as OfHandle),
+    "promise_is_main_thread": address(promise_is_main_thread as @convention(c) () -> Bool),
     "promise_executor_submit": address(
       promise_executor_submit as @convention(c) (Handle?, Discard?, Memory?, promise_free_t?) -> Status),
     "promise_executor_is_current": address(promise_executor_is_current as @convention(c) (Handle?) -> Bool),
@@ -143,6 +148,20 @@ enum PromiseFunctions {
 
     "promise_sleep": address(promise_sleep as @convention(c) (Int64) -> Handle?),
     "promise_sleep_on": address(promise_sleep_on as @convention(c) (Handle?, Int64) -> Handle?),
+    "promise_delay": address(promise_delay as @convention(c) (Handle?, Int64) -> Handle?),
+    "promise_delay_on": address(promise_delay_on as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
+    "promise_timeout": address(promise_timeout as @convention(c) (Handle?, Int64) -> Handle?),
+    "promise_timeout_on": address(promise_timeout_on as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
+
+    "promise_loop_new": address(promise_loop_new as @convention(c) () -> Handle?),
+    "promise_loop_main": address(promise_loop_main as @convention(c) () -> Handle?),
+    "promise_loop_free": address(promise_loop_free as OfHandle),
+    "promise_loop_fd": address(promise_loop_fd as OfHandle),
+    "promise_loop_executor": address(promise_loop_executor as @convention(c) (Handle?) -> Handle?),
+    "promise_loop_run_once": address(promise_loop_run_once as @convention(c) (Handle?) -> Int64),
+    "promise_loop_run": address(promise_loop_run as @convention(c) (Handle?, Int64) -> Status),
+    "promise_loop_wait": address(promise_loop_wait as @convention(c) (Handle?, Handle?, Int64) -> Status),
+    "promise_loop_stop": address(promise_loop_stop as OfHandle),
   ]
 
   /// A function as one of any prototype.

@@ -139,7 +139,7 @@ extension CellRef {
   }
 
   /// The cell that a context is.
-  private static func from(_ context: UnsafeMutableRawPointer?) -> CellRef {
+  static func from(_ context: UnsafeMutableRawPointer?) -> CellRef {
     unsafe CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))
   }
 

@@ -68,6 +68,7 @@ package struct CellSubkind: Equatable {
   package static var gather: CellSubkind { CellSubkind(rawValue: 3) }
   /// An entry of a list, which its owner frees.
   package static var entry: CellSubkind { CellSubkind(rawValue: 4) }
+  package static var loop: CellSubkind { CellSubkind(rawValue: 5) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.

@@ -77,8 +77,13 @@ package struct ExecutorKind: Equatable {
   /// One job at a time, on another executor (SerialQueue.swift).
   package static var serial: ExecutorKind { ExecutorKind(rawValue: 3) }
 
+  /// A loop's (EventLoop.swift).
+  package static var loop: ExecutorKind { ExecutorKind(rawValue: 4) }
+  /// The main one (MainExecutor.swift).
+  package static var main: ExecutorKind { ExecutorKind(rawValue: 5) }
+
   /// There is one in a process, or one for each priority, and it is never freed: its references are not counted.
-  package var isPermanent: Bool { self == .immediate || self == .pool }
+  package var isPermanent: Bool { self == .immediate || self == .pool || self == .main }
 }
 
 extension Job {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the engine itself rejects a promise with.
 package enum Fault {
-  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed
+  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut
 
   /// The status that the error has as its code (`promise_status_t`).
   package var status: Int64 {
@@ -11,6 +11,7 @@ package enum Fault {
     case .cycle: -6
     case .tooManyReferences, .outOfMemory: -7
     case .closed: -8
+    case .timedOut: -5
     }
   }
 
@@ -23,6 +24,7 @@ package enum Fault {
     case .tooManyReferences: "the value has too many references"
     case .outOfMemory: "memory has run out"
     case .closed: "the executor dropped the handler"
+    case .timedOut: "the promise was not settled in time"
     }
   }
 

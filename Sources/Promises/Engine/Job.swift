@@ -13,11 +13,11 @@ package struct Job {
   package init(_ ref: CellRef) { self.ref = ref }
 
   private static var taken: UInt64 { 1 }
-  private static var rejected: UInt64 { 2 }
+  static var rejected: UInt64 { 2 }
   static var isClosure: UInt64 { 4 }
   /// The arms that the closure is for, from this bit on.
   private static var armsShift: UInt64 { 3 }
-  private static var promiseShift: UInt64 { 8 }
+  static var promiseShift: UInt64 { 8 }
 
   /// The outcomes that a closure is for. What ends otherwise passes it by, without a hop.
   package struct Arms: Equatable, Sendable {
@@ -63,9 +63,10 @@ package struct Job {
     package init() {}
   }
 
-  private var promise: CellRef {
-    unsafe CellRef(
-      index: UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift))
+  var promise: CellRef { CellRef(index: promiseIndex) }
+  /// 0 if it is a task that settles nothing.
+  var promiseIndex: UInt32 {
+    unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift) & 0x0fff_ffff
   }
   var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))

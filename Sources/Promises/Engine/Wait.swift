@@ -6,21 +6,50 @@ package enum WaitResult {
   case settled, timedOut, deadlock
 }
 
+/// When a wait gives up, and when it looks whether it can end at all.
+///
+/// A promise may come to depend on what the sleeping thread would have to do while that thread sleeps already. So a
+/// thread that drives something looks again, less and less often.
+struct WaitLimit {
+  private let deadline: Int64
+  private var nextLook: Int64 = .max
+  private var interval: Int64 = 1_000_000
+
+  /// Negative: for ever.
+  init(nanoseconds: Int64) {
+    deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
+    if DrivenWork.isThere { nextLook = CellTimer.deadline(after: interval) }
+  }
+
+  var isOver: Bool { deadline >= 0 && platform_now() >= deadline }
+
+  /// Until when to sleep.
+  var next: Int64 { nextLook == .max ? deadline : deadline < 0 ? nextLook : min(deadline, nextLook) }
+
+  /// Whether it is time to look.
+  mutating func isTimeToLook() -> Bool {
+    guard nextLook != .max, platform_now() >= nextLook else { return false }
+    interval = min(interval * 2, 256_000_000)
+    nextLook = CellTimer.deadline(after: interval)
+    return true
+  }
+}
+
 extension CellRef {
   /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks.
   package func wait(nanoseconds: Int64) -> WaitResult {
     if state.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return .deadlock }
-    let now = platform_now()
-    let deadline = nanoseconds < 0 ? -1 : now.addingReportingOverflow(nanoseconds).overflow ? .max : now + nanoseconds
+    var limit = WaitLimit(nanoseconds: nanoseconds)
     // The word that is slept on must not become another promise's.
     let retained = retain()
     defer { if retained { release() } }
     while true {
       let current = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
       if current.isSettled { return .settled }
-      if deadline >= 0 && platform_now() >= deadline { return .timedOut }
+      if limit.isOver { return .timedOut }
+      if limit.isTimeToLook() && DrivenWork.holdsUp(self) { return .deadlock }
       guard current.isWaited else {
         unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
@@ -28,7 +57,7 @@ extension CellRef {
       // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
       // looks again.
       Pool.beginBlocking()
-      unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
+      unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), limit.next)
       Pool.endBlocking()
     }
   }
@@ -37,11 +66,14 @@ extension CellRef {
   @inline(never)
   func wake() {
     unsafe platform_futex_wake_all(UnsafeRawPointer(cell))
+    wakeWaitersForAny()
   }
 
-  /// Whether the promise waits, by way of its sources, for something that this thread is in the middle of, so that it
-  /// could not be settled while the thread sleeps.
-  private var isHeldUpByThisThread: Bool {
+  /// Whether this thread would have to do what settles the promise, so that it could not be settled while it sleeps.
+  var isHeldUpByThisThread: Bool { isHeldUpBySettlement || DrivenWork.holdsUp(self) }
+
+  /// Whether the promise waits, by way of its sources, for something that this thread is in the middle of.
+  private var isHeldUpBySettlement: Bool {
     var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
     while let here = unsafe activation {
       if let running = unsafe here.pointee.running, waits(for: running) { return true }

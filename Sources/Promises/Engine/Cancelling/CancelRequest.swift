@@ -52,6 +52,15 @@ extension CellRef {
     source.release()
   }
 
+  /// Settles this derived promise before its source is; asks that one to cancel then, if nobody else is interested in it.
+  func leaveSource(_ settle: () -> Bool) {
+    let source = retainedSource()
+    let isSettled = settle()
+    guard let source else { return }
+    if isSettled && source.desert() && source.hasNoOtherHolder { source.requestCancel() }
+    source.release()
+  }
+
   /// Whether nobody but this call and whoever will settle the promise holds it, or holding it does not matter.
   private var hasNoOtherHolder: Bool {
     let references = unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask

@@ -32,7 +32,7 @@ struct SerialQueue {
   }
 
   private init(guarded: Guarded<State>) { self.guarded = guarded }
-  fileprivate init(address: UnsafeMutableRawPointer?) { guarded = unsafe Guarded(address: address) }
+  init(address: UnsafeMutableRawPointer?) { guarded = unsafe Guarded(address: address) }
 
   fileprivate var address: UnsafeMutableRawPointer { unsafe guarded.address }
   private var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
@@ -58,7 +58,7 @@ struct SerialQueue {
     let target = self.target
     guard executor.ref.retain() else { return dropAll() }
     let turn = unsafe Job.task(
-      on: target, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
+      on: target, flags: Job.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
       UnsafeMutableRawPointer(executor.ref.cell))
     guard let turn else {
       dropAll()
@@ -98,6 +98,11 @@ struct SerialQueue {
     let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
     unsafe SerialQueue(address: executor.context).dropAll()
     executor.ref.release()
+  }
+
+  /// Whether a promise can only be settled once a job has run that waits here.
+  func holdsUp(_ promise: CellRef) -> Bool {
+    unsafe guarded.locked { state in unsafe state.pointee.jobs.contains { $0.holdsUp(promise) } }
   }
 
   private func dropAll() {

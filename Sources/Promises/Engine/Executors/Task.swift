@@ -3,15 +3,21 @@ import Synchronization
 /// Work that settles nothing by itself, in a job's place: what a timer does, a turn of a serial executor, a function of
 /// the user's that runs on an executor.
 ///
-///         state                        value   next       meta         function     context   free
-///   task  flags, place among timers    -       executor   next in a    the work     ctx       for when it is dropped,
-///                                                         queue        [ a closure        ]   or free_ctx
+///         state                        value         next       meta        function     context   free
+///   task  flags, the promise that it   what it       executor   next in a   the work     ctx       for when it is
+///         settles if any, place among  settles that              queue      [ a closure        ]   dropped, or
+///         timers                       with                                                        free_ctx
 ///
 /// A task may have a second owner, who can cancel it while it waits for its time (CellTimer.swift).
 extension Job {
   static var isTask: UInt64 { 128 }
   /// `free` follows the work, as a context's does. Without this flag it takes the work's place when a task is dropped.
   static var freesContext: UInt64 { 8 }
+
+  /// A loop keeps the timer, not the clock.
+  static var isOfLoop: UInt64 { 16 }
+  /// It is a turn of a serial executor, which is its context.
+  static var isTurn: UInt64 { 32 }
 
   /// The place among timers, plus one.
   static var placeShift: UInt64 { 36 }
@@ -43,10 +49,10 @@ extension Job {
   /// A task that calls `function` when it is run, and `dropped` instead when it is dropped. Nil when memory has run out:
   /// neither is called then.
   static func task(
-    on executor: CellExecutor?, references: UInt64 = 1, _ function: FreeFunction, dropped: FreeFunction?,
-    _ context: UnsafeMutableRawPointer?
+    on executor: CellExecutor?, flags: UInt64 = 0, references: UInt64 = 1, _ function: FreeFunction,
+    dropped: FreeFunction?, _ context: UnsafeMutableRawPointer?
   ) -> Job? {
-    guard let task = makeTask(on: executor, flags: 0, references: references) else { return nil }
+    guard let task = makeTask(on: executor, flags: flags, references: references) else { return nil }
     unsafe task.ref.cell.pointee.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     unsafe task.ref.cell.pointee.context = unsafe context
     unsafe task.ref.cell.pointee.free = unsafe dropped
@@ -75,9 +81,9 @@ extension Job {
   }
 
   /// Whether it settles nothing.
-  var isTask: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isTask != 0 }
+  var isTask: Bool { has(Job.isTask) }
 
-  private var freesContext: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.freesContext != 0 }
+  func has(_ flag: UInt64) -> Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & flag != 0 }
 
   func performTask() {
     guard !hasClosure else {
@@ -86,7 +92,7 @@ extension Job {
     }
     let context = ref.reactionContext
     unsafe unsafeBitCast(ref.cell.pointee.function, to: FreeFunction.self)(context.pointer)
-    if freesContext { context.release() }
+    if has(Job.freesContext) { context.release() }
   }
 
   func dropTask() {

@@ -32,30 +32,67 @@ package struct CellTimer {
 
   /// A timer that has not started. It will call `function`, or `dropped` in its place if it is cancelled or dropped.
   static func make(
-    on executor: CellExecutor?, _ function: FreeFunction, dropped: FreeFunction, _ context: UnsafeMutableRawPointer
+    on executor: CellExecutor?, flags: UInt64 = 0, _ function: FreeFunction, dropped: FreeFunction,
+    _ context: UnsafeMutableRawPointer?
   ) -> CellTimer? {
-    unsafe Job.task(on: executor, references: 2, function, dropped: dropped, context).map { CellTimer($0.ref) }
+    unsafe Job.task(on: executor, flags: flags, references: 2, function, dropped: dropped, context)
+      .map { CellTimer($0.ref) }
   }
 
-  /// Starts the timer. False when memory has run out, or threads: what it was to do is dropped.
+  /// Starts the timer. False when memory has run out, or threads: what it was to do is dropped, as it is by a loop that
+  /// is closed.
   func start(after nanoseconds: Int64) -> Bool {
-    if Clock.shared?.add(Job(ref), CellTimer.deadline(after: nanoseconds)) == true { return true }
-    _ = Job(ref).drop()
+    let deadline = CellTimer.deadline(after: nanoseconds)
+    let job = Job(ref)
+    if let loop = job.executor?.ownLoop {
+      // The loop is kept for whoever may cancel: the job gives its own reference back when it has run.
+      guard job.executor?.ref.retain() == true else {
+        _ = job.drop()
+        return false
+      }
+      unsafe ref.cell.pointee.state.bitwiseOr(Job.isOfLoop, ordering: .relaxed)
+      switch loop.add(job, deadline) {
+      case .added: return true
+      case .closed: return job.drop()
+      case .noMemory: break
+      }
+    } else if Clock.shared?.add(job, deadline) == true {
+      return true
+    }
+    _ = job.drop()
     return false
   }
 
   /// Releases what the timer holds, at once, if its time has not come. False if it has: then it may be running.
   @discardableResult
-  package func cancel() -> Bool {
-    guard Clock.shared?.remove(Job(ref)) == true else { return false }
-    return Job(ref).drop()
+  package func cancel() -> Bool { takeOut() && Job(ref).drop() }
+
+  /// Does now what the timer was to do later, on its executor; without one, before this returns.
+  func hasten() {
+    guard takeOut() else { return }
+    let job = Job(ref)
+    if let executor = job.executor { executor.submit(job) } else { _ = job.run() }
+  }
+
+  /// Takes the task from among the timers. False if it is not there any more.
+  private func takeOut() -> Bool {
+    let job = Job(ref)
+    return job.has(Job.isOfLoop) ? job.loop.remove(job) : Clock.shared?.remove(job) == true
   }
 
   /// Gives the maker's reference back; the timer goes on.
-  package func release() { ref.release() }
+  package func release() {
+    let job = Job(ref)
+    let executor = job.has(Job.isOfLoop) ? job.executor : nil
+    ref.release()
+    executor?.ref.release()
+  }
 }
 
 extension Job {
+  /// Whose timer this is.
+  fileprivate var loop: EventLoop { unsafe EventLoop(address: executor?.loopAddress) }
+
   /// Where the task is among the timers; negative if it is not one of them any more. Guarded as the timers are.
   var place: Int {
     get { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed) >> Job.placeShift) - 1 }

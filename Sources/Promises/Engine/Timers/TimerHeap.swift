@@ -55,6 +55,14 @@ struct TimerHeap {
     return timer
   }
 
+  /// Whether a timer for which `holds` is true is in here.
+  func contains(where holds: (Job) -> Bool) -> Bool {
+    for place in unsafe 0..<count {
+      if unsafe holds(Job(CellRef(index: entries.unsafelyUnwrapped[place].timer))) { return true }
+    }
+    return false
+  }
+
   /// Gives its memory back. Nothing may be in it.
   mutating func free() {
     unsafe platform_free(entries)

@@ -1,0 +1,38 @@
+/* platform_signal.h - a file descriptor that is readable exactly when it should be. */
+#ifndef CPLATFORM_SIGNAL_H
+#define CPLATFORM_SIGNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#endif
+
+/* `poll` is an epoll descriptor, readable while `event` (an eventfd) is set or the time of `timer` (a timerfd) has come.
+ * Nobody else waits for those two, so there is nothing of theirs to be read by mistake. */
+struct platform_signal {
+  int poll;
+  int event;
+  int timer;
+};
+
+/* False if there are no descriptors to be had. */
+bool platform_signal_open(struct platform_signal *signal) __attribute__((visibility("hidden")));
+void platform_signal_close(const struct platform_signal *signal) __attribute__((visibility("hidden")));
+
+/* Makes it readable, or not any more. Not twice the same in a row. */
+void platform_signal_set(const struct platform_signal *signal, bool readable) __attribute__((visibility("hidden")));
+
+/* Makes it readable from the monotonic time `deadline` on (nanoseconds; INT64_MAX: not at all), and no longer from the one
+ * that was told before. */
+void platform_signal_arm(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
+
+/* Sleeps until it is readable, or until the monotonic time `deadline` (negative: for ever), or for no reason. */
+void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#endif

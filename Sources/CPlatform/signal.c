@@ -1,0 +1,62 @@
+#define _GNU_SOURCE
+#include "platform_signal.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform.h"
+
+static bool watch(int poll, int file) {
+  struct epoll_event event = {.events = EPOLLIN};
+  return file >= 0 && epoll_ctl(poll, EPOLL_CTL_ADD, file, &event) == 0;
+}
+
+bool platform_signal_open(struct platform_signal *signal) {
+  signal->poll = epoll_create1(EPOLL_CLOEXEC);
+  signal->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  signal->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (signal->poll >= 0 && watch(signal->poll, signal->event) && watch(signal->poll, signal->timer))
+    return true;
+  platform_signal_close(signal);
+  return false;
+}
+
+void platform_signal_close(const struct platform_signal *signal) {
+  const int files[] = {signal->poll, signal->event, signal->timer};
+  for (int i = 0; i < 3; i++)
+    if (files[i] >= 0)
+      close(files[i]);
+}
+
+void platform_signal_set(const struct platform_signal *signal, bool readable) {
+  uint64_t count = 1;
+  ssize_t size = readable ? write(signal->event, &count, sizeof count) : read(signal->event, &count, sizeof count);
+  /* The one cannot overflow, and the other finds what was written. */
+  (void)size;
+}
+
+void platform_signal_arm(const struct platform_signal *signal, int64_t deadline) {
+  struct itimerspec time = {{0, 0}, {0, 0}};
+  /* Zero would disarm it. */
+  int64_t at = deadline == INT64_MAX ? 0 : deadline > 0 ? deadline : 1;
+  time.it_value.tv_sec = at / 1000000000;
+  time.it_value.tv_nsec = at % 1000000000;
+  timerfd_settime(signal->timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) {
+  struct pollfd file = {.fd = signal->poll, .events = POLLIN};
+  if (deadline < 0) {
+    ppoll(&file, 1, NULL, NULL);
+    return;
+  }
+  int64_t left = deadline - platform_now();
+  if (left < 0)
+    left = 0;
+  struct timespec time = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
+  ppoll(&file, 1, &time, NULL);
+}

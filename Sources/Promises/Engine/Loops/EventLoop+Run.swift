@@ -1,0 +1,116 @@
+import CPlatform
+
+extension EventLoop {
+  /// How a run ended.
+  package enum End {
+    case stopped, timedOut, closed
+    /// A job of this very loop, on this thread, wanted to run it.
+    case nested
+    /// Another thread runs the loop.
+    case busy
+    /// There was no memory to note what it waits for.
+    case noMemory
+  }
+
+  /// Runs jobs and timers, and waits for more, until the loop is stopped or the monotonic time has come (negative: for
+  /// ever), or `isDone` holds; that is asked before each turn. Takes one turn at least.
+  func run(until deadline: Int64, isDone: () -> Bool = { false }) -> End {
+    unsafe guarded.monitor.lock()
+    let state = unsafe guarded.state
+    if let refusal = unsafe state.pointee.begin() {
+      unsafe guarded.monitor.unlock()
+      return refusal
+    }
+    let end = unsafe turns(until: deadline, isDone)
+    unsafe leave()
+    return end
+  }
+
+  /// Runs the jobs that wait and the timers that are due, but not what they submit, and does not wait. The number of
+  /// them; nil if the loop is closed, or run by this or another thread.
+  func runOnce() -> (count: Int, refusal: End?) {
+    unsafe guarded.monitor.lock()
+    let state = unsafe guarded.state
+    if let refusal = unsafe state.pointee.begin() {
+      unsafe guarded.monitor.unlock()
+      return (0, refusal)
+    }
+    let count = unsafe turn()
+    unsafe state.pointee.isStopped = false
+    unsafe leave()
+    return (count, nil)
+  }
+
+  /// The monitor is held.
+  @unsafe
+  private func turns(until deadline: Int64, _ isDone: () -> Bool) -> End {
+    let state = unsafe guarded.state
+    var isFirst = true
+    while true {
+      if unsafe state.pointee.isClosed { return .closed }
+      if unsafe state.pointee.isStopped {
+        unsafe state.pointee.isStopped = false
+        return .stopped
+      }
+      unsafe state.pointee.isPoked = false
+      if isDone() { return .stopped }
+      _ = unsafe turn()
+      let isOver = deadline >= 0 && platform_now() >= deadline
+      if isOver && !isFirst || deadline == 0 { return isDone() ? .stopped : .timedOut }
+      isFirst = false
+      // A turn may have ended early, or have made work for the next.
+      let hasMore = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isClosed || isDone()
+      if hasMore { continue }
+      unsafe state.pointee.tell()
+      var signal = unsafe state.pointee.signal
+      unsafe guarded.monitor.unlock()
+      unsafe platform_signal_wait(&signal, deadline)
+      unsafe guarded.monitor.lock()
+    }
+  }
+
+  /// Runs what is there now, unless it is stopped meanwhile. The monitor is held, but not while a job runs.
+  @unsafe
+  private func turn() -> Int {
+    let state = unsafe guarded.state
+    let now = platform_now()
+    while let timer = unsafe state.pointee.timers.popDue(now) { unsafe state.pointee.jobs.push(timer) }
+    let limit = unsafe state.pointee.jobs.count
+    var count = 0
+    unsafe state.pointee.isTurning = true
+    while unsafe count < limit && !state.pointee.isStopped && !state.pointee.isClosed {
+      guard let job = unsafe state.pointee.jobs.pop() else { break }
+      unsafe guarded.monitor.unlock()
+      _ = job.run()
+      unsafe guarded.monitor.lock()
+      count += 1
+    }
+    unsafe state.pointee.isTurning = false
+    return count
+  }
+
+  /// The thread is done with the loop. The monitor is held, and given up.
+  @unsafe
+  private func leave() {
+    let state = unsafe guarded.state
+    unsafe state.pointee.runner = 0
+    if unsafe state.pointee.isClosed {
+      unsafe platform_signal_close(&state.pointee.signal)
+    } else {
+      unsafe state.pointee.tell()
+    }
+    unsafe guarded.monitor.unlock()
+  }
+}
+
+extension EventLoop.State {
+  /// The calling thread is going to run the loop, unless it may not. The monitor is held.
+  fileprivate mutating func begin() -> EventLoop.End? {
+    if unsafe isClosed { return .closed }
+    let thread = platform_thread_id()
+    guard unsafe runner == 0 else { return unsafe runner == thread ? .nested : .busy }
+    unsafe runner = thread
+    unsafe owner = thread
+    return nil
+  }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+
+extension CellRef {
+  /// A promise that ends as this one does, or is rejected when that takes longer: on the executor, or without one on a
+  /// thread for timers. Then this promise is asked to cancel, if nobody else is interested in it. Nil when memory has
+  /// run out, or threads.
+  package func timeout(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
+    guard let limited = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil)) else { return nil }
+    deliver(to: limited)
+    if limited.state.isSettled || limited.expire(after: nanoseconds, on: executor) { return limited }
+    limited.release()
+    return nil
+  }
+
+  /// Starts the timer, which the settlement of the promise stops. False when memory has run out, or threads.
+  private func expire(after nanoseconds: Int64, on executor: CellExecutor?) -> Bool {
+    guard retain() else { return false }
+    let flags = UInt64(index) << Job.promiseShift
+    guard let timer = unsafe CellTimer.make(on: executor, flags: flags, CellRef.expire, dropped: CellRef.letGo, nil)
+    else {
+      release()
+      return false
+    }
+    unsafe timer.ref.cell.pointee.context = UnsafeMutableRawPointer(timer.ref.cell)
+    guard timer.ref.retain(), stop(timer) else {
+      _ = Job(timer.ref).drop()
+      timer.release()
+      return false
+    }
+    let hasStarted = timer.start(after: nanoseconds)
+    // The promise may have been settled before there was anything to stop.
+    if state.isSettled { timer.cancel() }
+    timer.ref.release()
+    return hasStarted
+  }
+
+  /// Has the timer stopped when the promise is settled. Takes over a reference to the timer; false when memory has run
+  /// out.
+  private func stop(_ timer: CellTimer) -> Bool {
+    // An observer without a function: its context goes when it would have been called.
+    let context = unsafe Context(UnsafeMutableRawPointer(timer.ref.cell)) { timer in
+      let timer = unsafe CellTimer(CellRef.from(timer))
+      timer.cancel()
+      timer.release()
+    }
+    guard let observer = unsafe CellRef.derived(from: self, .observe, nil, context, interest: .none, references: 1)
+    else {
+      context.release()
+      return false
+    }
+    unsafe observer.cell.pointee.value = CellValue(kind: .pointer, bits: 0)
+    deliver(to: observer)
+    return true
+  }
+
+  private static var expire: FreeFunction {
+    { context in
+      let promise = unsafe Job(CellRef.from(context)).promise
+      promise.leaveSource { promise.settle(Fault.timedOut.value, .rejected) }
+      promise.release()
+    }
+  }
+
+  /// Without its timer the promise waits for as long as it takes.
+  private static var letGo: FreeFunction {
+    { context in unsafe Job(CellRef.from(context)).promise.release() }
+  }
+}
