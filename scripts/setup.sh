@@ -40,6 +40,8 @@ if [ "$purpose" = test ]; then
   need abigail-tools has abidiff
   need tcc has tcc
   need libcurl4-openssl-dev pkg-config --exists libcurl
+  need libuv1-dev pkg-config --exists libuv
+  need libglib2.0-dev pkg-config --exists glib-2.0
   need clang-format has clang-format
   need shellcheck has shellcheck
   need man-db has man

@@ -61,8 +61,11 @@ check_symbols() {
   esac
 }
 
-compare_tour() {
-  "$@" >"$out/actual.txt" && diff -u "$root/examples/c/expected.txt" "$out/actual.txt"
+# expected command...
+compare() {
+  expected=$1
+  shift
+  "$@" >"$out/actual.txt" && diff -u "$expected" "$out/actual.txt"
 }
 
 # How many seconds something may take before it counts as hanging: plenty, for a machine may be slow.
@@ -92,6 +95,11 @@ for cc in ${CC_LIST:-gcc clang}; do
   try "$cc: C example" make -B -C "$root/examples/c" CC="$cc" OUT="$built"
   try "$cc: C example prints what is expected" make -C "$root/examples/c" CC="$cc" OUT="$built" check
   try_memcheck "$cc: C example" "$built/promises"
+  try "$cc: loops" make -B -C "$root/examples/loops" CC="$cc" OUT="$built"
+  try "$cc: loops print what is expected" timeout 120 make -C "$root/examples/loops" CC="$cc" OUT="$built" check
+  for loop in epoll libuv; do
+    try_memcheck "$cc: promises in $loop" "$built/loop-$loop"
+  done
   for plugin in deflate digest catalog; do
     try "$cc: $plugin.so shows its entry alone" check_symbols "$built/$plugin.so"
     # shellcheck disable=SC2046,SC2086 # several words on purpose
@@ -109,7 +117,9 @@ done
 
 if command -v python3 >/dev/null; then
   export LIBPROMISE="$library" PYTHONPATH="$root/examples/python" PYTHONDONTWRITEBYTECODE=1
-  try "python: example prints what is expected" compare_tour python3 "$root/examples/python/promises.py"
+  try "python: example prints what is expected" compare "$root/examples/c/expected.txt" python3 "$root/examples/python/promises.py"
+  try "python: promises in asyncio" compare "$root/examples/loops/expected.txt" timeout 120 \
+    python3 "$root/examples/loops/promises_asyncio.py"
   try "python: promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_test.py"
 else
   echo "skip  python: there is no python3"

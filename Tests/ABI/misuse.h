@@ -16,6 +16,7 @@ static promise_t *dead_promise, *live_promise;
 static promise_executor_t *dead_executor, *live_executor;
 static promise_job_t *dead_job, *live_job;
 static promise_token_t *dead_token, *live_token;
+static promise_loop_t *dead_loop, *live_loop;
 static const promise_type_t *live_type;
 static promise_builder_t *dead_builder, *live_builder;
 
@@ -45,6 +46,9 @@ static inline void make_handles(void) {
   dead_executor = promise_executor_new(keep_job, &submitted, NULL);
   REQUIRE(promise_executor_release(dead_executor) == PROMISE_OK);
   dead_promise = stale();
+  dead_loop = promise_loop_new();
+  REQUIRE(promise_loop_free(dead_loop) == PROMISE_OK);
+  live_loop = promise_loop_new();
   live_token = promise_token_new(false);
   dead_token = promise_token_new(true);
   REQUIRE(promise_token_release(dead_token) == PROMISE_OK);
@@ -54,6 +58,7 @@ static inline void make_handles(void) {
 }
 
 static inline void release_handles(void) {
+  CHECK_STATUS(promise_loop_free(live_loop), PROMISE_OK);
   CHECK_STATUS(promise_job_drop(live_job), PROMISE_OK);
   CHECK_INT(promise_builder_count(live_builder), 0);
   CHECK_STATUS(promise_builder_drop(live_builder), PROMISE_OK);
@@ -63,7 +68,7 @@ static inline void release_handles(void) {
   CHECK_STATUS(promise_token_release(live_token), PROMISE_OK);
 }
 
-typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS } kind_t;
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS } kind_t;
 
 /* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
@@ -103,8 +108,9 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
                        live_job,
                        live_token,
                        live_builder,
-                       (void *)(uintptr_t)promise_type_named("error")};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, TYPES};
+                       (void *)(uintptr_t)promise_type_named("error"),
+                       live_loop};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, TYPES, LOOPS};
   uint64_t live = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (kinds[i] != kind)
@@ -122,6 +128,8 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
     body(dead_token);
   if (kind == BUILDERS)
     body(dead_builder);
+  if (kind == LOOPS)
+    body(dead_loop);
 
   /* A live handle with something wrong in it, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)

@@ -137,11 +137,31 @@ static void wait_for(void) {
   each_bad_handle(PROMISES, wait_bad);
 }
 
+static void wait_any_bad(void *handle) {
+  promise_t *const promises[] = {live_promise, live_promise, handle, live_promise};
+  size_t index = 0;
+  CHECK_STATUS(promise_wait_any(promises, 4, -1, &index), PROMISE_ESTALE);
+  CHECK_INT(index, 2);
+  CHECK_STATUS(promise_wait_any(promises, 3, 0, NULL), PROMISE_ESTALE);
+}
+static void wait_for_any(void) {
+  promise_t *good = fulfilled(1);
+  promise_t *const promises[] = {good, NULL};
+  size_t index = 0;
+  CHECK_STATUS(promise_wait_any(NULL, 1, -1, &index), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait_any(promises, 0, -1, &index), PROMISE_EINVAL);
+  CHECK_INT(index, 0);
+  CHECK_STATUS(promise_wait_any(promises, 2, -1, &index), PROMISE_EINVAL);
+  CHECK_INT(index, 1);
+  promise_release(good);
+  each_bad_handle(PROMISES, wait_any_bad);
+}
+
 static const misuse_t table[] = {
     {"promise_discard", discard}, {"promise_new", new_promise}, {"promise_new_discardable", new_discardable},
     {"promise_reject", reject},   {"promise_release", release}, {"promise_resolve", resolve},
     {"promise_result", result},   {"promise_retain", retain},   {"promise_state", state},
-    {"promise_wait", wait_for},
+    {"promise_wait", wait_for},     {"promise_wait_any", wait_for_any},
 };
 
 MISUSE_MAIN(table)

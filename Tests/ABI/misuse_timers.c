@@ -17,9 +17,56 @@ static void sleeps(void) {
     refused(promise_sleep(negative[i]), PROMISE_EINVAL, NULL);
 }
 
+/* Those that make a promise of another and a time. */
+static promise_t *(*timed)(promise_t *, int64_t);
+static promise_t *(*timed_on)(promise_executor_t *, promise_t *, int64_t);
+
+static void timed_bad(void *handle) {
+  refused(timed(handle, 0), PROMISE_ESTALE, NULL);
+}
+static void check_timed(promise_t *(*function)(promise_t *, int64_t)) {
+  timed = function;
+  refused(timed(NULL, 0), PROMISE_EINVAL, NULL);
+  promise_t *promise = fulfilled(1);
+  for (int i = 0; i < 3; i++)
+    refused(timed(promise, negative[i]), PROMISE_EINVAL, NULL);
+  promise_release(promise);
+  each_bad_handle(PROMISES, timed_bad);
+}
+
+static void timed_on_bad(void *handle) {
+  refused(timed_on(promise_executor_immediate(), handle, 0), PROMISE_ESTALE, NULL);
+}
+static void timed_on_bad_executor(void *executor) {
+  refused(timed_on(executor, live_promise, 0), PROMISE_ESTALE, NULL);
+}
+static void check_timed_on(promise_t *(*function)(promise_executor_t *, promise_t *, int64_t)) {
+  timed_on = function;
+  refused(timed_on(NULL, NULL, 0), PROMISE_EINVAL, NULL);
+  promise_t *promise = fulfilled(1);
+  for (int i = 0; i < 3; i++)
+    refused(timed_on(promise_executor_immediate(), promise, negative[i]), PROMISE_EINVAL, NULL);
+  promise_release(promise);
+  each_bad_handle(PROMISES, timed_on_bad);
+  each_bad_handle(EXECUTORS, timed_on_bad_executor);
+}
+
+static void delay(void) {
+  check_timed(promise_delay);
+}
+static void delay_on(void) {
+  check_timed_on(promise_delay_on);
+}
+static void timeout(void) {
+  check_timed(promise_timeout);
+}
+static void timeout_on(void) {
+  check_timed_on(promise_timeout_on);
+}
+
 static const misuse_t table[] = {
-    {"promise_sleep", sleeps},
-    {"promise_sleep_on", sleep_on},
+    {"promise_delay", delay},     {"promise_delay_on", delay_on}, {"promise_sleep", sleeps},
+    {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},   {"promise_timeout_on", timeout_on},
 };
 
 MISUSE_MAIN(table)

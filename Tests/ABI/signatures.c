@@ -81,6 +81,7 @@ FUNCTION(promise_discard, promise_status_t, (promise_t *));
 FUNCTION(promise_state, promise_state_t, (promise_t *));
 FUNCTION(promise_result, promise_status_t, (promise_t *, promise_value_t *));
 FUNCTION(promise_wait, promise_status_t, (promise_t *, int64_t));
+FUNCTION(promise_wait_any, promise_status_t, (promise_t *const *, size_t, int64_t, size_t *));
 
 FUNCTION(promise_then, promise_t *, (promise_t *, promise_handler_t, void *, promise_free_t));
 FUNCTION(promise_rescue, promise_t *, (promise_t *, const promise_type_t *, promise_handler_t, void *, promise_free_t));
@@ -114,6 +115,9 @@ FUNCTION(promise_executor_new, promise_executor_t *, (submit_t *, void *, promis
 FUNCTION(promise_executor_immediate, promise_executor_t *, (void));
 FUNCTION(promise_executor_global, promise_executor_t *, (promise_priority_t));
 FUNCTION(promise_executor_serial, promise_executor_t *, (promise_executor_t *));
+FUNCTION(promise_executor_main, promise_executor_t *, (void));
+FUNCTION(promise_executor_set_main, promise_status_t, (promise_executor_t *));
+FUNCTION(promise_is_main_thread, bool, (void));
 FUNCTION(promise_executor_submit, promise_status_t, (promise_executor_t *, void (*)(void *), void *, promise_free_t));
 FUNCTION(promise_executor_is_current, bool, (promise_executor_t *));
 FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
@@ -123,5 +127,19 @@ FUNCTION(promise_job_drop, promise_status_t, (promise_job_t *));
 
 FUNCTION(promise_sleep, promise_t *, (int64_t));
 FUNCTION(promise_sleep_on, promise_t *, (promise_executor_t *, int64_t));
+FUNCTION(promise_delay, promise_t *, (promise_t *, int64_t));
+FUNCTION(promise_delay_on, promise_t *, (promise_executor_t *, promise_t *, int64_t));
+FUNCTION(promise_timeout, promise_t *, (promise_t *, int64_t));
+FUNCTION(promise_timeout_on, promise_t *, (promise_executor_t *, promise_t *, int64_t));
+
+FUNCTION(promise_loop_new, promise_loop_t *, (void));
+FUNCTION(promise_loop_main, promise_loop_t *, (void));
+FUNCTION(promise_loop_free, promise_status_t, (promise_loop_t *));
+FUNCTION(promise_loop_fd, int32_t, (promise_loop_t *));
+FUNCTION(promise_loop_executor, promise_executor_t *, (promise_loop_t *));
+FUNCTION(promise_loop_run_once, int64_t, (promise_loop_t *));
+FUNCTION(promise_loop_run, promise_status_t, (promise_loop_t *, int64_t));
+FUNCTION(promise_loop_wait, promise_status_t, (promise_loop_t *, promise_t *, int64_t));
+FUNCTION(promise_loop_stop, promise_status_t, (promise_loop_t *));
 
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

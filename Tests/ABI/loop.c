@@ -1,0 +1,392 @@
+/* Loops, turned by a thread of the program's own. Within other loops: examples/loops. */
+#include <poll.h>
+
+#include "scheduling.h"
+
+typedef struct fixture {
+  promise_loop_t *loop;
+  promise_executor_t *executor;
+} fixture_t;
+
+static fixture_t setup(void) {
+  fixture_t fixture = {.loop = promise_loop_new()};
+  REQUIRE(fixture.loop != NULL);
+  fixture.executor = promise_loop_executor(fixture.loop);
+  REQUIRE(fixture.executor != NULL);
+  return fixture;
+}
+
+static void teardown(fixture_t fixture) {
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_ESTALE);
+}
+
+static bool readable(promise_loop_t *loop) {
+  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  REQUIRE(file.fd >= 0);
+  return poll(&file, 1, 0) == 1;
+}
+
+static bool becomes_readable(promise_loop_t *loop) {
+  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  return poll(&file, 1, -1) == 1;
+}
+
+static void submit(fixture_t fixture, void (*body)(void *), void *ctx) {
+  CHECK_STATUS(promise_executor_submit(fixture.executor, body, ctx, NULL), PROMISE_OK);
+}
+
+static void notes(void *letter) {
+  note((char)(intptr_t)letter);
+}
+
+static void jobs_run_in_order(void) {
+  fixture_t fixture = setup();
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  for (char letter = 'a'; letter <= 'e'; letter++)
+    submit(fixture, notes, (void *)(intptr_t)letter);
+  CHECK_TEXT(journal, "");
+  CHECK_INT(promise_loop_run_once(fixture.loop), 5);
+  CHECK_TEXT(journal, "abcde");
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  teardown(fixture);
+}
+
+static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  fixture_t *fixture = ctx;
+  CHECK(promise_executor_is_current(fixture->executor));
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void reactions_run_on_the_loop(void) {
+  fixture_t fixture = setup();
+  promise_t *child = react_on(fixture.executor, is_here, &fixture, NULL);
+  CHECK(!promise_executor_is_current(fixture.executor));
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_release(child);
+  teardown(fixture);
+}
+
+/* ---- The descriptor ---- */
+
+static void is_readable_exactly_while_a_job_waits(void) {
+  fixture_t fixture = setup();
+  for (int round = 0; round < 3; round++) {
+    CHECK(!readable(fixture.loop));
+    submit(fixture, notes, (void *)'a');
+    CHECK(readable(fixture.loop));
+    submit(fixture, notes, (void *)'b');
+    CHECK(readable(fixture.loop));
+    CHECK_INT(promise_loop_run_once(fixture.loop), 2);
+    CHECK(!readable(fixture.loop));
+  }
+  teardown(fixture);
+}
+
+static void is_readable_exactly_once_a_timer_is_due(void) {
+  fixture_t fixture = setup();
+  int64_t before = now();
+  promise_t *late = promise_sleep_on(fixture.executor, 3600 * 1000 * MILLISECONDS);
+  promise_t *nap = promise_sleep_on(fixture.executor, 20 * MILLISECONDS);
+  CHECK(becomes_readable(fixture.loop));
+  CHECK(now() - before >= 20 * MILLISECONDS);
+  CHECK_INT(promise_state(nap), PROMISE_PENDING);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
+  CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
+  CHECK(!readable(fixture.loop));
+  promise_release(nap);
+  /* Due, then stopped. */
+  nap = promise_sleep_on(fixture.executor, 1);
+  CHECK(becomes_readable(fixture.loop));
+  CHECK_STATUS(promise_discard(nap), PROMISE_OK);
+  CHECK(!readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  promise_release(nap);
+  /* The later one is still to come. */
+  CHECK_INT(promise_state(late), PROMISE_PENDING);
+  CHECK_STATUS(promise_discard(late), PROMISE_OK);
+  promise_release(late);
+  teardown(fixture);
+}
+
+static void is_readable_while_it_is_to_stop(void) {
+  fixture_t fixture = setup();
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
+  CHECK(readable(fixture.loop));
+  submit(fixture, notes, (void *)'a');
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  CHECK(readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
+  CHECK(!readable(fixture.loop));
+  teardown(fixture);
+}
+
+static fixture_t shared;
+static void submits_another(void *left) {
+  intptr_t number = (intptr_t)left;
+  note((char)('0' + number));
+  if (number > 0)
+    submit(shared, submits_another, (void *)(number - 1));
+}
+
+/* A turn leaves what its jobs submit to the next one, and the descriptor says so. */
+static void turn_takes_what_was_there(void) {
+  shared = setup();
+  submit(shared, submits_another, (void *)2);
+  static const char *const journals[] = {"2", "21", "210"};
+  for (int turn = 0; turn < 3; turn++) {
+    CHECK(readable(shared.loop));
+    CHECK_INT(promise_loop_run_once(shared.loop), 1);
+    CHECK_TEXT(journal, journals[turn]);
+  }
+  CHECK(!readable(shared.loop));
+  teardown(shared);
+}
+
+/* ---- Running ---- */
+
+static void stops_shared(void *letter) {
+  note((char)(intptr_t)letter);
+  CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
+}
+
+static void run_ends_when_it_is_stopped(void) {
+  shared = setup();
+  submit(shared, notes, (void *)'a');
+  submit(shared, stops_shared, (void *)'b');
+  submit(shared, notes, (void *)'c');
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK(readable(shared.loop));
+  CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_STATUS(promise_loop_run(shared.loop, 0), PROMISE_ETIMEDOUT);
+  CHECK_TEXT(journal, "abc");
+  teardown(shared);
+}
+
+static void run_ends_in_time(void) {
+  fixture_t fixture = setup();
+  int64_t before = now();
+  promise_t *nap = promise_sleep_on(fixture.executor, 5 * MILLISECONDS);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 30 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 30 * MILLISECONDS);
+  CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 1), PROMISE_ETIMEDOUT);
+  promise_release(nap);
+  teardown(fixture);
+}
+
+static void runs_itself(void *ctx) {
+  (void)ctx;
+  CHECK_INT(promise_loop_run_once(shared.loop), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_loop_run(shared.loop, 0), PROMISE_EDEADLK);
+  promise_t *pending = promise_new();
+  CHECK_STATUS(promise_loop_wait(shared.loop, pending, 1), PROMISE_EDEADLK);
+  promise_release(pending);
+}
+
+static void job_cannot_run_its_own_loop(void) {
+  shared = setup();
+  submit(shared, runs_itself, NULL);
+  CHECK_INT(promise_loop_run_once(shared.loop), 1);
+  teardown(shared);
+}
+
+static gate_t runs_there = GATE_CLOSED, was_refused = GATE_CLOSED;
+static void waits_to_be_refused(void *ctx) {
+  (void)ctx;
+  gate_open(&runs_there);
+  gate_wait(&was_refused);
+}
+static void *runs_until_stopped(void *loop) {
+  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_OK);
+  return NULL;
+}
+
+static void one_thread_runs_it_at_a_time(void) {
+  fixture_t fixture = setup();
+  submit(fixture, waits_to_be_refused, NULL);
+  pthread_t thread = start(runs_until_stopped, fixture.loop);
+  gate_wait(&runs_there);
+  CHECK_INT(promise_loop_run_once(fixture.loop), PROMISE_EINVAL);
+  CHECK_STATUS(promise_loop_run(fixture.loop, FOR_EVER), PROMISE_EINVAL);
+  gate_open(&was_refused);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
+  finish(thread);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  teardown(fixture);
+}
+
+/* Jobs from other threads, while the loop sleeps and while it runs. */
+static void ticks(void *countdown) {
+  if (--*(long *)countdown == 0)
+    promise_loop_stop(shared.loop);
+}
+static long left_to_tick;
+static void *submits_ticks(void *count) {
+  for (long i = 0; i < *(long *)count; i++)
+    submit(shared, ticks, &left_to_tick);
+  return NULL;
+}
+
+static void other_threads_may_submit(void) {
+  long count = check_scale(20000);
+  shared = setup();
+  left_to_tick = 3 * count;
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    threads[i] = start(submits_ticks, &count);
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_INT(left_to_tick, 0);
+  for (int i = 0; i < 3; i++)
+    finish(threads[i]);
+  teardown(shared);
+}
+
+static void *resolves(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(5)), PROMISE_OK);
+  return NULL;
+}
+
+static void wait_runs_the_loop(void) {
+  fixture_t fixture = setup();
+  promise_t *child = react_on(fixture.executor, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, child, FOR_EVER), PROMISE_OK);
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  CHECK_STATUS(promise_loop_wait(fixture.loop, child, 0), PROMISE_OK);
+  promise_release(child);
+  /* Its own timer. */
+  promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, nap, FOR_EVER), PROMISE_OK);
+  promise_release(nap);
+  /* What another thread settles. */
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, FOR_EVER), PROMISE_EPENDING);
+  pthread_t thread = start(resolves, promise);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, FOR_EVER), PROMISE_OK);
+  finish(thread);
+  promise_release(promise);
+  teardown(fixture);
+}
+
+/* Timers of a loop need no thread of the library's. */
+static void needs_no_other_thread(void) {
+  CHECK(true);
+  if (shares_process())
+    return;
+  fixture_t fixture = setup();
+  promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
+  promise_t *child = promise_delay_on(fixture.executor, nap, MILLISECONDS);
+  promise_t *limited = promise_timeout_on(fixture.executor, child, 3600 * 1000 * MILLISECONDS);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, limited, FOR_EVER), PROMISE_OK);
+  CHECK_INT(thread_count(), 0);
+  promise_t *all[] = {nap, child, limited};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+  teardown(fixture);
+}
+
+/* ---- The end ---- */
+
+static void freeing_drops_what_waits(void) {
+  fixture_t fixture = setup();
+  spy_t job = {0}, task = {0}, observed = {0};
+  promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
+  promise_t *nap = promise_sleep_on(fixture.executor, 1), *late = promise_sleep_on(fixture.executor, INT64_MAX);
+  CHECK_STATUS(promise_executor_submit(fixture.executor, spy_discard, &task, spy_free), PROMISE_OK);
+  promise_observe(child, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
+  CHECK_SPY(&job, 0, 1);
+  CHECK_SPY(&task, 0, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) &&
+        failed_with(late, PROMISE_ECLOSED));
+  promise_t *all[] = {child, nap, late};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+  /* The executor outlives its loop, and drops what comes. */
+  spy_t later = {0};
+  child = react_on(fixture.executor, spy_handler, &later, spy_free);
+  CHECK_SPY(&later, 0, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  nap = promise_sleep_on(fixture.executor, 1);
+  CHECK(failed_with(nap, PROMISE_ECLOSED));
+  promise_release(nap);
+  promise_release(child);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_ESTALE);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_ESTALE);
+}
+
+static void frees_shared(void *ctx) {
+  (void)ctx;
+  CHECK_STATUS(promise_loop_free(shared.loop), PROMISE_OK);
+}
+
+static void job_may_free_its_loop(void) {
+  spy_t spy = {0};
+  for (int once = 0; once < 2; once++) {
+    shared = setup();
+    submit(shared, frees_shared, NULL);
+    promise_t *behind = react_on(shared.executor, spy_handler, &spy, spy_free);
+    if (once)
+      CHECK_INT(promise_loop_run_once(shared.loop), 1);
+    else
+      CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_ECLOSED);
+    CHECK(failed_with(behind, PROMISE_ECLOSED));
+    promise_release(behind);
+    CHECK_STATUS(promise_executor_release(shared.executor), PROMISE_OK);
+  }
+  CHECK_SPY(&spy, 0, 2);
+}
+
+static void *runs_until_freed(void *loop) {
+  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_ECLOSED);
+  return NULL;
+}
+static void opens(void *gate) {
+  gate_open(gate);
+}
+
+static void freeing_ends_a_run_elsewhere(void) {
+  gate_t running = GATE_CLOSED;
+  fixture_t fixture = setup();
+  pthread_t thread = start(runs_until_freed, fixture.loop);
+  submit(fixture, opens, &running);
+  gate_wait(&running);
+  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
+  finish(thread);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+}
+
+int main(void) {
+  RUN(needs_no_other_thread);
+  RUN(jobs_run_in_order);
+  RUN(reactions_run_on_the_loop);
+  RUN(is_readable_exactly_while_a_job_waits);
+  RUN(is_readable_exactly_once_a_timer_is_due);
+  RUN(is_readable_while_it_is_to_stop);
+  journal_clear();
+  RUN(turn_takes_what_was_there);
+  journal_clear();
+  RUN(run_ends_when_it_is_stopped);
+  RUN(run_ends_in_time);
+  RUN(job_cannot_run_its_own_loop);
+  RUN(one_thread_runs_it_at_a_time);
+  RUN(other_threads_may_submit);
+  RUN(wait_runs_the_loop);
+  RUN(freeing_drops_what_waits);
+  RUN(job_may_free_its_loop);
+  RUN(freeing_ends_a_run_elsewhere);
+  return check_report();
+}

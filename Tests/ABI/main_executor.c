@@ -1,0 +1,102 @@
+/* The main executor: the main loop, or what was put in its place. */
+#include "scheduling.h"
+
+static promise_executor_t *main_executor(void) {
+  promise_executor_t *executor = promise_executor_main();
+  REQUIRE(executor != NULL);
+  return executor;
+}
+
+static promise_verdict_t is_on_main(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  CHECK(promise_executor_is_current(main_executor()));
+  CHECK(promise_is_main_thread());
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void *is_not_main(void *ctx) {
+  (void)ctx;
+  CHECK(!promise_is_main_thread());
+  return NULL;
+}
+
+static void main_thread_turns_the_main_loop(void) {
+  promise_loop_t *loop = promise_loop_main();
+  REQUIRE(loop != NULL);
+  CHECK_POINTER(promise_loop_main(), loop);
+  CHECK_POINTER(promise_loop_executor(loop), main_executor());
+  CHECK(promise_is_main_thread());
+  finish(start(is_not_main, NULL));
+  promise_t *child = react_on(main_executor(), is_on_main, NULL, NULL);
+  CHECK(!promise_executor_is_current(main_executor()));
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_release(child);
+  promise_t *nap = promise_sleep_on(main_executor(), 1);
+  CHECK_STATUS(promise_loop_wait(loop, nap, FOR_EVER), PROMISE_OK);
+  promise_release(nap);
+}
+
+static void lives_for_ever(void) {
+  CHECK_STATUS(promise_loop_free(promise_loop_main()), PROMISE_EINVAL);
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_executor_release(main_executor()), PROMISE_OK);
+  CHECK_STATUS(promise_executor_retain(main_executor()), PROMISE_OK);
+}
+
+static void another_executor_takes_its_place(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  spy_t context = {0};
+  promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL);
+  promise_executor_t *last = promise_executor_new(shelve, &context, spy_free);
+  promise_t *waits = react_on(main_executor(), is_on_main, NULL, NULL);
+  CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(other), PROMISE_OK);
+  /* What waited in the loop went there, and so does what comes. */
+  promise_t *comes = react_on(main_executor(), is_on_main, NULL, NULL);
+  CHECK_INT(shelf.count, 2);
+  CHECK_INT(promise_loop_run_once(promise_loop_main()), 0);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK(ended(waits, PROMISE_FULFILLED, 1) && ended(comes, PROMISE_FULFILLED, 1));
+  promise_release(waits);
+  promise_release(comes);
+  CHECK_STATUS(promise_executor_set_main(main_executor()), PROMISE_EINVAL);
+  /* The one before is given back, and so is this one. */
+  CHECK_STATUS(promise_executor_set_main(last), PROMISE_OK);
+  CHECK_STATUS(promise_executor_retain(other), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(last), PROMISE_OK);
+  CHECK_SPY(&context, 0, 0);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  CHECK_SPY(&context, 0, 1);
+  waits = react_on(main_executor(), is_on_main, NULL, NULL);
+  CHECK_INT(promise_loop_run_once(promise_loop_main()), 1);
+  promise_release(waits);
+}
+
+static void *becomes_main(void *executor) {
+  CHECK(!promise_is_main_thread());
+  CHECK_STATUS(promise_executor_set_main(executor), PROMISE_OK);
+  CHECK(promise_is_main_thread());
+  return NULL;
+}
+
+static void whoever_replaces_it_is_the_main_thread(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  finish(start(becomes_main, serial));
+  CHECK(!promise_is_main_thread());
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  CHECK(promise_is_main_thread());
+  promise_executor_release(serial);
+}
+
+int main(void) {
+  RUN(main_thread_turns_the_main_loop);
+  RUN(lives_for_ever);
+  RUN(another_executor_takes_its_place);
+  RUN(whoever_replaces_it_is_the_main_thread);
+  return check_report();
+}

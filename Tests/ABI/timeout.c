@@ -1,0 +1,241 @@
+/* promise_delay, promise_timeout, and requests to cancel what waits for a time. */
+#include "scheduling.h"
+
+#define HOUR (3600 * 1000 * MILLISECONDS)
+
+static bool cancelled(promise_t *promise) {
+  promise_value_t reason;
+  return promise_state(promise) == PROMISE_REJECTED && promise_result(promise, &reason) == PROMISE_OK &&
+         reason.kind == PROMISE_KIND_DISCARDED;
+}
+
+static void ask(promise_t *promise) {
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+}
+
+static void request_discards_a_sleep(void) {
+  promise_t *nap = promise_sleep(HOUR);
+  ask(nap);
+  CHECK(cancelled(nap));
+  CHECK_STATUS(promise_release(nap), PROMISE_OK);
+  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  /* By way of what was derived from it. */
+  nap = promise_sleep(HOUR);
+  promise_t *child = promise_then(nap, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_release(nap), PROMISE_OK);
+  ask(child);
+  CHECK(cancelled(child));
+  CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  promise_release(child);
+}
+
+/* ---- Delay ---- */
+
+static void delay_passes_on_later(void) {
+  for (int good = 0; good < 2; good++) {
+    promise_t *promise = good ? fulfilled(4) : rejected(4);
+    int64_t before = now();
+    promise_t *later = promise_delay(promise, 10 * MILLISECONDS);
+    REQUIRE(later != NULL);
+    CHECK_STATUS(promise_wait(later, FOR_EVER), PROMISE_OK);
+    CHECK(now() - before >= 10 * MILLISECONDS);
+    CHECK(ended(later, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
+    promise_release(later);
+    promise_release(promise);
+  }
+}
+
+static void delay_begins_with_the_settlement(void) {
+  promise_t *promise = promise_new(), *later = promise_delay(promise, 10 * MILLISECONDS);
+  CHECK_STATUS(promise_wait(later, 15 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  int64_t before = now();
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  promise_release(promise);
+  CHECK_STATUS(promise_wait(later, FOR_EVER), PROMISE_OK);
+  CHECK(now() - before >= 10 * MILLISECONDS);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_release(later), PROMISE_OK);
+  /* What settled it, on a thread for timers, may still hold it for a moment. */
+  while (atomic_load(&payload.destroyed) == 0)
+    sched_yield();
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+static void request_climbs_from_a_delay(void) {
+  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
+  ask(later);
+  CHECK_INT(promise_cancel_requested(promise), 1);
+  CHECK_INT(promise_state(later), PROMISE_PENDING);
+  /* It was asked before it is cancelled: no delay. */
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK(cancelled(later));
+  promise_release(promise);
+  promise_release(later);
+}
+
+static void request_skips_a_delayed_cancellation(void) {
+  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_INT(promise_state(later), PROMISE_PENDING);
+  ask(later);
+  CHECK(cancelled(later));
+  promise_release(promise);
+  CHECK_STATUS(promise_release(later), PROMISE_OK);
+  CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
+}
+
+static void request_does_not_shorten_another_delay(void) {
+  promise_t *promise = promise_new(), *later = promise_delay(promise, HOUR);
+  ask(later);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_INT(promise_state(later), PROMISE_PENDING);
+  promise_release(promise);
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_t *other = fulfilled(3), *sooner = promise_delay_on(executor, other, MILLISECONDS);
+  ask(sooner);
+  CHECK_INT(promise_state(sooner), PROMISE_PENDING);
+  CHECK_STATUS(promise_loop_wait(loop, sooner, FOR_EVER), PROMISE_OK);
+  CHECK(ended(sooner, PROMISE_FULFILLED, 3));
+  /* What the loop drops is rejected. */
+  promise_t *dropped = promise_delay_on(executor, other, HOUR);
+  promise_loop_free(loop);
+  CHECK(failed_with(dropped, PROMISE_ECLOSED));
+  promise_executor_release(executor);
+  promise_t *all[] = {later, other, sooner, dropped};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+/* ---- Timeout ---- */
+
+static void in_time_it_passes_on(void) {
+  for (int good = 0; good < 2; good++) {
+    for (int settled = 0; settled < 2; settled++) {
+      promise_t *promise = !settled ? promise_new() : good ? fulfilled(4) : rejected(4);
+      promise_t *limited = promise_timeout(promise, HOUR);
+      REQUIRE(limited != NULL);
+      if (!settled) {
+        CHECK_INT(promise_state(limited), PROMISE_PENDING);
+        CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
+      }
+      CHECK(ended(limited, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
+      /* Its timer has stopped, so nobody else holds it. */
+      CHECK_STATUS(promise_release(limited), PROMISE_OK);
+      CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
+      promise_release(promise);
+    }
+  }
+}
+
+static void too_late_it_is_rejected(void) {
+  static const int64_t times[] = {0, 5 * MILLISECONDS};
+  for (int i = 0; i < 2; i++) {
+    promise_t *promise = promise_new();
+    int64_t before = now();
+    promise_t *limited = promise_timeout(promise, times[i]);
+    CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
+    CHECK(now() - before >= times[i]);
+    CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
+    CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+    CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
+    promise_release(promise);
+    promise_release(limited);
+  }
+}
+
+static void opens(void *gate, const promise_value_t *reason) {
+  (void)reason;
+  gate_open(gate);
+}
+
+/* On a loop, so that what follows from the end of the time has happened when the run has. */
+static void time_out(promise_loop_t *loop, promise_t *limited) {
+  CHECK_STATUS(promise_loop_wait(loop, limited, FOR_EVER), PROMISE_OK);
+  CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
+}
+
+static void too_late_the_promise_is_asked_to_cancel(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  gate_t asked = GATE_CLOSED;
+  promise_t *promise = promise_new();
+  promise_on_cancel_request(promise, opens, &asked, NULL);
+  promise_t *limited = promise_timeout_on(executor, promise, 1);
+  time_out(loop, limited);
+  CHECK(asked.open);
+  CHECK_INT(promise_cancel_requested(promise), 1);
+  promise_release(limited);
+  promise_release(promise);
+  /* Not while somebody else is interested. */
+  promise = promise_new();
+  promise_t *other = promise_then(promise, adds_one, NULL, NULL);
+  limited = promise_timeout_on(executor, promise, 1);
+  time_out(loop, limited);
+  CHECK_INT(promise_cancel_requested(promise), 0);
+  ask(other);
+  CHECK_INT(promise_cancel_requested(promise), 1);
+  promise_t *all[] = {promise, other, limited};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+  promise_executor_release(executor);
+  promise_loop_free(loop);
+}
+
+static void settling_it_stops_its_timer(void) {
+  promise_t *promise = promise_new(), *limited = promise_timeout(promise, HOUR);
+  CHECK_STATUS(promise_discard(limited), PROMISE_OK);
+  promise_release(promise);
+  CHECK_STATUS(promise_release(limited), PROMISE_OK);
+  CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
+}
+
+static void without_its_timer_it_waits(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_t *promise = promise_new(), *limited = promise_timeout_on(executor, promise, 1);
+  promise_loop_free(loop);
+  CHECK_INT(promise_state(limited), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_OK);
+  CHECK(ended(limited, PROMISE_FULFILLED, 8));
+  promise_release(promise);
+  promise_release(limited);
+  promise_executor_release(executor);
+}
+
+static void *resolves(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  return NULL;
+}
+
+/* The time ends at about the moment of the settlement: either is right, and nothing is left over. */
+static void end_and_settlement_may_meet(void) {
+  long rounds = check_scale(1000);
+  for (long i = 0; i < rounds; i++) {
+    promise_t *promise = promise_new(), *limited = promise_timeout(promise, i % 100 * 1000);
+    pthread_t thread = start(resolves, promise);
+    CHECK_STATUS(promise_wait(limited, FOR_EVER), PROMISE_OK);
+    CHECK(ended(limited, PROMISE_FULFILLED, 1) || failed_with(limited, PROMISE_ETIMEDOUT));
+    finish(thread);
+    promise_release(promise);
+    promise_release(limited);
+  }
+}
+
+int main(void) {
+  RUN(request_discards_a_sleep);
+  RUN(delay_passes_on_later);
+  RUN(delay_begins_with_the_settlement);
+  RUN(request_climbs_from_a_delay);
+  RUN(request_skips_a_delayed_cancellation);
+  RUN(request_does_not_shorten_another_delay);
+  RUN(in_time_it_passes_on);
+  RUN(too_late_it_is_rejected);
+  RUN(too_late_the_promise_is_asked_to_cancel);
+  RUN(settling_it_stops_its_timer);
+  RUN(without_its_timer_it_waits);
+  RUN(end_and_settlement_may_meet);
+  return check_report();
+}

@@ -1,0 +1,21 @@
+/* story.h - what the examples of this folder have in common: a story that is told on the thread of somebody else's loop.
+ * Each example has a loop of its own kind, the host, and turns a promise_loop_t within it. */
+#ifndef STORY_H
+#define STORY_H
+
+#include <promise.h>
+
+typedef struct story {
+  promise_loop_t *loop;
+  void *host;
+  void (*fulfil_later)(void *host, promise_t *promise); /* by a timer of the host's; takes over a reference */
+  void (*quit)(void *host);
+} story_t;
+
+/* Begins the story. It goes on as the host turns `story->loop`, and ends with `quit`. */
+void story_begin(story_t *story);
+
+/* Fulfils a promise, and gives its reference back. */
+void story_fulfil(promise_t *promise);
+
+#endif /* STORY_H */
