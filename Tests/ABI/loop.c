@@ -309,8 +309,7 @@ static void freeing_drops_what_waits(void) {
   CHECK_SPY(&job, 0, 1);
   CHECK_SPY(&task, 0, 1);
   CHECK_SPY(&observed, 1, 1);
-  CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) &&
-        failed_with(late, PROMISE_ECLOSED));
+  CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) && failed_with(late, PROMISE_ECLOSED));
   promise_t *all[] = {child, nap, late};
   for (int i = 0; i < 3; i++)
     promise_release(all[i]);

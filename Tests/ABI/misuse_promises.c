@@ -158,10 +158,10 @@ static void wait_for_any(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_discard", discard}, {"promise_new", new_promise}, {"promise_new_discardable", new_discardable},
-    {"promise_reject", reject},   {"promise_release", release}, {"promise_resolve", resolve},
-    {"promise_result", result},   {"promise_retain", retain},   {"promise_state", state},
-    {"promise_wait", wait_for},     {"promise_wait_any", wait_for_any},
+    {"promise_discard", discard}, {"promise_new", new_promise},       {"promise_new_discardable", new_discardable},
+    {"promise_reject", reject},   {"promise_release", release},       {"promise_resolve", resolve},
+    {"promise_result", result},   {"promise_retain", retain},         {"promise_state", state},
+    {"promise_wait", wait_for},   {"promise_wait_any", wait_for_any},
 };
 
 MISUSE_MAIN(table)

@@ -65,7 +65,7 @@ static void timeout_on(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_delay", delay},     {"promise_delay_on", delay_on}, {"promise_sleep", sleeps},
+    {"promise_delay", delay},       {"promise_delay_on", delay_on}, {"promise_sleep", sleeps},
     {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},   {"promise_timeout_on", timeout_on},
 };
 

@@ -3,18 +3,8 @@
 #define SCHEDULING_H
 
 #include <dirent.h>
-#include <time.h>
 
 #include "support.h"
-
-#define MILLISECONDS INT64_C(1000000)
-#define FOR_EVER INT64_C(-1)
-
-static inline int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
-}
 
 /* The reaction of `handler` on `executor` to a fulfilled promise. */
 static inline promise_t *react_on(promise_executor_t *executor, promise_handler_t handler, void *ctx,

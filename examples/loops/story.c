@@ -13,8 +13,7 @@ static promise_verdict_t tell(const char *line) {
 
 /* The next page of the story: `handler` runs on the loop once the page before is told. Takes over that one. */
 static promise_t *page(promise_t *before, promise_handler_t handler, story_t *story) {
-  promise_reaction_t reaction = {
-      .size = sizeof reaction, .executor = executor, .on_fulfilled = handler, .ctx = story};
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = handler, .ctx = story};
   promise_t *next = promise_react(before, &reaction);
   promise_release(before);
   return next;
@@ -74,9 +73,8 @@ void story_begin(story_t *story) {
   promise_t *six = promise_new();
   promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = 6};
   promise_resolve(six, &value);
-  promise_reaction_t work = {.size = sizeof work,
-                             .executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT),
-                             .on_fulfilled = multiplies};
+  promise_reaction_t work = {
+      .size = sizeof work, .executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT), .on_fulfilled = multiplies};
   promise_t *told = promise_react(six, &work);
   promise_release(six);
   const promise_handler_t pages[] = {tells_the_answer, asks_the_host,      tells_of_the_host,

@@ -88,7 +88,8 @@ extension CellRef {
   /// Becomes the one call that settles the promise; false if another was first.
   @inline(__always)
   func claim() -> Bool {
-    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed).oldValue
+    // Acquiring, for whoever held the promise before may have used its value (Interest.swift).
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
     if old & (CellState.claimed | CellState.held) == 0 { return true }
     return claimed(old)
   }

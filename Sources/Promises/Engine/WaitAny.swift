@@ -104,7 +104,9 @@ extension CellRef {
   /// Blocks until one of the promises is settled, for at most so many nanoseconds; negative: for ever; 0 only looks. The
   /// first one in their order that is settled; the caller holds them all. A deadlock if none of them could be; nil without
   /// memory.
-  package static func waitAny(_ promise: (Int) -> CellRef, count: Int, nanoseconds: Int64) -> (result: WaitResult, index: Int)? {
+  package static func waitAny(_ promise: (Int) -> CellRef, count: Int, nanoseconds: Int64) -> (
+    result: WaitResult, index: Int
+  )? {
     func firstSettled() -> Int? { (0..<count).first { promise($0).state.isSettled } }
     if let index = firstSettled() { return (.settled, index) }
     if nanoseconds == 0 { return (.timedOut, 0) }

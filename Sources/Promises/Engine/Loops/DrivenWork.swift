@@ -74,10 +74,22 @@ extension Job {
 /// What the calling thread drives.
 enum DrivenWork {
   /// Whether there is any.
-  static var isThere: Bool { any { _ in true } loop: { _ in true } }
+  static var isThere: Bool {
+    any { _ in
+      true
+    } loop: { _ in
+      true
+    }
+  }
 
   /// Whether a promise can only be settled by work that the calling thread would have to do.
-  static func holdsUp(_ promise: CellRef) -> Bool { any { $0.holdsUp(promise) } loop: { $0.holdsUp(promise) } }
+  static func holdsUp(_ promise: CellRef) -> Bool {
+    any {
+      $0.holdsUp(promise)
+    } loop: {
+      $0.holdsUp(promise)
+    }
+  }
 
   private static func any(serial: (SerialQueue) -> Bool, loop: (EventLoop) -> Bool) -> Bool {
     var running = unsafe RunningExecutor.innermost

@@ -37,7 +37,8 @@ extension CellRef {
       timer.cancel()
       timer.release()
     }
-    let isReady = unsafe timer.ref.retain()
+    let isReady =
+      unsafe timer.ref.retain()
       && promise.onCancelRequest(
         onCancelRequest, Context(UnsafeMutableRawPointer(timer.ref.cell)) { unsafe CellRef.from($0).release() })
     if isReady && timer.start(after: nanoseconds) { return promise }
