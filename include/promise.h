@@ -30,6 +30,9 @@
  * THREADS
  *   Every function may be called from any thread at any time, callbacks included, unless its comment says otherwise;
  *   the last line of each comment is its thread tag: [any thread]. Nothing is called with a lock held.
+ *   The library has threads of its own only for promise_executor_global() and for timers that no loop keeps. They are
+ *   named promise-pool, promise-timers and promise-clock, take no signals, and end after a second without work. Nothing
+ *   waits for them when the process exits.
  *
  * CALLBACKS
  *   Callbacks run inside the call that settles the promise, on that thread, in the order in which they were attached;
