@@ -1,11 +1,11 @@
 extension JSONReader {
   /// Reads a string whose first quotation mark is at the position.
-  mutating func readString() throws(Failure) -> CellValue {
+  mutating func readString(isKey: Bool = false) throws(Failure) -> CellValue {
     position += 1
     let first = unsafe try readRun()
     if byte == UInt8(ascii: "\"") {
       position += 1
-      return unsafe try made(Box.bytes(.string, first))
+      return unsafe try make(first, isKey: isKey)
     }
     scratch.removeAll()
     unsafe scratch.write(first)
@@ -20,11 +20,11 @@ extension JSONReader {
     }
     position += 1
     guard !scratch.hasFailed else { throw .outOfMemory }
-    return unsafe try made(Box.bytes(.string, scratch.bytes))
+    return unsafe try make(scratch.bytes, isKey: isKey)
   }
 
-  private func made(_ value: CellValue?) throws(Failure) -> CellValue {
-    guard let value else { throw .outOfMemory }
+  private mutating func make(_ bytes: UnsafeRawBufferPointer, isKey: Bool) throws(Failure) -> CellValue {
+    guard let value = unsafe isKey ? keys.key(bytes) : Box.bytes(.string, bytes) else { throw .outOfMemory }
     return value
   }
 

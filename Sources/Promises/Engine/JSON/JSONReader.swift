@@ -10,6 +10,7 @@ package struct JSONReader {
   let options: JSONOptions
   var position = 0
   var scratch = TextBuffer()
+  var keys = JSONKeys()
   private var values = RawStack<CellValue>()
   private var containers = RawStack<Container>()
 
@@ -48,6 +49,7 @@ package struct JSONReader {
     values.free()
     containers.free()
     scratch.free()
+    keys.free()
   }
 
   private mutating func readAll() throws(Failure) -> CellValue {
@@ -144,7 +146,7 @@ package struct JSONReader {
   private mutating func readKey() throws(Failure) {
     guard byte == UInt8(ascii: "\"") else { throw fault("expected '\"', the beginning of a key") }
     let offset = position
-    var key = try readString()
+    var key = try readString(isKey: true)
     key.bits = UInt64(offset)
     try push(key)
     skipSpace()
