@@ -68,9 +68,9 @@ public func promise_react(
   let known = unsafe reaction.pointee
   let context = unsafe Context(known.ctx, known.free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
-  guard unsafe known.size <= largestReaction, unsafe known.reserved == 0,
+  guard unsafe known.reserved == 0,
     unsafe known.on_fulfilled != nil || known.on_rejected != nil,
-    unsafe hasOnlyZeros(reaction, from: MemoryLayout<promise_reaction_t>.size, to: Int(known.size))
+    unsafe isUnused(reaction, from: MemoryLayout<promise_reaction_t>.size, to: known.size)
   else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
   var plan = Job.Plan()
   unsafe plan.onFulfilled = unsafe unsafeBitCast(known.on_fulfilled, to: UnsafeMutableRawPointer?.self)
@@ -122,14 +122,4 @@ public func promise_follow(_ promise: OpaquePointer?, _ source: OpaquePointer?) 
   case .isTaken: return promise_status_t(PROMISE_EINVAL)
   case .outOfMemory: return promise_status_t(PROMISE_ENOMEM)
   }
-}
-
-/// No version's struct will be larger: a size beyond it was never set, and is not followed through the caller's memory.
-private var largestReaction: UInt32 { 4096 }
-
-/// Whether the fields that a newer caller's struct has are unused.
-private func hasOnlyZeros(_ reaction: UnsafePointer<promise_reaction_t>, from start: Int, to end: Int) -> Bool {
-  let bytes = unsafe UnsafeRawPointer(reaction)
-  for offset in start..<end where unsafe bytes.load(fromByteOffset: offset, as: UInt8.self) != 0 { return false }
-  return true
 }
