@@ -1,7 +1,7 @@
 /* As many references as there is room for: the next one is refused, none is lost. */
 #include "support.h"
 
-static long const limit = 1L << 27;
+static long const limit = 1L << 26;
 
 static void promise_takes_as_many_references_as_promised(void) {
   promise_t *promise = promise_new();

@@ -33,7 +33,7 @@ promise_new_discardable(void (*PROMISE_NULLABLE on_discard)(void *PROMISE_NULLAB
                         promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Adds a reference.
- * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^27 already.
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^26 already.
  * [any thread] */
 PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise);
 
@@ -72,7 +72,7 @@ PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 
 /* The value of a fulfilled promise or the reason of a rejected one: `*out` becomes a new reference, yours; on failure
  * it is VOID. promise_state() tells which of the two it is.
- * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^27
+ * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26
  * references.
  * [any thread] */
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);

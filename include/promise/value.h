@@ -57,7 +57,7 @@ typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
 /* Adds a reference to what `value` owns; for a kind that owns nothing it does nothing.
  * Returns PROMISE_OK; PROMISE_EINVAL if `value` is NULL, of no known kind, or forged; PROMISE_ESTALE if it is a PROMISE
- * whose token is stale; PROMISE_ENOMEM if it has 2^27 references.
+ * whose token is stale; PROMISE_ENOMEM if it has 2^26 references.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
 
