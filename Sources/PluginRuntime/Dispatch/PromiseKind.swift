@@ -21,18 +21,21 @@ extension promise_value_t {
     case .structure, .array:
       return contentLength(ofKind: PROMISE_KIND_BYTES).map { length in
         type.map { $0.isPlain && TypeLayout(of: $0)?.size == length } ?? false
-      } ?? isBoxed
+      } ?? holds(type)
     case .slice(let element):
       guard let length = contentLength(ofKind: PROMISE_KIND_BYTES), let size = TypeLayout(of: element)?.size else {
-        return isBoxed
+        return holds(type)
       }
       return element.isPlain && length % size == 0
     default: return false
     }
   }
 
-  /// Arrays and objects that have no C form, which only the host makes.
-  private var isBoxed: Bool { withUnsafePointer(to: self) { ValueBox.content($0) != nil } }
+  /// Whether an ARRAY or a MAP has the parts that the type has.
+  private func holds(_ type: ValueType?) -> Bool {
+    guard let type, let content = withUnsafePointer(to: self, { ValueBox.content($0) }) else { return false }
+    return content.isOf(type)
+  }
 
   private func contentLength(ofKind kind: Int) -> Int? {
     guard self.kind == promise_kind_t(kind) else { return nil }

@@ -25,6 +25,25 @@ extension PluginValue {
     }
   }
 
+  /// Whether it is of a type already, with all its parts.
+  func isOf(_ type: ValueType) -> Bool {
+    switch (type, self) {
+    case (.optional, .void): true
+    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
+      isOf(type)
+    case (.structure(let type), .object(let members)):
+      members.count == type.fields.count
+        && type.fields.allSatisfy { field in self[member: field.name]?.isOf(field.type) ?? false }
+    case (.array(let type, let count), .array(let elements)):
+      elements.count == count && elements.allSatisfy { $0.isOf(type) }
+    case (.slice(let type), .array(let elements)): elements.allSatisfy { $0.isOf(type) }
+    case (.structure, _), (.array, _), (.slice, _): false
+    // Not by equality: NaN has none.
+    case (.f32, .double), (.f64, .double): PluginValue.suiting(type, self) != nil
+    default: PluginValue.suiting(type, self) == self
+    }
+  }
+
   private static func integer<T: FixedWidthInteger>(_ number: T, _ type: ValueType) -> PluginValue? {
     if let range = type.signedRange { return Int64(exactly: number).flatMap { range.contains($0) ? .int($0) : nil } }
     if let range = type.unsignedRange {

@@ -1,30 +1,92 @@
 import CPromise
 
-/// Arrays and objects as values of C: an OBJECT of a type of the host's, until the ABI has kinds for them.
+/// Arrays and objects as values of C: ARRAYs and MAPs. An address inside one is an OBJECT of a type of the host's, which
+/// keeps what the signature calls it.
 enum ValueBox {
-  private final class Box: Sendable {
-    let value: PluginValue
-    init(_ value: PluginValue) { self.value = value }
+  private final class Address: Sendable {
+    let pointer: PluginPointer
+    init(_ pointer: PluginPointer) { self.pointer = pointer }
   }
 
   /// `nil` for want of memory.
   private nonisolated(unsafe) static let type = promise_type_register(
-    "promise.plugin-value", nil, { Unmanaged<Box>.fromOpaque($0!).release() })
+    "promise.plugin-pointer", nil, { Unmanaged<Address>.fromOpaque($0!).release() })
 
   /// A reference of the caller's; `nil` for want of memory.
   static func wrap(_ value: PluginValue) -> promise_value_t? {
+    switch value {
+    case .array(let elements): wrap(elements)
+    case .object(let members): wrap(members)
+    case .pointer(let pointer): wrap(pointer)
+    default: promise_value_t(value)
+    }
+  }
+
+  /// What an ARRAY or a MAP holds, or the OBJECT of an address; `nil` for other values, and if something in it is of a
+  /// kind that no signature has.
+  static func content(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
+    switch Int(value.pointee.kind) {
+    case Int(PROMISE_KIND_ARRAY):
+      var elements: [PluginValue] = []
+      for index in 0..<promise_value_count(value) {
+        guard let element = promise_value_at(value, index), let content = PluginValue(element) else { return nil }
+        elements.append(content)
+      }
+      return .array(elements)
+    case Int(PROMISE_KIND_MAP):
+      var members: [PluginMember] = []
+      for index in 0..<promise_value_count(value) {
+        guard let member = promise_value_at(value, index), let content = PluginValue(member) else { return nil }
+        members.append(PluginMember(key(value, index), content))
+      }
+      return .object(members)
+    case Int(PROMISE_KIND_OBJECT):
+      guard promise_value_is(value, type), let address = promise_value_data(value, nil) else { return nil }
+      return .pointer(Unmanaged<Address>.fromOpaque(UnsafeRawPointer(address)).takeUnretainedValue().pointer)
+    default: return nil
+    }
+  }
+
+  private static func wrap(_ elements: [PluginValue]) -> promise_value_t? {
+    guard let builder = promise_builder_new(promise_kind_t(PROMISE_KIND_ARRAY), elements.count) else { return nil }
+    for element in elements {
+      guard var value = wrap(element), promise_builder_add(builder, &value) == PROMISE_OK else {
+        promise_builder_drop(builder)
+        return nil
+      }
+    }
+    return finish(builder)
+  }
+
+  private static func wrap(_ members: [PluginMember]) -> promise_value_t? {
+    guard let builder = promise_builder_new(promise_kind_t(PROMISE_KIND_MAP), members.count) else { return nil }
+    for member in members {
+      guard var value = wrap(member.value),
+        promise_builder_set(builder, member.name, member.name.utf8.count, &value) == PROMISE_OK
+      else {
+        promise_builder_drop(builder)
+        return nil
+      }
+    }
+    return finish(builder)
+  }
+
+  private static func wrap(_ pointer: PluginPointer) -> promise_value_t? {
     var wrapped = promise_value_t()
     // With no type the payload would stay ours.
     guard type != nil else { return nil }
-    let box = Unmanaged.passRetained(Box(value)).toOpaque()
-    return promise_value_object(&wrapped, type, box) == PROMISE_OK ? wrapped : nil
+    let address = Unmanaged.passRetained(Address(pointer)).toOpaque()
+    return promise_value_object(&wrapped, type, address) == PROMISE_OK ? wrapped : nil
   }
 
-  /// What a value holds; `nil` if it is no such OBJECT.
-  static func content(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
-    guard value.pointee.kind == promise_kind_t(PROMISE_KIND_OBJECT), promise_value_is(value, type),
-      let box = promise_value_data(value, nil)
-    else { return nil }
-    return Unmanaged<Box>.fromOpaque(UnsafeRawPointer(box)).takeUnretainedValue().value
+  private static func finish(_ builder: OpaquePointer) -> promise_value_t? {
+    var value = promise_value_t()
+    return promise_builder_finish(builder, &value) == PROMISE_OK ? value : nil
+  }
+
+  private static func key(_ map: UnsafePointer<promise_value_t>, _ index: Int) -> String {
+    var length = 0
+    let key = UnsafeRawBufferPointer(start: promise_value_key(map, index, &length), count: length)
+    return String(decoding: key, as: UTF8.self)
   }
 }
