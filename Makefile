@@ -4,7 +4,7 @@
 #   make test      set everything up, pass every test
 #   make install   PREFIX=/usr/local DESTDIR=
 #   make bench     the budgets, as ratios
-#   make fuzz      FUZZ_TIME=60: libFuzzer on signatures and arguments, seconds for each
+#   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments and JSON, seconds for each
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -115,6 +115,7 @@ bench: build
 # Not part of `make test`, which replays the corpus that this keeps.
 fuzz: setup-test
 	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz.sh
+	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz-json.sh
 
 clean:
-	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses out
+	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses .build-fuzz out
