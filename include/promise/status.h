@@ -28,9 +28,9 @@ enum {
  * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
 
-/* The status of the last call on the calling thread that returned NULL in place of a handle or of a type's name;
- * PROMISE_OK if none did. A successful call leaves it as it was. promise_value_data() and promise_value_domain() do not
- * set it.
+/* The status of the last call on the calling thread that returned NULL in place of a handle, of a type's name or of a
+ * builder's room; PROMISE_OK if none did. A successful call leaves it as it was. Functions that lend a part of a value
+ * do not set it: NULL is an answer there.
  * [any thread] */
 PROMISE_API promise_status_t promise_last_status(void);
 
