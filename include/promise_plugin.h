@@ -12,19 +12,29 @@
  * The host calls the function through that text, and every call gives a promise: of the result, or of an ERROR.
  *
  * SIGNATURES
- *     name(parameter: type [= default], ...) [-> type] [!]
+ *     name(parameter: [out | inout] type [= default], ...) [-> type] [!]
  *
  *     type in the text                in C, as a parameter          in C, as the result
  *     bool                            bool                          bool
  *     i8 i16 i32 i64                  int8_t ... int64_t            the same
  *     u8 u16 u32 u64                  uint8_t ... uint64_t          the same
  *     f32 f64                         float, double                 the same
- *     usize                           size_t                        size_t
+ *     usize isize                     size_t, ptrdiff_t             the same
  *     str                             promise_str_t (UTF-8)         promise_str_t, static in the plugin
  *     bytes                           promise_bytes_t               promise_bytes_t, static in the plugin
  *     cstr                            const char * (UTF-8, NUL)     const char *, static in the plugin
  *     own str, own bytes              the structs above; the callee calls host->deallocate on `data`;
  *                                                                   as the result: allocated with host->allocate
+ *     ptr<Name>                       Name *, not NULL              the same
+ *     {x: f64, y: f64}                the struct, by value          the struct, by value
+ *     [f64; 3]                        const double[3]               none, but a struct may have one in it
+ *     &[f64]                          struct { const double *data; size_t length; }, by value; static as the result
+ *     &i32, &{x: f64}                 its address, not NULL         the same, static in the plugin
+ *     T?                              T, where that has a NULL; for others the address of a T, or NULL
+ *     bytes[n], str[n], &[f64; n]     the address; the parameter `n` is the count
+ *     out T, inout T                  T *, which the function fills, or changes
+ *     fn(i32) -> bool @call           bool (*)(int32_t), valid until the function returns; or @once, @settled, @forever
+ *     value, error                    const promise_value_t *       by out parameter: promise_value_t *result
  *     promise<T>                      promise_t *, borrowed         promise_t *, a reference that the host takes over
  *     promise<void>                                                 likewise; no `->` at all: void
  *
@@ -40,8 +50,11 @@
  *     settled; if it was discarded, until the last reference to it is released. Who uses them on a thread holds such a
  *     reference meanwhile. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any of
  *     the types above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64
- *     (f32, f64), STRING (str, cstr), BYTES (bytes) or VOID (void). A default is a number, true, false or a "string"
- *     with the escapes of JSON.
+ *     (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of scalars as C has them), POINTER (ptr<Name>)
+ *     or VOID (void). A default is a literal of JSON: a number, true, false, null, a "string", [...] or {...}.
+ *
+ *     The whole language, with variadic tails, contexts of callbacks, promises that a callback settles, and rules for
+ *     functions that were not written as plugins, is in docs/signatures.md.
  *
  *     `fn(T, ...) -> T @scope` is a pointer to a C function of that prototype. The plugin may call it on any thread until
  *     its scope ends: @call when the function returns, @once when it was called, @settled when the promise that the

@@ -119,8 +119,10 @@ extension GeneralCall {
   /// What a function wrote where it was given room.
   private func loadElements(_ slot: GeneralPlan.Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
     guard let data = (frame + slot.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
-    guard let count = count(of: slot), count >= 0, count <= room else {
-      let said = count(of: slot).map(String.init) ?? "too many"
+    let isCountedByResult = plan.signature.countedByResult == slot.parameter.name
+    let written = isCountedByResult ? countOfResult : count(of: slot)
+    guard let count = written, count >= 0, count <= room else {
+      let said = written.map(String.init) ?? "too many"
       throw ArgumentMismatch(
         message: "has \(said) elements, expected at most \(room), which is the room that it was given")
     }
@@ -129,11 +131,18 @@ extension GeneralCall {
       guard let plan = TypePlan(element) else { return .void }
       return try plan.load(data, count: count)
     case .str:
-      let bytes = UnsafeRawBufferPointer(start: data, count: count).prefix { $0 != 0 }
+      let all = UnsafeRawBufferPointer(start: data, count: count)
+      let bytes = isCountedByResult ? all[...] : all.prefix { $0 != 0 }
       guard let text = String(validating: bytes, as: UTF8.self) else { throw TypePlan.notUTF8 }
       return .string(text)
     default: return .bytes([UInt8](UnsafeRawBufferPointer(start: data, count: count)))
     }
+  }
+
+  /// What a result that is a count says; a negative one is a failure, for which nothing was written.
+  private var countOfResult: Int? {
+    guard let returned = plan.signature.returned else { return nil }
+    return IntegerMemory.load(returned, resultMemory).map { max($0, 0) }
   }
 
   private func discardResult() {

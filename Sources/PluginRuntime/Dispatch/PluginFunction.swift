@@ -38,12 +38,23 @@ public struct PluginFunction: Sendable {
     switch CallPlan.invoke(function.plan, arguments, count, into: result, memory: memory, keeping: &kept) {
     case .fulfilled:
       if let kept { Self.keep(kept, until: result.pointee) }
+      if let memory, function.plan.pointee.result == .structure { Self.move(result, to: memory) }
       return promise_state_t(PROMISE_FULFILLED)
     case .rejected: return promise_state_t(PROMISE_REJECTED)
     case .fault(let fault):
       result.pointee = promise_value_t(function.error(fault, arguments, count))
       return promise_state_t(PROMISE_REJECTED)
     }
+  }
+
+  /// Moves a struct from BYTES to its place, if it is not there already.
+  private static func move(_ result: UnsafeMutablePointer<promise_value_t>, to memory: UnsafeMutableRawPointer) {
+    guard result.pointee.kind == promise_kind_t(PROMISE_KIND_BYTES) else { return }
+    var length = 0
+    if let data = promise_value_data(result, &length) { memory.copyMemory(from: data, byteCount: length) }
+    promise_value_release(result)
+    result.pointee.kind = promise_kind_t(PROMISE_KIND_POINTER)
+    result.pointee.as.ptr = memory
   }
 
   /// Keeps what a function was lent until the promise that it returned is settled.

@@ -14,6 +14,7 @@ extension Signature {
       text += " by \(completion.callbacks.map(position).joined(separator: " or "))"
       text += completion.returns.map { " returns \($0)" } ?? ""
     }
+    text += countedByResult.map { " counts \(position($0))" } ?? ""
     return text + (failure.map { " \($0.mark)" } ?? "")
   }
 

@@ -12,6 +12,7 @@ extension Signature: CustomStringConvertible {
     } else if resultNote != nil {
       text += " -> void"
     }
+    text += countedByResult.map { " counts \($0)" } ?? ""
     return text + resultNote.literal + (failure.map { " \($0.mark)" } ?? "")
   }
 }

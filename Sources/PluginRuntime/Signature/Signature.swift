@@ -40,13 +40,15 @@ public struct Signature: Sendable, Equatable {
   public let completion: Completion?
   /// How the function says that it failed; `nil` if it cannot.
   public let failure: FailureRule?
+  /// The `out` parameter of which the result says how many elements were written.
+  public let countedByResult: String?
   /// Where in `parameters` those stand that a call gives arguments for: neither pure results, nor counts of slices, nor
   /// contexts of callbacks.
   public let inputIndices: [Int]
 
   init(
     name: String, parameters: [Parameter], tail: Tail? = nil, result: ValueType?, resultNote: String? = nil,
-    completion: Completion? = nil, failure: FailureRule? = nil
+    completion: Completion? = nil, failure: FailureRule? = nil, countedByResult: String? = nil
   ) {
     self.name = name
     self.parameters = parameters
@@ -55,6 +57,7 @@ public struct Signature: Sendable, Equatable {
     self.resultNote = resultNote
     self.completion = completion
     self.failure = failure
+    self.countedByResult = countedByResult
     let counts = Set(parameters.compactMap { $0.direction == .output ? nil : $0.type.countName })
     inputIndices = parameters.indices.filter { index in
       let parameter = parameters[index]

@@ -5,6 +5,8 @@ struct SignatureCheck {
   /// Where the names after `by` begin.
   var completionColumns: [Int] = []
   var resultColumn = 1
+  /// Where the name after `counts` begins.
+  var countedColumn = 1
   var failureColumn = 1
 
   func check(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
@@ -80,6 +82,22 @@ struct SignatureCheck {
         at: resultColumn, found: "a promise beside the out parameter '\(output.name)'",
         expected: "one or the other: a promise is all that a call gives")
     }
+    if let name = signature.countedByResult {
+      let parameter = signature.parameters.first { $0.name == name }
+      guard let parameter, parameter.direction == .output, parameter.type.countName != nil,
+        signature.result?.isInteger ?? false
+      else {
+        throw cursor.error(
+          at: countedColumn, found: "'\(name)'",
+          expected: "an out parameter with a count, bytes[n], str[n] or &[T; n], and an integer as the result")
+      }
+    }
+    if case .promise(let held?) = signature.result, signature.completion == nil, !held.canBeHeldByC {
+      throw cursor.error(
+        at: resultColumn, found: "'promise<\(held)>'",
+        expected: "a promise of scalars, text, bytes, a ptr<Name>, a value, or structs and slices of scalars, unless a "
+          + "callback settles it: C has no other values")
+    }
     if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
     guard let failure = signature.failure, failure != .status else { return }
     guard let returned = signature.returned, failure.suits(returned) else {
@@ -137,6 +155,15 @@ struct SignatureCheck {
 }
 
 extension ValueType {
+  /// Whether there is a value of C for it: see `docs/signatures.md`, "What a promise holds".
+  fileprivate var canBeHeldByC: Bool {
+    switch content {
+    case .structure, .array: content.isPlain
+    case .slice(let element): element.isPlain
+    default: true
+    }
+  }
+
   /// The type of a callback that gets a context.
   var callbackWithContext: CallbackType? {
     guard case .callback(let type) = unwrapped, type.contextIndex != nil else { return nil }

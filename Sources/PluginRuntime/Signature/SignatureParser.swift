@@ -15,10 +15,12 @@ struct SignatureParser {
     var result: ValueType?
     var completion: Signature.Completion?
     var note: String?
+    var countedByResult: String?
     check.resultColumn = cursor.next.column
     if hasResult {
       if !cursor.skip(word: "void") { result = try type(.result) }
       completion = try self.completion(of: result, &check)
+      countedByResult = try self.countedByResult(&check)
       note = try self.note()
     }
     check.failureColumn = cursor.next.column
@@ -32,7 +34,7 @@ struct SignatureParser {
     }
     let signature = Signature(
       name: name, parameters: parameters, tail: tail, result: result, resultNote: note,
-      completion: completion, failure: failure)
+      completion: completion, failure: failure, countedByResult: countedByResult)
     try check.check(signature, cursor)
     return signature
   }
@@ -123,6 +125,13 @@ struct SignatureParser {
     var returns: ValueType?
     if cursor.skip(word: "returns"), !cursor.skip(word: "void") { returns = try type(.returned) }
     return Signature.Completion(callbacks: callbacks, returns: returns)
+  }
+
+  /// Reads `counts parameter`, after the type of the result.
+  private mutating func countedByResult(_ check: inout SignatureCheck) throws(SignatureError) -> String? {
+    guard cursor.skip(word: "counts") else { return nil }
+    check.countedColumn = cursor.next.column
+    return try identifier("the out parameter whose elements the result counts")
   }
 
   /// Reads the word for a rule of failure, if one is next.

@@ -32,9 +32,10 @@ enum PromiseBridge {
   }
 
   /// A value as C expects it of the type.
-  private static func converted(_ value: PluginValue, _ type: ValueType?) -> promise_value_t? {
-    guard let type, type.content.hasElements else { return promise_value_t(value) }
-    return try? TypePlan(type)?.abi(value)
+  private static func converted(_ value: PluginValue, _ type: ValueType?) throws(ArgumentMismatch) -> promise_value_t {
+    if let type, type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
+    guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
+    return converted
   }
 
   private final class Expectation {
@@ -59,10 +60,12 @@ enum PromiseBridge {
       guard let suitable = PluginValue.suiting(type, value) else {
         return reject(with: mismatch(value.name, type))
       }
-      guard var converted = PromiseBridge.converted(suitable, type) else {
-        return reject(with: PromiseError(domain: "promise", code: Int64(PROMISE_ENOMEM), message: "no memory left"))
+      do throws(ArgumentMismatch) {
+        var converted = try PromiseBridge.converted(suitable, type)
+        promise_resolve(handle, &converted)
+      } catch {
+        reject(with: mismatch("a value whose part '\(error.path)' \(error.message)", type))
       }
-      promise_resolve(handle, &converted)
     }
 
     func reject(with reason: Any?) {

@@ -4,7 +4,7 @@ import PluginRuntime
 enum CommandLineArguments {
   /// The arguments that the words are for a function. Files and standard input are read.
   static func arguments(_ words: [String], for signature: Signature) throws(Failure) -> [Argument] {
-    let names = signature.inputs.map(\.name)
+    let names = signature.argumentNames
     let texts = try withoutTerminator(words).map { word in
       let (name, value) = split(word, names: names)
       return (name: name, text: ArgumentText(value))
@@ -25,7 +25,7 @@ enum CommandLineArguments {
 
   /// What NAME=VALUE may have been meant to be where the words do not suit the signature: `; did you mean "level"?`.
   static func hint(_ words: [String], for signature: Signature) -> String {
-    let names = signature.inputs.map(\.name)
+    let names = signature.argumentNames
     let unknown = words.filter { $0.contains("=") && split($0, names: names).name == nil }
     let hints = unknown.map { Suggestion.near(String($0.prefix { $0 != "=" }), among: names) }
     return hints.first { !$0.isEmpty } ?? ""
@@ -48,4 +48,9 @@ enum CommandLineArguments {
     }
     return kept
   }
+}
+
+extension Signature {
+  /// By which arguments can be given.
+  fileprivate var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 }

@@ -19,14 +19,16 @@ struct CallCommand: ParsableCommand {
         -             in place of a value: standard input, to its end
         \\@TEXT, \\-    the texts @TEXT and -; a leading \\ is dropped before @, - and \\
 
-      A value is written as its parameter's type wants it: 42, -1.5, true, any text; the text's UTF-8 for bytes. Negative \
-      numbers need no care; before other values that begin with a dash write --.
+      A value is written as its parameter's type wants it: 42, -1.5, true, any text; the text's UTF-8 for bytes; \
+      JSON for structs and arrays; null for what may be absent. Negative numbers need no care; before other values that \
+      begin with a dash write --.
 
       Without a plugin, --signature says how a function of any shared library is called: \
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
       take it from the library's header.
 
-      The result is one line of JSON on standard output, with bytes in base64; --format has other forms.
+      The result is one line of JSON on standard output, with bytes in base64; --format has other forms. A function with \
+      out parameters gives an object with their names, and "result".
 
       \(ExitStatus.help)
       """)

@@ -45,6 +45,22 @@ static void overrun(uint8_t *to, uint8_t *room) {
   *room = (uint8_t)(*room + 1);
 }
 
+/* As read() does: gives as much as there is, or -1. */
+static ptrdiff_t read_some(int32_t left, char *to, size_t room) {
+  if (left < 0) {
+    errno = EBADF;
+    return -1;
+  }
+  size_t count = (size_t)left < room ? (size_t)left : room;
+  memset(to, 0, count);
+  return (ptrdiff_t)count;
+}
+
+static ptrdiff_t reads_too_much(char *to, size_t room) {
+  (void)to;
+  return (ptrdiff_t)room + 1;
+}
+
 static int32_t host_name(char *name, size_t room) {
   return gethostname(name, room);
 }
@@ -254,6 +270,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("sum_bytes(seed: u32 = 1, data: bytes[size], size: u8) -> u32", sum_bytes),
     FUNCTION("copy(to: out bytes[room], room: inout u64, from: bytes[size], size: u64) -> i32 ! nonzero", copy),
     FUNCTION("overrun(to: out bytes[room], room: inout u8)", overrun),
+    FUNCTION("read_some(left: i32, to: out bytes[room], room: usize) -> isize counts to ! errno", read_some),
+    FUNCTION("reads_too_much(to: out bytes[room], room: usize) -> isize counts to", reads_too_much),
     FUNCTION("host_name(name: out str[room], room: usize = 256) -> i32 ! errno", host_name),
     FUNCTION("fails_with(code: i32) -> i32 ! errno", fails_with),
     FUNCTION("sets_errno(code: i32) -> i32", fails_with),

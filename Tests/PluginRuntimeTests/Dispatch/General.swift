@@ -21,6 +21,9 @@ struct General {
     #expect(await json("sum_bytes", #"{"data": [1, 2, 250]}"#) == "254")
     #expect(await json("copy", #"[4, "abc"]"#) == #"{"to":"YWJj","room":3}"#)
     #expect(await json("agree", "[[1, 2], [1, 2]]") == "true")
+    #expect(await json("read_some", "[2, 8]") == #"{"result":2,"to":"AAA="}"#)
+    #expect(await outcome("read_some", "[-1, 8]").promiseError?.code == 9)
+    #expect(await message("reads_too_much", "[3]").contains("gives 'to' that has 4 elements, expected at most 3"))
     let name = await json("host_name", "[]")
     #expect(name?.hasPrefix(#"{"result":0,"name":""#) == true, "\(name ?? "")")
   }

@@ -102,7 +102,7 @@ enum CModule {
     static float float_of(uint32_t bits) { float value; memcpy(&value, &bits, sizeof bits); return value; }
     static double double_of(uint64_t bits) { double value; memcpy(&value, &bits, sizeof bits); return value; }
     static void *give(const void *data, size_t n) {
-      void *memory = host->allocate(host, n);
+      void *memory = host->allocate(host, n > 0 ? n : 1);
       if (n > 0) memcpy(memory, data, n);
       return memory;
     }

@@ -9,6 +9,7 @@ struct Language {
     arguments: [
       "f(p: ptr<FILE>?, n: isize) -> ptr<FILE>? ! errno",
       "centroid(points: &[{x: f64, y: f64}]) -> {x: f64, y: f64}",
+      "read(file: i32, to: out bytes[n], n: usize) -> isize counts to ! errno",
       "frexp(x: f64, exponent: out i32) -> f64",
       "swap(pair: inout {a: i32, b: i32})",
       "crc32(seed: u64, data: bytes[size], size: u32) -> u64",

@@ -65,6 +65,8 @@ struct Refusals {
       ("f(a: i32) -> promise<i64> by a", 30, "'a'", "is an fn(...)"),
       ("f(a: fn()@once) -> i64 by a", 24, "'by'", "a promise<T> before"),
       ("f(a: fn(resolve i32, resolve i32)@once)", 22, "a second 'resolve'", "one at most"),
+      ("f(d: bytes[n], n: u8) -> i32 counts d", 37, "'d'", "an out parameter with a count"),
+      ("f() -> promise<{a: cstr}>", 8, "'promise<{a: cstr}>'", "C has no other values"),
       ("f(a: fn(reject f64)@once)", 16, "'f64'", "can be NULL"),
     ])
   func references(_ text: String, _ column: Int, _ found: String, _ expected: String) {
