@@ -5,31 +5,45 @@ extension CallPlan {
   /// Calls the function, on this thread.
   ///
   /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the
-  /// value, the reason, or the PROMISE that it returned. errno is as the function left it, from 0.
+  /// value, the reason, or the PROMISE that it returned.
   ///
   /// - Parameter kept: becomes memory besides the arguments that a promise which the function returned keeps in use.
-  @inline(__always)
   static func invoke(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
-    into result: UnsafeMutablePointer<promise_value_t>, memory: UnsafeMutableRawPointer? = nil,
-    keeping kept: inout CallArena?
+    into result: UnsafeMutablePointer<promise_value_t>, keeping kept: inout CallArena?
   ) -> CallOutcome {
-    let count = plan.pointee.count
-    guard given >= plan.pointee.required, arguments != nil || given == 0 else {
-      return .fault(.missing(arguments == nil ? 0 : given))
+    guard let general = plan.pointee.general else { return invokeSimple(plan, arguments, given, into: result) }
+    if let fault = lack(plan, arguments, given) { return .fault(fault) }
+    return general._withUnsafeGuaranteedRef {
+      GeneralCall.invoke($0, arguments, given, into: result, keeping: &kept)
     }
-    if let general = plan.pointee.general {
-      return general._withUnsafeGuaranteedRef {
-        GeneralCall.invoke($0, arguments, given, into: result, keeping: &kept)
-      }
-    }
-    guard given <= count else { return .fault(.tooMany) }
+  }
+
+  /// The same for a plan that is not general. When it returns, errno is as the function left it.
+  ///
+  /// - Parameter memory: where a struct is written that is the result; otherwise it is BYTES.
+  @inline(__always)
+  static func invokeSimple(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
+    into result: UnsafeMutablePointer<promise_value_t>, memory: UnsafeMutableRawPointer? = nil
+  ) -> CallOutcome {
+    if let fault = lack(plan, arguments, given) { return .fault(fault) }
+    guard given <= plan.pointee.count else { return .fault(.tooMany) }
     // A size that the compiler knows costs nothing to set aside.
     guard plan.pointee.frame.size <= smallSize else { return invokeLarge(plan, arguments, given, result, memory) }
     return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
       // An allocation of a size that is not 0 has an address.
       call(plan, arguments, given, CallFrame(frame.baseAddress.unsafelyUnwrapped, layout(plan)), result, memory)
     }
+  }
+
+  /// Which argument is missing, if one is.
+  @inline(__always)
+  private static func lack(
+    _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int
+  ) -> CallFault? {
+    given >= plan.pointee.required && (arguments != nil || given == 0)
+      ? nil : .missing(arguments == nil ? 0 : given)
   }
 
   /// Room for 16 words.
@@ -65,30 +79,34 @@ extension CallPlan {
       }
       index &+= 1
     }
-    let errorNumber = __errno_location().unsafelyUnwrapped
     guard plan.pointee.fails else {
-      errorNumber.pointee = 0
       if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
         return .fault(fault)
       }
-      let left = errorNumber.pointee
-      defer { errorNumber.pointee = left }
-      return load(plan, frame.returned, result, memory)
+      // Numbers are loaded by nothing that could touch errno.
+      guard plan.pointee.result.isNumber else { return keepingErrno { load(plan, frame.returned, result, memory) } }
+      return ResultLoad.load(plan.pointee.result, from: frame.returned, into: result).map { .fault($0) } ?? .fulfilled
     }
     frame.addOutputs(after: count, hasResult: plan.pointee.result != .void)
-    errorNumber.pointee = 0
     if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
       // It may have been filled before.
       if isWellFormed(frame.error) { promise_value_release(frame.error) }
       return .fault(fault)
     }
-    let left = errorNumber.pointee
-    defer { errorNumber.pointee = left }
-    let status = frame.returned.load(as: promise_status_t.self)
-    if status < 0 { return reject(status, frame.error, into: result) }
-    // An error beside success means nothing, but may own memory.
-    _ = promise_value_release(frame.error)
-    return load(plan, frame.result, result, memory)
+    return keepingErrno {
+      let status = frame.returned.load(as: promise_status_t.self)
+      if status < 0 { return reject(status, frame.error, into: result) }
+      // An error beside success means nothing, but may own memory.
+      _ = promise_value_release(frame.error)
+      return load(plan, frame.result, result, memory)
+    }
+  }
+
+  @inline(__always)
+  private static func keepingErrno(_ body: () -> CallOutcome) -> CallOutcome {
+    let number = errno
+    defer { errno = number }
+    return body()
   }
 
   @inline(__always)

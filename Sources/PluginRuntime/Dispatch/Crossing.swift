@@ -41,6 +41,9 @@ enum Crossing: UInt8 {
   /// Whether an argument lends the function memory, or a promise, that it may use until its own promise is settled.
   var isBorrowed: Bool { self == .str || self == .bytes || self == .cstr || self == .promise || self == .other }
 
+  /// Whether it is a bool, an integer or a float.
+  var isNumber: Bool { rawValue <= Crossing.f64.rawValue }
+
   /// Whether `ResultLoad` makes a value of it.
   var isLoadable: Bool { self != .structure && self != .other }
 }

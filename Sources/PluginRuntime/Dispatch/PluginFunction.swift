@@ -18,7 +18,7 @@ public struct PluginFunction: Sendable {
 
   /// Calls the function on this thread, with binary arguments. For scalars, text and structs nothing is allocated.
   ///
-  /// When it returns, errno is as the function left it; it was 0 before.
+  /// When it returns, errno is as the function left it: who looks at it, sets it to 0 before.
   ///
   /// - Parameters:
   ///   - arguments: in the order of `signature.inputs`, borrowed until the function returns, or, where it returns a
@@ -34,17 +34,31 @@ public struct PluginFunction: Sendable {
     _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>,
     structure memory: UnsafeMutableRawPointer? = nil
   ) -> promise_state_t {
-    var kept: CallArena?
-    switch CallPlan.invoke(function.plan, arguments, count, into: result, memory: memory, keeping: &kept) {
-    case .fulfilled:
-      if let kept { Self.keep(kept, until: result.pointee) }
-      if let memory, function.plan.pointee.result == .structure { Self.move(result, to: memory) }
-      return promise_state_t(PROMISE_FULFILLED)
+    // Of a general call there is more to keep and to look at; the others should not pay for it.
+    let outcome =
+      function.plan.pointee.general == nil
+      ? CallPlan.invokeSimple(function.plan, arguments, count, into: result, memory: memory)
+      : invokeGeneral(arguments, count, result, memory)
+    switch outcome {
+    case .fulfilled: return promise_state_t(PROMISE_FULFILLED)
     case .rejected: return promise_state_t(PROMISE_REJECTED)
     case .fault(let fault):
       result.pointee = promise_value_t(function.error(fault, arguments, count))
       return promise_state_t(PROMISE_REJECTED)
     }
+  }
+
+  @inline(never)
+  private func invokeGeneral(
+    _ arguments: UnsafePointer<promise_value_t>?, _ count: Int, _ result: UnsafeMutablePointer<promise_value_t>,
+    _ memory: UnsafeMutableRawPointer?
+  ) -> CallOutcome {
+    var kept: CallArena?
+    let outcome = CallPlan.invoke(function.plan, arguments, count, into: result, keeping: &kept)
+    guard case .fulfilled = outcome else { return outcome }
+    if let kept { Self.keep(kept, until: result.pointee) }
+    if let memory, function.plan.pointee.result == .structure { Self.move(result, to: memory) }
+    return outcome
   }
 
   /// Moves a struct from BYTES to its place, if it is not there already.

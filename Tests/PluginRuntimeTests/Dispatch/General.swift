@@ -54,7 +54,7 @@ struct General {
     #expect(await json("living", "[]") == "0")
   }
 
-  @Test("errno is as the function left it when a binary call returns, and 0 before it")
+  @Test("errno is as the function left it when a binary call returns")
   func errorNumber() throws {
     let function = try host.function("sets_errno", of: "test.dispatch")
     var result = promise_value_t()
