@@ -150,7 +150,7 @@ extension CallCallbacks {
       }
       promise_value_release(result)
       if let error = failure as? PluginError { return .fault(.callback(CallbackFault(error))) }
-      result.pointee = promise_value_t(reason: failure)
+      result.pointee = promise_value_t(thrown: failure)
       return .rejected
     }
   }

@@ -17,7 +17,9 @@ final class CallbackCrossing: Sendable {
   }
 
   let arguments: [Argument]
-  private let result: TypePlan?
+  let result: TypePlan?
+  /// How all is passed if it is scalars; `nil` if there is more.
+  let scalars: ScalarCrossing?
 
   /// `nil` if there is a type that this machine cannot pass.
   init?(_ type: CallbackType) {
@@ -34,6 +36,7 @@ final class CallbackCrossing: Sendable {
     }
     self.arguments = arguments
     result = type.result.flatMap { TypePlan($0) }
+    scalars = ScalarCrossing(arguments, result)
     if let type = type.result, result == nil || !FFIType.agrees(with: type) { return nil }
   }
 

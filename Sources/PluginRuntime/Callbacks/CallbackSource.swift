@@ -60,25 +60,6 @@ final class CallbackSource: Sendable {
     return callback
   }
 
-  /// Runs what a caller gave.
-  func run(
-    _ callback: PluginCallback, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer
-  ) throws {
-    let values: [PluginValue]
-    do throws(ArgumentMismatch) {
-      values = try crossing.load(arguments)
-    } catch {
-      throw misuse(error)
-    }
-    let returned = try callback.body(values)
-    do throws(ArgumentMismatch) {
-      try crossing.store(returned, at: result)
-    } catch {
-      let message = "the callback '\(parameter)' returned what its signature does not say: \(error.path)"
-      throw PluginError(.badArgument, function, "\(message)\(error.path.isEmpty ? "it" : "") \(error.message)")
-    }
-  }
-
   /// What is wrong with the arguments that the plugin passed.
   func misuse(_ mismatch: ArgumentMismatch) -> PluginError {
     PluginError(

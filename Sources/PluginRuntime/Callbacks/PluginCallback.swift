@@ -14,10 +14,30 @@ import CPromise
 ///
 /// When the callback's scope ends, the closure is released. A call that comes later runs nothing and is logged.
 public struct PluginCallback: Sendable {
-  let body: @Sendable ([PluginValue]) throws -> PluginValue
+  /// What is run with values as C has them.
+  ///
+  /// - Parameters:
+  ///   - arguments: borrowed until it returns.
+  ///   - result: VOID at first; becomes the value, or the reason of a rejection: a reference that it gives away.
+  /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
+  public typealias Binary =
+    @Sendable (
+      _ arguments: UnsafePointer<promise_value_t>, _ count: Int, _ result: UnsafeMutablePointer<promise_value_t>
+    )
+    -> promise_state_t
+
+  enum Body {
+    case values(@Sendable ([PluginValue]) throws -> PluginValue)
+    case binary(Binary)
+  }
+
+  let body: Body
 
   /// A callback that runs a closure.
-  public init(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) { self.body = body }
+  public init(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) { self.body = .values(body) }
+
+  /// A callback for those to whom every nanosecond counts: for scalars nothing is allocated.
+  public init(binary body: @escaping Binary) { self.body = .binary(body) }
 }
 
 extension PluginCallback {
@@ -30,9 +50,9 @@ extension PluginCallback {
   private nonisolated(unsafe) static let type = promise_type_register(
     "promise.plugin-callback", nil, { Unmanaged<Box>.fromOpaque($0!).release() })
 
-  /// The callback as a value of C, on its way through a call's arguments: a reference of the caller's; `nil` for want of
-  /// memory.
-  var wrapped: promise_value_t? {
+  /// The callback as a value of C, for calls with binary arguments (`PluginFunction`): a reference of the caller's; `nil`
+  /// for want of memory.
+  public var wrapped: promise_value_t? {
     // With no type the payload would stay ours.
     guard let type = Self.type else { return nil }
     var value = promise_value_t()

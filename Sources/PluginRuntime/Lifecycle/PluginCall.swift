@@ -176,7 +176,7 @@ extension PluginCall {
     if let error = error as? PluginError {
       end { $0.reject(with: error) }
     } else {
-      var reason = promise_value_t(reason: error)
+      var reason = promise_value_t(thrown: error)
       end { $0.reject(with: &reason) }
       promise_value_release(&reason)
     }

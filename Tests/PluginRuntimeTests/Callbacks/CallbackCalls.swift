@@ -59,6 +59,48 @@ struct CallbackCalls {
       ])
   }
 
+  @Test("a binary callback gets values as C has them, scalars or not, and rejects with any of them")
+  func binary() async {
+    let twice = PluginCallback(binary: { arguments, count, result in
+      guard count == 1, arguments[0].kind == promise_kind_t(PROMISE_KIND_I64) else {
+        return promise_state_t(PROMISE_REJECTED)
+      }
+      if arguments[0].as.i64 == 13 {
+        promise_value_string(result, "unlucky", 7)
+        return promise_state_t(PROMISE_REJECTED)
+      }
+      result.pointee = arguments[0]
+      result.pointee.as.i64 *= arguments[0].as.i64 == 99 ? 1 << 40 : 2
+      return promise_state_t(PROMISE_FULFILLED)
+    })
+    #expect(await outcome("maybe", Argument(.callback(twice))).value == .int(40))
+    for (value, message) in [(13, nil), (99, "is 108851651149824, expected an integer")] as [(Int64, String?)] {
+      _ = await outcome("keep_forever", Argument(.callback(twice)))
+      let call = host.call("keep_settled", of: "test.callbacks", [Argument(.callback(twice))])
+      #expect(await outcome("call_kept", .value(.int(2)), .value(.int(value))).value == .int(0))
+      let reason = await call.outcome()
+      if let message {
+        #expect(reason.pluginError?.message.contains(message) == true)
+      } else {
+        #expect(reason.reason as? String == "unlucky")
+      }
+      _ = await outcome("settle")
+    }
+    let kinds = Recorder<[promise_kind_t]>()
+    let shape = PluginCallback(binary: { arguments, count, result in
+      kinds.record((0..<count).map { arguments[$0].kind })
+      return promise_state_t(PROMISE_REJECTED)
+    })
+    #expect(await outcome("shapes", Argument(.callback(shape))).reason == nil)
+    #expect(
+      kinds.events.map { $0.map { Int($0) } } == [
+        [
+          PROMISE_KIND_U64, PROMISE_KIND_F64, PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_BYTES,
+          PROMISE_KIND_BYTES, PROMISE_KIND_VOID, PROMISE_KIND_I64,
+        ].map { Int($0) }
+      ])
+  }
+
   @Test("what is optional may be left out; what is not, not")
   func optional() async {
     #expect(await outcome("maybe").value == .int(-1))
