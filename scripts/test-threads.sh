@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/.."
 swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DPROMISES_NO_REUSE \
-  --filter "PromisesTests\.(Combining|Settling|Concurrency|ContextRaces)"
+  --filter "PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces)"

@@ -76,10 +76,3 @@ extension Future {
   /// The error of a rejected future.
   public var error: Failure? { result?.error }
 }
-
-extension Future: CustomStringConvertible {
-  /// The type, and how the future ended: `Future<Int, Never>(fulfilled(42))`.
-  public var description: String {
-    "\(Self.self)(\(result.map { "\($0)" } ?? "pending"))"
-  }
-}

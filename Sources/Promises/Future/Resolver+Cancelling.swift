@@ -32,7 +32,10 @@ extension Resolver {
   /// The resolver is not needed any more: when it goes, that does not cancel the future.
   public func resolve(with future: Future<Value, Failure>) {
     handOver()
-    if cell.state.isSettled {
+    if future.cell == cell {
+      // It would wait for itself.
+      _ = cell.settle(Fault.cycle.value, .rejected)
+    } else if cell.state.isSettled {
       if isCancelRequested { future.makeChild().requestCancel() }
     } else if !cell.chain(after: future.cell, passesRequestsOn: true) {
       fatalError("no memory for a callback")

@@ -79,7 +79,7 @@ extension CellRef {
 // Why a promise was asked to cancel is kept in its list too, for handlers that come later: in the settled cell of a
 // handler that does not exist.
 extension CellRef {
-  private var isCancelReason: Bool { unsafe cell.pointee.function == nil }
+  var isCancelReason: Bool { unsafe cell.pointee.function == nil }
 
   /// Keeps the reason while the promise is pending. The promise is held.
   func keepCancelReason(_ reason: CellValue) {

@@ -26,7 +26,7 @@ extension CellRef {
   var passesRequestsOn: Bool { interest == .counted || interest == .quiet }
 
   /// Whether this reaction's interest keeps its source from being asked to cancel.
-  fileprivate var isInterested: Bool {
+  var isInterested: Bool {
     if interest == .lasting { return true }
     guard interest == .counted && reactionKind != .cancelHandler else { return false }
     let gone = CellState.cancelRequested | CellState.claimed | CellState.settled

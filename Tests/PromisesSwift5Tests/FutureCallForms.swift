@@ -1,0 +1,1 @@
+../PromisesTests/Future/FutureCallForms.swift
