@@ -129,7 +129,7 @@ struct SignatureWriter {
       return "out ptr<\(text.name(of: inner))>?"
     case .tagged:
       guard text.isPlain(pointee), !isArray else { return "ptr<\(text.name(of: target, or: type))>" }
-      if isConst { return "\(try text.value(target))?" }
+      if isConst { return "&\(try text.value(target))" }
       checks.append("\(name) is taken to be read and written; if it is only written, it is out")
       return "inout \(try text.value(target))"
     case .array, .named, .unknown: return "ptr<\(text.name(of: target, or: type))>"

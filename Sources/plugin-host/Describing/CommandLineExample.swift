@@ -31,7 +31,7 @@ extension ValueType {
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"
-    case .own(let type, _), .counted(let type, _): type.example
+    case .own(let type, _), .counted(let type, _), .reference(let type): type.example
     case .promise(let held): held.map { $0.example } ?? "null"
     case .pointer: "0x1000"
     default: exampleJSON
@@ -55,7 +55,7 @@ extension ValueType {
     case .array(let element, let count):
       return element.exampleJSON.map { "[\([String](repeating: $0, count: count).joined(separator: ","))]" }
     case .slice(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
-    case .optional(let type), .own(let type, _), .counted(let type, _): return type.exampleJSON
+    case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
     case .value: return "null"
     case .promise, .callback, .context, .error, .token: return nil
     default: return "1"

@@ -12,7 +12,7 @@ enum ResultTable {
     case .array(let elements):
       let names = columns(of: elements)
       guard !names.isEmpty else { return elements.map { cell($0) } }
-      let rows = elements.map { element in names.map { element[$0] } }
+      let rows = elements.map { element in names.map { element[member: $0] } }
       let widths = widths(names, rows)
       let head = aligned(names.map(\.displayLine), numbers: [], widths: widths)
       return [head]

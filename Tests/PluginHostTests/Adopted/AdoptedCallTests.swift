@@ -38,7 +38,7 @@ extension EndToEnd {
       (["libc", "strdup", "twice"], #""twice""#), (["libc", "strstr", "needle in hay", "in"], #""in hay""#),
       (["libc", "strstr", "hay", "needle"], "null"), (["libc", "getenv", "NO_SUCH_VARIABLE"], "null"),
       (["libc", "strerror", "2"], #""No such file or directory""#),
-      (["libc", "snprintf", "%05d|%s|%.2f", "42", "x", "1.5"], #"{"result":12,"text":"00042|x|1.50"}"#),
+      (["libc", "snprintf", "room=64", "%05d|%s|%.2f", "42", "x", "1.5"], #"{"result":12,"text":"00042|x|1.50"}"#),
       (["libc", "snprintf", "room=4", "format=abcdef"], #"{"result":6,"text":"abc"}"#),
       (["libc", "realpath", "/usr/../usr/lib"], #""/usr/lib""#), (["libc", "access", "/"], "0"),
       (

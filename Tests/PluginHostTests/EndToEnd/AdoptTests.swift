@@ -19,7 +19,7 @@ extension EndToEnd {
     @Test(arguments: [
       ("shape_add", "(a: i32, b: i32) -> i32"),
       ("shape_pair", "(pair: {left: i32, right: i32, tag: [u8; 4]}) -> {left: i32, right: i32, tag: [u8; 4]}"),
-      ("shape_middle", "(from: {x: f64, y: f64}, to: {x: f64, y: f64}?) -> {x: f64, y: f64}"),
+      ("shape_middle", "(from: {x: f64, y: f64}, to: &{x: f64, y: f64}) -> {x: f64, y: f64}"),
       ("shape_kind", "(side: u32, letter: i8, strict: bool, size: usize, small: i8) -> i32"),
       ("shape_name", "(shape: ptr<shape_t>) -> cstr?"), ("shape_new", "(name: cstr) -> ptr<shape_t>?"),
       ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>?) -> ptr<void>?"),
