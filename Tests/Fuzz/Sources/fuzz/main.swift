@@ -3,15 +3,19 @@ import CFuzzer
 import FuzzTargets
 import Glibc
 
-let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")
-guard CommandLine.arguments.count > 1, let target = FuzzTarget(rawValue: CommandLine.arguments[1]) else {
-  print("usage: fuzz \(names) [CORPUS]... [-OPTION]...")
+// libFuzzer runs itself again to merge and to minimise, with the options that it knows: the target is inherited.
+let variable = "FUZZ_TARGET"
+let inherited = getenv(variable).map { String(cString: $0) }
+var arguments = CommandLine.arguments
+let name = inherited ?? (arguments.count > 1 ? arguments.remove(at: 1) : "")
+guard let target = FuzzTarget(rawValue: name) else {
+  print("usage: fuzz \(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")) [CORPUS]... [-OPTION]...")
   exit(64)
 }
+setenv(variable, name, 1)
 FuzzTarget.chosen = target
 
-// The name of the target is no option of libFuzzer's.
-var words = ([CommandLine.arguments[0]] + CommandLine.arguments.dropFirst(2)).map { strdup($0) } + [nil]
+var words = arguments.map { strdup($0) } + [nil]
 var count = Int32(words.count - 1)
 let status = words.withUnsafeMutableBufferPointer { words in
   var start = words.baseAddress
