@@ -1,5 +1,6 @@
 import Foundation
 import PluginRuntime
+import Synchronization
 import Testing
 
 /// What takes several calls of a library, with the handles that it gives.
@@ -8,12 +9,14 @@ import Testing
     let zlib = try AdoptedLibrary("zlib")
     let data = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 100) }
     let packed = try await zlib.call("compress2", .named("data", .bytes(data)), .named("level", .int(9)))
-    guard case .bytes(let small)? = packed["packed"] else { throw AdoptedLibrary.Rejection(reason: "\(packed)") }
+    guard case .bytes(let small)? = packed[member: "packed"] else {
+      throw AdoptedLibrary.Rejection(reason: "\(packed)")
+    }
     #expect(small.count < 500)
-    #expect(packed["room"] == .uint(UInt64(small.count)))
+    #expect(packed[member: "room"] == .uint(UInt64(small.count)))
     let restored = try await zlib.call("uncompress", .named("packed", .bytes(small)), .named("room", .int(20_000)))
-    #expect(restored["data"] == .bytes(data))
-    #expect(restored["room"] == .uint(10_000))
+    #expect(restored[member: "data"] == .bytes(data))
+    #expect(restored[member: "room"] == .uint(10_000))
     // Not enough room: Z_BUF_ERROR.
     let error = await #expect(throws: (any Error).self) {
       try await zlib.call("uncompress", .named("packed", .bytes(small)), .named("room", .int(10)))
@@ -24,11 +27,11 @@ import Testing
   @Test func sqliteKeepsRows() async throws {
     let sqlite = try AdoptedLibrary("sqlite")
     let opened = try await sqlite.call("sqlite3_open", .string(":memory:"))
-    let db = Argument.value(try #require(opened["db"]))
+    let db = Argument.value(try #require(opened[member: "db"]))
     let made = try await sqlite.call("sqlite3_exec", db, .string("create table t(n integer, s text, x real)"))
-    #expect(made["result"] == .int(0) && made["message"] == .void)
+    #expect(made[member: "result"] == .int(0) && made[member: "message"] == .void)
     let insert = try await sqlite.call("sqlite3_prepare_v2", db, .string("insert into t values(?1, ?2, ?3)"))
-    let statement = Argument.value(try #require(insert["statement"]))
+    let statement = Argument.value(try #require(insert[member: "statement"]))
     for (index, text) in ["eins", "zwei", "日本"].enumerated() {
       try await sqlite.call("sqlite3_bind_int64", statement, .int(1), .int(.max - Int64(index)))
       try await sqlite.call("sqlite3_bind_text", statement, .int(2), .string(text))
@@ -38,7 +41,7 @@ import Testing
     }
     try await sqlite.call("sqlite3_finalize", statement)
     let select = try await sqlite.call("sqlite3_prepare_v2", db, .string("select n, s, x from t order by n"))
-    let rows = Argument.value(try #require(select["statement"]))
+    let rows = Argument.value(try #require(select[member: "statement"]))
     #expect(try await sqlite.call("sqlite3_column_name", rows, .int(1)) == .string("s"))
     #expect(try await sqlite.call("sqlite3_step", rows) == .int(100))
     #expect(try await sqlite.call("sqlite3_column_int64", rows, .int(0)) == .int(.max - 2))
@@ -46,8 +49,8 @@ import Testing
     #expect(try await sqlite.call("sqlite3_column_double", rows, .int(2)) == .double(0.5))
     try await sqlite.call("sqlite3_finalize", rows)
     let wrong = try await sqlite.call("sqlite3_exec", db, .string("selekt"))
-    #expect(wrong["result"] == .int(1))
-    #expect(wrong["message"] == .string("near \"selekt\": syntax error"))
+    #expect(wrong[member: "result"] == .int(1))
+    #expect(wrong[member: "message"] == .string("near \"selekt\": syntax error"))
     try await sqlite.call("sqlite3_close", db)
   }
 
@@ -58,7 +61,7 @@ import Testing
     for (part, expected) in [
       (1, "https"), (2, "user"), (5, "example.org"), (6, "8080"), (7, "/a/b"), (8, "q=1"), (9, "top"),
     ] {
-      #expect(try await curl.call("curl_url_get", url, .int(Int64(part)))["content"] == .string(expected))
+      #expect(try await curl.call("curl_url_get", url, .int(Int64(part)))[member: "content"] == .string(expected))
     }
     await #expect(throws: (any Error).self) { try await curl.call("curl_url_get", url, .int(4)) }
     try await curl.call("curl_url_cleanup", url)
@@ -75,10 +78,66 @@ import Testing
     try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
     try await curl.call("curl_easy_setopt", handle, .int(44), .int(1))
     try await curl.call("curl_easy_perform", handle)
-    #expect(try await curl.call("curl_easy_get_text", handle)["value"] == .string("file://\(file.path)"))
+    #expect(try await curl.call("curl_easy_get_text", handle)[member: "value"] == .string("file://\(file.path)"))
     try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file:///no/such/file"))
     let error = await #expect(throws: (any Error).self) { try await curl.call("curl_easy_perform", handle) }
     #expect("\(error.map { "\($0)" } ?? "")".contains("37"))
+    try await curl.call("curl_easy_cleanup", handle)
+  }
+
+  @Test func qsortCallsBack() async throws {
+    let libc = try AdoptedLibrary("libc")
+    let calls = Atomic<Int>(0)
+    let numbers: [Int64] = [5, -3, 9, 0, 2_147_483_647, -2_147_483_648]
+    let sorted = try await libc.call(
+      "qsort", .named("elements", .array(numbers.map { .int($0) })),
+      Argument(
+        name: "compare",
+        .callback(
+          PluginCallback { arguments in
+            calls.wrappingAdd(1, ordering: .relaxed)
+            guard case .int(let left) = arguments[0], case .int(let right) = arguments[1] else { return .int(0) }
+            return .int(left < right ? -1 : left == right ? 0 : 1)
+          })))
+    #expect(sorted[member: "elements"] == .array(numbers.sorted().map { .int($0) }))
+    #expect(calls.load(ordering: .relaxed) >= numbers.count - 1)
+  }
+
+  @Test func sqliteCallsBackForEachRow() async throws {
+    let sqlite = try AdoptedLibrary("sqlite")
+    let db = Argument.value(try #require(try await sqlite.call("sqlite3_open", .string(":memory:"))[member: "db"]))
+    let columns = Mutex<[PluginValue]>([])
+    let row = Argument.callback { arguments in
+      columns.withLock { $0.append(arguments[0]) }
+      return .int(0)
+    }
+    let all = try await sqlite.call("sqlite3_exec", db, .string("select 1, 2 union select 3, 4"), row)
+    #expect(all[member: "result"] == .int(0))
+    #expect(columns.withLock { $0 } == [.int(2), .int(2)])
+    // Anything but 0 stops it: SQLITE_ABORT.
+    let stopped = try await sqlite.call("sqlite3_exec", db, .string("select 1"), .callback { _ in .int(1) })
+    #expect(stopped[member: "result"] == .int(4))
+    #expect(stopped[member: "message"] == .string("query aborted"))
+    try await sqlite.call("sqlite3_close", db)
+  }
+
+  @Test func curlCallsBackWithWhatItReads() async throws {
+    let curl = try AdoptedLibrary("libcurl")
+    let file = FileManager.default.temporaryDirectory.appending(path: "adopted-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+    try content.write(to: file)
+    let handle = Argument.value(try await curl.call("curl_easy_init"))
+    try await curl.call("curl_easy_setopt", handle, .int(10_002), .string("file://\(file.path)"))
+    let received = Mutex(Data())
+    let writer = PluginCallback { arguments in
+      guard case .bytes(let bytes) = arguments[0] else { return .uint(0) }
+      received.withLock { $0.append(contentsOf: bytes) }
+      return .uint(UInt64(bytes.count))
+    }
+    try await curl.call("curl_easy_set_writer", handle, Argument(name: "write", .callback(writer)))
+    try await curl.call("curl_easy_perform", handle)
+    #expect(received.withLock { $0 } == content)
     try await curl.call("curl_easy_cleanup", handle)
   }
 }
