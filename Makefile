@@ -23,14 +23,15 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
-.PHONY: all demo test setup-build setup-demo setup-test build libpromise plugin-host conformance install uninstall \
+.PHONY: all demo test setup-build setup-demo setup-test setup-bench build libpromise plugin-host \
+  conformance install uninstall \
   test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
   test-features docs lint format bench fuzz clean
 
 all: build
 
 # The Debian packages that are missing, for what was asked.
-setup-build setup-demo setup-test:
+setup-build setup-demo setup-test setup-bench:
 	@scripts/setup.sh $(@:setup-%=%)
 
 build: libpromise plugin-host conformance
@@ -109,7 +110,7 @@ lint: setup-test
 format: setup-test
 	@scripts/lint.sh --fix
 
-bench: build
+bench: setup-bench build
 	@scripts/bench.sh
 
 # Not part of `make test`, which replays the corpus that this keeps.

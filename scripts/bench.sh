@@ -35,6 +35,8 @@ peer() { # peer NAME FILE COMMAND...
 }
 export PYTHONDONTWRITEBYTECODE=1
 python=${PYTHON:-python3}
+# Debian's packages are for Debian's Python.
+"$python" -c 'import cffi' 2>/dev/null || [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
 peer "Python's ctypes" ctypes.txt "$python" "$root/Benchmarks/peers/calls_ctypes.py"
 peer "Python's cffi" cffi.txt "$python" "$root/Benchmarks/peers/calls_cffi.py"
 peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls_luajit.lua"

@@ -2,10 +2,11 @@
 # Installs the Debian packages that are missing; on another system, or without the right to, names them.
 #
 #   scripts/setup.sh build|demo|test     each needs what the one before needs, and more
+#   scripts/setup.sh bench               what build needs, and what calls are compared with
 set -eu
 case ${1-} in
-  build | demo | test) purpose=$1 ;;
-  *) echo "usage: setup.sh build|demo|test" >&2; exit 64 ;;
+  build | demo | test | bench) purpose=$1 ;;
+  *) echo "usage: setup.sh build|demo|test|bench" >&2; exit 64 ;;
 esac
 
 missing=""
@@ -20,7 +21,11 @@ library() { ldconfig -p | grep -q "$1"; }
 need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
 need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
-if [ "$purpose" != build ]; then
+if [ "$purpose" = bench ]; then
+  need luajit has luajit
+  need python3-cffi /usr/bin/python3 -c 'import cffi'
+fi
+if [ "$purpose" = demo ] || [ "$purpose" = test ]; then
   need zlib1g-dev pkg-config --exists zlib
   need libssl-dev pkg-config --exists libcrypto
   need libsqlite3-dev pkg-config --exists sqlite3

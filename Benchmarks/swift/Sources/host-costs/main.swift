@@ -26,7 +26,12 @@ do {
         { Stopwatch.time($0) { _ = call.bare(1000, isDirect: false) } },
         { Stopwatch.time($0) { _ = call.bare(1000, isDirect: true) } },
       ])
-    report("\(call.title), against a bare ffi_call", against: times[1], ours: times[0], budget: call.budget)
+    let row = "\(call.title), against a bare ffi_call"
+    if let budget = call.budget {
+      report(row, against: times[1], ours: times[0], budget: budget)
+    } else {
+      report(row, against: times[1], ours: times[0])
+    }
     medians.append((call, report("\(call.title), against the call in C", against: times[2], ours: times[0])))
   }
   for peer in options.peers {
