@@ -16,7 +16,7 @@ struct Swift5FutureClient {
       model.log.append("mapped")
       return model.log.count
     }
-    await Task.detached { resolver.fulfill(model) }.value
+    _ = await Task.detached { resolver.fulfill(model) }.value
     #expect(derived.value == 1)
     #expect(model.log == ["mapped"])
   }

@@ -23,7 +23,7 @@ private actor Store {
     let (done, resolver) = Future<Void, TestError>.makeWithResolver()
     future.whenFulfilled { value in
       Task {
-        set(name, to: value)
+        self.set(name, to: value)
         resolver.fulfill()
       }
     }
