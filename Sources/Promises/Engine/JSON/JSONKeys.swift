@@ -39,7 +39,7 @@ struct JSONKeys {
   /// A few bytes are enough: a wrong guess costs what there would be without it.
   private static func place(_ bytes: UnsafeRawBufferPointer) -> Int {
     var mixed = bytes.count
-    if let last = bytes.last {
+    if let last = unsafe bytes.last {
       mixed = unsafe mixed &* 31 &+ Int(last) &* 17 &+ Int(bytes[0]) &+ Int(bytes[bytes.count / 2]) &* 5
     }
     return mixed & (places - 1)
