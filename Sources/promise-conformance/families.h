@@ -19,7 +19,7 @@ extern const family_t families[];
 extern const check_t version_checks[], status_checks[], value_checks[], object_checks[], error_checks[],
     collection_checks[], builder_checks[], inspect_checks[], json_checks[], type_checks[], settle_checks[],
     lifetime_checks[], discard_checks[], wait_checks[], cancel_checks[], token_checks[], callback_checks[],
-    order_checks[], context_checks[], adopt_checks[], react_checks[], follow_checks[], executor_checks[], pool_checks[],
-    timer_checks[], handle_checks[], thread_checks[];
+    order_checks[], context_checks[], adopt_checks[], react_checks[], follow_checks[], combine_checks[],
+    executor_checks[], pool_checks[], loop_checks[], timer_checks[], handle_checks[], thread_checks[];
 
 #endif /* CONFORMANCE_FAMILIES_H */

@@ -66,6 +66,8 @@ fault nobody-silenced "cancel: invalidating a token silences the handlers"
 fault sleep-too-short "timer: of two times the shorter one comes first"
 fault integers-rounded "json: what is read is written as it was"
 fault elements-kept "collection: a collection takes over what it holds"
+fault inputs-reversed "combine: promise_all() has every value, in the order of the inputs"
+fault freed-loop-runs "loop: freeing a loop drops what waits"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

@@ -246,6 +246,22 @@ promise_t *promise_sleep(int64_t ns) {
   return REAL(promise_sleep)(ns > 0 && is("sleep-too-short") ? 0 : ns);
 }
 
+promise_t *promise_all(promise_t *const *promises, size_t count, uint32_t flags) {
+  promise_t *reversed[8];
+  if (!is("inputs-reversed") || count > 8)
+    return REAL(promise_all)(promises, count, flags);
+  for (size_t i = 0; i < count; i++)
+    reversed[i] = promises[count - 1 - i];
+  return REAL(promise_all)(reversed, count, flags);
+}
+
+promise_status_t promise_loop_free(promise_loop_t *loop) {
+  /* Runs what waits, instead of dropping it. */
+  if (is("freed-loop-runs"))
+    REAL(promise_loop_run_once)(loop);
+  return REAL(promise_loop_free)(loop);
+}
+
 /* ---- Types and values ---- */
 
 const promise_type_t *promise_type_register(const char *name, const promise_type_t *parent, promise_free_t destroy) {

@@ -49,6 +49,33 @@ static void objects_compare_by_identity(void) {
   EXPECT_STATUS(promise_value_release(&other), PROMISE_OK);
 }
 
+static bool same_parity(const void *one, const void *other) {
+  return *(const int *)one % 2 == *(const int *)other % 2;
+}
+
+static size_t says_parity(const void *payload, char *buffer, size_t size) {
+  (void)size;
+  memcpy(buffer, *(const int *)payload % 2 == 0 ? "even" : "odd!", 4);
+  return 4;
+}
+
+static void a_type_may_say_how(void) {
+  static int numbers[] = {1, 3, 4};
+  const promise_type_t *type = promise_type_register("org.promises.conformance.parity", NULL, NULL);
+  promise_value_t values[3];
+  char buffer[64];
+  EXPECT_STATUS(promise_type_methods(type, same_parity, says_parity), PROMISE_OK);
+  for (int i = 0; i < 3; i++)
+    EXPECT_STATUS(promise_value_object(&values[i], type, &numbers[i]), PROMISE_OK);
+  EXPECT(promise_value_equal(&values[0], &values[1]) && !promise_value_equal(&values[0], &values[2]));
+  EXPECT(promise_value_describe(&values[2], buffer, sizeof buffer) > 0);
+  EXPECT(strstr(buffer, "even") != NULL);
+  EXPECT_STATUS(promise_type_methods(NULL, same_parity, NULL), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_type_methods((const promise_type_t *)(const void *)numbers, same_parity, NULL), PROMISE_ESTALE);
+  for (int i = 0; i < 3; i++)
+    EXPECT_STATUS(promise_value_release(&values[i]), PROMISE_OK);
+}
+
 static void a_description_fits(void) {
   char buffer[64];
   promise_value_t map = map_of("a", 1, "b", 2), forged = {.kind = 4711};
@@ -71,6 +98,7 @@ const check_t inspect_checks[] = {
     {"texts and bytes are equal by content, never one to the other", content_compares_by_content},
     {"maps are equal in any order", maps_compare_in_any_order},
     {"objects are equal by identity, unless their type says otherwise", objects_compare_by_identity},
+    {"a type may say how its objects are compared and described", a_type_may_say_how},
     {"a description fits into its buffer, and there is one of everything", a_description_fits},
     {NULL, NULL},
 };

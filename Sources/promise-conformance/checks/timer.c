@@ -69,6 +69,42 @@ static void times_that_are_none_are_refused(void) {
   EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
 }
 
+static void a_delay_ends_as_its_promise_later(void) {
+  promise_t *source = fulfilled(7);
+  int64_t before = now();
+  promise_t *promise = promise_delay(source, 20 * MILLISECOND);
+  EXPECT_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  EXPECT(now() - before >= 20 * MILLISECOND);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  release(promise);
+  promise = promise_delay_on(promise_executor_immediate(), source, 1);
+  EXPECT_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  release(promise);
+  EXPECT_POINTER(promise_delay(NULL, 1), NULL);
+  EXPECT_POINTER(promise_delay(source, -1), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  release(source);
+}
+
+static void a_timeout_rejects(void) {
+  promise_t *source = pending();
+  promise_t *promise = promise_timeout(source, MILLISECOND);
+  EXPECT_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  EXPECT_LIBRARY_ERROR(promise, PROMISE_ETIMEDOUT);
+  release(promise);
+  promise = promise_timeout(source, DAYS);
+  resolve(source, 7);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  release(promise);
+  promise = promise_timeout_on(promise_executor_immediate(), source, 0);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  release(promise);
+  EXPECT_POINTER(promise_timeout(stale(), 1), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+  release(source);
+}
+
 static gate_t submitted = GATE_CLOSED;
 static promise_job_t *job;
 static void keeps(void *ctx, promise_job_t *submitted_job) {
@@ -93,6 +129,8 @@ const check_t timer_checks[] = {
     {"the timer holds its promise", the_timer_holds_its_promise},
     {"settling it by other means stops the timer, and it holds it no more", settling_stops_the_timer},
     {"of two times the shorter one comes first", shorter_times_come_first},
+    {"promise_delay() ends as its promise, and not early", a_delay_ends_as_its_promise_later},
+    {"promise_timeout() rejects with PROMISE_ETIMEDOUT, unless its promise ends before", a_timeout_rejects},
     {"times and executors that are none are refused", times_that_are_none_are_refused},
     {"an executor settles it, and rejects it by dropping the job", an_executor_settles_it},
     {NULL, NULL},

@@ -98,12 +98,38 @@ static void a_callback_may_wait_for_another_thread(void) {
   release(promise);
 }
 
+static void one_of_many_ends_the_wait(void) {
+  promise_t *promises[] = {pending(), pending(), pending()};
+  size_t index = 99;
+  EXPECT_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
+  EXPECT_STATUS(promise_wait_any(promises, 3, MILLISECOND, NULL), PROMISE_ETIMEDOUT);
+  pthread_t thread = start(resolves, promises[1]);
+  EXPECT_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
+  EXPECT_INT(index, 1);
+  finish(thread);
+  reject(promises[0], 1);
+  EXPECT_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
+  EXPECT_INT(index, 0);
+  promise_t *wrong[] = {promises[2], NULL}, *gone[] = {stale(), promises[2]};
+  EXPECT_STATUS(promise_wait_any(wrong, 2, 0, &index), PROMISE_EINVAL);
+  EXPECT_INT(index, 1);
+  EXPECT_STATUS(promise_wait_any(gone, 2, 0, &index), PROMISE_ESTALE);
+  EXPECT_INT(index, 0);
+  EXPECT_STATUS(promise_wait_any(promises, 0, 0, &index), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_wait_any(NULL, 1, 0, &index), PROMISE_EINVAL);
+  for (int i = 0; i < 3; i++) {
+    release(promises[i]);
+    EXPECT_STATUS(promise_state(promises[i]), PROMISE_ESTALE);
+  }
+}
+
 const check_t wait_checks[] = {
     {"waiting for a settled promise returns at once", settled_promises_need_no_waiting},
     {"waiting for a pending promise ends when its time is over, and not before", a_limit_is_kept},
     {"a settlement on another thread ends the wait", a_settlement_ends_the_wait},
     {"waiting for what this thread would have to settle is PROMISE_EDEADLK",
      what_this_thread_would_settle_is_a_deadlock},
+    {"promise_wait_any() ends with the first that is settled, and leaves nothing behind", one_of_many_ends_the_wait},
     {"a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread},
     {NULL, NULL},
 };
