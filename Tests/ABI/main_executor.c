@@ -77,6 +77,29 @@ static void another_executor_takes_its_place(void) {
   promise_release(waits);
 }
 
+static gate_t timer_went_there = GATE_CLOSED;
+static void shelves_a_timer(void *ctx, promise_job_t *job) {
+  shelve(ctx, job);
+  gate_open(&timer_went_there);
+}
+
+/* Timers that the main loop kept do not stay there either. */
+static void timers_go_there_too(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *other = promise_executor_new(shelves_a_timer, &shelf, NULL);
+  promise_t *nap = promise_sleep_on(main_executor(), 1), *late = promise_sleep_on(main_executor(), INT64_MAX);
+  CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
+  gate_wait(&timer_went_there);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_discard(late), PROMISE_OK);
+  CHECK_STATUS(promise_release(late), PROMISE_OK);
+  CHECK_STATUS(promise_state(late), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  promise_release(nap);
+  promise_executor_release(other);
+}
+
 static void *becomes_main(void *executor) {
   CHECK(!promise_is_main_thread());
   CHECK_STATUS(promise_executor_set_main(executor), PROMISE_OK);
@@ -97,6 +120,7 @@ int main(void) {
   RUN(main_thread_turns_the_main_loop);
   RUN(lives_for_ever);
   RUN(another_executor_takes_its_place);
+  RUN(timers_go_there_too);
   RUN(whoever_replaces_it_is_the_main_thread);
   return check_report();
 }

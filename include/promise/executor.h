@@ -62,8 +62,8 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_serial(promise
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Has jobs of promise_executor_main() run on `executor`, which is retained: for a program whose main thread belongs to
- * another loop. What waits in the main loop goes there. NULL: in the main loop again. The calling thread is what counts
- * as the main one from now on; without this, that is the thread which the process began with.
+ * another loop. What waits in the main loop, timers included, goes there. NULL: in the main loop again. The calling
+ * thread is what counts as the main one from now on; without this, that is the thread which the process began with.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [the main thread] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);

@@ -100,6 +100,23 @@ package struct EventLoop {
     }
   }
 
+  /// Hands its timers over to the clock.
+  func giveTimersAway() {
+    while let (timer, deadline) = popTimer() {
+      timer.isOfLoop = false
+      if Clock.shared?.add(timer, deadline) != true { _ = timer.drop() }
+    }
+  }
+
+  private func popTimer() -> (Job, Int64)? {
+    unsafe guarded.locked { state in
+      let deadline = unsafe state.pointee.timers.first
+      guard let timer = unsafe state.pointee.timers.pop() else { return nil }
+      unsafe state.pointee.tell()
+      return (timer, deadline)
+    }
+  }
+
   /// Drops what waits, and whatever comes. A thread that runs the loop stops.
   func close() {
     var timers = unsafe TimerHeap()

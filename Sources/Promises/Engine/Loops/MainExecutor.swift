@@ -39,6 +39,7 @@ extension CellExecutor {
     if let other, let address = unsafe mainLoop.made {
       var waiting = unsafe EventLoop(address: address).takeJobs()
       while let job = waiting.pop() { other.submit(job) }
+      unsafe EventLoop(address: address).giveTimersAway()
     }
     old?.ref.release()
     return true

@@ -50,7 +50,7 @@ package struct CellTimer {
         _ = job.drop()
         return false
       }
-      unsafe ref.cell.pointee.state.bitwiseOr(Job.isOfLoop, ordering: .relaxed)
+      job.isOfLoop = true
       switch loop.add(job, deadline) {
       case .added: return true
       case .closed: return job.drop()
@@ -77,13 +77,13 @@ package struct CellTimer {
   /// Takes the task from among the timers. False if it is not there any more.
   private func takeOut() -> Bool {
     let job = Job(ref)
-    return job.has(Job.isOfLoop) ? job.loop.remove(job) : Clock.shared?.remove(job) == true
+    return job.isOfLoop ? job.loop.remove(job) : Clock.shared?.remove(job) == true
   }
 
   /// Gives the maker's reference back; the timer goes on.
   package func release() {
     let job = Job(ref)
-    let executor = job.has(Job.isOfLoop) ? job.executor : nil
+    let executor = job.isOfLoop ? job.executor : nil
     ref.release()
     executor?.ref.release()
   }
@@ -92,6 +92,15 @@ package struct CellTimer {
 extension Job {
   /// Whose timer this is.
   fileprivate var loop: EventLoop { unsafe EventLoop(address: executor?.loopAddress) }
+
+  /// Whether a loop keeps the timer, and not the clock. Written when neither has it.
+  var isOfLoop: Bool {
+    get { has(Job.isOfLoop) }
+    nonmutating set {
+      let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & ~Job.isOfLoop
+      unsafe ref.cell.pointee.state.store(rest | (newValue ? Job.isOfLoop : 0), ordering: .relaxed)
+    }
+  }
 
   /// Where the task is among the timers; negative if it is not one of them any more. Guarded as the timers are.
   var place: Int {

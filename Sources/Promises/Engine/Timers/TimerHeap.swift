@@ -36,8 +36,11 @@ struct TimerHeap {
 
   /// Takes a timer out. False if it is not in here.
   mutating func remove(_ timer: Job) -> Bool {
+    // A timer that goes from one heap to another may be asked for here while it is in neither, or in the other.
     let place = timer.place
-    guard place >= 0 else { return false }
+    guard unsafe 0..<count ~= place, unsafe entries.unsafelyUnwrapped[place].timer == timer.ref.index else {
+      return false
+    }
     unsafe take(place)
     return true
   }
