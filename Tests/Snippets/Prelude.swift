@@ -21,6 +21,10 @@ let queue = DispatchQueue(label: "work")
 let operations = OperationQueue()
 let result = Result<Int, any Error>.success(1)
 
+final class Screen: CancelOwner {
+  let cancelsOnDeinit = InvalidationToken()
+}
+
 func use<Value>(_ value: Value) {}
 func show(_ value: Any) {}
 func log(_ error: any Error) {}
