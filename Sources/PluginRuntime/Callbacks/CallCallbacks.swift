@@ -31,42 +31,29 @@ final class CallCallbacks: Sendable {
 
   init(_ plan: CallbackPlan) {
     self.plan = plan
-    state = Mutex(State(completion: plan.completion == nil ? nil : Completion()))
+    state = Mutex(State(completion: plan.completes ? Completion() : nil))
   }
 
-  /// Whether a parameter is a callback or a context.
-  func concerns(_ index: Int) -> Bool { plan.sources[index] != nil || plan.contexts.contains(index) }
-
-  /// Stores what a parameter is passed: a C function, NULL, or the context. `value` is what the caller gave, if anything
-  /// is asked of it.
+  /// Stores what a parameter is passed: a C function of ours, or the context. `value` is what the caller gave, if
+  /// anything is asked of it.
   func store(
-    _ value: UnsafePointer<promise_value_t>?, for index: Int, at memory: UnsafeMutableRawPointer
+    _ value: UnsafePointer<promise_value_t>?, _ role: CallbackPlan.Role, at memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) {
-    guard let source = plan.sources[index] else { return memory.storeBytes(of: context, as: UInt.self) }
-    let action: CallbackBody.Action
-    if plan.completion?.contains(index) ?? false {
+    let function: promise_function_t?
+    switch role {
+    case .context: return memory.storeBytes(of: context, as: UInt.self)
+    case .completion(let source):
       guard let completion = state.withLock({ $0.completion }) else { throw CallArena.noMemory }
-      action = { arguments, _ in completion.settle(source, arguments) }
-    } else if let value, let callback = PluginCallback(value) {
-      action = { arguments, result in try source.run(callback, arguments, result) }
-    } else {
-      return try Self.store(value, source.type, isOptional: plan.optional.contains(index), at: memory)
+      function = add(source) { arguments, _ in completion.settle(source, arguments) }
+    case .given(let source, _):
+      guard let value, let callback = PluginCallback(value) else {
+        let name = value?.pointee.nameOfContent ?? "missing"
+        throw ArgumentMismatch(message: "is \(name), expected \(ValueType.callback(source.type).expectation)")
+      }
+      function = add(source) { arguments, result in try source.run(callback, arguments, result) }
     }
-    guard let function = add(source, action) else { throw CallArena.noMemory }
+    guard let function else { throw CallArena.noMemory }
     memory.storeBytes(of: function, as: promise_function_t.self)
-  }
-
-  /// Stores a C function that the caller has, which is passed as it is, or NULL.
-  private static func store(
-    _ value: UnsafePointer<promise_value_t>?, _ type: CallbackType, isOptional: Bool, at memory: UnsafeMutableRawPointer
-  ) throws(ArgumentMismatch) {
-    switch value.map({ Int($0.pointee.kind) }) {
-    case Int(PROMISE_KIND_VOID)? where isOptional: memory.storeBytes(of: 0, as: UInt.self)
-    case Int(PROMISE_KIND_POINTER)?: memory.storeBytes(of: value?.pointee.as.ptr, as: UnsafeMutableRawPointer?.self)
-    default:
-      let name = value?.pointee.nameOfContent ?? "missing"
-      throw ArgumentMismatch(message: "is \(name), expected \(ValueType.callback(type).expectation)")
-    }
   }
 
   private func add(_ source: CallbackSource, _ action: @escaping CallbackBody.Action) -> promise_function_t? {

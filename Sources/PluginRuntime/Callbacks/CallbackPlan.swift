@@ -1,52 +1,64 @@
+import CPromise
+
 /// What a function's calls need to know of its callbacks, worked out once.
 final class CallbackPlan: Sendable {
-  /// By the index of the parameter.
-  let sources: [Int: CallbackSource]
-  /// The parameters that may be NULL.
-  let optional: Set<Int>
-  /// The parameters that are a context.
-  let contexts: Set<Int>
-  /// The parameters whose callbacks settle the call's promise; `nil` if the function returns its result itself.
-  let completion: Set<Int>?
+  /// What a parameter is.
+  enum Role: Sendable {
+    case context
+    /// What the caller gives; NULL only if it is optional.
+    case given(CallbackSource, isOptional: Bool)
+    /// What settles the call's promise.
+    case completion(CallbackSource)
+  }
+
+  /// By the index of the parameter; `nil` for all others.
+  let roles: [Role?]
+  /// Whether callbacks settle the call's promise.
+  let completes: Bool
   /// Where callbacks are held that have not ended.
   let registry: CallbackRegistry
 
-  /// What a callback is made of that cannot be made.
+  /// There is a callback that this machine cannot make.
   struct Unsupported: Error {}
 
   /// The plan for a function; `nil` if it has no callbacks.
   static func make(
     _ signature: Signature, domain: String, _ registry: CallbackRegistry
   ) throws(Unsupported) -> CallbackPlan? {
-    var sources: [Int: CallbackSource] = [:]
-    var contexts: Set<Int> = []
-    for (index, parameter) in signature.parameters.enumerated() {
+    var roles: [Role?] = []
+    for parameter in signature.parameters {
       switch parameter.type.unwrapped {
-      case .context: contexts.insert(index)
+      case .context: roles.append(.context)
       case .callback(let type):
         let source = CallbackSource.make(
           type, of: parameter.name, in: "\(domain).\(signature.name)", plugin: domain, log: registry.log)
         guard let source else { throw Unsupported() }
-        sources[index] = source
-      default: break
+        let settles = signature.completion?.callbacks.contains(parameter.name) ?? false
+        let isOptional = parameter.type.unwrapped != parameter.type
+        roles.append(settles ? .completion(source) : .given(source, isOptional: isOptional))
+      default: roles.append(nil)
       }
     }
-    guard !sources.isEmpty || !contexts.isEmpty || signature.completion != nil else { return nil }
-    let completion = signature.completion.map { completion in
-      Set(signature.parameters.indices.filter { completion.callbacks.contains(signature.parameters[$0].name) })
-    }
-    let optional = sources.keys.filter { signature.parameters[$0].type.unwrapped != signature.parameters[$0].type }
-    return CallbackPlan(sources, Set(optional), contexts, completion, registry)
+    guard roles.contains(where: { $0 != nil }) else { return nil }
+    return CallbackPlan(roles, completes: signature.completion != nil, registry)
   }
 
-  private init(
-    _ sources: [Int: CallbackSource], _ optional: Set<Int>, _ contexts: Set<Int>, _ completion: Set<Int>?,
-    _ registry: CallbackRegistry
-  ) {
-    self.sources = sources
-    self.optional = optional
-    self.contexts = contexts
-    self.completion = completion
+  private init(_ roles: [Role?], completes: Bool, _ registry: CallbackRegistry) {
+    self.roles = roles
+    self.completes = completes
     self.registry = registry
+  }
+
+  /// Stores what is passed as it is: a C function that the caller has, or NULL. False if there is more to it.
+  func storePlain(
+    _ value: UnsafePointer<promise_value_t>?, _ role: Role, at memory: UnsafeMutableRawPointer
+  ) -> Bool {
+    guard case .given(_, let isOptional) = role, let value else { return false }
+    switch Int(value.pointee.kind) {
+    case Int(PROMISE_KIND_VOID) where isOptional: memory.storeBytes(of: 0, as: UInt.self)
+    case Int(PROMISE_KIND_POINTER): memory.storeBytes(of: value.pointee.as.ptr, as: UnsafeMutableRawPointer?.self)
+    default: return false
+    }
+    return true
   }
 }

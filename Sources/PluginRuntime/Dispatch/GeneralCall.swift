@@ -8,8 +8,8 @@ struct GeneralCall {
 
   let plan: GeneralPlan
   let arena: CallArena
-  /// `nil` if the function takes no callbacks.
-  let callbacks: CallCallbacks?
+  /// `nil` if nothing of ours is passed for the function to call.
+  private var callbacks: CallCallbacks?
   let frame: UnsafeMutableRawPointer
   /// What C takes: where each argument lies, and of which type, the tail's too.
   private var addresses: [UnsafeMutableRawPointer?]
@@ -22,8 +22,6 @@ struct GeneralCall {
   private init(_ plan: GeneralPlan, _ arena: CallArena) throws(ArgumentMismatch) {
     self.plan = plan
     self.arena = arena
-    callbacks = plan.callbacks.map { CallCallbacks($0) }
-    arena.callbacks = callbacks
     frame = try arena.allocate(plan.frameSize)
     addresses = []
     addresses.reserveCapacity(plan.count)
@@ -76,8 +74,8 @@ struct GeneralCall {
         guard let value, value.pointee.kind != 0 || argument < given else { return .missing(argument) }
       }
       do throws(ArgumentMismatch) {
-        if let callbacks, callbacks.concerns(index) {
-          try callbacks.store(value, for: index, at: memory)
+        if let callbacks = plan.callbacks, let role = callbacks.roles[index] {
+          if !callbacks.storePlain(value, role, at: memory) { try storeCallback(value, callbacks, role, memory) }
         } else if let value, let count = slot.count, slot.parameter.direction != .output {
           let number = try storeElements(value, slot, memory)
           if let other = counts[count], other.count != number {
@@ -110,6 +108,16 @@ struct GeneralCall {
       }
     }
     return nil
+  }
+
+  /// Stores a callback that we make, or its context.
+  private mutating func storeCallback(
+    _ value: Values?, _ plan: CallbackPlan, _ role: CallbackPlan.Role, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    let callbacks = self.callbacks ?? CallCallbacks(plan)
+    self.callbacks = callbacks
+    arena.callbacks = callbacks
+    try callbacks.store(value, role, at: memory)
   }
 
   /// Stores one parameter whose value is neither counted nor a count.
