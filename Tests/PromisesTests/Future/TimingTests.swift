@@ -29,8 +29,10 @@ struct AfterTests {
     let there = Subject(on: context.here, fulfilled: 1, after: 0).map { _ in QueueContext.isCurrent }
     context.run()
     #expect(try there.wait().value == true)
-    let thread = currentThread()
-    #expect(try Subject(on: .immediate, fulfilled: 1, after: -1).map { _ in currentThread() }.wait().value != thread)
+    let (future, resolver) = Subject.makeWithResolver()
+    let elsewhere = future.delay(on: .immediate, -1).map { _ in currentThread() }
+    resolver.fulfill(1)
+    #expect(try elsewhere.wait().value != currentThread())
   }
 
   @Test("T90: a request to cancel cancels it at once, and lets go of the value")
