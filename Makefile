@@ -56,7 +56,7 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-swift test-docs test-threads test-abi test-counts test-examples test-package
+test: lint test-features test-swift test-docs test-threads test-abi test-counts test-examples test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.

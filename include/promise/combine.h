@@ -32,8 +32,8 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_all(promise_t *PROMISE_NULLABLE 
 /* Fulfilled when all are settled, whichever way, with an ARRAY of MAPs in the order of the inputs: each has "state", the
  * number of promise_state(), and "value" or "reason".
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_all_settled(
-    promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
+PROMISE_API promise_t *PROMISE_NULLABLE
+promise_all_settled(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Fulfilled as the first that is fulfilled; if all are rejected, at once if there is none, rejected with an ARRAY of all
  * reasons in the order of the inputs.
