@@ -20,6 +20,7 @@ grep -o '"pathComponents":\[[^]]*\]' "$scratch/symbols/Promises.symbols.json" |
   sed 's/.*\[//; s/"\]//; s/"//g; s/,/\//' | sort -u |
   grep -E '^[^/]*$|^(AnyPromise|Promise|Future|Resolver|PromiseContext)/' |
   grep -vE '/==|/hash\(|^PromiseContext/description$' >"$scratch/expected"
+# shellcheck disable=SC2016 # the quotes of Markdown, not of the shell
 find Sources/Promises/Promises.docc -name '*.md' -exec cat {} + | grep -o '``[^`]*``' | tr -d '`' >"$scratch/linked"
 while IFS= read -r symbol; do
   # A link to one of several of a name says behind it which.
