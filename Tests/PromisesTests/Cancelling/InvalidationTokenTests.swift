@@ -66,6 +66,7 @@ struct InvalidationTokenTests {
     later.onSuccess(token: token) { log.record("\($0)") }
     resolver.fulfill(4)
     #expect(log.events.last == "4")
+    withExtendedLifetime(pairs) {}
   }
 
   @Test("T74: cancelling without invalidating: callbacks hear of it")
@@ -94,6 +95,7 @@ struct InvalidationTokenTests {
     for (future, _) in pairs { future.requestCancelOnInvalidate(token) }
     token.invalidate()
     #expect(log.events == (0..<50).map(String.init))
+    withExtendedLifetime(pairs) {}
   }
 
   @Test("T76: chained tokens go with theirs, the latest chained first, again and again; a circle is refused")
@@ -194,6 +196,7 @@ struct CancellationPoolTests {
     pool.add(items[2])
     pool.drain()
     #expect(log.events.last == 2 && log.events.count == 5)
+    withExtendedLifetime(items) {}
   }
 
   @Test("D56: a pool may be used from within what it asks")
@@ -209,6 +212,7 @@ struct CancellationPoolTests {
     pool.add(item)
     pool.drain()
     #expect(log.events == ["first", "later"])
+    withExtendedLifetime((item, later)) {}
   }
 
   @Test("D57, D54: a future in a pool is asked; what is upstream of one that ignores requests is not")
@@ -225,5 +229,6 @@ struct CancellationPoolTests {
     pool.add(future)
     pool.drain()
     #expect(asked == 1)
+    withExtendedLifetime((future, downstream, resolver)) {}
   }
 }

@@ -88,7 +88,7 @@ struct TokenFutureTests {
     other.onCancelRequest { _ in isOtherAsked = true }
     token.invalidate()
     #expect(isOtherAsked)
-    withExtendedLifetime(derived) {}
+    withExtendedLifetime((derived, resolver, other)) {}
   }
 
   @Test("T83: a request on it is unavailable: the compiler says what to use")
