@@ -27,7 +27,7 @@ library=${LIBRARY:-$root/.build/release/libpromise.so}
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
 licence=$datadir/doc/promise/LICENSE
-mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -printf '%P\n' | sort)
+mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -o -name '*.hpp' | sed 's,^\./,,' | sort)
 
 usage() {
   echo "usage: install.sh install|uninstall [library] [host] [conformance]" >&2
@@ -85,6 +85,7 @@ uninstall_library() {
     rm -f "$destdir$libdir/$name"
   done
   for name in "${headers[@]}"; do rm -f "$destdir$includedir/$name"; done
+  remove_empty "$includedir/promise/cpp"
   remove_empty "$includedir/promise"
 }
 

@@ -152,6 +152,7 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
       "$tests/cxx.cpp" "${libraries[@]}" -o "$out/cxx"
     run "$cxx: cxx" "$out/cxx"
   done
+  OUT=$out/hpp run "promise.hpp" "$root/scripts/test-hpp.sh"
 fi
 
 echo "test-abi.sh: $passed passed, $failed failed"

@@ -61,7 +61,7 @@ PROGRAM
 library_files() { # library_files PREFIX: what is to be found below it
   (
     cd "$root/include"
-    find . -name '*.h' -printf "./$1/include/%P\n"
+    find . '(' -name '*.h' -o -name '*.hpp' ')' -printf "./$1/include/%P\n"
   )
   printf '%s\n' "./$1/lib/libpromise.so" "./$1/lib/libpromise.so.1" "./$1/lib/libpromise.so.1.0.0" \
     "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"

@@ -1,0 +1,93 @@
+// check.hpp - a small assert library for the C++ programs of this folder, and what they share.
+#ifndef CHECK_HPP
+#define CHECK_HPP
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <condition_variable>
+#include <unistd.h>
+#include <utility>
+
+#include "promise.hpp"
+
+inline std::atomic<int> passed{0};
+inline std::atomic<int> failed{0};
+
+inline void check_that(bool holds, const char *what, const char *file, int line) {
+  ++(holds ? passed : failed);
+  if (!holds)
+    std::fprintf(stderr, "%s:%d: %s\n", file, line, what);
+}
+#define CHECK(...) check_that(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+
+// Holds if `body` throws an `E` for which `fits` holds; any other exception fails the check too.
+template <class E, class Body, class Fits> bool throws(Body body, Fits fits) {
+  try {
+    body();
+  } catch (const E &caught) {
+    return fits(caught);
+  } catch (...) {
+  }
+  return false;
+}
+template <class E, class Body> bool throws(Body body) {
+  return throws<E>(body, [](const E &) { return true; });
+}
+
+// Counts how many of it are alive, itself and what was moved or copied from it.
+struct counted {
+  static inline std::atomic<int> alive{0};
+  counted() {
+    ++alive;
+  }
+  counted(const counted &) {
+    ++alive;
+  }
+  counted(counted &&) noexcept {
+    ++alive;
+  }
+  ~counted() {
+    --alive;
+  }
+  counted &operator=(const counted &) = default;
+};
+
+// Opened once; whoever waits passes from then on.
+class gate {
+public:
+  void open() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return open_; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false;
+};
+
+// Runs the tests. One that hangs ends the program, one that throws fails.
+template <class... Test> int run(Test... test) {
+  const auto one = [](void (*body)()) {
+    alarm(300);
+    try {
+      body();
+    } catch (const std::exception &escaped) {
+      ++failed;
+      std::fprintf(stderr, "a test threw: %s\n", escaped.what());
+    }
+    CHECK(counted::alive == 0);
+  };
+  (one(test), ...);
+  std::printf("%d passed, %d failed\n", passed.load(), failed.load());
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
+
+#endif // CHECK_HPP

@@ -1,0 +1,252 @@
+// Lambdas as handlers, exceptions both ways, cancelling, combinators, executors, threads.
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using promises::promise;
+using namespace std::chrono_literals;
+
+// An exception with more than a message.
+struct refused : std::runtime_error {
+  int number;
+  counted count;
+  explicit refused(int why) : runtime_error("refused"), number(why) {}
+};
+
+bool is_refused_7(const refused &e) {
+  return e.number == 7;
+}
+
+void chains() {
+  promise<std::int64_t> answer;
+  const auto text = answer.then([](std::int64_t number) { return std::to_string(number * 2); });
+  const auto nothing = text.then([count = counted()](const std::string &) {});
+  const auto constant = nothing.then([] { return "done"; });
+  CHECK(answer.resolve(21) && !answer.resolve(1));
+  CHECK(counted::alive == 0);
+  CHECK(text.get() == "42");
+  nothing.get();
+  CHECK(constant.get() == "done");
+}
+
+void a_promise_from_a_handler_is_followed() {
+  promise<> start;
+  promise<int> inner;
+  const promise<int> outer = start.then([&] { return inner.copy(); });
+  start.resolve();
+  CHECK(outer.state() == PROMISE_PENDING);
+  inner.resolve(5);
+  CHECK(outer.get() == 5);
+}
+
+void contexts_end_once() {
+  {
+    promise<int> never;
+    never.then([count = counted()](int) {});
+    never.rescue([count = counted()](const promises::error &) { return 1; });
+    never.finally([count = counted()] {});
+    never.observe([count = counted()](int) {}, [count = counted()](const promises::error &) {});
+    never.tap([](int) {}, [count = counted()](const promises::error &) {});
+    never.on_cancel_request([count = counted()](const promises::value &) {});
+    CHECK(counted::alive == 7);
+  }
+  CHECK(counted::alive == 0);
+  promise<int>::resolved(1).rescue([count = counted()](const promises::error &) { return 1; });
+  promises::executor::immediate().submit([count = counted()] {});
+  CHECK(counted::alive == 0);
+}
+
+void an_exception_is_thrown_again() {
+  const auto failed = promise<int>::resolved(7).then([](int why) -> int { throw refused(why); });
+  CHECK(counted::alive == 1);
+  CHECK(throws<refused>([&] { failed.get(); }, is_refused_7));
+  // It passes through chains, and through C.
+  const auto passed_on = failed.then([](int n) { return n; }).finally([] {}).as<promises::value>();
+  CHECK(throws<refused>([&] { passed_on.get(); }, is_refused_7));
+  // What others see of it.
+  promise_value_t reason;
+  CHECK(promise_result(failed.raw(), &reason) == PROMISE_OK);
+  const promises::error seen(promises::value::adopt(reason));
+  CHECK(seen.domain().find("refused") != std::string::npos && seen.message() == "refused" && seen.code() == 0);
+}
+
+void what_is_no_exception_class() {
+  const auto failed = promise<>::resolved().then([] { throw 5; });
+  CHECK(throws<int>([&] { failed.get(); }, [](int n) { return n == 5; }));
+  const auto shown = failed.rescue([](const promises::error &e) { CHECK(e.domain() == "c++"); });
+  shown.get();
+  const auto latin = promise<>::rejected(std::runtime_error("gr\xfc\xdf"));
+  CHECK(latin.rescue([](const promises::error &e) { CHECK(e.message() == "gr??"); }).is_settled());
+  CHECK(throws<std::runtime_error>([&] { latin.get(); }));
+}
+
+void errors_of_others() {
+  promise<int> foreign;
+  promise_value_t reason;
+  CHECK(promise_value_error(&reason, "http", 404, "not found") == PROMISE_OK);
+  CHECK(promise_reject(foreign.raw(), &reason) == PROMISE_OK);
+  const auto is_404 = [](const promises::error &e) {
+    return e.domain() == "http" && e.code() == 404 && std::string(e.what()) == "not found";
+  };
+  CHECK(throws<promises::error>([&] { foreign.get(); }, is_404));
+  // Thrown again by a handler it is the same reason.
+  const auto again = foreign.rescue([](const promises::error &e) -> int { throw e; });
+  CHECK(throws<promises::error>([&] { again.get(); }, is_404));
+  const auto number = promise<int>::rejected(promises::value::of(3));
+  CHECK(throws<promises::error>([&] { number.get(); },
+                                [](const promises::error &e) { return e.reason().as<int>() == 3; }));
+}
+
+void rescues_choose() {
+  const auto failed = promise<int>::rejected(refused(7));
+  CHECK(failed.rescue<std::runtime_error>([](const std::runtime_error &) { return 1; }).get() == 1);
+  const auto passes = failed.rescue<std::logic_error>([](const std::logic_error &) { return 1; });
+  CHECK(throws<refused>([&] { passes.get(); }, is_refused_7));
+  CHECK(failed.rescue<std::exception_ptr>([](std::exception_ptr e) { return e ? 2 : 0; }).get() == 2);
+  CHECK(failed.rescue(promises::type::named("error"), [](const promises::error &) { return 3; }).get() == 3);
+  const auto other = failed.rescue(promises::type::named("discarded"), [](const promises::error &) { return 3; });
+  CHECK(other.state() == PROMISE_REJECTED);
+  CHECK(failed.rescue([](const promises::error &) { return promise<int>::resolved(4); }).get() == 4);
+}
+
+void finally_passes_on_or_throws() {
+  int runs = 0;
+  CHECK(promise<int>::resolved(1).finally([&] { ++runs; }).get() == 1);
+  CHECK(throws<refused>([&] { promise<int>::rejected(refused(7)).finally([&] { ++runs; }).get(); }, is_refused_7));
+  CHECK(throws<refused>([&] { promise<int>::resolved(1).finally([] { throw refused(7); }).get(); }, is_refused_7));
+  CHECK(runs == 2);
+}
+
+void observers_see_what_does_not_fit() {
+  int fulfilled = 0;
+  int rejected = 0;
+  const auto good = [&](int n) { fulfilled += n; };
+  const auto bad = [&](const promises::error &) { ++rejected; };
+  promise<int>::resolved(5).observe(good, bad);
+  promise<int>::resolved(5).tap(good, bad);
+  promise<int>::rejected(refused(1)).observe(good, bad);
+  promise<std::string>::resolved("five").as<int>().observe(good, bad);
+  CHECK(fulfilled == 10 && rejected == 2);
+}
+
+void cancelling() {
+  promise<int> work;
+  std::string why;
+  work.on_cancel_request([&, own = work.copy()](const promises::value &reason) {
+    why = reason.as<std::string>();
+    own.discard();
+  });
+  CHECK(!work.cancel_requested());
+  CHECK(work.request_cancel(promises::value::of("enough")) && why == "enough");
+  CHECK(work.cancel_requested() && !work.request_cancel());
+  CHECK(throws<promises::cancelled>([&] { work.get(); }));
+  const auto thrown = promise<>::resolved().then([] { throw promises::cancelled(); });
+  CHECK(throws<promises::cancelled>([&] { thrown.get(); }) && thrown.cancel_requested());
+}
+
+void tokens_silence() {
+  const promises::token token;
+  promise<int> source;
+  int runs = 0;
+  const auto silenced = source.then(token, [&](int n) { return runs += n; });
+  promise<int> asked;
+  asked.add_to(token);
+  token.invalidate();
+  CHECK(token.generation() == 1 && asked.cancel_requested());
+  const auto later = source.then(token, [&](int n) { return runs += n; });
+  source.resolve(1);
+  CHECK(runs == 1 && later.get() == 1);
+  CHECK(throws<promises::cancelled>([&] { silenced.get(); }));
+}
+
+void combining() {
+  std::vector<promise<int>> two;
+  two.push_back(promise<int>::resolved(1));
+  two.emplace_back();
+  const auto both = promises::all(two);
+  const auto first = promises::race(two);
+  const auto ends = promises::all_settled(two);
+  const auto mixed = promises::all(two[1], promise<std::string>::resolved("x"));
+  CHECK(first.get() == 1 && promises::any(two).get() == 1 && !both.is_settled());
+  two[1].reject(refused(7));
+  CHECK(throws<refused>([&] { both.get(); }, is_refused_7));
+  CHECK(throws<refused>([&] { mixed.get(); }, is_refused_7));
+  const auto seen = ends.get();
+  CHECK(seen.size() == 2 && seen[0].get<int>() == 1 && !seen[1].is_fulfilled());
+  CHECK(throws<refused>([&] { seen[1].get<int>(); }, is_refused_7));
+  const auto pair = promises::all(promise<int>::resolved(1), promise<std::string>::resolved("x")).get();
+  CHECK(pair == std::tuple<int, std::string>(1, "x"));
+  std::vector<promise<>> none;
+  promises::all(none).get();
+}
+
+void time_runs_out() {
+  promise<int> never;
+  const auto late = [](const promises::error &e) { return e.domain() == "promise" && e.code() == PROMISE_ETIMEDOUT; };
+  CHECK(!never.wait_for(1ms) && !never.wait_for(-1h));
+  CHECK(!never.wait_until(std::chrono::steady_clock::now() + 1ms));
+  CHECK(throws<promises::error>([&] { never.get_for(1ms); }, late));
+  CHECK(throws<promises::error>([&] { promises::timeout(never, 1ms).get(); }, late));
+  promises::sleep(1ms).get();
+  CHECK(promises::delay(promise<int>::resolved(2), 1ms).get() == 2);
+  CHECK(promise<int>::resolved(1).wait_for(std::chrono::hours::max()));
+}
+
+void loops_and_executors() {
+  const promises::loop loop;
+  const auto thread = std::this_thread::get_id();
+  std::thread::id ran;
+  const auto there = promise<int>::resolved(1).then(loop.on(), [&](int) { ran = std::this_thread::get_id(); });
+  CHECK(!there.is_settled() && loop.run_once() == 1 && ran == thread && there.is_settled());
+  CHECK(!loop.run_for(1ms) && loop.fd() >= 0);
+  std::vector<promise_job_t *> jobs;
+  const auto own = promises::executor::of([&jobs](promise_job_t *job) { jobs.push_back(job); });
+  const auto dropped = promise<int>::resolved(1).then(own, [count = counted()](int) {});
+  CHECK(jobs.size() == 1 && promise_job_drop(jobs[0]) == PROMISE_OK && counted::alive == 0);
+  CHECK(throws<promises::error>([&] { dropped.get(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_ECLOSED; }));
+}
+
+void threads() {
+  gate begin;
+  std::atomic<int> sum{0};
+  std::vector<promise<int>> promises_(50);
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 4; ++i) {
+    workers.emplace_back([&] {
+      begin.wait();
+      for (auto &promise : promises_) {
+        promise.observe([&, count = counted()](int n) { sum += n; }, [](const promises::error &) {});
+        promise.resolve(1);
+      }
+    });
+  }
+  begin.open();
+  for (auto &worker : workers)
+    worker.join();
+  CHECK(sum == 200);
+  const auto pool = promises::executor::global();
+  const auto serial = promises::executor::serial(pool);
+  auto chain = promise<int>::resolved(0);
+  for (int i = 0; i < 100; ++i)
+    chain = chain.then(i % 2 == 0 ? pool : serial, [count = counted()](int n) { return n + 1; });
+  CHECK(chain.get() == 100);
+  gate freed; // what a handler owned may end a little after its promise has settled
+  serial.submit([&] { freed.open(); });
+  freed.wait();
+}
+
+} // namespace
+
+int main() {
+  return run(chains, a_promise_from_a_handler_is_followed, contexts_end_once, an_exception_is_thrown_again,
+             what_is_no_exception_class, errors_of_others, rescues_choose, finally_passes_on_or_throws,
+             observers_see_what_does_not_fit, cancelling, tokens_silence, combining, time_runs_out, loops_and_executors,
+             threads);
+}

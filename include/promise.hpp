@@ -1,0 +1,41 @@
+// promise.hpp - promise.h for C++: handles that give themselves back, types, lambdas, exceptions, coroutines.
+//
+//     promises::promise<std::int64_t> answer;
+//     auto text = answer.then([](std::int64_t number) { return std::to_string(number * 2); });
+//     answer.resolve(21);
+//     text.get(); // "42"
+//
+// Header only, over the C functions: a program links libpromise.so and nothing else. C++17; with C++20 promises can be
+// awaited, and coroutines return them. Needs exceptions and run-time type information.
+//
+// OWNERSHIP
+//   A handle owns one reference, and gives it back at its end. It can only be moved; copy() says that it costs something.
+//   raw() lends the C handle, adopt() and release() pass its reference in and out.
+//
+// EXCEPTIONS
+//   What a handler throws never leaves it: it rejects the promise that the handler settles. There get() throws the very
+//   same object again; other languages see an ERROR whose domain is the type of the exception, whose message is what(),
+//   and whose cause keeps the object. A reason that is no C++ exception is thrown as promises::error, that of a cancelled
+//   promise as promises::cancelled. A call that fails throws error with domain "promise" and the status as its code,
+//   std::bad_alloc for PROMISE_ENOMEM.
+//   The object stays alive with the reason. Its type must stay loaded, so a plugin that throws must not be unloaded while
+//   such promises live.
+//
+// THREADS
+//   As promise.h says: any function from any thread. One handle object, like any other, must not be changed by one thread
+//   while another uses it.
+#ifndef PROMISE_HPP
+#define PROMISE_HPP
+
+#include "promise.h"
+
+#include "promise/cpp/handle.hpp"
+#include "promise/cpp/value.hpp"
+#include "promise/cpp/error.hpp"
+#include "promise/cpp/convert.hpp"
+#include "promise/cpp/executor.hpp"
+#include "promise/cpp/reaction.hpp"
+#include "promise/cpp/promise.hpp"
+#include "promise/cpp/combine.hpp"
+
+#endif // PROMISE_HPP

@@ -1,0 +1,117 @@
+// promise/cpp/combine.hpp - many promises made into one, and time. Part of promise.hpp: read that first.
+#ifndef PROMISE_CPP_COMBINE_HPP
+#define PROMISE_CPP_COMBINE_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "promise.hpp"
+
+namespace promises {
+
+// What becomes of the inputs that are still pending when one has decided.
+enum class others : std::uint32_t { go_on = 0, are_cancelled = PROMISE_CANCEL_OTHERS };
+
+// How one of many promises ended, for all_settled().
+class outcome {
+public:
+  outcome(promise_state_t state, value content) noexcept : state_(state), content_(std::move(content)) {}
+  bool is_fulfilled() const noexcept {
+    return state_ == PROMISE_FULFILLED;
+  }
+  // The value or the reason.
+  const value &content() const noexcept {
+    return content_;
+  }
+  // The value as a `T`; throws as promise<T>::get().
+  template <class T> T get() const {
+    if (!is_fulfilled())
+      std::rethrow_exception(detail::exception_of(content_.raw()));
+    return codec<T>::decode(content_.raw());
+  }
+
+private:
+  promise_state_t state_;
+  value content_;
+};
+
+template <> struct codec<outcome> {
+  static outcome decode(const promise_value_t &from) {
+    const promise_value_t *state = promise_value_find(&from, "state", 5);
+    if (state == nullptr)
+      detail::mismatch("a MAP with \"state\"", from);
+    const auto ended = codec<promise_state_t>::decode(*state);
+    const bool fulfilled = ended == PROMISE_FULFILLED;
+    const promise_value_t *content = promise_value_find(&from, fulfilled ? "value" : "reason", fulfilled ? 5 : 6);
+    if (content == nullptr)
+      detail::mismatch("a MAP with \"value\" or \"reason\"", from);
+    return outcome(ended, value::keep(*content));
+  }
+};
+
+namespace detail {
+
+template <class T> struct many { using type = std::vector<T>; };
+template <> struct many<void> { using type = void; };
+
+template <class U, class T, class Combine>
+promise<U> combine(Combine how, const char *what, const std::vector<promise<T>> &inputs, others rest) {
+  std::vector<promise_t *> raw;
+  raw.reserve(inputs.size());
+  for (const promise<T> &input : inputs)
+    raw.push_back(input.raw());
+  return promise<U>::adopt(require(how(raw.data(), raw.size(), static_cast<std::uint32_t>(rest)), what));
+}
+
+} // namespace detail
+
+// All values in order, or the first rejection. For promise<void> a promise<void>.
+template <class T>
+promise<typename detail::many<T>::type> all(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
+  return detail::combine<typename detail::many<T>::type>(promise_all, "promise_all", inputs, rest);
+}
+// The same for promises of several types, none of them void.
+template <class... T> promise<std::tuple<T...>> all(const promise<T> &...inputs) {
+  static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...),
+                "a tuple holds no void: use then() to make it a value");
+  promise_t *const raw[] = {inputs.raw()...};
+  return promise<std::tuple<T...>>::adopt(detail::require(promise_all(raw, sizeof...(T), 0), "promise_all"));
+}
+// How each ended, in order.
+template <class T> promise<std::vector<outcome>> all_settled(const std::vector<promise<T>> &inputs) {
+  return detail::combine<std::vector<outcome>>(promise_all_settled, "promise_all_settled", inputs, others::go_on);
+}
+// The first that is fulfilled; if none is, rejected with an ARRAY of the reasons.
+template <class T> promise<T> any(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
+  return detail::combine<T>(promise_any, "promise_any", inputs, rest);
+}
+// As the first that ends.
+template <class T> promise<T> race(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
+  return detail::combine<T>(promise_race, "promise_race", inputs, rest);
+}
+
+// Fulfilled after that time; see timer.h for where.
+template <class Rep, class Period> promise<void> sleep(std::chrono::duration<Rep, Period> time) {
+  return promise<void>::adopt(detail::require(promise_sleep(detail::nanoseconds(time)), "promise_sleep"));
+}
+template <class Rep, class Period> promise<void> sleep(const executor &on, std::chrono::duration<Rep, Period> time) {
+  return promise<void>::adopt(
+      detail::require(promise_sleep_on(on.raw(), detail::nanoseconds(time)), "promise_sleep_on"));
+}
+// Ends as `of` does, that much later.
+template <class T, class Rep, class Period>
+promise<T> delay(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
+  return promise<T>::adopt(detail::require(promise_delay(of.raw(), detail::nanoseconds(time)), "promise_delay"));
+}
+// Ends as `of` does, or is rejected with code PROMISE_ETIMEDOUT after that time.
+template <class T, class Rep, class Period>
+promise<T> timeout(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
+  return promise<T>::adopt(detail::require(promise_timeout(of.raw(), detail::nanoseconds(time)), "promise_timeout"));
+}
+
+} // namespace promises
+
+#endif // PROMISE_CPP_COMBINE_HPP

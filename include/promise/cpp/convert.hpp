@@ -1,0 +1,245 @@
+// promise/cpp/convert.hpp - how C++ types stand in values. Part of promise.hpp: read that first.
+//
+//   bool                                 BOOL
+//   integers                             I64 if signed, U64 if not; read from either if the number fits
+//   float, double                        F64
+//   std::string, std::string_view, const char *   STRING (read as std::string only)
+//   std::vector<std::uint8_t>            BYTES
+//   std::vector<T>, std::tuple<T...>     ARRAY
+//   std::optional<T>                     VOID if there is none
+//   value, error                         as it is
+//   a class with a registered<T>         OBJECT
+#ifndef PROMISE_CPP_CONVERT_HPP
+#define PROMISE_CPP_CONVERT_HPP
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "error.hpp"
+
+namespace promises {
+
+// Specialise it for a class of yours, so that promises can hold it:
+//     template <> struct promises::registered<Picture> { static constexpr const char *name = "org.example.picture"; };
+// An object is shared by all who hold the value, so it is read as a const reference; promise<Picture>::get() copies it.
+template <class T> struct registered;
+
+// The registered type of a class. The destructor that frees its objects is that of the shared object which registers it
+// first: that must stay loaded.
+template <class T> const type &type_of() {
+  static const type known(registered<T>::name, [](void *payload) { delete static_cast<T *>(payload); });
+  return known;
+}
+
+namespace detail {
+
+[[noreturn]] inline void mismatch(const char *expected, const promise_value_t &actual) {
+  throw error("c++", PROMISE_EINVAL, std::string("expected ") + expected + ", got " + value::keep(actual).describe());
+}
+inline promise_value_t plain(promise_kind_t kind) noexcept {
+  promise_value_t raw = promise_value_t();
+  raw.kind = kind;
+  return raw;
+}
+inline value array_of(std::vector<value> &&elements) {
+  std::vector<promise_value_t> raw;
+  raw.reserve(elements.size());
+  for (value &element : elements)
+    raw.push_back(element.release());
+  promise_value_t made;
+  require(promise_value_array(&made, raw.data(), raw.size()), "promise_value_array");
+  return value::adopt(made);
+}
+
+template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
+
+} // namespace detail
+
+template <> struct codec<void> {
+  static void decode(const promise_value_t &) noexcept {}
+};
+
+template <> struct codec<value> {
+  static value encode(value content) noexcept {
+    return content;
+  }
+  static value decode(const promise_value_t &from) {
+    return value::keep(from);
+  }
+};
+
+template <> struct codec<error> {
+  static value encode(const error &content) {
+    return content.reason().copy();
+  }
+  static error decode(const promise_value_t &from) {
+    return error(value::keep(from));
+  }
+};
+
+template <> struct codec<bool> {
+  static value encode(bool content) noexcept {
+    promise_value_t raw = detail::plain(PROMISE_KIND_BOOL);
+    raw.as.b = content ? 1 : 0;
+    return value::adopt(raw);
+  }
+  static bool decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_BOOL)
+      detail::mismatch("a BOOL", from);
+    return from.as.b != 0;
+  }
+};
+
+template <class T> struct codec<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
+  static value encode(T content) noexcept {
+    promise_value_t raw = detail::plain(std::is_signed_v<T> ? PROMISE_KIND_I64 : PROMISE_KIND_U64);
+    if constexpr (std::is_signed_v<T>)
+      raw.as.i64 = content;
+    else
+      raw.as.u64 = content;
+    return value::adopt(raw);
+  }
+  static T decode(const promise_value_t &from) {
+    constexpr T highest = std::numeric_limits<T>::max();
+    if (from.kind == PROMISE_KIND_U64 || (from.kind == PROMISE_KIND_I64 && from.as.i64 >= 0)) {
+      const std::uint64_t number =
+          from.kind == PROMISE_KIND_U64 ? from.as.u64 : static_cast<std::uint64_t>(from.as.i64);
+      if (number <= static_cast<std::uint64_t>(highest))
+        return static_cast<T>(number);
+    } else if (from.kind == PROMISE_KIND_I64 && std::is_signed_v<T>) {
+      if (from.as.i64 >= static_cast<std::int64_t>(std::numeric_limits<T>::min()))
+        return static_cast<T>(from.as.i64);
+    }
+    detail::mismatch(std::is_signed_v<T> ? "an I64 in range" : "a U64 in range", from);
+  }
+};
+
+template <class T> struct codec<T, std::enable_if_t<std::is_same_v<T, float> || std::is_same_v<T, double>>> {
+  static value encode(T content) noexcept {
+    promise_value_t raw = detail::plain(PROMISE_KIND_F64);
+    raw.as.f64 = static_cast<double>(content);
+    return value::adopt(raw);
+  }
+  static T decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_F64)
+      detail::mismatch("an F64", from);
+    return static_cast<T>(from.as.f64);
+  }
+};
+
+template <> struct codec<std::string_view> {
+  static value encode(std::string_view content) {
+    promise_value_t raw;
+    const promise_status_t status = promise_value_string(&raw, content.data(), content.size());
+    if (status == PROMISE_EINVAL)
+      throw error("c++", status, "expected UTF-8 for a STRING; other bytes are a std::vector<std::uint8_t>");
+    detail::require(status, "promise_value_string");
+    return value::adopt(raw);
+  }
+};
+
+template <> struct codec<const char *> : codec<std::string_view> {};
+
+template <> struct codec<std::string> : codec<std::string_view> {
+  static std::string decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_STRING)
+      detail::mismatch("a STRING", from);
+    std::size_t length = 0;
+    const char *text = promise_value_data(&from, &length);
+    return std::string(text, length);
+  }
+};
+
+template <> struct codec<std::vector<std::uint8_t>> {
+  static value encode(const std::vector<std::uint8_t> &content) {
+    promise_value_t raw;
+    detail::require(promise_value_bytes(&raw, content.data(), content.size()), "promise_value_bytes");
+    return value::adopt(raw);
+  }
+  static std::vector<std::uint8_t> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_BYTES)
+      detail::mismatch("a BYTES", from);
+    std::size_t length = 0;
+    const char *bytes = promise_value_data(&from, &length);
+    if (length == 0)
+      return {};
+    const auto *first = reinterpret_cast<const std::uint8_t *>(bytes);
+    return std::vector<std::uint8_t>(first, first + length);
+  }
+};
+
+template <class T> struct codec<std::vector<T>> {
+  static value encode(std::vector<T> content) {
+    std::vector<value> elements;
+    elements.reserve(content.size());
+    for (auto &&element : content)
+      elements.push_back(codec<T>::encode(std::move(element)));
+    return detail::array_of(std::move(elements));
+  }
+  static std::vector<T> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_ARRAY)
+      detail::mismatch("an ARRAY", from);
+    const std::size_t count = promise_value_count(&from);
+    std::vector<T> content;
+    content.reserve(count);
+    for (std::size_t index = 0; index < count; ++index)
+      content.push_back(codec<T>::decode(*promise_value_at(&from, index)));
+    return content;
+  }
+};
+
+template <class... T> struct codec<std::tuple<T...>> {
+  static value encode(std::tuple<T...> content) {
+    std::vector<value> elements;
+    elements.reserve(sizeof...(T));
+    std::apply([&](T &...element) { (elements.push_back(codec<T>::encode(std::move(element))), ...); }, content);
+    return detail::array_of(std::move(elements));
+  }
+  static std::tuple<T...> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_ARRAY || promise_value_count(&from) != sizeof...(T))
+      detail::mismatch(("an ARRAY of " + std::to_string(sizeof...(T))).c_str(), from);
+    return decode(from, std::index_sequence_for<T...>());
+  }
+
+private:
+  template <std::size_t... index>
+  static std::tuple<T...> decode(const promise_value_t &from, std::index_sequence<index...>) {
+    return std::tuple<T...>(codec<T>::decode(*promise_value_at(&from, index))...);
+  }
+};
+
+template <class T> struct codec<std::optional<T>> {
+  static value encode(std::optional<T> content) {
+    return content.has_value() ? codec<T>::encode(std::move(*content)) : value();
+  }
+  static std::optional<T> decode(const promise_value_t &from) {
+    if (from.kind == PROMISE_KIND_VOID)
+      return std::nullopt;
+    return std::optional<T>(codec<T>::decode(from));
+  }
+};
+
+template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
+  template <class U> static value encode(U &&content) {
+    promise_value_t raw;
+    const promise_type_t *known = type_of<T>().raw();
+    detail::require(promise_value_object(&raw, known, new T(std::forward<U>(content))), "promise_value_object");
+    return value::adopt(raw);
+  }
+  static const T &decode(const promise_value_t &from) {
+    if (!promise_value_is(&from, type_of<T>().raw()))
+      detail::mismatch(registered<T>::name, from);
+    return *reinterpret_cast<const T *>(promise_value_data(&from, nullptr));
+  }
+};
+
+} // namespace promises
+
+#endif // PROMISE_CPP_CONVERT_HPP

@@ -1,0 +1,198 @@
+// promise/cpp/executor.hpp - executors, tokens and loops, owned. Part of promise.hpp: read that first.
+#ifndef PROMISE_CPP_EXECUTOR_HPP
+#define PROMISE_CPP_EXECUTOR_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "error.hpp"
+#include "handle.hpp"
+
+namespace promises {
+
+namespace detail {
+
+// A time for the C functions: negative is for ever there, so what is past is 0, and what is beyond counting the longest.
+template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
+  using seconds = std::chrono::duration<double>;
+  if (time <= time.zero())
+    return 0;
+  if (std::chrono::duration_cast<seconds>(time).count() > 9.2e9)
+    return INT64_MAX;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+// A function object as the context of C callbacks: freed once, by the library.
+template <class F> void free_context(void *ctx) {
+  delete static_cast<F *>(ctx);
+}
+
+} // namespace detail
+
+// Where handlers run.
+class executor : public handle<promise_executor_t, promise_executor_release> {
+public:
+  executor() noexcept = default;
+  // A reference that the C functions returned.
+  static executor adopt(promise_executor_t *owned) noexcept {
+    return executor(owned);
+  }
+  static executor immediate() {
+    return lasting(promise_executor_immediate());
+  }
+  // Threads of the library's own; see promise_executor_global().
+  static executor global(promise_priority_t priority = PROMISE_PRIORITY_DEFAULT) {
+    return lasting(promise_executor_global(priority));
+  }
+  static executor main() {
+    return lasting(promise_executor_main());
+  }
+  // One job at a time, in order, on the pool or on another executor.
+  static executor serial() {
+    return executor(detail::require(promise_executor_serial(nullptr), "promise_executor_serial"));
+  }
+  static executor serial(const executor &target) {
+    return executor(detail::require(promise_executor_serial(target.raw()), "promise_executor_serial"));
+  }
+  // Calls `submit(job)` for each job; promise_job_run() or promise_job_drop() must follow. It must not throw.
+  template <class F> static executor of(F submit) {
+    auto context = std::make_unique<F>(std::move(submit));
+    const auto call = [](void *ctx, promise_job_t *job) noexcept { (*static_cast<F *>(ctx))(job); };
+    return executor(detail::require(promise_executor_new(call, context.release(), detail::free_context<F>),
+                                    "promise_executor_new"));
+  }
+
+  executor copy() const {
+    detail::require(promise_executor_retain(raw()), "promise_executor_retain");
+    return executor(raw());
+  }
+  // Calls `body()` there once, or only destroys it. It must not throw: nobody could catch it.
+  template <class F> void submit(F body) const {
+    auto context = std::make_unique<F>(std::move(body));
+    const auto call = [](void *ctx) noexcept { (*static_cast<F *>(ctx))(); };
+    detail::require(promise_executor_submit(raw(), call, context.release(), detail::free_context<F>),
+                    "promise_executor_submit");
+  }
+  bool is_current() const noexcept {
+    return promise_executor_is_current(raw());
+  }
+
+private:
+  explicit executor(promise_executor_t *owned) noexcept : handle(owned) {}
+  static executor lasting(promise_executor_t *lent) {
+    detail::require(lent, "promise_executor");
+    detail::require(promise_executor_retain(lent), "promise_executor_retain");
+    return executor(lent);
+  }
+};
+
+// Asks many promises to cancel at once, and silences handlers; see cancel.h.
+class token : public handle<promise_token_t, promise_token_release> {
+public:
+  // With `invalidates_at_end` the last reference's end invalidates it.
+  explicit token(bool invalidates_at_end = false)
+      : handle(detail::require(promise_token_new(invalidates_at_end), "promise_token_new")) {}
+  static token adopt(promise_token_t *owned) noexcept {
+    return token(owned);
+  }
+  token copy() const {
+    detail::require(promise_token_retain(raw()), "promise_token_retain");
+    return token(raw());
+  }
+  // Silences the handlers attached with it so far, and asks its promises to cancel.
+  void invalidate(const value &reason = value()) const {
+    detail::require(promise_token_invalidate(raw(), &reason.raw()), "promise_token_invalidate");
+  }
+  // Asks its promises to cancel; their handlers hear of it.
+  void cancel(const value &reason = value()) const {
+    detail::require(promise_token_cancel(raw(), &reason.raw()), "promise_token_cancel");
+  }
+  // Goes whenever `parent` does.
+  void chain(const token &parent, bool including_cancel = true) const {
+    detail::require(promise_token_chain(raw(), parent.raw(), including_cancel), "promise_token_chain");
+  }
+  // How often it was invalidated.
+  std::int64_t generation() const {
+    const std::int64_t number = promise_token_generation(raw());
+    if (number < 0)
+      detail::fail(static_cast<promise_status_t>(number), "promise_token_generation");
+    return number;
+  }
+
+private:
+  explicit token(promise_token_t *owned) noexcept : handle(owned) {}
+};
+
+// A loop that a thread of yours turns; see loop.h. Its end drops what waits in it.
+class loop : public handle<promise_loop_t, promise_loop_free> {
+public:
+  loop() : handle(detail::require(promise_loop_new(), "promise_loop_new")) {}
+  // The main loop, which no handle's end frees.
+  static loop main() {
+    return loop(detail::require(promise_loop_main(), "promise_loop_main"));
+  }
+  int fd() const {
+    const std::int32_t descriptor = promise_loop_fd(raw());
+    if (descriptor < 0)
+      detail::fail(descriptor, "promise_loop_fd");
+    return descriptor;
+  }
+  executor on() const {
+    return executor::adopt(detail::require(promise_loop_executor(raw()), "promise_loop_executor"));
+  }
+  // How many jobs and timers it ran.
+  std::int64_t run_once() const {
+    const std::int64_t ran = promise_loop_run_once(raw());
+    if (ran < 0)
+      detail::fail(static_cast<promise_status_t>(ran), "promise_loop_run_once");
+    return ran;
+  }
+  // Until stop().
+  void run() const {
+    detail::require(promise_loop_run(raw(), -1), "promise_loop_run");
+  }
+  // The same; false if the time ran out.
+  template <class Rep, class Period> bool run_for(std::chrono::duration<Rep, Period> time) const {
+    const promise_status_t status = promise_loop_run(raw(), detail::nanoseconds(time));
+    if (status != PROMISE_ETIMEDOUT)
+      detail::require(status, "promise_loop_run");
+    return status == PROMISE_OK;
+  }
+  void stop() const {
+    detail::require(promise_loop_stop(raw()), "promise_loop_stop");
+  }
+
+private:
+  explicit loop(promise_loop_t *owned) noexcept : handle(owned) {}
+};
+
+// Where, and as long as which token is not invalidated, a handler runs. An executor or a token alone will do. Lent: it is
+// used during the call only.
+class place {
+public:
+  place() noexcept = default;
+  place(const executor &where) : executor_(there(where.raw())) {}
+  place(const token &unless) : token_(there(unless.raw())) {}
+  place(const executor &where, const token &unless) : executor_(there(where.raw())), token_(there(unless.raw())) {}
+  promise_executor_t *raw_executor() const noexcept {
+    return executor_;
+  }
+  promise_token_t *raw_token() const noexcept {
+    return token_;
+  }
+
+private:
+  template <class Raw> static Raw *there(Raw *raw) {
+    if (raw == nullptr)
+      detail::fail(PROMISE_EINVAL, "an executor or token that was moved from");
+    return raw;
+  }
+  promise_executor_t *executor_ = nullptr;
+  promise_token_t *token_ = nullptr;
+};
+
+} // namespace promises
+
+#endif // PROMISE_CPP_EXECUTOR_HPP

@@ -1,0 +1,283 @@
+// promise/cpp/promise.hpp - typed promises. Part of ../../promise.hpp: read that first.
+#ifndef PROMISE_CPP_PROMISE_HPP
+#define PROMISE_CPP_PROMISE_HPP
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "handle.hpp"
+#include "reaction.hpp"
+
+namespace promises {
+
+#if defined(__cpp_impl_coroutine)
+namespace detail {
+template <class T> struct coroutine; // coroutine.hpp
+template <class T> class awaiter;
+} // namespace detail
+#endif
+
+// A reference to a promise whose value is a `T`: any type with a codec, void, or value for every kind. The library does
+// not know of `T`: what another language settled it with is held against it when it is read, and what does not fit is an
+// error of domain "c++" then.
+//
+// A `const promise` can be settled and waited for: what is const is the reference.
+template <class T> class promise : public handle<promise_t, promise_release> {
+public:
+  using value_type = T;
+#if defined(__cpp_impl_coroutine)
+  using promise_type = detail::coroutine<T>; // the name that the language asks for
+#endif
+
+  // A pending promise.
+  promise() : handle(detail::require(promise_new(), "promise_new")) {}
+  // A reference that the C functions returned, or that another handle released.
+  static promise adopt(promise_t *owned) {
+    return promise(detail::require(owned, "promise"));
+  }
+  template <class... U> static promise resolved(U &&...content) {
+    promise made;
+    made.resolve(std::forward<U>(content)...);
+    return made;
+  }
+  template <class E> static promise rejected(E &&why) {
+    promise made;
+    made.reject(std::forward<E>(why));
+    return made;
+  }
+  // One more reference.
+  promise copy() const {
+    detail::require(promise_retain(raw()), "promise_retain");
+    return promise(raw());
+  }
+  // The same promise, its value seen as another type.
+  template <class U> promise<U> as() const {
+    return promise<U>::adopt(copy().release());
+  }
+
+  // ---- Settling. Callbacks run before these return. False if it was settled before. ----
+
+  // resolve(content), or resolve() for void.
+  template <class... U> bool resolve(U &&...content) const {
+    if constexpr (std::is_void_v<T>) {
+      static_assert(sizeof...(U) == 0, "a promise<void> is resolved with nothing");
+      return settle(promise_resolve, value());
+    } else {
+      static_assert(sizeof...(U) == 1, "a promise is resolved with one value");
+      return settle(promise_resolve, codec<T>::encode(std::forward<U>(content)...));
+    }
+  }
+  // With a value as the reason, or with an exception: get() throws that very object again; other languages see an ERROR
+  // whose domain is its type, and whose message is its what().
+  template <class E> bool reject(E &&why) const {
+    using plain = std::decay_t<E>;
+    if constexpr (std::is_same_v<plain, value>)
+      return settle(promise_reject, std::forward<E>(why));
+    else if constexpr (std::is_same_v<plain, std::exception_ptr>)
+      return settle(promise_reject, detail::reason_of(why));
+    else
+      return settle(promise_reject, detail::reason_of(std::make_exception_ptr(std::forward<E>(why))));
+  }
+  // Cancels it at once; see promise_discard().
+  bool discard() const {
+    return accepted(promise_discard(raw()), "promise_discard");
+  }
+  // Ends as `source` does; see promise_follow().
+  bool follow(const promise &source) const {
+    return accepted(promise_follow(raw(), source.raw()), "promise_follow");
+  }
+
+  // ---- Looking and waiting ----
+
+  promise_state_t state() const {
+    const promise_state_t now = promise_state(raw());
+    if (now < 0)
+      detail::fail(now, "promise_state");
+    return now;
+  }
+  bool is_settled() const {
+    return state() != PROMISE_PENDING;
+  }
+  // Blocks until it is settled; see promise_wait() for where that is refused.
+  void wait() const {
+    detail::require(promise_wait(raw(), -1), "promise_wait");
+  }
+  // The same; false if the time runs out first.
+  template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
+    const promise_status_t status = promise_wait(raw(), detail::nanoseconds(time));
+    if (status != PROMISE_ETIMEDOUT)
+      detail::require(status, "promise_wait");
+    return status == PROMISE_OK;
+  }
+  template <class Clock, class Duration> bool wait_until(std::chrono::time_point<Clock, Duration> when) const {
+    while (!wait_for(when - Clock::now())) {
+      if (Clock::now() >= when)
+        return false;
+    }
+    return true;
+  }
+  // Waits, and returns the value. If it was rejected this throws the exception that it was rejected with, error for
+  // other reasons, and cancelled if it was cancelled.
+  T get() const {
+    wait();
+    return codec<T>::decode(result().raw());
+  }
+  // The same; error with code PROMISE_ETIMEDOUT if the time runs out first.
+  template <class Rep, class Period> T get_for(std::chrono::duration<Rep, Period> time) const {
+    detail::require(promise_wait(raw(), detail::nanoseconds(time)), "promise_wait");
+    return codec<T>::decode(result().raw());
+  }
+  // The value of a promise that is settled, as it is; throws as get(), and error with code PROMISE_EPENDING.
+  value result() const {
+    promise_value_t ended;
+    detail::require(promise_result(raw(), &ended), "promise_result");
+    value content = value::adopt(ended);
+    if (state() == PROMISE_REJECTED)
+      std::rethrow_exception(detail::exception_of(content.raw()));
+    return content;
+  }
+
+  // ---- Reactions. A function object is destroyed once, after it ran or when it never will. What it throws rejects the
+  // promise that is returned; a promise that it returns is followed. ----
+
+  // f(value), or f() for void.
+  template <class F> auto then(F f) const {
+    return then(place(), std::move(f));
+  }
+  template <class F> auto then(const place &where, F f) const {
+    using to = promise<detail::result_type<detail::called<F, T>>>;
+    return to::adopt(detail::react(raw(), where, detail::on_value<T, F>, nullptr, nullptr, std::move(f)));
+  }
+  // f(const error &) for any reason. It returns what the promise would have been fulfilled with, or a promise for it.
+  template <class F> promise rescue(F f) const {
+    return rescue(place(), std::move(f));
+  }
+  template <class F> promise rescue(const place &where, F f) const {
+    check_rescue<F, const error &>();
+    return promise(detail::react(raw(), where, nullptr, detail::on_reason<F>, nullptr, std::move(f)));
+  }
+  // f(const error &) for a reason of that type; others pass.
+  template <class F> promise rescue(const type &of, F f) const {
+    check_rescue<F, const error &>();
+    return promise(detail::react(raw(), place(), nullptr, detail::on_reason<F>, of.raw(), std::move(f)));
+  }
+  // f(const E &) for what get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
+  template <class E, class F> promise rescue(F f) const {
+    return rescue<E>(place(), std::move(f));
+  }
+  template <class E, class F> promise rescue(const place &where, F f) const {
+    check_rescue<F, const E &>();
+    return promise(detail::react(raw(), where, nullptr, detail::on_exception<E, F>, nullptr, std::move(f)));
+  }
+  // f() whichever way it ends; the returned promise ends likewise after that, unless f throws.
+  template <class F> promise finally(F f) const {
+    return finally(place(), std::move(f));
+  }
+  template <class F> promise finally(const place &where, F f) const {
+    return promise(
+        detail::react(raw(), where, after<F, PROMISE_FULFILL>, after<F, PROMISE_REJECT>, nullptr, std::move(f)));
+  }
+  // on_fulfilled(value), or on_rejected(const error &), also for a value that is no `T`. Neither may throw: there is no
+  // promise that could be rejected, so it ends the process, as on a thread.
+  template <class F, class G> void observe(F on_fulfilled, G on_rejected) const {
+    watch(promise_observe, std::move(on_fulfilled), std::move(on_rejected));
+  }
+  // The same without interest in the promise; see promise_tap().
+  template <class F, class G> void tap(F on_fulfilled, G on_rejected) const {
+    watch(promise_tap, std::move(on_fulfilled), std::move(on_rejected));
+  }
+
+  // ---- Cancelling is advice; see cancel.h ----
+
+  // False if it is settled.
+  bool request_cancel(const value &reason = value()) const {
+    return accepted(promise_request_cancel(raw(), &reason.raw()), "promise_request_cancel");
+  }
+  bool cancel_requested() const {
+    const std::int32_t asked = promise_cancel_requested(raw());
+    if (asked < 0)
+      detail::fail(asked, "promise_cancel_requested");
+    return asked != 0;
+  }
+  // f(const value &reason) when somebody asks. It must not throw.
+  template <class F> void on_cancel_request(F f) const {
+    auto context = std::make_unique<F>(std::move(f));
+    const auto call = [](void *ctx, const promise_value_t *reason) noexcept {
+      (*static_cast<F *>(ctx))(static_cast<const value &>(value::keep(*reason)));
+    };
+    detail::require(promise_on_cancel_request(raw(), call, context.release(), detail::free_context<F>),
+                    "promise_on_cancel_request");
+  }
+  // Asked to cancel when the token is.
+  void add_to(const token &with) const {
+    detail::require(promise_token_add(with.raw(), raw()), "promise_token_add");
+  }
+  void seal() const {
+    detail::require(promise_seal(raw()), "promise_seal");
+  }
+
+#if defined(__cpp_impl_coroutine)
+  // co_await: what get() returns or throws, without blocking. The coroutine goes on where the promise is settled. An
+  // rvalue gives its reference up while it waits, so that a request to cancel the coroutine reaches the promise.
+  detail::awaiter<T> operator co_await() const &;
+  detail::awaiter<T> operator co_await() &&;
+  // The same, going on at a place. A token that is invalidated throws cancelled there.
+  detail::awaiter<T> on(const place &where) const &;
+  detail::awaiter<T> on(const place &where) &&;
+#endif
+
+private:
+  explicit promise(promise_t *owned) noexcept : handle(owned) {}
+
+  static bool accepted(promise_status_t status, const char *what) {
+    if (status != PROMISE_ESETTLED)
+      detail::require(status, what);
+    return status == PROMISE_OK;
+  }
+  bool settle(promise_status_t (*how)(promise_t *, const promise_value_t *), value &&content) const {
+    const promise_value_t owned = content.release();
+    return accepted(how(raw(), &owned), "promise_resolve");
+  }
+  template <class F, class Reason> static constexpr void check_rescue() {
+    using result = detail::result_type<std::invoke_result_t<F &, Reason>>;
+    static_assert(std::is_void_v<result> == std::is_void_v<T> || std::is_same_v<T, value>,
+                  "a rescuing handler returns what the promise would hold, and nothing for void");
+  }
+  template <class F, promise_verdict_t verdict>
+  static promise_verdict_t after(void *ctx, const promise_value_t *in, promise_value_t *out) {
+    const promise_verdict_t own = detail::settle_with(out, [&]() { (*static_cast<F *>(ctx))(); });
+    return own == PROMISE_REJECT ? own : detail::pass_on(verdict, in, out);
+  }
+
+  using watching = void (*)(void *, const promise_value_t *);
+  template <class F, class G>
+  void watch(promise_status_t (*how)(promise_t *, watching, watching, void *, promise_free_t), F &&on_fulfilled,
+             G &&on_rejected) const {
+    using both = std::pair<F, G>;
+    auto context = std::make_unique<both>(std::move(on_fulfilled), std::move(on_rejected));
+    const watching fulfilled = [](void *ctx, const promise_value_t *in) noexcept {
+      auto &handlers = *static_cast<both *>(ctx);
+      if constexpr (std::is_void_v<T>) {
+        handlers.first();
+      } else {
+        const auto call = [&](auto &&content) noexcept { handlers.first(std::forward<decltype(content)>(content)); };
+        try {
+          call(codec<T>::decode(*in));
+        } catch (const error &unfit) {
+          handlers.second(unfit);
+        }
+      }
+    };
+    const watching rejected = [](void *ctx, const promise_value_t *in) noexcept {
+      static_cast<both *>(ctx)->second(error(value::keep(*in)));
+    };
+    detail::require(how(raw(), fulfilled, rejected, context.release(), detail::free_context<both>), "promise_observe");
+  }
+};
+
+} // namespace promises
+
+#endif // PROMISE_CPP_PROMISE_HPP

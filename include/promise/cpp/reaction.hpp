@@ -1,0 +1,117 @@
+// promise/cpp/reaction.hpp - function objects as handlers. Part of promise.hpp: read that first.
+#ifndef PROMISE_CPP_REACTION_HPP
+#define PROMISE_CPP_REACTION_HPP
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "convert.hpp"
+#include "executor.hpp"
+
+namespace promises {
+
+template <class T = void> class promise;
+
+namespace detail {
+
+// What the promise of a handler's result holds: promise<T> is adopted, text becomes std::string.
+template <class R> struct result_of_handler { using type = std::decay_t<R>; };
+template <> struct result_of_handler<const char *> { using type = std::string; };
+template <> struct result_of_handler<std::string_view> { using type = std::string; };
+template <class T> struct result_of_handler<promise<T>> { using type = T; };
+template <class R> using result_type = typename result_of_handler<std::decay_t<R>>::type;
+
+template <class R> struct is_promise : std::false_type {};
+template <class T> struct is_promise<promise<T>> : std::true_type {};
+
+// What a function object returns that is called with what promise<T> holds, which is nothing for void.
+template <class F, class T> struct called_with { using type = std::invoke_result_t<F &, decoded<T>>; };
+template <class F> struct called_with<F, void> { using type = std::invoke_result_t<F &>; };
+template <class F, class T> using called = typename called_with<F, T>::type;
+
+// Runs `work`, and leaves its result in *out. An exception is left there as a reason; none leaves this function.
+template <class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
+  using result = std::decay_t<decltype(work())>;
+  try {
+    if constexpr (std::is_void_v<result>) {
+      work();
+      return PROMISE_FULFILL;
+    } else if constexpr (is_promise<result>::value) {
+      result adopted = work();
+      if (!adopted)
+        throw error("c++", PROMISE_EINVAL, "expected a promise from the handler, got one that was moved from");
+      out->kind = PROMISE_KIND_PROMISE;
+      out->as.ptr = adopted.release();
+      return PROMISE_ADOPT;
+    } else {
+      *out = value::of(work()).release();
+      return PROMISE_FULFILL;
+    }
+  } catch (...) {
+    *out = reason_of_current();
+    return PROMISE_REJECT;
+  }
+}
+
+inline promise_verdict_t pass_on(promise_verdict_t verdict, const promise_value_t *in, promise_value_t *out) noexcept {
+  if (promise_value_retain(in) != PROMISE_OK) // 2^26 references
+    return PROMISE_REJECT;
+  *out = *in;
+  return verdict;
+}
+
+template <class T, class F> promise_verdict_t on_value(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  F &handler = *static_cast<F *>(ctx);
+  return settle_with(out, [&]() -> called<F, T> {
+    if constexpr (std::is_void_v<T>)
+      return handler();
+    else
+      return handler(codec<T>::decode(*in));
+  });
+}
+
+// A handler of the reason, as the error or the exception that it was; an `E` that it is not passes.
+template <class E, class F> promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  F &handler = *static_cast<F *>(ctx);
+  if constexpr (std::is_same_v<E, std::exception_ptr>) {
+    return settle_with(out, [&]() { return handler(exception_of(*in)); });
+  } else {
+    try {
+      std::rethrow_exception(exception_of(*in));
+    } catch (const E &caught) {
+      return settle_with(out, [&]() { return handler(caught); });
+    } catch (...) {
+      return pass_on(PROMISE_REJECT, in, out);
+    }
+  }
+}
+
+// The same for any reason, which is shown as an error even if it was another exception.
+template <class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  F &handler = *static_cast<F *>(ctx);
+  return settle_with(out, [&]() { return handler(error(value::keep(*in))); });
+}
+
+// Attaches handlers with `handler` as their context, and returns the promise that they settle.
+template <class F>
+promise_t *react(promise_t *to, const place &where, promise_handler_t on_fulfilled, promise_handler_t on_rejected,
+                 const promise_type_t *of, F handler) {
+  auto context = std::make_unique<F>(std::move(handler));
+  promise_reaction_t reaction = promise_reaction_t();
+  reaction.size = sizeof reaction;
+  reaction.executor = where.raw_executor();
+  reaction.token = where.raw_token();
+  reaction.on_fulfilled = on_fulfilled;
+  reaction.on_rejected = on_rejected;
+  reaction.type = of;
+  reaction.ctx = context.release();
+  reaction.free_ctx = free_context<F>;
+  return require(promise_react(to, &reaction), "promise_react");
+}
+
+} // namespace detail
+
+} // namespace promises
+
+#endif // PROMISE_CPP_REACTION_HPP

@@ -1,0 +1,124 @@
+// promise/cpp/value.hpp - values, owned. Part of promise.hpp: read that first.
+#ifndef PROMISE_CPP_VALUE_HPP
+#define PROMISE_CPP_VALUE_HPP
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "../../promise.h"
+
+namespace promises {
+
+// How a C++ type stands in a value: `static value encode(T)` and `static T decode(const promise_value_t &)`, which throws
+// an error if the value is none. convert.hpp has those of the standard types; specialise it for more.
+template <class T, class = void> struct codec;
+
+// A type of values, registered or built in. It lives as long as the process, so it is copied freely.
+class type {
+public:
+  // Registers it, or finds it; see promise_type_register(). Throws if the name is taken by another kind of type.
+  explicit type(const char *name, promise_free_t destroy = nullptr);
+  type(const char *name, const type &parent, promise_free_t destroy = nullptr);
+  // One that is there already, such as "error" or "i64". Throws if it is not.
+  static type named(const char *name);
+
+  const promise_type_t *raw() const noexcept {
+    return raw_;
+  }
+  const char *name() const noexcept {
+    return promise_type_name(raw_);
+  }
+  friend bool operator==(const type &one, const type &other) noexcept {
+    return one.raw_ == other.raw_;
+  }
+  friend bool operator!=(const type &one, const type &other) noexcept {
+    return one.raw_ != other.raw_;
+  }
+
+private:
+  struct found {
+    const promise_type_t *raw;
+  };
+  explicit type(found one) noexcept : raw_(one.raw) {}
+  const promise_type_t *raw_;
+};
+
+// A value of any kind, with the reference to what it owns. Only moved; copy() shares the content, which never changes.
+class value {
+public:
+  // VOID.
+  value() noexcept : raw_() {
+    raw_.kind = PROMISE_KIND_VOID;
+  }
+  value(value &&other) noexcept : raw_(other.release()) {}
+  value &operator=(value &&other) noexcept {
+    if (this != &other) {
+      promise_value_release(&raw_);
+      raw_ = other.release();
+    }
+    return *this;
+  }
+  value(const value &) = delete;
+  value &operator=(const value &) = delete;
+  ~value() {
+    promise_value_release(&raw_);
+  }
+
+  // Any type that has a codec.
+  template <class T> static value of(T &&content) {
+    return codec<std::decay_t<T>>::encode(std::forward<T>(content));
+  }
+  // Takes over the reference of a value of the C functions.
+  static value adopt(promise_value_t owned) noexcept {
+    value made;
+    made.raw_ = owned;
+    return made;
+  }
+  // Keeps one that is lent. Throws if it is forged.
+  static value keep(const promise_value_t &lent);
+
+  value copy() const {
+    return keep(raw_);
+  }
+  // What it holds, as `T`; throws an error of domain "c++" if it holds something else. For a registered class a
+  // reference, which lives as long as the value.
+  template <class T> decltype(auto) as() const {
+    return codec<T>::decode(raw_);
+  }
+  promise_kind_t kind() const noexcept {
+    return raw_.kind;
+  }
+  bool is(const type &of) const noexcept {
+    return promise_value_is(&raw_, of.raw());
+  }
+  const promise_value_t &raw() const noexcept {
+    return raw_;
+  }
+  // Gives the reference to the caller, and leaves a VOID.
+  [[nodiscard]] promise_value_t release() noexcept {
+    const promise_value_t owned = raw_;
+    raw_ = promise_value_t();
+    raw_.kind = PROMISE_KIND_VOID;
+    return owned;
+  }
+  // What it is, for people and logs.
+  std::string describe() const {
+    char text[512];
+    const std::size_t length = promise_value_describe(&raw_, text, sizeof text);
+    return std::string(text, length);
+  }
+  friend bool operator==(const value &one, const value &other) noexcept {
+    return promise_value_equal(&one.raw_, &other.raw_);
+  }
+  friend bool operator!=(const value &one, const value &other) noexcept {
+    return !(one == other);
+  }
+
+private:
+  promise_value_t raw_;
+};
+
+} // namespace promises
+
+#endif // PROMISE_CPP_VALUE_HPP
