@@ -4,7 +4,7 @@
  * rejected with a reason. Callbacks attached to it run when it settles. This header is the whole interface of
  * libpromise.so: a C program, or any language that can call C, needs nothing else, and no Swift runtime. What it
  * declares stands in the headers that it includes, one for each subject; what holds for all of them stands here.
- * promise.hpp stands on it for C++: types, lambdas, exceptions.
+ * promise.hpp stands on it for C++: types, lambdas, exceptions, coroutines.
  *
  *     promise_t *answer = promise_new();
  *     promise_t *twice = promise_then(answer, double_it, NULL, NULL);

@@ -37,5 +37,6 @@
 #include "promise/cpp/reaction.hpp"
 #include "promise/cpp/promise.hpp"
 #include "promise/cpp/combine.hpp"
+#include "promise/cpp/coroutine.hpp"
 
 #endif // PROMISE_HPP

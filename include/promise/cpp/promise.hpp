@@ -224,7 +224,7 @@ public:
   // rvalue gives its reference up while it waits, so that a request to cancel the coroutine reaches the promise.
   detail::awaiter<T> operator co_await() const &;
   detail::awaiter<T> operator co_await() &&;
-  // The same, going on at a place. A token that is invalidated throws cancelled there.
+  // The same, going on at a place. If the executor drops it, or the token was invalidated, the coroutine is destroyed.
   detail::awaiter<T> on(const place &where) const &;
   detail::awaiter<T> on(const place &where) &&;
 #endif

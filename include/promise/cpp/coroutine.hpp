@@ -1,0 +1,293 @@
+// promise/cpp/coroutine.hpp - promises that are awaited, and coroutines that return them. Part of promise.hpp: read that
+// first. Empty where the compiler has no coroutines.
+//
+//     promises::promise<std::string> greet(promises::promise<std::string> name) {
+//       co_return "hello " + co_await std::move(name);
+//     }
+//
+// A coroutine begins at once, in the call. It keeps itself alive: who drops the promise that it returned does not end it.
+// When it could never go on, because what it awaits is dropped while pending, or its place drops or silences it, it is
+// destroyed where it stands, and its promise is rejected with an error of domain "promise" and code PROMISE_ECLOSED. A request to cancel its promise goes to
+// what it awaits. Its promise is settled when its locals are gone, parameters excepted.
+//
+// What settles a promise runs the coroutines that wait for it within that call: where one awaits another, each takes some
+// stack. on() takes a place to go on at, whose stack is its own.
+#ifndef PROMISE_CPP_COROUTINE_HPP
+#define PROMISE_CPP_COROUTINE_HPP
+
+#include "promise.hpp"
+
+#if defined(__cpp_impl_coroutine)
+
+#include <atomic>
+#include <coroutine>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace promises {
+namespace detail {
+
+// A coroutine that an executor is to resume: it is destroyed if the executor does not.
+class resumption {
+public:
+  explicit resumption(std::coroutine_handle<> coroutine) noexcept : coroutine_(coroutine) {}
+  resumption(const resumption &) = delete;
+  resumption &operator=(const resumption &) = delete;
+  ~resumption() {
+    if (coroutine_)
+      coroutine_.destroy();
+  }
+  void run() noexcept {
+    std::exchange(coroutine_, nullptr).resume();
+  }
+
+private:
+  std::coroutine_handle<> coroutine_;
+};
+
+// What one co_await shares with its reaction: the coroutine may be gone while the one still looks at it.
+class waiting {
+public:
+  // How far it is, for the two that race: who attaches the reaction, and the reaction.
+  enum stage { attaching, suspended, settled, dropped };
+
+  explicit waiting(std::coroutine_handle<> coroutine) noexcept : coroutine_(coroutine) {}
+  // The reaction has run, or never will.
+  void end(stage how) noexcept {
+    if (stage_.exchange(how) != suspended)
+      return;
+    if (how == settled)
+      coroutine_.resume();
+    else
+      coroutine_.destroy();
+  }
+  // The reaction is attached: whether the coroutine stays suspended. Otherwise it has run meanwhile, and the coroutine
+  // goes on here; or on `where`, if that is not NULL.
+  bool attached(promise_executor_t *where) {
+    stage expected = attaching;
+    if (stage_.compare_exchange_strong(expected, suspended))
+      return true;
+    if (expected == dropped) {
+      coroutine_.destroy();
+      return true;
+    }
+    if (where == nullptr)
+      return false;
+    const auto resume = [](void *ctx) noexcept { static_cast<resumption *>(ctx)->run(); };
+    promise_executor_submit(where, resume, new resumption(coroutine_), free_context<resumption>);
+    return true;
+  }
+  // Awaiting failed: the coroutine goes on with an exception, whatever the reaction does.
+  void give_up() noexcept {
+    stage_.store(settled);
+  }
+
+  promise_state_t state = PROMISE_PENDING;
+  value content;
+
+private:
+  std::coroutine_handle<> coroutine_;
+  std::atomic<stage> stage_{attaching};
+};
+
+// The context of the reaction: it runs, or its end tells that it will not.
+struct wake {
+  std::shared_ptr<waiting> wait;
+
+  explicit wake(std::shared_ptr<waiting> with) noexcept : wait(std::move(with)) {}
+  wake(wake &&) noexcept = default;
+  wake(const wake &) = delete;
+  ~wake() {
+    if (wait != nullptr)
+      wait->end(waiting::dropped);
+  }
+
+  template <promise_state_t state>
+  static promise_verdict_t run(void *ctx, const promise_value_t *in, promise_value_t *) noexcept {
+    const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
+    ready->state = state;
+    if (promise_value_retain(in) == PROMISE_OK)
+      ready->content = value::adopt(*in);
+    ready->end(waiting::settled);
+    return PROMISE_FULFILL;
+  }
+};
+
+// What a coroutine awaits just now, for requests to cancel it.
+class awaited {
+public:
+  awaited() = default;
+  awaited(const awaited &) = delete;
+  awaited &operator=(const awaited &) = delete;
+  ~awaited() {
+    replace(nullptr);
+  }
+  // Takes over the reference. NULL: nothing.
+  void replace(promise_t *now) noexcept {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      std::swap(now_, now);
+    }
+    if (now != nullptr)
+      promise_release(now);
+  }
+  void request_cancel(const promise_value_t *reason) noexcept {
+    promise_t *asked = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (now_ != nullptr && promise_retain(now_) == PROMISE_OK)
+        asked = now_;
+    }
+    if (asked != nullptr) {
+      promise_request_cancel(asked, reason);
+      promise_release(asked);
+    }
+  }
+
+private:
+  std::mutex mutex_;
+  promise_t *now_ = nullptr;
+};
+
+// The end of a coroutine that settles a promise: `own_` is settled, by what was returned or thrown, when the coroutine is
+// destroyed.
+class settling {
+public:
+  settling() = default;
+  settling(const settling &) = delete;
+  settling &operator=(const settling &) = delete;
+  ~settling() {
+    if (!verdict_) {
+      promise_value_t reason;
+      const char *why =
+          "the coroutine cannot go on: what it awaits was dropped pending, or its executor or token gave it up";
+      if (promise_value_error(&reason, "promise", PROMISE_ECLOSED, why) == PROMISE_OK)
+        result_ = value::adopt(reason);
+    }
+    const promise_value_t result = result_.release();
+    (verdict_ == PROMISE_FULFILL ? promise_resolve : promise_reject)(own_.raw(), &result);
+  }
+
+  std::suspend_never initial_suspend() const noexcept {
+    return {};
+  }
+  std::suspend_never final_suspend() const noexcept {
+    return {};
+  }
+  void unhandled_exception() noexcept {
+    result_ = value::adopt(reason_of_current());
+    verdict_ = PROMISE_REJECT;
+  }
+
+  // What it awaits from now on. A request to cancel that came before is passed on at once.
+  void awaits(promise<value> now) {
+    if (awaited_ == nullptr) {
+      awaited_ = std::make_shared<awaited>();
+      awaited_->replace(now.release());
+      using context = std::shared_ptr<awaited>;
+      const auto ask = [](void *ctx, const promise_value_t *reason) noexcept {
+        (*static_cast<context *>(ctx))->request_cancel(reason);
+      };
+      require(promise_on_cancel_request(own_.raw(), ask, new context(awaited_), free_context<context>),
+              "promise_on_cancel_request");
+    } else {
+      awaited_->replace(now.release());
+      if (own_.cancel_requested())
+        awaited_->request_cancel(nullptr);
+    }
+  }
+
+protected:
+  void end(value result) noexcept {
+    result_ = std::move(result);
+    verdict_ = PROMISE_FULFILL;
+  }
+  promise<value> own_;
+
+private:
+  value result_;
+  promise_verdict_t verdict_ = 0;
+  std::shared_ptr<awaited> awaited_;
+};
+
+template <class T> struct coroutine : settling {
+  promise<T> get_return_object() const {
+    return own_.template as<T>();
+  }
+  template <class U = T> void return_value(U &&content) {
+    end(codec<T>::encode(std::forward<U>(content)));
+  }
+};
+template <> struct coroutine<void> : settling {
+  promise<void> get_return_object() const {
+    return own_.as<void>();
+  }
+  void return_void() noexcept {
+    end(value());
+  }
+};
+
+// One co_await, in any kind of coroutine.
+template <class T> class awaiter {
+public:
+  awaiter(promise<T> of, const place &where, bool gives_up) : of_(std::move(of)), where_(where), gives_up_(gives_up) {}
+
+  // With a place the coroutine goes on there in any case.
+  bool await_ready() const {
+    return where_.raw_executor() == nullptr && where_.raw_token() == nullptr && of_.is_settled();
+  }
+  // When the reaction is attached the coroutine may go on elsewhere, or be gone: nothing here touches it then, but what
+  // lies on this stack.
+  template <class Promise> bool await_suspend(std::coroutine_handle<Promise> coroutine) {
+    const auto wait = std::make_shared<waiting>(coroutine);
+    wait_ = wait;
+    promise<value> reaction = promise<value>::adopt(
+        react(of_.raw(), where_, wake::run<PROMISE_FULFILLED>, wake::run<PROMISE_REJECTED>, nullptr, wake(wait)));
+    if (gives_up_)
+      of_.reset();
+    if constexpr (std::is_base_of_v<settling, Promise>) {
+      try {
+        coroutine.promise().awaits(std::move(reaction));
+      } catch (...) {
+        wait->give_up();
+        throw;
+      }
+    }
+    return wait->attached(where_.raw_executor());
+  }
+  T await_resume() {
+    if (wait_ == nullptr)
+      return codec<T>::decode(of_.result().raw());
+    if (wait_->state == PROMISE_FULFILLED)
+      return codec<T>::decode(wait_->content.raw());
+    std::rethrow_exception(exception_of(wait_->content.raw()));
+  }
+
+private:
+  promise<T> of_;
+  place where_;
+  bool gives_up_;
+  std::shared_ptr<waiting> wait_;
+};
+
+} // namespace detail
+
+template <class T> detail::awaiter<T> promise<T>::operator co_await() const & {
+  return detail::awaiter<T>(copy(), place(), false);
+}
+template <class T> detail::awaiter<T> promise<T>::operator co_await() && {
+  return detail::awaiter<T>(std::move(*this), place(), true);
+}
+template <class T> detail::awaiter<T> promise<T>::on(const place &where) const & {
+  return detail::awaiter<T>(copy(), where, false);
+}
+template <class T> detail::awaiter<T> promise<T>::on(const place &where) && {
+  return detail::awaiter<T>(std::move(*this), where, true);
+}
+
+} // namespace promises
+
+#endif // __cpp_impl_coroutine
+
+#endif // PROMISE_CPP_COROUTINE_HPP
