@@ -35,7 +35,6 @@ package struct Gather {
     let reaction: CellRef
     package var value: CellValue
     package var isRejected: Bool
-    package var isSettled: Bool { value.kind != 0 }
   }
 
   /// Says how the result ends when no single input decides. Gets the entries in the order of the inputs and the index of
