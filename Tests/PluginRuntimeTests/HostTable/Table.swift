@@ -56,7 +56,7 @@ struct Table {
     let host = try Host.loading("table")
     let headers = try FileManager.default.contentsOfDirectory(
       at: Fixture.include.appendingPathComponent("promise"), includingPropertiesForKeys: nil)
-    let declarations = try headers.flatMap {
+    let declarations = try headers.filter { $0.pathExtension == "h" }.flatMap {
       try String(contentsOf: $0, encoding: .utf8).components(separatedBy: "\nPROMISE_API ").dropFirst()
     }
     let names = declarations.compactMap { declaration in
