@@ -29,6 +29,10 @@ fi
 
 passed=0
 failed=0
+# again LABEL: keeps what failed, with the end of what it said, for the end of all.
+: > "$out/again"
+again() { { tail -n 8 "$out/log" && echo "FAIL  $1"; } >> "$out/again"; }
+
 # try LABEL COMMAND...: one check; what it says is shown when it fails.
 try() {
   local label=$1
@@ -40,6 +44,7 @@ try() {
     failed=$((failed + 1))
     cat "$out/log"
     echo "FAIL  $label"
+    again "$label"
   fi
 }
 
@@ -52,8 +57,10 @@ run() {
   if [[ $status -eq 0 && ${good:-0} -gt 0 && ${bad:-1} -eq 0 ]]; then
     echo "ok    $label: $good passed"
   else
-    cat "$out/log" "$out/errors"
+    cat "$out/errors" >> "$out/log"
+    cat "$out/log"
     echo "FAIL  $label (status $status)"
+    again "$label (status $status)"
     if [[ ${bad:-0} -eq 0 ]]; then bad=1; fi
   fi
   passed=$((passed + ${good:-0}))
@@ -155,5 +162,9 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   OUT=$out/hpp run "promise.hpp" "$root/scripts/test-hpp.sh"
 fi
 
+if ((failed > 0)); then
+  printf '\nWhat failed:\n'
+  cat "$out/again"
+fi
 echo "test-abi.sh: $passed passed, $failed failed"
 ((failed == 0 && passed > 0))

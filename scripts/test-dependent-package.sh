@@ -62,5 +62,5 @@ if [ "$actual" != "$expected" ]; then
   printf 'the dependent package printed\n%s\ninstead of\n%s\n' "$actual" "$expected" >&2
   exit 1
 fi
-swift test -c release --package-path "$scratch/client"
+scripts/failures-last.sh swift test -c release --package-path "$scratch/client"
 echo "test-dependent-package: a package that depends on version 1.0.0 builds and runs"

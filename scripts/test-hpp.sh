@@ -23,6 +23,7 @@ fi
 
 passed=0
 failed=0
+: > "$out/again"
 # try LABEL COMMAND...: one check; what it says is shown when it fails.
 try() {
   local label=$1
@@ -34,6 +35,7 @@ try() {
     failed=$((failed + 1))
     cat "$out/log"
     echo "FAIL  $label"
+    { tail -n 8 "$out/log" && echo "FAIL  $label"; } >> "$out/again"
   fi
 }
 
@@ -69,5 +71,9 @@ if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
   done
 fi
 
+if ((failed > 0)); then
+  printf '\nWhat failed:\n'
+  cat "$out/again"
+fi
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/check-clauses.sh
-swift build --build-tests --explicit-target-dependency-import-check error
-swift test --skip-build
+scripts/failures-last.sh swift build --build-tests --explicit-target-dependency-import-check error
+scripts/failures-last.sh swift test --skip-build

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs a command that runs Swift tests, and lets all be seen that it prints. If it fails, says at the end what failed, once
+# more and that alone: of a long run, many keep the last lines only. Ends with the command's status.
+# usage: scripts/failures-last.sh COMMAND [ARGUMENT...]
+set -uo pipefail
+[[ $# -gt 0 ]] || { echo "usage: failures-last.sh COMMAND [ARGUMENT...]" >&2; exit 64; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+"$@" 2>&1 | tee "$log"
+status=${PIPESTATUS[0]}
+[[ $status -ne 0 ]] || exit 0
+
+# An issue has more lines, up to the next event. Where there was a crash, the tests that did not end are the ones to look at.
+LC_ALL=C awk '
+  function name(line) {
+    sub(/^[^ ]+ Test /, "", line)
+    sub(/ (started|passed|failed)( after .*|\.)$/, "", line)
+    sub(/ with [0-9]+ test cases?$/, "", line)
+    return line
+  }
+  /^[^ -~]+ (Test|Suite) / { more = 0 }
+  / recorded an issue / { more = 12 }
+  / crashed:$/ { more = 6 }
+  /(^|: )(error|Fatal error): / || /^SUMMARY: / || /^\*\*\* Program crashed/ { if (!more) more = 1 }
+  more > 0 { more--; if (NF) told[++lines] = $0 }
+  /^[^ -~]+ Test run with .* (passed|failed) after / { ended = 1 }
+  /^[^ -~]+ Test (run|case) / { next }
+  /^[^ -~]+ Test .* started\.$/ { open[name($0)] = 1 }
+  /^[^ -~]+ Test .* (passed|failed) after / { delete open[name($0)] }
+  END {
+    print ""
+    print "What failed:"
+    for (i = 1; i <= lines; i++) if (told[i] != told[i - 1]) print told[i]
+    if (!ended) for (test in open) print "did not end: " test
+  }
+' "$log"
+echo "status $status: $*"
+exit "$status"
