@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test(.timeLimit(.minutes(1))) func takesLongChains() throws {
+  @Test func takesLongChains() throws {
     let lines = ["s0:"] + (1..<3_000).map { "s\($0): s\($0 - 1)" }
     let (graph, mistakes) = try graph(lines.joined(separator: "\n"))
     #expect(mistakes == [])

@@ -13,7 +13,7 @@ struct Leaving {
   init() throws { host = try .loading("leaving") }
 
   @Test(
-    "pthread_exit() rejects the call; its cleanup handlers have run, and the thread goes on", .timeLimit(.minutes(10)))
+    "pthread_exit() rejects the call; its cleanup handlers have run, and the thread goes on", .timeLimit(.minutes(30)))
   func exit() async {
     let outcomes = await ends { host in
       // Twice, for the thread must be as good as before.
@@ -26,7 +26,7 @@ struct Leaving {
     #expect(await host.outcome("clean_count", of: "test.leaving").value == .int(2))
   }
 
-  @Test("a thread that is cancelled within a call goes on likewise", .timeLimit(.minutes(10)))
+  @Test("a thread that is cancelled within a call goes on likewise", .timeLimit(.minutes(30)))
   func cancellation() async {
     let outcomes = await ends { host in
       [host.call("cancel_thread", of: "test.leaving"), host.call("cancel_thread", of: "test.leaving")]
