@@ -25,9 +25,12 @@ final class ProgressQueue: Sendable {
 
   init(_ receivers: [@Sendable (ProgressReport) -> Void]) { self.receivers = receivers }
 
-  func deliver(_ report: ProgressReport) {
+  /// Leaves a report to whoever delivers next. Calls nobody.
+  func append(_ report: ProgressReport) { state.withLock { $0.waiting.append(report) } }
+
+  /// Delivers what waits, unless somebody is at it.
+  func deliver() {
     let isFirst = state.withLock { state in
-      state.waiting.append(report)
       defer { state.isDelivering = true }
       return !state.isDelivering
     }

@@ -30,14 +30,14 @@ final class CallTable: Sendable {
     }
   }
 
-  /// A function has returned a promise. Returns the reports that came before.
-  func end(pending call: PluginCall, _ promise: Handle) -> [Progress] {
+  /// A function has returned a promise. The call gets the reports that came before, to be delivered: whoever reports from
+  /// now on finds the call, and stands behind them.
+  func end(pending call: PluginCall, _ promise: Handle) {
     state.withLock { state in
       state.pending[promise, default: []].append(call)
-      let early = state.early.removeValue(forKey: promise) ?? []
+      for progress in state.early.removeValue(forKey: promise) ?? [] { call.keep(progress) }
       state.executing -= 1
       if state.executing == 0 { state.early.removeAll() }
-      return early
     }
   }
 

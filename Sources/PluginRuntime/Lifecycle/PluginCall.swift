@@ -108,7 +108,8 @@ extension PluginCall {
       state.arguments = arguments
       return state.isDiscarded
     }
-    for progress in plugin.calls.end(pending: self, handle) { report(progress) }
+    plugin.calls.end(pending: self, handle)
+    queue.deliver()
     let context = Unmanaged.passRetained(self).toOpaque()
     let status = promise_observe(
       promise, { PluginCall.call($0).settle($1, isRejected: false) },
@@ -197,7 +198,13 @@ extension PluginCall {
   }
 
   func report(_ progress: Progress) {
-    queue.deliver(
+    keep(progress)
+    queue.deliver()
+  }
+
+  /// Leaves the report to who delivers next. Calls nobody.
+  func keep(_ progress: Progress) {
+    queue.append(
       ProgressReport(
         plugin: function.plugin, function: function.signature.name, call: id, fraction: progress.fraction,
         message: progress.message))
