@@ -8,7 +8,10 @@ extension EndToEnd {
     private func interrupted(
       _ arguments: [String], after line: String, by signals: [Int32] = [SIGINT]
     ) throws -> (lines: [String], ending: HostProcess.Ending) {
-      let host = try HostProcess(arguments)
+      // The host lets a signal be that its parent ignores, and these tests may be run by nohup, or in the background.
+      let defaults = ["--default-signal=INT,TERM,HUP", HostProcess.executable.path]
+      let host = try HostProcess(defaults + arguments)
+      host.process.executableURL = URL(filePath: "/usr/bin/env")
       let errors = Pipe()
       host.process.standardError = errors
       try host.process.run()

@@ -28,6 +28,7 @@ final class PseudoTerminal: @unchecked Sendable {
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
         let count = read(master, &buffer, buffer.count)
+        if count < 0 && errno == EINTR { continue }
         // EIO: no program has the other side any more.
         note(buffer.prefix(max(count, 0)), isOver: count <= 0)
         if count <= 0 { return }
