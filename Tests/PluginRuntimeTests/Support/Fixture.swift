@@ -8,7 +8,7 @@ import Synchronization
 /// copy of its own.
 enum Fixture {
   static let folder: URL = {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promise-fixtures-\(getpid())")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("promise-fixtures-\(UUID().uuidString)")
     try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     atexit { try? FileManager.default.removeItem(at: Fixture.folder) }
     return folder
