@@ -8,7 +8,7 @@ import class Foundation.ProcessInfo
 /// and C agree on every bit.
 ///
 /// `ROUND_TRIPS` says how many (100), `ROUND_TRIP_SEED` which ones.
-@Suite("Round trips")
+@Suite("Round trips", .serialized)
 struct RoundTrips {
   private static let environment = ProcessInfo.processInfo.environment
   static let count = environment["ROUND_TRIPS"].flatMap { Int($0) } ?? 100
