@@ -10,7 +10,11 @@ extension PluginDescriptor {
     let path = try LibraryFinder.path(of: adoption.library)
     let library = try SharedLibrary(verifying: path, exporting: adoption.functions.map(\.exportedName))
     var entries: [promise_function_t] = []
-    for function in adoption.functions { entries.append(try library.function(named: function.exportedName)) }
+    for function in adoption.functions {
+      entries.append(try library.function(named: function.exportedName))
+      let signature = function.signature
+      try ReleaseFunctions.check(signature.description, in: library, "the signature of '\(signature.name)'")
+    }
     let description = PluginDescription(
       path: library.path, id: adoption.id, version: adoption.version ?? version(ofFile: library.path),
       description: adoption.description, required: [], abi: hostABI...hostABI,

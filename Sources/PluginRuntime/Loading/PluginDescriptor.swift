@@ -44,7 +44,7 @@ struct PluginDescriptor {
     }
     let version = try fields.text(\promise_plugin_t.version, "version")
     guard !version.isEmpty else { throw fields.error("has an empty version, expected one such as \"1.0.0\"") }
-    let (functions, entries) = try Self.functions(fields)
+    let (functions, entries) = try Self.functions(fields, of: library)
     try StructLayouts.check(functions, fields, size: Int(fields.load(\promise_plugin_t.size, as: UInt32.self)))
     description = PluginDescription(
       path: path, id: id, version: version,
@@ -112,7 +112,7 @@ struct PluginDescriptor {
 
 extension PluginDescriptor {
   private static func functions(
-    _ fields: DescriptorFields
+    _ fields: DescriptorFields, of library: SharedLibrary
   ) throws(PluginError) -> ([FunctionDescription], [promise_function_t]) {
     let count = fields.load(\promise_plugin_t.function_count, as: Int.self)
     guard (0...maximumFunctions).contains(count) else {
@@ -133,7 +133,7 @@ extension PluginDescriptor {
     var indices: [String: Int] = [:]
     for index in 0..<count {
       let (function, entry) = try self.function(
-        DescriptorFields(memory: table + index * size, path: fields.path), "functions[\(index)]")
+        DescriptorFields(memory: table + index * size, path: fields.path), "functions[\(index)]", of: library)
       if let first = indices.updateValue(index, forKey: function.name) {
         throw fields.error("has two functions named '\(function.name)', functions[\(first)] and functions[\(index)]")
       }
@@ -144,7 +144,7 @@ extension PluginDescriptor {
   }
 
   private static func function(
-    _ fields: DescriptorFields, _ name: String
+    _ fields: DescriptorFields, _ name: String, of library: SharedLibrary
   ) throws(PluginError) -> (FunctionDescription, promise_function_t) {
     let text = try fields.text(\promise_plugin_function_t.signature, "\(name).signature")
     let signature: Signature
@@ -156,6 +156,7 @@ extension PluginDescriptor {
     guard let entry = fields.load(\promise_plugin_function_t.entry, as: promise_function_t?.self) else {
       throw fields.error("has NULL as \(name).entry, expected the C function of \(signature)")
     }
+    try ReleaseFunctions.check(text, in: library, "\(name).signature")
     let description = try fields.optionalText(\promise_plugin_function_t.description, "\(name).description")
     return (FunctionDescription(signature: signature, description: description), entry)
   }

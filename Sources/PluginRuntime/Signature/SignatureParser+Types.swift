@@ -77,7 +77,10 @@ extension SignatureParser {
   private mutating func owned() throws(SignatureError) -> ValueType {
     var release: String?
     if cursor.skip("(") {
-      release = try identifier("the function that frees it")
+      let column = cursor.next.column
+      let name = try identifier("the function that frees it")
+      releases.append((name, column))
+      release = name
       try cursor.require(")", or: " after the name of the function that frees it")
     }
     let column = cursor.next.column

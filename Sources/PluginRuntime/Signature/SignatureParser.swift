@@ -3,6 +3,8 @@ struct SignatureParser {
   var cursor: SignatureCursor
   /// How many types the next one is in.
   var depth = 0
+  /// The functions that free what is given away, `own(f)`, and where their names are.
+  var releases: [(name: String, column: Int)] = []
 
   init(_ text: String) throws(SignatureError) { cursor = try SignatureCursor(text) }
 

@@ -47,6 +47,21 @@ struct Adopting {
     #expect(await host.outcome("root", of: "test.adopted", [.text("9")]).value == .double(3))
   }
 
+  @Test("a function that would free what another gives has to be there, in results and in out parameters")
+  func release() throws {
+    for (text, column) in [
+      ("strdup(s: cstr) -> own(nobody_has_this) cstr", 24),
+      ("asprintf(text: out own(nobody_has_this) cstr?, format: cstr) -> i32", 24),
+    ] {
+      let error = #expect(throws: PluginError.self) { try Host().adopt(try Self.adoption("libc.so.6", text)) }
+      guard case .badSignature(let mistake)? = error?.kind else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(mistake.column == column && mistake.found == "'nobody_has_this'", "\(mistake)")
+    }
+  }
+
   @Test("a library can be adopted under several ids, and is one plugin under each")
   func several() async throws {
     let host = Host()

@@ -84,6 +84,25 @@ struct Descriptors {
     #expect(error?.description.contains("functions[1].signature, column 8: found 'int', expected a type") == true)
   }
 
+  @Test("a function that would free a result has to be there: the error names it, and its column")
+  func release() throws {
+    let row = "FUNCTION(\"two(text: cstr) -> own(nobody_has_this) cstr\", one)"
+    let path = try Fixture.plugin("functions", ["-DROWS=\(row)"])
+    for load in [{ try Host.inspect(path) }, { try Host().load(path) }] {
+      let error = #expect(throws: PluginError.self) { try load() }
+      guard case .badSignature(let mistake)? = error?.kind else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(mistake.column == 24)
+      #expect(mistake.text == "two(text: cstr) -> own(nobody_has_this) cstr")
+      #expect(
+        error?.message.contains(
+          "functions[1].signature, column 24: found 'nobody_has_this', expected a function that the library exports")
+          == true)
+    }
+  }
+
   @Test("a plugin without functions is one")
   func noFunctions() throws {
     let path = try Fixture.plugin("descriptor", ["-DDEFECT=plugin.functions = NULL, plugin.function_count = 0"])
