@@ -50,7 +50,9 @@ struct CallPlan {
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
     symbol: (String) -> UnsafeMutableRawPointer?
   ) -> UnsafeMutablePointer<CallPlan>? {
-    guard isSimple(signature) else {
+    let returned = signature.fails ? FFIType.status : FFIType.of(signature.result)
+    var passed = isSimple(signature) ? signature.parameters.map { FFIType.of($0.type) } : []
+    guard isSimple(signature), FFIType.halved(passed, returning: returned) == nil else {
       return GeneralPlan(signature, entry, domain: domain, callbacks: callbacks, symbol: symbol).map {
         of($0, signature, entry)
       }
@@ -64,10 +66,9 @@ struct CallPlan {
         to: Parameter(parameter, at: frame.add(max(plan.layout.size, 16)), plan))
     }
     let outputs = !signature.fails ? 0 : signature.result == nil ? 1 : 2
-    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: count + outputs)
-    for (index, parameter) in signature.parameters.enumerated() { types[index] = FFIType.of(parameter.type) }
-    for index in 0..<outputs { types[count + index] = FFIType.pointer }
-    let returned = signature.fails ? FFIType.status : FFIType.of(signature.result)
+    passed += [FFIType.Reference](repeating: FFIType.pointer, count: outputs)
+    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: passed.count)
+    for (index, type) in passed.enumerated() { (types + index).initialize(to: type) }
     let resultSize = signature.result.flatMap { TypeLayout(of: $0)?.size } ?? 0
     guard signature.result.map(FFIType.agrees) ?? true else { return nil }
 
@@ -78,7 +79,7 @@ struct CallPlan {
         frame: CallFrame.Layout(end: frame.size, count: count, resultSize: resultSize),
         result: Crossing(signature.result), resultSize: resultSize, fails: signature.fails,
         lends: signature.parameters.contains { Crossing($0.type).isBorrowed }, general: nil))
-    let status = ffi_prep_cif(&plan.pointee.interface, FFI_DEFAULT_ABI, UInt32(count + outputs), returned, types)
+    let status = ffi_prep_cif(&plan.pointee.interface, FFI_DEFAULT_ABI, UInt32(passed.count), returned, types)
     return status == FFI_OK ? plan : nil
   }
 

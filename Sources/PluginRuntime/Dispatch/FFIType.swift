@@ -69,5 +69,5 @@ enum FFIType {
   }
 
   /// The address of a constant of libffi's: a variable to C, which nobody writes to.
-  private static func address(_ type: Reference) -> Reference { type }
+  static func address(_ type: Reference) -> Reference { type }
 }

@@ -98,6 +98,7 @@ struct GeneralCall {
       return .mismatch(Mismatch(-1, error))
     }
     addresses = plan.slots.map { frame + $0.offset }
+    if let halved = plan.halved { addresses.insert(frame + plan.slots[halved].offset + 8, at: halved + 1) }
     let inputs = plan.signature.inputIndices.count
     guard let arguments, given > inputs else { return nil }
     for index in inputs..<given {
@@ -218,7 +219,7 @@ struct GeneralCall {
     let isByAddress = Signature.isGivenByAddress(plan.signature.returned)
     let cells = (try arena.allocate(16)).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
     (cells[0], cells[1]) = (frame + plan.resultCell, frame + plan.errorCell)
-    let fixed = plan.slots.count
+    let fixed = plan.slots.count + (plan.halved == nil ? 0 : 1)
     if plan.result != nil, plan.signature.fails || isByAddress { addresses.insert(cells, at: fixed) }
     if plan.signature.fails { addresses.insert(cells + 1, at: plan.count - 1) }
     for cell in [plan.errorCell] + (isByAddress ? [plan.resultCell] : []) {

@@ -13,8 +13,6 @@ final class GeneralPlan: Sendable {
     let plan: TypePlan
     /// Where in `slots` its count is, for a counted type.
     let count: Int?
-    /// Where in `slots` the arguments are whose count it is.
-    let counted: [Int]
     /// Where in the frame lies what is passed, and what that is the address of.
     let offset: Int
     let cell: Int
@@ -34,8 +32,10 @@ final class GeneralPlan: Sendable {
   nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
   nonisolated(unsafe) let types: UnsafeMutablePointer<FFIType.Reference?>
   nonisolated(unsafe) let returnType: FFIType.Reference
-  /// How many arguments C sees, without the tail.
+  /// How many arguments libffi sees, without the tail.
   let count: Int
+  /// The slot that is two of them, if one is.
+  let halved: Int?
   /// Where in the frame the result and the error of a `!` lie, and what the function returns.
   let resultCell: Int
   let errorCell: Int
@@ -79,8 +79,10 @@ final class GeneralPlan: Sendable {
     self.entry = entry
     self.slots = slots
     self.tail = tail
-    count = types.count
     returnType = signature.fails ? FFIType.status : FFIType.of(isByAddress ? nil : signature.returned)
+    halved = FFIType.halved(types, returning: returnType)
+    if let halved { types.replaceSubrange(halved...halved, with: FFIType.halves) }
+    count = types.count
     self.types = .allocate(capacity: types.count)
     for (index, type) in types.enumerated() { (self.types + index).initialize(to: type) }
     interface = .allocate(capacity: 1)
@@ -101,9 +103,6 @@ final class GeneralPlan: Sendable {
     let parameters = signature.parameters
     var slots: [Slot] = []
     for (index, parameter) in parameters.enumerated() {
-      let counted = parameters.indices.filter {
-        parameters[$0].direction != .output && parameters[$0].type.countName == parameter.name
-      }
       let type = parameter.type.valueType
       guard let plan = TypePlan(type, symbol: symbol), FFIType.agrees(with: parameter.type) else { return nil }
       let isCounted = parameter.type.countName != nil
@@ -111,7 +110,7 @@ final class GeneralPlan: Sendable {
         Slot(
           parameter: parameter, argument: signature.inputIndices.firstIndex(of: index), plan: plan,
           count: parameter.type.countName.flatMap { name in parameters.firstIndex { $0.name == name } },
-          counted: counted, offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
+          offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
           cell: parameter.isByAddress && !isCounted ? frame.add(plan.layout.size) : 0))
     }
     return slots

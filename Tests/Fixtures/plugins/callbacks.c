@@ -224,6 +224,15 @@ static void at_last(int64_t value) {
   never_done(never_data, value);
 }
 
+struct half {
+  int8_t whole;
+  double part;
+};
+
+static double crowd(double (*f)(int8_t, int8_t, int8_t, int8_t, int8_t, float, struct half, float, int64_t)) {
+  return f(1, 2, 3, 4, 5, 0.5f, (struct half){-6, 0.25}, 8, 9);
+}
+
 static void unload(void) {
   if (kept[3] != NULL)
     kept[3](100);
@@ -245,6 +254,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("shapes(f: fn(a: u8, b: f32, c: str, d: bytes, e: {x: f64, y: i32}, g: bytes[n], n: u32, p: ptr<thing>?, "
              "q: i64) -> {x: f64, y: i32}) -> {x: f64, y: i32}",
              shapes),
+    FUNCTION("crowd(f: fn(i8, i8, i8, i8, i8, f32, {whole: i8, part: f64}, f32, i64) -> f64) -> f64", crowd),
     FUNCTION("lie(how: i32, f: fn(flag: bool, text: str, line: cstr) -> i32) -> i32", lie),
     FUNCTION("doubler() -> ptr<function>", doubler),
     FUNCTION("each(count: i32, f: fn(context, index: i32) -> i32, data: context) -> i32", each),

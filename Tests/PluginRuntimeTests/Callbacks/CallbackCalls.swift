@@ -59,6 +59,19 @@ struct CallbackCalls {
       ])
   }
 
+  @Test("a struct whose halves go to registers of two kinds arrives, though it has the last one for integers")
+  func halves() async {
+    let seen = Recorder<[PluginValue]>()
+    let crowd = Argument.callback { arguments in
+      seen.record(arguments)
+      return .double(0.125)
+    }
+    #expect(await outcome("crowd", crowd).value == .double(0.125))
+    let half = PluginValue.object([PluginMember("whole", .int(-6)), PluginMember("part", .double(0.25))])
+    let integers = (1...5).map { PluginValue.int($0) }
+    #expect(seen.events == [integers + [.double(0.5), half, .double(8), .int(9)]])
+  }
+
   @Test("a binary callback gets values as C has them, scalars or not, and rejects with any of them")
   func binary() async {
     let twice = PluginCallback(binary: { arguments, count, result in

@@ -3,6 +3,8 @@ import CPluginEdge
 import Glibc
 import Testing
 
+@testable import PluginRuntime
+
 @Suite("Thunks: signatures")
 struct ThunkSignatures {
   static let kinds = [PLUGIN_THUNK_SCALARS, PLUGIN_THUNK_ANY, PLUGIN_THUNK_CLOSURE].map { Int32($0) }
@@ -27,14 +29,16 @@ struct ThunkSignatures {
     let integers = [I.int8, I.uint16, I.int32, I.int64, I.pointer]
     let floats = [I.float, I.double]
     func type() -> I.Element {
-      let scalars = dice.chance(50) ? integers : floats
-      guard kind != Int32(PLUGIN_THUNK_SCALARS), dice.chance(33) else { return dice.pick(scalars) }
-      // Not mixed: libffi before 3.4.7, which makes the call here, passes some of those wrongly (its issue 574).
-      return I.structure((0...dice.roll(5)).map { _ in dice.pick(scalars) })
+      func scalar() -> I.Element { dice.pick(dice.chance(50) ? integers : floats) }
+      guard kind != Int32(PLUGIN_THUNK_SCALARS), dice.chance(33) else { return scalar() }
+      return I.structure((0...dice.roll(5)).map { _ in scalar() })
     }
     for number in 0..<300 {
       let types = (0..<dice.roll(24)).map { _ in type() }
-      let trip = Trip(types, type(), kind, &dice)
+      let result = type()
+      let trip = Trip(types, result, kind, &dice)
+      // libffi makes the call here, as it is told, and passes these wrongly.
+      if FFIType.halved(types, returning: result) != nil { continue }
       #expect(trip.run() == kind, "signature \(number)")
     }
   }

@@ -75,6 +75,18 @@ struct LibffiCases {
     ("pyobjc_tc", ["i32", "{x: f32, y: f32}", "{o: {x: f32, y: f32}, s: {h: f32, w: f32}}", "i32"], "f64"),
     ("struct_by_value_and_registers", ["i64", "i64", "i64", "i64", "i64", "{a: i64, b: i64}", "i64"], "i64"),
     ("floats_beyond_registers", [String](repeating: "f64", count: 8) + ["{a: f64, b: i64}", "f64", "i32"], "f64"),
+    ("issue_574", ["i8", "i8", "i8", "i8", "i8", "f32", "{a: i8, b: f64}"], "f64"),
+    (
+      "issue_574_three_words", ["i64", "f64", "i64", "i64", "i64", "f32", "i64", "{a: i64, b: f32}", "f32", "i64"],
+      "f64"
+    ),
+    (
+      "issue_574_twelve_bytes", ["f64", "u8", "u8", "u8", "u8", "u8", "{a: i32, b: f32, c: f32}", "{a: u8, b: f64}"],
+      "f64"
+    ),
+    (
+      "issue_574_pairs", ["{a: i64, b: i64}", "{a: f64, b: i64}", "{a: i64, b: i64}", "{a: i16, b: f32, c: f64}"], "f64"
+    ),
     ("overread", ["i64", "i64", "i64", "i64", "i64", "i64", "{v: [u8; 7]}"], "i64"),
   ]
 

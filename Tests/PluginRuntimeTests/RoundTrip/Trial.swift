@@ -46,6 +46,7 @@ struct TrialMaker {
   init(dice: Dice) { self.dice = dice }
 
   mutating func make() {
+    if dice.chance(15) { addCrowd() }
     let count = dice.chance(10) ? 12 + dice.roll(12) : dice.roll(8)
     while parameters.count < count { addParameter("p\(parameters.count)") }
     if !parameters.isEmpty, dice.chance(12) { addTail() }
@@ -60,14 +61,31 @@ struct TrialMaker {
     if fails, dice.chance(20) { status = -5 }
   }
 
+  /// As many integers and floats as take most registers, in any order, then a struct with a word of each: where that goes
+  /// depends on how many registers are left of both kinds.
+  private mutating func addCrowd() {
+    let integers = Dice.scalars.filter(\.isInteger)
+    var types = (0..<4 + dice.roll(3)).map { _ in dice.pick(integers) }
+    types += (0..<dice.roll(9)).map { _ in dice.pick([.f32, .f64]) }
+    types.shuffle(using: &dice)
+    let fields: [ValueType] = dice.pick([
+      [.i8, .f64], [.i64, .f32], [.i32, .f32, .f32, .f32], [.f64, .u16], [.f32, .u64],
+    ])
+    let names = (0..<fields.count).map { "f\($0)" }
+    types.append(.structure(StructType(fields: zip(names, fields).map { .init(name: $0, type: $1) })))
+    for type in types { addInput("p\(parameters.count)", type) }
+  }
+
+  private mutating func addInput(_ name: String, _ type: ValueType) {
+    give(name, type)
+    body.check(name, type, arguments[name] ?? .void)
+    parameters.append("\(name): \(type)")
+  }
+
   private mutating func addParameter(_ name: String) {
     let next = "p\(parameters.count + 1)"
     switch dice.roll(100) {
-    case ..<64:
-      let type = dice.data()
-      give(name, type)
-      body.check(name, type, arguments[name] ?? .void)
-      parameters.append("\(name): \(type)")
+    case ..<64: addInput(name, dice.data())
     case ..<72:
       let type = dice.chance(10) ? .own(.str) : dice.data()
       get(name, type)
@@ -82,15 +100,8 @@ struct TrialMaker {
       parameters.append("\(name): inout \(type)")
     case ..<84:
       let element = dice.pick(Dice.scalars + [.cstr, .structure(StructType(fields: [.init(name: "x", type: .f32)]))])
-      let type = ValueType.array(element, count: 1 + dice.roll(4))
-      give(name, type)
-      body.check(name, type, arguments[name] ?? .void)
-      parameters.append("\(name): \(type)")
-    case ..<88:
-      let type: ValueType = dice.pick([.own(.str), .own(.bytes), .own(.cstr)])
-      give(name, type)
-      body.check(name, type, arguments[name] ?? .void)
-      parameters.append("\(name): \(type)")
+      addInput(name, .array(element, count: 1 + dice.roll(4)))
+    case ..<88: addInput(name, dice.pick([.own(.str), .own(.bytes), .own(.cstr)]))
     case ..<93: addCounted(name, next)
     default: addRoom(name, next)
     }
