@@ -30,7 +30,7 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t ns);
 PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 
 /* A promise that ends as `promise` does, `ns` nanoseconds later. Requests to cancel concern `promise`; if it is cancelled,
- * and somebody has asked, before or after, the rest of the time is skipped.
+ * and somebody has asked, before or after, the rest of the time is skipped: it ends where the later of the two came.
  * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_t *PROMISE_NULLABLE promise, int64_t ns);

@@ -18,7 +18,13 @@ extension Future {
   public convenience init(
     on context: PromiseContext = .auto, with result: FutureResult<Value, Failure>, after seconds: Double
   ) {
-    self.init(with: result, after: seconds, at: context.deferred.reserved(), ifAsked: .cancelled(nil))
+    self.init(cell: .pending())
+    let resolver = Resolver<Value, Failure>(cell: cell.retained())
+    let alarm = Alarm(after: seconds, on: context.deferred.reserved()) { resolver.settle(result) }
+    resolver.onCancelRequest { resolver in
+      resolver.settle(.cancelled(nil))
+      alarm.callOff()
+    }
   }
 
   /// A future that ends as this one some seconds later, whichever way.
@@ -31,24 +37,11 @@ extension Future {
   ///   - seconds: the time, from when this future is settled.
   public func delay(on context: PromiseContext = .auto, _ seconds: Double) -> Future {
     let place = context.deferred.reserved()
-    return flatMapResult { result in
-      Future(with: result, after: seconds, at: place, ifAsked: result.isCancelled ? result : nil)
+    defer { withExtendedLifetime(place) {} }
+    guard let cell = cell.delay(nanoseconds: Int64(nanosecondsIn: seconds), on: place.executor) else {
+      fatalError("no memory for a promise")
     }
-  }
-
-  /// - Parameter asked: how it ends if it is asked to cancel before the time is over; `nil`: as if it had not been.
-  private convenience init(
-    with result: FutureResult<Value, Failure>, after seconds: Double, at place: PromiseContext,
-    ifAsked asked: FutureResult<Value, Failure>?
-  ) {
-    self.init(cell: .pending())
-    let resolver = Resolver<Value, Failure>(cell: cell.retained())
-    let alarm = Alarm(after: seconds, on: place) { resolver.settle(result) }
-    guard let asked else { return }
-    resolver.onCancelRequest { resolver in
-      resolver.settle(asked)
-      alarm.callOff()
-    }
+    return Future(cell: cell)
   }
 }
 

@@ -33,6 +33,16 @@ struct AfterTests {
     #expect(try there.wait().value == true)
   }
 
+  @Test("T90: after no time at all it settles in its context nevertheless; immediate stands for auto")
+  func contextAtOnce() throws {
+    for _ in 0..<2_000 {
+      let (future, resolver) = Subject.makeWithResolver()
+      let elsewhere = future.delay(on: .immediate, -1).map { _ in currentThread() }
+      resolver.fulfill(1)
+      #expect(try elsewhere.wait().value != currentThread())
+    }
+  }
+
   @Test("T90: a request to cancel cancels it at once, and lets go of the value")
   func cancelled() {
     withLifetimeTracking { tracker in

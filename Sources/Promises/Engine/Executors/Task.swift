@@ -18,6 +18,8 @@ extension Job {
   static var isOfLoop: UInt64 { 16 }
   /// It is a turn of a serial executor, which is its context.
   static var isTurn: UInt64 { 32 }
+  /// What it settles is about to be followed (Delay.swift).
+  static var awaitsFollower: UInt64 { 64 }
 
   /// The place among timers, plus one.
   static var placeShift: UInt64 { 36 }

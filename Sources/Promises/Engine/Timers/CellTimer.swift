@@ -67,15 +67,8 @@ package struct CellTimer {
   @discardableResult
   package func cancel() -> Bool { takeOut() && Job(ref).drop() }
 
-  /// Does now what the timer was to do later, on its executor; without one, before this returns.
-  func hasten() {
-    guard takeOut() else { return }
-    let job = Job(ref)
-    if let executor = job.executor { executor.submit(job) } else { _ = job.run() }
-  }
-
-  /// Takes the task from among the timers. False if it is not there any more.
-  private func takeOut() -> Bool {
+  /// Takes the task from among the timers. False if it is not there any more; otherwise the caller runs or drops it.
+  func takeOut() -> Bool {
     let job = Job(ref)
     return job.isOfLoop ? job.loop.remove(job) : Clock.shared?.remove(job) == true
   }

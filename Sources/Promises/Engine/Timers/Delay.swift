@@ -1,4 +1,5 @@
 import CPlatform
+import Synchronization
 
 extension CellRef {
   /// A promise that ends as this one does, so many nanoseconds later: on the executor, or without one on a thread for
@@ -46,26 +47,39 @@ private struct Delay {
   ) -> Int32 {
     let delay = unsafe delay.unsafelyUnwrapped.assumingMemoryBound(to: Delay.self).pointee
     let value = unsafe value.load(as: CellValue.self)
-    var left = CellValue.void
+    let left: CellValue
     var verdict = Verdict.reject
     if !value.retain() {
       left = Fault.tooManyReferences.value
     } else if let later = unsafe CellRef.settling(
-      value, outcome, after: delay.nanoseconds, on: delay.executor, onCancelRequest: skip)
+      value, outcome, after: delay.nanoseconds, on: delay.executor, flags: Job.awaitsFollower, onCancelRequest: skip)
     {
       left = CellValue(kind: .promise, bits: later.token.bits)
       verdict = .adopt
+    } else {
+      left = Fault.outOfMemory.value
     }
     unsafe out.storeBytes(of: left, as: CellValue.self)
     return verdict.rawValue
   }
 
-  /// Somebody asked to cancel, and what is delayed is the news that this has happened.
+  /// Somebody asked to cancel, and what is delayed is the news that this has happened: it need not wait.
   private static var skip: Observer {
     { timer, _ in
       let timer = unsafe CellTimer(CellRef.from(timer))
-      let isCancellation = unsafe timer.ref.cell.pointee.value.kind == ValueKind.discarded.rawValue
-      if Job(timer.ref).has(Job.rejected) && isCancellation { timer.hasten() }
+      let task = Job(timer.ref)
+      let value = unsafe task.ref.cell.pointee.value
+      guard task.has(Job.rejected), value.kind == ValueKind.discarded.rawValue, timer.takeOut() else { return }
+      if value.retain() { _ = task.promise.settle(value, .rejected) }
+      _ = task.drop()
     }
+  }
+}
+
+extension CellRef {
+  /// Returns when this promise, which a reaction has left for its own to follow, is followed, or never will be: when the
+  /// caller's reference is the only one. If it were settled before, its followers would be settled elsewhere.
+  func awaitFollower() {
+    while unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask > 1 { platform_yield() }
   }
 }

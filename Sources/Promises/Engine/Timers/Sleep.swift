@@ -13,7 +13,7 @@ extension CellRef {
   /// A promise that ends so, as a reference of the caller's, with what to do when it is asked to cancel, which gets the
   /// timer. Takes over the value.
   static func settling(
-    _ value: CellValue, _ outcome: Outcome, after nanoseconds: Int64, on executor: CellExecutor?,
+    _ value: CellValue, _ outcome: Outcome, after nanoseconds: Int64, on executor: CellExecutor?, flags: UInt64 = 0,
     onCancelRequest: Observer
   ) -> CellRef? {
     // The promise's context is the timer, the timer holds the promise; one of the promise's two references is for that.
@@ -22,7 +22,7 @@ extension CellRef {
       return nil
     }
     let flags =
-      UInt64(promise.index) << Job.promiseShift | (outcome.isRejected ? Job.rejected : 0)
+      UInt64(promise.index) << Job.promiseShift | (outcome.isRejected ? Job.rejected : 0) | flags
     guard let timer = unsafe CellTimer.make(on: executor, flags: flags, fire, dropped: giveUp, nil) else {
       value.release()
       promise.release()
@@ -52,6 +52,7 @@ extension CellRef {
     { context in
       let task = unsafe Job(CellRef.from(context))
       let promise = task.promise
+      if task.has(Job.awaitsFollower) { promise.awaitFollower() }
       _ = unsafe promise.settle(task.ref.cell.pointee.value, task.has(Job.rejected) ? .rejected : .fulfilled)
       promise.release()
     }
