@@ -96,7 +96,7 @@ for cc in ${CC_LIST:-gcc clang}; do
   try "$cc: C example prints what is expected" make -C "$root/examples/c" CC="$cc" OUT="$built" check
   try_memcheck "$cc: C example" "$built/promises"
   try "$cc: loops" make -B -C "$root/examples/loops" CC="$cc" OUT="$built"
-  try "$cc: loops print what is expected" timeout 120 make -C "$root/examples/loops" CC="$cc" OUT="$built" check
+  try "$cc: loops print what is expected" timeout "$limit" make -C "$root/examples/loops" CC="$cc" OUT="$built" check
   for loop in epoll libuv; do
     try_memcheck "$cc: promises in $loop" "$built/loop-$loop"
   done
@@ -118,7 +118,7 @@ done
 if command -v python3 >/dev/null; then
   export LIBPROMISE="$library" PYTHONPATH="$root/examples/python" PYTHONDONTWRITEBYTECODE=1
   try "python: example prints what is expected" compare "$root/examples/c/expected.txt" python3 "$root/examples/python/promises.py"
-  try "python: promises in asyncio" compare "$root/examples/loops/expected.txt" timeout 120 \
+  try "python: promises in asyncio" compare "$root/examples/loops/expected.txt" timeout "$limit" \
     python3 "$root/examples/loops/promises_asyncio.py"
   try "python: promise.py" timeout "$limit" python3 "$root/Tests/Examples/promise_test.py"
 else

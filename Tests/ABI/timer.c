@@ -164,26 +164,33 @@ static void callback_of_a_timer_may_wait_for_another(void) {
   promise_release(nap);
 }
 
-static promise_verdict_t is_on(void *ctx, const promise_value_t *in, promise_value_t *out) {
+static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
   (void)in;
-  CHECK(promise_executor_is_current(ctx));
-  *out = *I64(1);
+  *out = *I64(promise_executor_is_current(executor));
   return PROMISE_FULFILL;
+}
+
+/* What is attached too late runs here. On a machine so busy that the time is over by then, there is a longer one. */
+static void ends_on(promise_executor_t *executor) {
+  bool in_time = false;
+  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
+    promise_t *nap = promise_sleep_on(executor, time);
+    REQUIRE(nap != NULL);
+    promise_t *child = promise_then(nap, whether_it_is_current, executor, NULL);
+    in_time = promise_state(nap) == PROMISE_PENDING;
+    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
+    promise_release(child);
+    promise_release(nap);
+  }
 }
 
 static void sleep_ends_on_its_executor(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial,
                                            promise_executor_immediate()};
-  for (int i = 0; i < 3; i++) {
-    promise_t *nap = promise_sleep_on(executors[i], 20 * MILLISECONDS);
-    REQUIRE(nap != NULL);
-    promise_t *child = promise_then(nap, is_on, executors[i], NULL);
-    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-    CHECK(ended(child, PROMISE_FULFILLED, 1));
-    promise_release(child);
-    promise_release(nap);
-  }
+  for (int i = 0; i < 3; i++)
+    ends_on(executors[i]);
   promise_executor_release(serial);
 }
 

@@ -76,7 +76,7 @@ private:
 // Runs the tests. One that hangs ends the program, one that throws fails.
 template <class... Test> int run(Test... test) {
   const auto one = [](void (*body)()) {
-    alarm(300);
+    alarm(1800);
     try {
       body();
     } catch (const std::exception &escaped) {
