@@ -17,8 +17,6 @@ package struct CancelToken: Equatable {
   package init(_ ref: CellRef) { self.ref = ref }
 
   private static var generationShift: UInt64 { 32 }
-  private static var handle: UInt64 { 1 << 8 }
-  private static var handlesMask: UInt64 { 0xffff_ff00 }
   /// Dropping the last handle invalidates the token.
   private static var automatic: UInt64 { 1 }
   private static var locked: UInt64 { 2 }
@@ -26,7 +24,8 @@ package struct CancelToken: Equatable {
   /// A new token with one handle; nil when memory has run out.
   package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
     guard let ref = CellRef.allocate(.cancelToken) else { return nil }
-    unsafe ref.cell.pointee.state.store(handle | (invalidatesWhenDropped ? automatic : 0), ordering: .relaxed)
+    unsafe ref.cell.pointee.state.store(
+      CellRef.oneHandle | (invalidatesWhenDropped ? automatic : 0), ordering: .relaxed)
     let token = CancelToken(ref)
     token.setList(of: .promises, 0)
     token.setList(of: .tokens, 0)
@@ -34,31 +33,17 @@ package struct CancelToken: Equatable {
   }
 
   /// Takes another handle; false if there are too many, or the last one is gone.
-  package func retainHandle() -> Bool {
-    var current = unsafe ref.cell.pointee.state.load(ordering: .relaxed)
-    while true {
-      let handles = current & CancelToken.handlesMask
-      guard handles != 0, handles < CancelToken.handlesMask else { return false }
-      let (exchanged, original) = unsafe ref.cell.pointee.state.weakCompareExchange(
-        expected: current, desired: current &+ CancelToken.handle, ordering: .relaxed)
-      if exchanged { return true }
-      current = original
-    }
-  }
+  package func retainHandle() -> Bool { ref.retainHandle() }
 
   /// Gives a handle back. With the last one the token is dropped.
   package func releaseHandle() {
-    let old = unsafe ref.cell.pointee.state.wrappingSubtract(CancelToken.handle, ordering: .acquiringAndReleasing)
-      .oldValue
-    guard old & CancelToken.handlesMask == CancelToken.handle else { return }
-    if old & CancelToken.automatic != 0 { invalidate() }
+    guard ref.releaseHandle() else { return }
+    if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.automatic != 0 { invalidate() }
     ref.release()
   }
 
   /// Whether somebody has a handle.
-  package var hasHandles: Bool {
-    unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.handlesMask != 0
-  }
+  package var hasHandles: Bool { ref.hasHandles }
 
   /// Changes with every invalidation.
   package var generation: UInt32 {
