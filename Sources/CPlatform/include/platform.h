@@ -24,6 +24,7 @@ struct platform_thread {
   void *_Nullable now;        /* the settlement in which a callback runs "now" (Now.swift) */
   void *_Nullable main_pass;  /* what runs callbacks of the main context on this thread */
   void *_Nullable running;    /* the innermost executor whose job runs on this thread */
+  void *_Nullable delivery;   /* the subscribers that this thread is delivering events to (Delivery.swift) */
   void *_Nullable worker;     /* what the thread is in a pool, if it is one of a pool's */
   uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
   bool disposing;             /* a disposal runs on this thread */

@@ -69,6 +69,8 @@ package struct CellSubkind: Equatable {
   /// An entry of a list, which its owner frees.
   package static var entry: CellSubkind { CellSubkind(rawValue: 4) }
   package static var loop: CellSubkind { CellSubkind(rawValue: 5) }
+  package static var publisher: CellSubkind { CellSubkind(rawValue: 6) }
+  package static var subscriber: CellSubkind { CellSubkind(rawValue: 7) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.

@@ -55,6 +55,8 @@ extension CellRef {
     case .cancelToken: CancelToken(self).free()
     case .gate: reactionContext.release()
     case .gather: Gather(self).free()
+    case .publisher: CellPublisher(self).free()
+    case .subscriber: CellSubscriber(self).free()
     default: break
     }
   }

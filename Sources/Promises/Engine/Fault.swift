@@ -3,6 +3,7 @@ import Synchronization
 /// What the engine itself rejects a promise with.
 package enum Fault {
   case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut
+  case full, finished
 
   /// The status that the error has as its code (`promise_status_t`).
   package var status: Int64 {
@@ -12,6 +13,8 @@ package enum Fault {
     case .tooManyReferences, .outOfMemory: -7
     case .closed: -8
     case .timedOut: -5
+    case .full: -9
+    case .finished: -10
     }
   }
 
@@ -25,6 +28,8 @@ package enum Fault {
     case .outOfMemory: "memory has run out"
     case .closed: "the executor dropped the handler"
     case .timedOut: "the promise was not settled in time"
+    case .full: "the subscriber was sent more events than it has room for"
+    case .finished: "the stream has finished: no value comes any more"
     }
   }
 

@@ -1,0 +1,86 @@
+/// How somebody subscribes.
+@safe
+package struct Subscription {
+  package var receiver: Receiver
+  package var overflow = Overflow.buffer
+  /// How many events are kept for a receiver that is slow, or how many make it full; 0: any number, for `buffer`.
+  package var capacity = 0
+  /// How many events it asks for to begin with.
+  package var demand: UInt64 = .max
+  /// Where its callbacks run; nil: where it is published.
+  package var executor: CellExecutor?
+  /// Cancels and silences it.
+  package var token: CancelToken?
+
+  package init(_ receiver: Receiver) { self.receiver = receiver }
+}
+
+extension CellPublisher {
+  /// A new subscriber, with one handle, to what is published from now on. Takes over the receiver; nil when memory has
+  /// run out.
+  package func subscribe(_ subscription: Subscription) -> CellSubscriber? {
+    guard let subscriber = makeSubscriber(subscription) else {
+      subscription.receiver.release()
+      return nil
+    }
+    let isWatched = subscriber.cancelsWithItsEnd()
+    guard isWatched else {
+      subscriber.releaseHandle()
+      return nil
+    }
+    add(subscriber)
+    return subscriber
+  }
+
+  /// A subscriber that is not in the list yet.
+  private func makeSubscriber(_ subscription: Subscription) -> CellSubscriber? {
+    guard let end = CellRef.promise() else { return nil }
+    let token = subscription.token
+    let terms = CellSubscriber.Terms(
+      publisher: self, receiver: subscription.receiver, overflow: subscription.overflow,
+      capacity: subscription.capacity, token: token, generation: token?.generation ?? 0, end: end)
+    guard retainParts(subscription) else {
+      end.release()
+      return nil
+    }
+    if let made = CellSubscriber.make(terms, demand: subscription.demand, executor: subscription.executor) {
+      return made
+    }
+    subscription.executor?.ref.release()
+    token?.ref.release()
+    ref.release()
+    end.release()
+    return nil
+  }
+
+  private func retainParts(_ subscription: Subscription) -> Bool {
+    guard ref.retain() else { return false }
+    guard subscription.token?.ref.retain() ?? true else {
+      ref.release()
+      return false
+    }
+    guard subscription.executor?.ref.retain() ?? true else {
+      subscription.token?.ref.release()
+      ref.release()
+      return false
+    }
+    return true
+  }
+}
+
+extension CellSubscriber {
+  /// Sees to it that a request for the promise of the end to cancel, and the token's, cancels the subscriber. False when
+  /// memory has run out.
+  fileprivate func cancelsWithItsEnd() -> Bool {
+    guard let end else { return true }
+    let subscriber = unsafe UnsafeMutableRawPointer(bitPattern: UInt(WeakCell(ref).bits))
+    let isAttached = unsafe end.onCancelRequest(
+      { subscriber, _ in
+        let bits = UInt64(UInt(bitPattern: subscriber))
+        guard let cell = WeakCell(token: Token(bits: bits)).strong() else { return }
+        _ = CellSubscriber(cell).cancel()
+        cell.release()
+      }, Context(subscriber, nil))
+    return isAttached && terms.token?.add(end) ?? true
+  }
+}

@@ -1,0 +1,94 @@
+import Synchronization
+
+// How a subscriber that is scheduled has its events.
+extension CellSubscriber {
+  private enum Task {
+    case nothing
+    case event(CellRef)
+    case answer(request: CellRef, CellRef)
+    case end
+  }
+
+  /// Delivers one event, or the end. False when there is nothing more to do: then the caller's reference can go.
+  func step() -> Bool {
+    var garbage = EventQueue()
+    var hasRoom = false
+    let task = locked { nextTask(&$0, &garbage, &hasRoom) }
+    garbage.release()
+    // It runs, so it has not let go of its publisher.
+    if hasRoom { terms.publisher.roomWasMade() }
+    switch task {
+    case .nothing: return false
+    case .event(let entry): deliver(entry.takeEvent())
+    case .answer(let request, let entry): answer(request.takeEvent().value.owner, with: entry)
+    case .end:
+      conclude()
+      return false
+    }
+    return true
+  }
+
+  private func deliver(_ event: StreamEvent) {
+    var value = event.value
+    if case .callbacks(let onValue, let onError, let context) = terms.receiver,
+      let function = unsafe event.outcome.isRejected ? onError : onValue
+    {
+      Delivery.callOut {
+        guard let end else { return unsafe function(context.pointer, &value) }
+        Settlement.running(nil, of: end) { unsafe function(context.pointer, &value) }
+      }
+    }
+    value.release()
+  }
+
+  /// Settles a promise that was asked for with the event of an entry, whose place is taken by the next request if nobody
+  /// waits for this one any more.
+  private func answer(_ request: CellRef, with entry: CellRef) {
+    let event = entry.event
+    if !request.isAbandoned {
+      // One that was settled by another has not had the event.
+      let isKept = event.value.retain()
+      let isAnswered = Delivery.callOut { request.settle(event.value, event.outcome) }
+      request.release()
+      if isAnswered || !isKept {
+        if isKept { event.value.release() }
+        return entry.deallocate()
+      }
+    } else {
+      request.release()
+    }
+    var garbage = EventQueue()
+    locked { state in
+      if state.isCancelled { garbage.push(entry) } else { state.events.pushFront(entry) }
+      _ = updateFull(&state)
+    }
+    garbage.release()
+  }
+
+  /// Decides what to do next, and notes that it is done.
+  private func nextTask(_ state: inout State, _ garbage: inout EventQueue, _ hasRoom: inout Bool) -> Task {
+    guard state.phase != .ended else { return .nothing }
+    if let token = terms.token, token.generation != terms.generation { garbage = cancel(&state, .cancelled) }
+    guard hasSomethingToDo(state) else {
+      state.phase = .idle
+      return .nothing
+    }
+    guard let entry = state.events.pop() else {
+      state.phase = .ended
+      return .end
+    }
+    state.phase = .running
+    hasRoom = updateFull(&state)
+    if let request = state.requests.pop() { return .answer(request: request, entry) }
+    if state.demand != .max { state.demand -= 1 }
+    return .event(entry)
+  }
+}
+
+extension CellRef {
+  /// Whether a promise of an event is of no interest any more: nobody has it, and nobody waits for it.
+  fileprivate var isAbandoned: Bool {
+    guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else { return false }
+    return census?.callbacks == 0
+  }
+}

@@ -1,0 +1,83 @@
+/// What a publisher tells its subscribers: a value, or, when it is rejected, an error that does not end the stream.
+package struct StreamEvent {
+  package var value: CellValue
+  package var outcome: Outcome
+  package init(_ value: CellValue, _ outcome: Outcome) {
+    self.value = value
+    self.outcome = outcome
+  }
+}
+
+/// Events in the order in which they came, or promises that wait for them.
+///
+///           value       next             function
+///   entry   the value   the entry that   whether it is
+///                       came after       an error
+struct EventQueue {
+  private var first: UInt32 = 0
+  private var last: UInt32 = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { first == 0 }
+
+  /// Takes over the value, unless memory has run out: then false.
+  mutating func push(_ event: StreamEvent) -> Bool {
+    guard let entry = CellRef.allocate(.entry) else { return false }
+    unsafe entry.cell.pointee.value = event.value
+    unsafe entry.cell.pointee.function = UnsafeMutableRawPointer(bitPattern: UInt(event.outcome.flag))
+    push(entry)
+    return true
+  }
+
+  /// Takes over an entry that was popped.
+  mutating func push(_ entry: CellRef) {
+    unsafe entry.cell.pointee.next = 0
+    if last == 0 { first = entry.index } else { unsafe CellRef(index: last).cell.pointee.next = entry.index }
+    last = entry.index
+    count += 1
+  }
+
+  /// Puts an entry back where it was popped.
+  mutating func pushFront(_ entry: CellRef) {
+    unsafe entry.cell.pointee.next = first
+    first = entry.index
+    if last == 0 { last = first }
+    count += 1
+  }
+
+  mutating func pop() -> CellRef? {
+    guard first != 0 else { return nil }
+    let entry = CellRef(index: first)
+    first = entry.nextEntry
+    if first == 0 { last = 0 }
+    count -= 1
+    return entry
+  }
+
+  /// Everything, and leaves nothing.
+  mutating func take() -> EventQueue {
+    let all = self
+    self = EventQueue()
+    return all
+  }
+
+  /// Frees the entries and gives back their values. Destructors run, so no lock may be held.
+  consuming func release() {
+    var rest = self
+    while let entry = rest.pop() { entry.takeEvent().value.release() }
+  }
+}
+
+extension CellRef {
+  /// The event of an entry.
+  var event: StreamEvent {
+    unsafe StreamEvent(cell.pointee.value, Outcome(flag: UInt64(UInt(bitPattern: cell.pointee.function))))
+  }
+
+  /// The same, whose entry goes.
+  func takeEvent() -> StreamEvent {
+    let event = self.event
+    deallocate()
+    return event
+  }
+}
