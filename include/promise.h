@@ -69,5 +69,6 @@
 #include "promise/executor.h"
 #include "promise/timer.h"
 #include "promise/loop.h"
+#include "promise/stream.h"
 
 #endif /* PROMISE_H */

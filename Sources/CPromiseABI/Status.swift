@@ -17,6 +17,8 @@ public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CCh
     case PROMISE_EDEADLK: "PROMISE_EDEADLK"
     case PROMISE_ENOMEM: "PROMISE_ENOMEM"
     case PROMISE_ECLOSED: "PROMISE_ECLOSED"
+    case PROMISE_EFULL: "PROMISE_EFULL"
+    case PROMISE_EFINISHED: "PROMISE_EFINISHED"
     default: "PROMISE_UNKNOWN"
     }
   return unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

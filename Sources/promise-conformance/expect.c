@@ -43,6 +43,10 @@ static const char *status_name(int32_t status) {
     return "PROMISE_ENOMEM";
   case PROMISE_ECLOSED:
     return "PROMISE_ECLOSED";
+  case PROMISE_EFULL:
+    return "PROMISE_EFULL";
+  case PROMISE_EFINISHED:
+    return "PROMISE_EFINISHED";
   default:
     return "no known status";
   }

@@ -39,6 +39,8 @@ ASSERT(PROMISE_ETIMEDOUT == -5);
 ASSERT(PROMISE_EDEADLK == -6);
 ASSERT(PROMISE_ENOMEM == -7);
 ASSERT(PROMISE_ECLOSED == -8);
+ASSERT(PROMISE_EFULL == -9);
+ASSERT(PROMISE_EFINISHED == -10);
 
 ASSERT(PROMISE_PENDING == 1);
 ASSERT(PROMISE_FULFILLED == 2);
@@ -62,6 +64,12 @@ ASSERT(PROMISE_KIND_ERROR == 11);
 ASSERT(PROMISE_KIND_DISCARDED == 12);
 ASSERT(PROMISE_KIND_PROMISE == 13);
 ASSERT(PROMISE_KIND_OBJECT == 14);
+
+ASSERT(PROMISE_STATEFUL == 1);
+ASSERT(PROMISE_BUFFER == 1);
+ASSERT(PROMISE_DROP_OLDEST == 2);
+ASSERT(PROMISE_DROP_NEWEST == 3);
+ASSERT(PROMISE_FAIL == 4);
 
 ASSERT(PROMISE_JSON_LAST_WINS == 1);
 ASSERT(PROMISE_JSON_ASCII == 2);
@@ -107,6 +115,18 @@ FIELD(promise_reaction_t, on_rejected, 8 + 3 * POINTER, POINTER);
 FIELD(promise_reaction_t, type, 8 + 4 * POINTER, POINTER);
 FIELD(promise_reaction_t, ctx, 8 + 5 * POINTER, POINTER);
 FIELD(promise_reaction_t, free_ctx, 8 + 6 * POINTER, POINTER);
+
+ASSERT(sizeof(promise_subscription_t) >= 24 + 6 * POINTER);
+FIELD(promise_subscription_t, size, 0, 4);
+FIELD(promise_subscription_t, overflow, 4, 4);
+FIELD(promise_subscription_t, capacity, 8, 8);
+FIELD(promise_subscription_t, demand, 16, 8);
+FIELD(promise_subscription_t, executor, 24, POINTER);
+FIELD(promise_subscription_t, token, 24 + POINTER, POINTER);
+FIELD(promise_subscription_t, on_value, 24 + 2 * POINTER, POINTER);
+FIELD(promise_subscription_t, on_error, 24 + 3 * POINTER, POINTER);
+FIELD(promise_subscription_t, ctx, 24 + 4 * POINTER, POINTER);
+FIELD(promise_subscription_t, free_ctx, 24 + 5 * POINTER, POINTER);
 
 ASSERT(sizeof(promise_str_t) == 2 * POINTER);
 FIELD(promise_str_t, data, 0, POINTER);

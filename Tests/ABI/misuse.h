@@ -19,6 +19,8 @@ static promise_token_t *dead_token, *live_token;
 static promise_loop_t *dead_loop, *live_loop;
 static const promise_type_t *live_type;
 static promise_builder_t *dead_builder, *live_builder;
+static promise_publisher_t *dead_publisher, *live_publisher;
+static promise_subscriber_t *dead_subscriber, *live_subscriber;
 
 static inline void keep_job(void *ctx, promise_job_t *job) {
   *(promise_job_t **)ctx = job;
@@ -55,6 +57,13 @@ static inline void make_handles(void) {
   live_builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
   dead_builder = promise_builder_new(PROMISE_KIND_MAP, 0);
   REQUIRE(promise_builder_drop(dead_builder) == PROMISE_OK);
+  live_publisher = promise_publisher_new(0);
+  dead_publisher = promise_publisher_new(PROMISE_STATEFUL);
+  REQUIRE(promise_publisher_release(dead_publisher) == PROMISE_OK);
+  promise_subscription_t subscription = {.size = sizeof subscription, .overflow = PROMISE_BUFFER};
+  live_subscriber = promise_publisher_subscribe(live_publisher, &subscription);
+  dead_subscriber = promise_publisher_subscribe(live_publisher, &subscription);
+  REQUIRE(promise_subscriber_release(dead_subscriber) == PROMISE_OK);
 }
 
 static inline void release_handles(void) {
@@ -66,9 +75,13 @@ static inline void release_handles(void) {
   CHECK_INT(promise_state(live_promise), PROMISE_PENDING);
   CHECK_STATUS(promise_release(live_promise), PROMISE_OK);
   CHECK_STATUS(promise_token_release(live_token), PROMISE_OK);
+  CHECK_INT(promise_publisher_count(live_publisher), 1);
+  CHECK_INT(promise_publisher_state(live_publisher), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_release(live_subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(live_publisher), PROMISE_OK);
 }
 
-typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS } kind_t;
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, PUBLISHERS, SUBSCRIBERS } kind_t;
 
 /* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
@@ -109,8 +122,11 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
                        live_token,
                        live_builder,
                        (void *)(uintptr_t)promise_type_named("error"),
-                       live_loop};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, TYPES, LOOPS};
+                       live_loop,
+                       live_publisher,
+                       live_subscriber};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS,       TOKENS,
+                                 BUILDERS, TYPES, LOOPS,     PUBLISHERS, SUBSCRIBERS};
   uint64_t live = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (kinds[i] != kind)
@@ -130,6 +146,10 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
     body(dead_builder);
   if (kind == LOOPS)
     body(dead_loop);
+  if (kind == PUBLISHERS)
+    body(dead_publisher);
+  if (kind == SUBSCRIBERS)
+    body(dead_subscriber);
 
   /* A live handle with something wrong in it, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)

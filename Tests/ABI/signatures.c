@@ -142,4 +142,25 @@ FUNCTION(promise_loop_run, promise_status_t, (promise_loop_t *, int64_t));
 FUNCTION(promise_loop_wait, promise_status_t, (promise_loop_t *, promise_t *, int64_t));
 FUNCTION(promise_loop_stop, promise_status_t, (promise_loop_t *));
 
+FUNCTION(promise_publisher_new, promise_publisher_t *, (uint32_t));
+FUNCTION(promise_publisher_retain, promise_status_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_release, promise_status_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_publish, promise_status_t, (promise_publisher_t *, const promise_value_t *));
+FUNCTION(promise_publisher_publish_error, promise_status_t, (promise_publisher_t *, const promise_value_t *));
+FUNCTION(promise_publisher_finish, promise_status_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_fail, promise_status_t, (promise_publisher_t *, const promise_value_t *));
+FUNCTION(promise_publisher_cancel, promise_status_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_state, promise_state_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_latest, promise_state_t, (promise_publisher_t *, promise_value_t *));
+FUNCTION(promise_publisher_count, int64_t, (promise_publisher_t *));
+FUNCTION(promise_publisher_ready, promise_t *, (promise_publisher_t *));
+FUNCTION(promise_publisher_subscribe, promise_subscriber_t *, (promise_publisher_t *, const promise_subscription_t *));
+FUNCTION(promise_subscriber_retain, promise_status_t, (promise_subscriber_t *));
+FUNCTION(promise_subscriber_release, promise_status_t, (promise_subscriber_t *));
+FUNCTION(promise_subscriber_request, promise_status_t, (promise_subscriber_t *, uint64_t));
+FUNCTION(promise_subscriber_cancel, promise_status_t, (promise_subscriber_t *));
+FUNCTION(promise_subscriber_next, promise_t *, (promise_subscriber_t *));
+FUNCTION(promise_subscriber_end, promise_t *, (promise_subscriber_t *));
+FUNCTION(promise_subscriber_dropped, int64_t, (promise_subscriber_t *));
+
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

@@ -16,10 +16,12 @@ static void every_status_has_its_name(void) {
   CHECK_TEXT(promise_status_name(PROMISE_EDEADLK), "PROMISE_EDEADLK");
   CHECK_TEXT(promise_status_name(PROMISE_ENOMEM), "PROMISE_ENOMEM");
   CHECK_TEXT(promise_status_name(PROMISE_ECLOSED), "PROMISE_ECLOSED");
+  CHECK_TEXT(promise_status_name(PROMISE_EFULL), "PROMISE_EFULL");
+  CHECK_TEXT(promise_status_name(PROMISE_EFINISHED), "PROMISE_EFINISHED");
 }
 
 static void other_numbers_are_unknown(void) {
-  static const promise_status_t numbers[] = {1, 2, 3, 4711, INT32_MAX, -9, -10, -4711, INT32_MIN};
+  static const promise_status_t numbers[] = {1, 2, 3, 4711, INT32_MAX, -11, -12, -4711, INT32_MIN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     CHECK_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
   }

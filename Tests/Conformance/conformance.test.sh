@@ -68,6 +68,8 @@ fault integers-rounded "json: what is read is written as it was"
 fault elements-kept "collection: a collection takes over what it holds"
 fault inputs-reversed "combine: promise_all() has every value, in the order of the inputs"
 fault freed-loop-runs "loop: freeing a loop drops what waits"
+fault demand-ignored "stream: events wait for demand, and the end for them"
+fault cancelled-twice "stream: who leaves is cancelled, once"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

@@ -20,7 +20,9 @@ enum {
   PROMISE_ETIMEDOUT = -5, /* the time given ran out */
   PROMISE_EDEADLK = -6,   /* waiting could never end: the calling thread is the one that has to do the work */
   PROMISE_ENOMEM = -7,    /* no memory, or no room for one more reference */
-  PROMISE_ECLOSED = -8    /* the executor, plugin or library that should do the work has shut down */
+  PROMISE_ECLOSED = -8,   /* the executor, plugin or library that should do the work has shut down */
+  PROMISE_EFULL = -9,     /* a subscriber of a stream has no room for more events */
+  PROMISE_EFINISHED = -10 /* the stream has finished: no value comes any more */
 };
 
 /* The name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for a number that is none.

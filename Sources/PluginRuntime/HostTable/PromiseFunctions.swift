@@ -162,6 +162,28 @@ enum PromiseFunctions {
     "promise_loop_run": address(promise_loop_run as @convention(c) (Handle?, Int64) -> Status),
     "promise_loop_wait": address(promise_loop_wait as @convention(c) (Handle?, Handle?, Int64) -> Status),
     "promise_loop_stop": address(promise_loop_stop as OfHandle),
+
+    "promise_publisher_new": address(promise_publisher_new as @convention(c) (UInt32) -> Handle?),
+    "promise_publisher_retain": address(promise_publisher_retain as OfHandle),
+    "promise_publisher_release": address(promise_publisher_release as OfHandle),
+    "promise_publisher_publish": address(promise_publisher_publish as Settle),
+    "promise_publisher_publish_error": address(promise_publisher_publish_error as Settle),
+    "promise_publisher_finish": address(promise_publisher_finish as OfHandle),
+    "promise_publisher_fail": address(promise_publisher_fail as Settle),
+    "promise_publisher_cancel": address(promise_publisher_cancel as OfHandle),
+    "promise_publisher_state": address(promise_publisher_state as OfHandle),
+    "promise_publisher_latest": address(promise_publisher_latest as @convention(c) (Handle?, Output?) -> Status),
+    "promise_publisher_count": address(promise_publisher_count as @convention(c) (Handle?) -> Int64),
+    "promise_publisher_ready": address(promise_publisher_ready as @convention(c) (Handle?) -> Handle?),
+    "promise_publisher_subscribe": address(
+      promise_publisher_subscribe as @convention(c) (Handle?, UnsafePointer<promise_subscription_t>?) -> Handle?),
+    "promise_subscriber_retain": address(promise_subscriber_retain as OfHandle),
+    "promise_subscriber_release": address(promise_subscriber_release as OfHandle),
+    "promise_subscriber_request": address(promise_subscriber_request as @convention(c) (Handle?, UInt64) -> Status),
+    "promise_subscriber_cancel": address(promise_subscriber_cancel as OfHandle),
+    "promise_subscriber_next": address(promise_subscriber_next as @convention(c) (Handle?) -> Handle?),
+    "promise_subscriber_end": address(promise_subscriber_end as @convention(c) (Handle?) -> Handle?),
+    "promise_subscriber_dropped": address(promise_subscriber_dropped as @convention(c) (Handle?) -> Int64),
   ]
 
   /// A function as one of any prototype.

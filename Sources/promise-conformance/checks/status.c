@@ -15,6 +15,8 @@ static void every_status_has_its_name(void) {
       {PROMISE_EDEADLK, "PROMISE_EDEADLK"},
       {PROMISE_ENOMEM, "PROMISE_ENOMEM"},
       {PROMISE_ECLOSED, "PROMISE_ECLOSED"},
+      {PROMISE_EFULL, "PROMISE_EFULL"},
+      {PROMISE_EFINISHED, "PROMISE_EFINISHED"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     EXPECT_TEXT(promise_status_name(names[i].status), names[i].name);

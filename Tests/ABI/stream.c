@@ -1,0 +1,278 @@
+/* stream.h: publishing, subscribing, and how streams end. */
+#include "streams.h"
+
+static void events_come_in_order_and_errors_do_not_end_them(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {0}, two = {0};
+  promise_subscriber_t *first = listen(publisher, &one);
+  publish(publisher, 1);
+  promise_subscriber_t *second = listen(publisher, &two);
+  CHECK_INT(promise_publisher_count(publisher), 2);
+  publish(publisher, 2);
+  publish_error(publisher, 7);
+  publish(publisher, 3);
+  CHECK_TEXT(one.log, "1 2 !7 3 ");
+  CHECK_TEXT(two.log, "2 !7 3 ");
+  CHECK(pthread_equal(one.thread, pthread_self()));
+  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_release(second), PROMISE_OK);
+  CHECK_INT(promise_publisher_count(publisher), 1);
+  CHECK_TEXT(two.log, "2 !7 3 .");
+  publish(publisher, 4);
+  CHECK_TEXT(one.log, "1 2 !7 3 4 ");
+  release_both(first, publisher);
+  CHECK_INT(atomic_load(&one.frees), 1);
+  CHECK_INT(atomic_load(&two.frees), 1);
+}
+
+static void a_stream_ends_once_as_a_promise(void) {
+  enum { FINISHED, FAILED, CANCELLED, RELEASED };
+  for (int how = FINISHED; how <= RELEASED; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(publisher, &listener);
+    promise_t *end = end_of(subscriber);
+    publish(publisher, 1);
+    CHECK_INT(promise_state(end), PROMISE_PENDING);
+    if (how == FINISHED)
+      CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+    if (how == FAILED)
+      CHECK_STATUS(promise_publisher_fail(publisher, I64(9)), PROMISE_OK);
+    if (how == CANCELLED)
+      CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_OK);
+    if (how == RELEASED)
+      CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+    CHECK(how == FINISHED ? is_done(end) : how == FAILED ? ended(end, PROMISE_REJECTED, 9) : was_cancelled(end));
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
+    if (how != RELEASED) {
+      CHECK_INT(promise_publisher_state(publisher), how == FINISHED ? PROMISE_FULFILLED : PROMISE_REJECTED);
+      CHECK_INT(promise_publisher_count(publisher), 0);
+      CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_publish_error(publisher, I64(2)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_fail(publisher, I64(3)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_ESETTLED);
+      promise_subscriber_t *late = listen(publisher, &listener);
+      promise_t *late_end = end_of(late);
+      CHECK_INT(promise_state(late_end), promise_state(end));
+      promise_release(late_end), promise_subscriber_release(late);
+      CHECK_TEXT(listener.log, "1 ..");
+      promise_publisher_release(publisher);
+    }
+    promise_release(end), promise_subscriber_release(subscriber);
+  }
+}
+
+static void a_subscriber_is_cancelled_by_itself(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  for (int how = 0; how < 4; how++) {
+    listener_t listener = {0}, other = {0};
+    promise_token_t *token = promise_token_new(false);
+    promise_subscription_t wish = everything(&listener);
+    wish.token = token;
+    promise_subscriber_t *subscriber = subscribe(publisher, wish), *rest = listen(publisher, &other);
+    promise_t *end = end_of(subscriber);
+    publish(publisher, 1);
+    if (how == 0)
+      CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
+    if (how == 1)
+      CHECK_STATUS(promise_request_cancel(end, NULL), PROMISE_OK);
+    if (how == 2)
+      CHECK_STATUS(promise_token_cancel(token, NULL), PROMISE_OK);
+    if (how == 3)
+      CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+    CHECK(was_cancelled(end));
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_INT(promise_publisher_count(publisher), 1);
+    CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
+    publish(publisher, 2);
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_TEXT(other.log, "1 2 ");
+    promise_release(end), promise_token_release(token);
+    promise_subscriber_release(subscriber), promise_subscriber_release(rest);
+  }
+  promise_publisher_release(publisher);
+}
+
+static void a_stateful_publisher_replays_its_latest_event(void) {
+  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  promise_value_t latest = garbage();
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
+  CHECK_INT(latest.kind, PROMISE_KIND_VOID);
+  listener_t none = {0}, value = {0}, error_only = {0}, late = {0};
+  promise_subscriber_t *first = listen(publisher, &none);
+  promise_value_t word = text("replaced");
+  promise_subscriber_release(first);
+  CHECK_STATUS(promise_publisher_publish(publisher, &word), PROMISE_OK);
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_FULFILLED);
+  CHECK_TEXT(promise_value_data(&latest, NULL), "replaced");
+  promise_value_release(&latest);
+  publish(publisher, 5);
+  promise_subscriber_t *second = listen(publisher, &value);
+  CHECK_TEXT(value.log, "5 ");
+  publish_error(publisher, 6);
+  CHECK_TEXT(value.log, "5 !6 ");
+  promise_subscriber_t *third = listen(publisher, &error_only);
+  CHECK_TEXT(error_only.log, "!6 ");
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_REJECTED);
+  CHECK_INT(latest.as.i64, 6);
+  publish(publisher, 7);
+  promise_publisher_finish(publisher);
+  promise_subscriber_t *fourth = listen(publisher, &late);
+  CHECK_TEXT(late.log, "7 .");
+  promise_t *end = end_of(fourth);
+  CHECK(is_done(end));
+  promise_release(end);
+  promise_subscriber_release(second), promise_subscriber_release(third), promise_subscriber_release(fourth);
+  promise_publisher_release(publisher);
+}
+
+static void what_has_no_callback_is_passed_over(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t values = {0}, errors = {0};
+  promise_subscription_t wish = everything(&values);
+  wish.on_error = NULL, wish.demand = 2;
+  promise_subscriber_t *first = subscribe(publisher, wish);
+  wish = everything(&errors);
+  wish.on_value = NULL;
+  promise_subscriber_t *second = subscribe(publisher, wish);
+  publish_error(publisher, 1);
+  publish(publisher, 2);
+  publish_error(publisher, 3);
+  publish(publisher, 4);
+  CHECK_TEXT(values.log, "2 4 ");
+  CHECK_TEXT(errors.log, "!1 !3 ");
+  promise_subscriber_release(first);
+  release_both(second, publisher);
+}
+
+/* ---- From within callbacks ---- */
+
+static void publishes_down(listener_t *listener, int64_t number) {
+  if (number > 0)
+    CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(number - 1)), PROMISE_OK);
+}
+
+static void what_a_callback_publishes_comes_after_what_was_before(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.publisher = publisher, .then = publishes_down}, two = {0};
+  promise_subscriber_t *first = listen(publisher, &one), *second = listen(publisher, &two);
+  publish(publisher, 3);
+  CHECK_TEXT(one.log, "3 2 1 0 ");
+  CHECK_TEXT(two.log, "3 2 1 0 ");
+  promise_subscriber_release(first);
+  release_both(second, publisher);
+}
+
+static atomic_long counted;
+static void counts_down(void *ctx, const promise_value_t *value) {
+  atomic_fetch_add(&counted, 1);
+  if (value->as.i64 > 0)
+    promise_publisher_publish(ctx, I64(value->as.i64 - 1));
+}
+
+static void *republishes_a_million_times(void *unused) {
+  (void)unused;
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscription_t wish = everything(NULL);
+  wish.on_value = counts_down, wish.ctx = publisher, wish.free_ctx = NULL;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  long times = check_scale(1000000);
+  atomic_store(&counted, 0);
+  publish(publisher, times);
+  CHECK_INT(atomic_load(&counted), times + 1);
+  release_both(subscriber, publisher);
+  return NULL;
+}
+
+static void publishing_in_callbacks_takes_no_stack(void) {
+  on_small_stack(republishes_a_million_times, NULL);
+}
+
+static void leaves(listener_t *listener, int64_t number) {
+  switch (number) {
+  case 1:
+    CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
+    break;
+  case 2:
+    CHECK_STATUS(promise_subscriber_release(listener->subscriber), PROMISE_OK);
+    break;
+  case 3:
+    CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
+    break;
+  case 4:
+    CHECK_STATUS(promise_publisher_finish(listener->publisher), PROMISE_OK);
+    break;
+  default:
+    break;
+  }
+}
+
+static void everybody_may_leave_from_a_callback(void) {
+  for (int how = 1; how <= 4; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t one = {.publisher = publisher, .then = leaves}, two = {0};
+    promise_subscriber_t *first = one.subscriber = listen(publisher, &one), *second = listen(publisher, &two);
+    promise_t *end = end_of(first), *other = end_of(second);
+    publish(publisher, how);
+    CHECK_INT(promise_state(end), how == 4 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_INT(promise_state(other), how < 3 ? PROMISE_PENDING : promise_state(end));
+    char expected[8];
+    snprintf(expected, sizeof expected, "%d .", how);
+    CHECK_TEXT(one.log, expected);
+    if (how != 2)
+      promise_subscriber_release(first);
+    if (how != 3)
+      promise_publisher_release(publisher);
+    promise_subscriber_release(second);
+    promise_release(end), promise_release(other);
+    CHECK_INT(atomic_load(&two.frees), 1);
+  }
+}
+
+static listener_t newcomer;
+static void subscribes_a_newcomer(listener_t *listener, int64_t number) {
+  if (number == 1)
+    listener->subscriber = listen(listener->publisher, &newcomer);
+}
+
+static void who_subscribes_in_a_callback_gets_what_comes_after(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.publisher = publisher, .then = subscribes_a_newcomer};
+  promise_subscriber_t *first = listen(publisher, &one);
+  publish(publisher, 1);
+  publish(publisher, 2);
+  CHECK_TEXT(newcomer.log, "2 ");
+  promise_subscriber_release(one.subscriber);
+  release_both(first, publisher);
+}
+
+static void waits_for_its_own_end(listener_t *listener, int64_t number) {
+  (void)number;
+  promise_t *end = end_of(listener->subscriber);
+  CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_EDEADLK);
+  promise_release(end);
+}
+
+static void a_callback_cannot_wait_for_its_own_end(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.then = waits_for_its_own_end};
+  one.subscriber = listen(publisher, &one);
+  publish(publisher, 1);
+  release_both(one.subscriber, publisher);
+}
+
+int main(void) {
+  RUN(events_come_in_order_and_errors_do_not_end_them);
+  RUN(a_stream_ends_once_as_a_promise);
+  RUN(a_subscriber_is_cancelled_by_itself);
+  RUN(a_stateful_publisher_replays_its_latest_event);
+  RUN(what_has_no_callback_is_passed_over);
+  RUN(what_a_callback_publishes_comes_after_what_was_before);
+  RUN(publishing_in_callbacks_takes_no_stack);
+  RUN(everybody_may_leave_from_a_callback);
+  RUN(who_subscribes_in_a_callback_gets_what_comes_after);
+  RUN(a_callback_cannot_wait_for_its_own_end);
+  return check_report();
+}

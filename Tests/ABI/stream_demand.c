@@ -1,0 +1,265 @@
+/* stream.h: demand, what becomes of events that nobody has asked for, and how a producer learns of room. */
+#include "streams.h"
+
+static promise_subscriber_t *slow(promise_publisher_t *publisher, listener_t *listener, promise_overflow_t overflow,
+                                  uint64_t capacity) {
+  promise_subscription_t wish = everything(listener);
+  wish.overflow = overflow, wish.capacity = capacity, wish.demand = 0;
+  return subscribe(publisher, wish);
+}
+
+static void publish_all(promise_publisher_t *publisher, int64_t first, int64_t last) {
+  for (int64_t number = first; number <= last; number++)
+    promise_publisher_publish(publisher, I64(number));
+}
+
+static void events_wait_for_demand(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscription_t wish = everything(&listener);
+  wish.demand = 1;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  publish(publisher, 1);
+  publish_error(publisher, 2); /* takes demand too */
+  publish(publisher, 3);
+  publish(publisher, 4);
+  CHECK_TEXT(listener.log, "1 ");
+  CHECK_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
+  CHECK_TEXT(listener.log, "1 !2 3 ");
+  promise_publisher_finish(publisher);
+  promise_t *end = end_of(subscriber);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  CHECK_INT(promise_publisher_count(publisher), 0);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED), PROMISE_OK);
+  CHECK_TEXT(listener.log, "1 !2 3 4 .");
+  CHECK(is_done(end));
+  CHECK_INT(promise_subscriber_dropped(subscriber), 0);
+  promise_release(end);
+  release_both(subscriber, publisher);
+}
+
+static void demand_adds_up_to_no_end(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED - 1), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED - 1), PROMISE_OK);
+  publish_all(publisher, 1, 5);
+  CHECK_TEXT(listener.log, "1 2 3 4 5 ");
+  release_both(subscriber, publisher);
+}
+
+static void asks_for_one_more(listener_t *listener, int64_t number) {
+  if (number < 3)
+    CHECK_STATUS(promise_subscriber_request(listener->subscriber, 1), PROMISE_OK);
+}
+
+static void a_callback_may_ask_for_more(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {.then = asks_for_one_more};
+  listener.subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
+  publish_all(publisher, 1, 5);
+  promise_subscriber_request(listener.subscriber, 1);
+  CHECK_TEXT(listener.log, "1 2 3 ");
+  release_both(listener.subscriber, publisher);
+}
+
+static void a_cancelled_subscriber_drops_what_waits(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
+  promise_value_t word = text("never delivered");
+  promise_publisher_publish(publisher, &word);
+  promise_publisher_fail(publisher, VOID());
+  promise_t *end = end_of(subscriber);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
+  CHECK(was_cancelled(end));
+  CHECK_TEXT(listener.log, ".");
+  CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_OK);
+  promise_release(end);
+  release_both(subscriber, publisher);
+}
+
+static void each_policy_keeps_what_it_says(void) {
+  static const struct {
+    promise_overflow_t overflow;
+    uint64_t capacity;
+    const char *heard;
+    int64_t dropped;
+  } cases[] = {
+      {PROMISE_BUFFER, 0, "1 2 3 4 5 ", 0},      {PROMISE_BUFFER, 2, "1 2 3 4 5 ", 0},
+      {PROMISE_DROP_OLDEST, 1, "5 ", 4},         {PROMISE_DROP_OLDEST, 3, "3 4 5 ", 2},
+      {PROMISE_DROP_NEWEST, 1, "1 ", 4},         {PROMISE_DROP_NEWEST, 3, "1 2 3 ", 2},
+      {PROMISE_DROP_NEWEST, 9, "1 2 3 4 5 ", 0}, {PROMISE_FAIL, 5, "1 2 3 4 5 ", 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0}, other = {0};
+    promise_subscriber_t *subscriber = slow(publisher, &listener, cases[i].overflow, cases[i].capacity);
+    promise_subscriber_t *fast = listen(publisher, &other);
+    publish_all(publisher, 1, 5);
+    CHECK_TEXT(other.log, "1 2 3 4 5 ");
+    promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+    CHECK_TEXT(listener.log, cases[i].heard);
+    CHECK_INT(promise_subscriber_dropped(subscriber), cases[i].dropped);
+    publish(publisher, 6); /* there is room again */
+    CHECK(strstr(listener.log, "6 ") != NULL);
+    promise_subscriber_release(fast);
+    release_both(subscriber, publisher);
+  }
+}
+
+static void one_that_fails_has_what_waited_first(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0}, other = {0};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_FAIL, 2), *fast = listen(publisher, &other);
+  promise_t *end = end_of(subscriber);
+  publish_all(publisher, 1, 4);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  promise_subscriber_request(subscriber, 1);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  promise_subscriber_request(subscriber, 1);
+  CHECK_TEXT(listener.log, "1 2 .");
+  CHECK(failed_with(end, PROMISE_EFULL));
+  publish(publisher, 5);
+  CHECK_TEXT(other.log, "1 2 3 4 5 ");
+  CHECK_INT(promise_publisher_count(publisher), 1);
+  promise_release(end), promise_subscriber_release(fast);
+  release_both(subscriber, publisher);
+}
+
+/* ---- Room ---- */
+
+static void a_producer_learns_of_room(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {0}, two = {0};
+  promise_subscriber_t *first = slow(publisher, &one, PROMISE_BUFFER, 2);
+  promise_subscriber_t *second = slow(publisher, &two, PROMISE_DROP_NEWEST, 1);
+  promise_t *now = promise_publisher_ready(publisher);
+  CHECK(is_done(now));
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL); /* the second one */
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_EFULL); /* both */
+  promise_t *ready = promise_publisher_ready(publisher), *same = promise_publisher_ready(publisher);
+  promise_subscriber_request(second, 1);
+  CHECK_INT(promise_state(ready), PROMISE_PENDING);
+  promise_subscriber_request(first, 1);
+  CHECK(is_done(ready) && is_done(same));
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(3)), PROMISE_EFULL);
+  promise_release(ready), promise_release(same), promise_release(now);
+  ready = promise_publisher_ready(publisher);
+  promise_subscriber_release(first); /* who leaves holds nobody up */
+  CHECK_INT(promise_state(ready), PROMISE_PENDING);
+  promise_subscriber_cancel(second);
+  CHECK(is_done(ready));
+  promise_release(ready);
+  release_both(second, publisher);
+}
+
+static void room_is_no_longer_waited_for(void) {
+  for (int how = 0; how < 3; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_FAIL, 1);
+    CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
+    promise_t *ready = promise_publisher_ready(publisher);
+    CHECK_INT(promise_state(ready), PROMISE_PENDING);
+    if (how == 0)
+      CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_OK); /* it fails, so it takes nothing more */
+    if (how == 1)
+      promise_publisher_cancel(publisher);
+    if (how == 2)
+      promise_publisher_release(publisher);
+    CHECK(how == 0 ? is_done(ready) : was_cancelled(ready));
+    promise_release(ready);
+    if (how == 1) {
+      ready = promise_publisher_ready(publisher);
+      CHECK(was_cancelled(ready));
+      promise_release(ready);
+    }
+    if (how != 2)
+      promise_publisher_release(publisher);
+    promise_subscriber_release(subscriber);
+  }
+}
+
+static void publishes_when_there_is_room(void *ctx, const promise_value_t *value) {
+  (void)value;
+  listener_t *listener = ctx;
+  CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(8)), PROMISE_EFULL);
+}
+
+static void what_waits_for_room_may_publish(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {.publisher = publisher};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 1);
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(7)), PROMISE_EFULL);
+  promise_t *ready = promise_publisher_ready(publisher);
+  promise_observe(ready, publishes_when_there_is_room, NULL, &listener, NULL);
+  promise_subscriber_request(subscriber, 1);
+  CHECK_TEXT(listener.log, "7 ");
+  promise_subscriber_request(subscriber, 1);
+  CHECK_TEXT(listener.log, "7 8 ");
+  promise_release(ready);
+  release_both(subscriber, publisher);
+}
+
+/* ---- Costs ---- */
+
+static void takes_note(void *ctx, const promise_value_t *value) {
+  *(int64_t *)ctx += value->as.i64;
+}
+
+static void a_million_events_leave_nothing_behind(void) {
+  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  int64_t sum = 0;
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+  wish.on_value = takes_note, wish.ctx = &sum;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  wish.on_value = takes_note, wish.demand = 0, wish.overflow = PROMISE_DROP_OLDEST, wish.capacity = 10;
+  int64_t rest = 0;
+  wish.ctx = &rest;
+  promise_subscriber_t *lazy = subscribe(publisher, wish);
+  int64_t times = check_scale(1000000);
+  promise_publisher_publish(publisher, I64(1));
+  long before = resident_kilobytes();
+  for (int64_t i = 1; i < times; i++)
+    promise_publisher_publish(publisher, I64(1));
+  CHECK(resident_kilobytes() - before < 512);
+  CHECK_INT(sum, times);
+  CHECK_INT(promise_subscriber_dropped(lazy), times - 10);
+  promise_subscriber_request(lazy, PROMISE_UNLIMITED);
+  CHECK_INT(rest, 10);
+  promise_subscriber_release(lazy);
+  release_both(subscriber, publisher);
+}
+
+static void a_million_events_wait(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  int64_t sum = 0, times = check_scale(1000000);
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .on_value = takes_note, .ctx = &sum};
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  for (int64_t i = 0; i < times; i++)
+    promise_publisher_publish(publisher, I64(1));
+  CHECK_INT(sum, 0);
+  promise_subscriber_request(subscriber, (uint64_t)times / 2);
+  CHECK_INT(sum, times / 2);
+  promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+  CHECK_INT(sum, times);
+  release_both(subscriber, publisher);
+}
+
+int main(void) {
+  RUN(events_wait_for_demand);
+  RUN(demand_adds_up_to_no_end);
+  RUN(a_callback_may_ask_for_more);
+  RUN(a_cancelled_subscriber_drops_what_waits);
+  RUN(each_policy_keeps_what_it_says);
+  RUN(one_that_fails_has_what_waited_first);
+  RUN(a_producer_learns_of_room);
+  RUN(room_is_no_longer_waited_for);
+  RUN(what_waits_for_room_may_publish);
+  RUN(a_million_events_leave_nothing_behind);
+  RUN(a_million_events_wait);
+  return check_report();
+}

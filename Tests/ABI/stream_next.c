@@ -1,0 +1,158 @@
+/* stream.h: events as promises, for languages that await. */
+#include "streams.h"
+
+static void each_promise_has_the_next_event(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  publish(publisher, 1);
+  publish_error(publisher, 2);
+  promise_t *nexts[6];
+  for (int i = 0; i < 6; i++)
+    nexts[i] = next_of(subscriber);
+  CHECK(ended(nexts[0], PROMISE_FULFILLED, 1));
+  CHECK(ended(nexts[1], PROMISE_REJECTED, 2));
+  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
+  publish(publisher, 3);
+  CHECK(ended(nexts[2], PROMISE_FULFILLED, 3));
+  publish(publisher, 4);
+  CHECK(ended(nexts[3], PROMISE_FULFILLED, 4));
+  promise_publisher_finish(publisher);
+  CHECK(failed_with(nexts[4], PROMISE_EFINISHED) && failed_with(nexts[5], PROMISE_EFINISHED));
+  for (int i = 0; i < 6; i++)
+    promise_release(nexts[i]);
+  release_both(subscriber, publisher);
+}
+
+static void the_ways_to_end_are_told_apart(void) {
+  for (int how = 0; how < 4; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+    promise_t *before = next_of(subscriber), *first = next_of(subscriber), *end = end_of(subscriber);
+    publish(publisher, 1);
+    publish(publisher, 2);
+    publish(publisher, 3);
+    if (how == 0)
+      promise_publisher_finish(publisher);
+    if (how == 1)
+      promise_publisher_fail(publisher, I64(9));
+    if (how == 2)
+      promise_publisher_cancel(publisher);
+    if (how == 3)
+      promise_subscriber_cancel(subscriber);
+    CHECK(ended(before, PROMISE_FULFILLED, 1) && ended(first, PROMISE_FULFILLED, 2));
+    CHECK_INT(promise_state(end), how == 3 ? PROMISE_REJECTED : PROMISE_PENDING);
+    promise_t *last = next_of(subscriber), *after = next_of(subscriber);
+    if (how == 3)
+      CHECK(was_cancelled(last));
+    else
+      CHECK(ended(last, PROMISE_FULFILLED, 3)); /* what was published before the end is there still */
+    if (how == 0)
+      CHECK(failed_with(after, PROMISE_EFINISHED) && is_done(end));
+    if (how == 1)
+      CHECK(ended(after, PROMISE_REJECTED, 9) && ended(end, PROMISE_REJECTED, 9));
+    if (how >= 2)
+      CHECK(was_cancelled(after) && was_cancelled(end));
+    promise_release(before), promise_release(first), promise_release(last), promise_release(after);
+    promise_release(end);
+    release_both(subscriber, publisher);
+  }
+}
+
+static void a_promise_that_is_given_up_loses_no_event(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_t *asked = next_of(subscriber), *settled = next_of(subscriber), *dropped = next_of(subscriber);
+  promise_t *watched = next_of(subscriber), *kept = next_of(subscriber);
+  spy_t spy = {0};
+  CHECK_STATUS(promise_request_cancel(asked, NULL), PROMISE_OK);
+  CHECK(was_cancelled(asked));
+  promise_resolve(settled, I64(4));
+  promise_release(dropped);
+  promise_t *derived = promise_then(watched, spy_handler, &spy, spy_free);
+  promise_release(watched);
+  publish(publisher, 1);
+  CHECK(ended(derived, PROMISE_FULFILLED, 2)); /* one that somebody waits for has it */
+  publish(publisher, 2);
+  CHECK(ended(kept, PROMISE_FULFILLED, 2));
+  publish(publisher, 3);
+  promise_t *next = next_of(subscriber);
+  CHECK(ended(next, PROMISE_FULFILLED, 3));
+  promise_release(asked), promise_release(settled), promise_release(derived), promise_release(kept);
+  promise_release(next);
+  release_both(subscriber, publisher);
+}
+
+static void a_given_up_event_waits_and_may_be_dropped(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_DROP_OLDEST, 1);
+  promise_t *settled = next_of(subscriber);
+  promise_discard(settled);
+  promise_value_t first = text("first"), second = text("second");
+  CHECK_STATUS(promise_publisher_publish(publisher, &first), PROMISE_EFULL);
+  CHECK_STATUS(promise_publisher_publish(publisher, &second), PROMISE_EFULL);
+  CHECK_INT(promise_subscriber_dropped(subscriber), 1);
+  promise_t *next = next_of(subscriber);
+  promise_value_t value;
+  CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&value, NULL), "second");
+  promise_value_release(&value);
+  promise_release(settled), promise_release(next);
+  release_both(subscriber, publisher);
+}
+
+typedef struct loop {
+  promise_subscriber_t *subscriber;
+  long count;
+  bool is_over;
+} loop_t;
+
+static promise_verdict_t goes_on(void *ctx, const promise_value_t *value, promise_value_t *out) {
+  loop_t *loop = ctx;
+  CHECK_INT(value->as.i64, loop->count);
+  (void)out;
+  loop->count++;
+  return PROMISE_FULFILL;
+}
+
+static void ask(loop_t *loop);
+static void asks_again(void *ctx, const promise_value_t *value) {
+  (void)value;
+  ask(ctx);
+}
+static void is_over(void *ctx, const promise_value_t *reason) {
+  CHECK_INT(promise_value_code(reason), PROMISE_EFINISHED);
+  ((loop_t *)ctx)->is_over = true;
+}
+static void ask(loop_t *loop) {
+  promise_t *next = next_of(loop->subscriber), *done = promise_then(next, goes_on, loop, NULL);
+  promise_observe(done, asks_again, is_over, loop, NULL);
+  promise_release(next), promise_release(done);
+}
+
+static void *awaits_in_a_loop(void *unused) {
+  (void)unused;
+  promise_publisher_t *publisher = publisher_new(0);
+  loop_t loop = {.subscriber = pull(publisher, PROMISE_BUFFER, 0)};
+  long times = check_scale(200000);
+  ask(&loop);
+  for (long i = 0; i < times; i++)
+    publish(publisher, i);
+  promise_publisher_finish(publisher);
+  CHECK_INT(loop.count, times);
+  CHECK(loop.is_over);
+  release_both(loop.subscriber, publisher);
+  return NULL;
+}
+
+static void a_loop_of_awaits_takes_no_stack_while_it_waits(void) {
+  on_small_stack(awaits_in_a_loop, NULL);
+}
+
+int main(void) {
+  RUN(each_promise_has_the_next_event);
+  RUN(the_ways_to_end_are_told_apart);
+  RUN(a_promise_that_is_given_up_loses_no_event);
+  RUN(a_given_up_event_waits_and_may_be_dropped);
+  RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
+  return check_report();
+}

@@ -1,0 +1,254 @@
+/* stream.h: executors, and several threads. */
+#include <sched.h>
+
+#include "streams.h"
+
+static promise_subscriber_t *listen_on(promise_publisher_t *publisher, promise_executor_t *executor,
+                                       listener_t *listener) {
+  promise_subscription_t wish = everything(listener);
+  wish.executor = executor;
+  return subscribe(publisher, wish);
+}
+
+static void an_executor_has_one_turn_at_a_time(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
+  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  listener_t listener = {0}, here = {0};
+  publish(publisher, 0);
+  promise_subscriber_t *subscriber = listen_on(publisher, executor, &listener), *other = listen(publisher, &here);
+  promise_t *end = end_of(subscriber);
+  publish(publisher, 1);
+  publish_error(publisher, 2);
+  CHECK_TEXT(listener.log, ""); /* what is replayed comes there too */
+  CHECK_TEXT(here.log, "0 1 !2 ");
+  CHECK_INT(shelf.count, 1);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_TEXT(listener.log, "0 1 !2 ");
+  CHECK_INT(shelf.count, 0);
+  publish(publisher, 3);
+  promise_publisher_finish(publisher);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+  CHECK_TEXT(listener.log, "0 1 !2 3 .");
+  CHECK(is_done(end));
+  promise_release(end), promise_subscriber_release(other);
+  release_both(subscriber, publisher);
+  promise_executor_release(executor);
+  CHECK_INT(shelf.count, 0);
+}
+
+static void who_is_cancelled_before_its_turn_has_none(void) {
+  for (int how = 0; how < 3; how++) {
+    shelf_t shelf = SHELF_EMPTY;
+    promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen_on(publisher, executor, &listener);
+    promise_t *end = end_of(subscriber);
+    publish(publisher, 1);
+    if (how == 0)
+      promise_subscriber_cancel(subscriber);
+    if (how == 1)
+      promise_subscriber_release(subscriber);
+    if (how == 2) /* the executor has shut down */
+      CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
+    else
+      CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
+    CHECK_TEXT(listener.log, ".");
+    CHECK(how == 2 ? failed_with(end, PROMISE_ECLOSED) : was_cancelled(end));
+    CHECK_INT(promise_publisher_count(publisher), 0);
+    if (how != 1)
+      promise_subscriber_release(subscriber);
+    promise_release(end), promise_publisher_release(publisher), promise_executor_release(executor);
+  }
+}
+
+static gate_t entered, leave;
+static void blocks(listener_t *listener, int64_t number) {
+  (void)listener, (void)number;
+  gate_open(&entered);
+  gate_wait(&leave);
+}
+
+static void cancelling_waits_for_no_callback_that_runs(void) {
+  entered = (gate_t)GATE_CLOSED, leave = (gate_t)GATE_CLOSED;
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t slow = {.then = blocks}, fast = {0};
+  promise_subscriber_t *subscriber = listen_on(publisher, promise_executor_global(PROMISE_PRIORITY_DEFAULT), &slow);
+  promise_subscriber_t *other = listen(publisher, &fast);
+  promise_t *end = end_of(subscriber);
+  publish(publisher, 1);
+  gate_wait(&entered);
+  publish(publisher, 2); /* one that is slow holds up nobody */
+  CHECK_TEXT(fast.log, "1 2 ");
+  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  CHECK_INT(atomic_load(&slow.frees), 0);
+  gate_open(&leave);
+  CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
+  CHECK(was_cancelled(end));
+  CHECK_INT(atomic_load(&slow.calls), 1);
+  promise_release(end), promise_subscriber_release(other);
+  release_both(subscriber, publisher);
+}
+
+/* ---- Several publishing threads ---- */
+
+enum { THREADS = 3, SUBSCRIBERS = 3 };
+
+typedef struct reader {
+  int64_t last[THREADS]; /* of each thread's numbers */
+  uint64_t sum;          /* of everything, in its order */
+  long count;
+  atomic_int inside;
+  bool is_wrong;
+} reader_t;
+
+static void reads(void *ctx, const promise_value_t *value) {
+  reader_t *reader = ctx;
+  reader->is_wrong |= atomic_fetch_add(&reader->inside, 1) != 0;
+  int64_t thread = value->as.i64 % THREADS, number = value->as.i64 / THREADS;
+  reader->is_wrong |= number != reader->last[thread] + 1;
+  reader->last[thread] = number;
+  reader->sum = reader->sum * 31 + (uint64_t)value->as.i64;
+  reader->count++;
+  atomic_fetch_sub(&reader->inside, 1);
+}
+
+static promise_publisher_t *busy;
+static long amount;
+
+static void *publishes_many(void *argument) {
+  int64_t thread = (int64_t)(intptr_t)argument;
+  for (int64_t number = 1; number <= amount; number++)
+    promise_publisher_publish(busy, I64(number * THREADS + thread));
+  return NULL;
+}
+
+static void every_subscriber_has_everything_in_the_same_order(void) {
+  busy = publisher_new(0);
+  amount = check_scale(20000);
+  reader_t readers[SUBSCRIBERS];
+  memset(readers, 0, sizeof readers);
+  promise_subscriber_t *subscribers[SUBSCRIBERS];
+  promise_t *ends[SUBSCRIBERS];
+  promise_executor_t *executors[SUBSCRIBERS] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT),
+                                                promise_executor_serial(NULL)};
+  for (int i = 0; i < SUBSCRIBERS; i++) {
+    promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+    wish.executor = executors[i], wish.on_value = reads, wish.ctx = &readers[i];
+    subscribers[i] = subscribe(busy, wish);
+    ends[i] = end_of(subscribers[i]);
+  }
+  pthread_t threads[THREADS];
+  for (intptr_t i = 0; i < THREADS; i++)
+    threads[i] = start(publishes_many, (void *)i);
+  for (int i = 0; i < THREADS; i++)
+    finish(threads[i]);
+  promise_publisher_finish(busy);
+  for (int i = 0; i < SUBSCRIBERS; i++) {
+    CHECK_STATUS(promise_wait(ends[i], FOR_EVER), PROMISE_OK);
+    CHECK(is_done(ends[i]));
+    CHECK_INT(readers[i].count, amount * THREADS);
+    CHECK_INT((long long)readers[i].sum, (long long)readers[0].sum);
+    CHECK(!readers[i].is_wrong);
+    promise_release(ends[i]), promise_subscriber_release(subscribers[i]);
+  }
+  promise_publisher_release(busy);
+  promise_executor_release(executors[2]);
+}
+
+/* ---- Subscribers that come and go meanwhile ---- */
+
+static atomic_long frees, subscriptions;
+static void comes(void *ctx, const promise_value_t *value) {
+  (void)value;
+  atomic_fetch_add((atomic_long *)ctx, 1);
+}
+static void goes(void *ctx) {
+  free(ctx);
+  atomic_fetch_add(&frees, 1);
+}
+
+static promise_subscriber_t *passer_by(int64_t i) {
+  promise_subscription_t wish = {.size = sizeof wish,
+                                 .overflow = (promise_overflow_t)(PROMISE_BUFFER + i % 4),
+                                 .capacity = 1 + (uint64_t)(i % 3),
+                                 .demand = i % 5 == 0 ? 3 : PROMISE_UNLIMITED,
+                                 .on_value = i % 7 == 0 ? NULL : comes,
+                                 .ctx = calloc(1, sizeof(atomic_long)),
+                                 .free_ctx = goes};
+  wish.executor = i % 2 == 0 ? promise_executor_global(PROMISE_PRIORITY_DEFAULT) : NULL;
+  atomic_fetch_add(&subscriptions, 1);
+  return subscribe(busy, wish);
+}
+
+static void *comes_and_goes(void *argument) {
+  int64_t seed = (int64_t)(intptr_t)argument;
+  for (int64_t i = seed; i < seed + amount / 4; i++) {
+    promise_subscriber_t *subscriber = passer_by(i);
+    promise_t *end = end_of(subscriber), *next = i % 7 == 0 ? next_of(subscriber) : NULL;
+    if (next == NULL)
+      promise_subscriber_request(subscriber, 1);
+    if (i % 3 == 0)
+      promise_subscriber_cancel(subscriber);
+    if (i % 3 == 1)
+      promise_request_cancel(end, NULL);
+    promise_subscriber_release(subscriber);
+    CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
+    if (next != NULL) {
+      CHECK_STATUS(promise_wait(next, FOR_EVER), PROMISE_OK);
+      promise_release(next);
+    }
+    promise_release(end);
+  }
+  return NULL;
+}
+
+static void *publishes_until_it_ends(void *unused) {
+  (void)unused;
+  promise_status_t status;
+  do {
+    promise_value_t word = text("one that is longer than what fits into a cell");
+    status = promise_publisher_publish(busy, &word);
+    promise_t *ready = status == PROMISE_EFULL ? promise_publisher_ready(busy) : NULL;
+    if (ready != NULL) {
+      CHECK_STATUS(promise_wait(ready, FOR_EVER), PROMISE_OK);
+      promise_release(ready);
+    }
+  } while (status != PROMISE_ESETTLED);
+  return NULL;
+}
+
+static void subscribers_may_leave_while_others_publish(void) {
+  busy = publisher_new(PROMISE_STATEFUL);
+  amount = check_scale(4000);
+  atomic_store(&frees, 0), atomic_store(&subscriptions, 0);
+  pthread_t publishers[2], passers_by[2];
+  for (intptr_t i = 0; i < 2; i++) {
+    publishers[i] = start(publishes_until_it_ends, NULL);
+    passers_by[i] = start(comes_and_goes, (void *)(i * 1000));
+  }
+  for (int i = 0; i < 2; i++)
+    finish(passers_by[i]);
+  promise_publisher_finish(busy);
+  for (int i = 0; i < 2; i++)
+    finish(publishers[i]);
+  CHECK_INT(promise_publisher_count(busy), 0);
+  promise_publisher_release(busy);
+  /* The last of them may be about to be freed on a thread of the pool. */
+  while (atomic_load(&frees) < atomic_load(&subscriptions))
+    sched_yield();
+  CHECK_INT(atomic_load(&frees), atomic_load(&subscriptions));
+}
+
+int main(void) {
+  RUN(an_executor_has_one_turn_at_a_time);
+  RUN(who_is_cancelled_before_its_turn_has_none);
+  RUN(cancelling_waits_for_no_callback_that_runs);
+  RUN(every_subscriber_has_everything_in_the_same_order);
+  RUN(subscribers_may_leave_while_others_publish);
+  return check_report();
+}

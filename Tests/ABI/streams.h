@@ -1,0 +1,115 @@
+/* streams.h - what the programs about streams share: a subscriber that writes down what it hears. */
+#ifndef STREAMS_H
+#define STREAMS_H
+
+#include "scheduling.h"
+
+/* Passed as `ctx` with log_free. Values are written as their numbers, errors as "!" and their numbers, the end of the
+ * context as ".". */
+typedef struct listener {
+  char log[512];
+  atomic_int frees;
+  atomic_int calls;
+  pthread_t thread; /* where the last callback ran */
+  void (*then)(struct listener *listener, int64_t number);
+  promise_publisher_t *publisher;
+  promise_subscriber_t *subscriber;
+} listener_t;
+
+static inline void hear(listener_t *listener, const char *mark, const promise_value_t *value) {
+  CHECK_INT(atomic_load(&listener->frees), 0);
+  CHECK_INT(value->kind, PROMISE_KIND_I64);
+  size_t length = strlen(listener->log);
+  snprintf(listener->log + length, sizeof listener->log - length, "%s%lld ", mark, (long long)value->as.i64);
+  listener->thread = pthread_self();
+  atomic_fetch_add(&listener->calls, 1);
+  if (listener->then != NULL)
+    listener->then(listener, value->as.i64);
+}
+
+static inline void hear_value(void *ctx, const promise_value_t *value) {
+  hear(ctx, "", value);
+}
+
+static inline void hear_error(void *ctx, const promise_value_t *reason) {
+  hear(ctx, "!", reason);
+}
+
+static inline void hear_no_more(void *ctx) {
+  listener_t *listener = ctx;
+  atomic_fetch_add(&listener->frees, 1);
+  strcat(listener->log, ".");
+}
+
+/* A subscription of everything, as a value to change. */
+static inline promise_subscription_t everything(listener_t *listener) {
+  return (promise_subscription_t){.size = sizeof(promise_subscription_t),
+                                  .overflow = PROMISE_BUFFER,
+                                  .demand = PROMISE_UNLIMITED,
+                                  .on_value = hear_value,
+                                  .on_error = hear_error,
+                                  .ctx = listener,
+                                  .free_ctx = hear_no_more};
+}
+
+static inline promise_subscriber_t *subscribe(promise_publisher_t *publisher, promise_subscription_t subscription) {
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
+  REQUIRE(subscriber != NULL);
+  return subscriber;
+}
+
+static inline promise_subscriber_t *listen(promise_publisher_t *publisher, listener_t *listener) {
+  return subscribe(publisher, everything(listener));
+}
+
+/* One whose events are asked for. */
+static inline promise_subscriber_t *pull(promise_publisher_t *publisher, promise_overflow_t overflow,
+                                         uint64_t capacity) {
+  promise_subscription_t subscription = {.size = sizeof subscription, .overflow = overflow, .capacity = capacity};
+  return subscribe(publisher, subscription);
+}
+
+static inline promise_publisher_t *publisher_new(uint32_t flags) {
+  promise_publisher_t *publisher = promise_publisher_new(flags);
+  REQUIRE(publisher != NULL);
+  return publisher;
+}
+
+static inline promise_t *end_of(promise_subscriber_t *subscriber) {
+  promise_t *end = promise_subscriber_end(subscriber);
+  REQUIRE(end != NULL);
+  return end;
+}
+
+static inline void publish(promise_publisher_t *publisher, int64_t number) {
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(number)), PROMISE_OK);
+}
+
+static inline void publish_error(promise_publisher_t *publisher, int64_t number) {
+  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(number)), PROMISE_OK);
+}
+
+static inline promise_t *next_of(promise_subscriber_t *subscriber) {
+  promise_t *next = promise_subscriber_next(subscriber);
+  REQUIRE(next != NULL);
+  return next;
+}
+
+/* Holds if the promise was rejected with a DISCARDED. */
+static inline bool was_cancelled(promise_t *promise) {
+  return promise_state(promise) == PROMISE_REJECTED && promise_cancel_requested(promise) == 1;
+}
+
+/* Holds if it was fulfilled with VOID. */
+static inline bool is_done(promise_t *promise) {
+  promise_value_t value;
+  return promise_state(promise) == PROMISE_FULFILLED && promise_result(promise, &value) == PROMISE_OK &&
+         value.kind == PROMISE_KIND_VOID;
+}
+
+static inline void release_both(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
+#endif /* STREAMS_H */
