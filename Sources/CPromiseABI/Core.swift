@@ -34,6 +34,23 @@ public func promise_resolve(_ promise: OpaquePointer?, _ value: UnsafePointer<pr
 }
 
 @c @implementation
+public func promise_resolve_many(
+  _ promises: UnsafePointer<OpaquePointer?>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
+  _ statuses: UnsafeMutablePointer<promise_status_t>?
+) -> promise_status_t {
+  // No array is that long.
+  guard count >= 0 else { return promise_status_t(PROMISE_EINVAL) }
+  var first = promise_status_t(PROMISE_OK)
+  for position in 0..<count {
+    let value = unsafe values.map { unsafe $0 + position }
+    let status = unsafe settle(promises?[position], value, .fulfilled)
+    unsafe statuses?[position] = status
+    if first == promise_status_t(PROMISE_OK) { first = status }
+  }
+  return first
+}
+
+@c @implementation
 public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<promise_value_t>?) -> promise_status_t {
   unsafe settle(promise, reason, .rejected)
 }

@@ -157,11 +157,48 @@ static void wait_for_any(void) {
   each_bad_handle(PROMISES, wait_any_bad);
 }
 
+static void resolve_many_bad(void *handle) {
+  promise_t *good = promise_new();
+  payload_t payloads[2] = {0};
+  const promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
+  promise_t *const promises[] = {handle, good};
+  promise_status_t statuses[2] = {1, 1};
+  CHECK_STATUS(promise_resolve_many(promises, values, 2, statuses), PROMISE_ESTALE);
+  CHECK_STATUS(statuses[0], PROMISE_ESTALE);
+  CHECK_STATUS(statuses[1], PROMISE_OK);
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
+  CHECK_INT(atomic_load(&payloads[1].destroyed), 0);
+  promise_release(good);
+  CHECK_INT(atomic_load(&payloads[1].destroyed), 1);
+}
+static void resolve_many(void) {
+  promise_t *promise = promise_new();
+  promise_t *const promises[] = {promise, NULL};
+  promise_status_t statuses[2] = {1, 1};
+  CHECK_STATUS(promise_resolve_many(NULL, NULL, 0, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_resolve_many(promises, NULL, SIZE_MAX, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_resolve_many(NULL, NULL, 2, statuses), PROMISE_EINVAL);
+  CHECK_STATUS(statuses[1], PROMISE_EINVAL);
+  CHECK_STATUS(promise_resolve_many(promises, NULL, 2, NULL), PROMISE_EINVAL);
+  payload_t payloads[2] = {0};
+  promise_value_t values[] = {object(&payloads[0]), object(&payloads[1])};
+  CHECK_STATUS(promise_resolve_many(NULL, values, 2, NULL), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payloads[0].destroyed) + atomic_load(&payloads[1].destroyed), 2);
+  values[0] = garbage();
+  values[1] = *VOID();
+  CHECK_STATUS(promise_resolve_many(promises, values, 2, statuses), PROMISE_EINVAL);
+  CHECK_STATUS(statuses[0], PROMISE_EINVAL);
+  CHECK_STATUS(statuses[1], PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_release(promise);
+  each_bad_handle(PROMISES, resolve_many_bad);
+}
+
 static const misuse_t table[] = {
     {"promise_discard", discard}, {"promise_new", new_promise},       {"promise_new_discardable", new_discardable},
     {"promise_reject", reject},   {"promise_release", release},       {"promise_resolve", resolve},
     {"promise_result", result},   {"promise_retain", retain},         {"promise_state", state},
-    {"promise_wait", wait_for},   {"promise_wait_any", wait_for_any},
+    {"promise_wait", wait_for},   {"promise_wait_any", wait_for_any}, {"promise_resolve_many", resolve_many},
 };
 
 MISUSE_MAIN(table)

@@ -76,6 +76,8 @@ FUNCTION(promise_new_discardable, promise_t *, (void (*)(void *), void *, promis
 FUNCTION(promise_retain, promise_status_t, (promise_t *));
 FUNCTION(promise_release, promise_status_t, (promise_t *));
 FUNCTION(promise_resolve, promise_status_t, (promise_t *, const promise_value_t *));
+FUNCTION(promise_resolve_many, promise_status_t,
+         (promise_t *const *, const promise_value_t *, size_t, promise_status_t *));
 FUNCTION(promise_reject, promise_status_t, (promise_t *, const promise_value_t *));
 FUNCTION(promise_discard, promise_status_t, (promise_t *));
 FUNCTION(promise_state, promise_state_t, (promise_t *));

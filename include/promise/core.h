@@ -53,6 +53,18 @@ PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise
 PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise,
                                              const promise_value_t *PROMISE_NULLABLE value);
 
+/* Fulfils `count` promises in one call, `promises[i]` with `values[i]`: for languages in which each call is dear. Each is
+ * fulfilled exactly as by promise_resolve(), in order: the callbacks of one have run before the next is looked at. A
+ * reference to each value is taken over, on every path. If `statuses` is not NULL, `statuses[i]` becomes what
+ * promise_resolve() would have returned; one that fails stops no other. The arrays, which may be NULL if `count` is 0, must
+ * stay until this returns, whatever the callbacks do.
+ * Returns PROMISE_OK if all were fulfilled, otherwise the first status that was not PROMISE_OK. PROMISE_EINVAL if
+ * `promises` is NULL, for the values are released then, if `values` is, or if `count` is more than an array can have.
+ * [any thread] */
+PROMISE_API promise_status_t promise_resolve_many(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
+                                                  const promise_value_t *PROMISE_NULLABLE values, size_t count,
+                                                  promise_status_t *PROMISE_NULLABLE statuses);
+
 /* Rejects a pending promise with `*reason`, of any kind, and runs its callbacks (clause 3.4.2). Otherwise as
  * promise_resolve().
  * [any thread] */

@@ -88,6 +88,11 @@ enum PromiseFunctions {
     "promise_retain": address(promise_retain as OfHandle),
     "promise_release": address(promise_release as OfHandle),
     "promise_resolve": address(promise_resolve as Settle),
+    "promise_resolve_many": address(
+      promise_resolve_many
+        as @convention(c) (
+          UnsafePointer<Handle?>?, UnsafePointer<promise_value_t>?, Int, UnsafeMutablePointer<Status>?
+        ) -> Status),
     "promise_reject": address(promise_reject as Settle),
     "promise_discard": address(promise_discard as OfHandle),
     "promise_state": address(promise_state as OfHandle),

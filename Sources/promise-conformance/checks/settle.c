@@ -128,6 +128,23 @@ static void a_promise_cannot_hold_itself(void) {
   EXPECT_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
+static void many_are_settled_as_one_by_one(void) {
+  promise_t *first = pending();
+  promise_t *last = pending();
+  promise_t *const promises[] = {first, first, NULL, last};
+  const promise_value_t values[] = {i64_value(1), i64_value(2), i64_value(3), i64_value(4)};
+  promise_status_t statuses[4] = {1, 1, 1, 1};
+  EXPECT_STATUS(promise_resolve_many(promises, values, 4, statuses), PROMISE_ESETTLED);
+  EXPECT_STATUS(statuses[0], PROMISE_OK);
+  EXPECT_STATUS(statuses[1], PROMISE_ESETTLED);
+  EXPECT_STATUS(statuses[2], PROMISE_EINVAL);
+  EXPECT_STATUS(statuses[3], PROMISE_OK);
+  EXPECT_ENDED(first, PROMISE_FULFILLED, 1);
+  EXPECT_ENDED(last, PROMISE_FULFILLED, 4);
+  release(first);
+  release(last);
+}
+
 static void missing_arguments_are_refused(void) {
   promise_value_t out = i64_value(1);
   promise_t *promise = pending();
@@ -149,6 +166,7 @@ const check_t settle_checks[] = {
     {"when a settling call returns, every callback has run, on that thread", settlement_is_synchronous},
     {"a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is},
     {"a promise cannot hold itself", a_promise_cannot_hold_itself},
+    {"many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one},
     {"missing arguments are refused", missing_arguments_are_refused},
     {NULL, NULL},
 };
