@@ -70,5 +70,6 @@
 #include "promise/timer.h"
 #include "promise/loop.h"
 #include "promise/stream.h"
+#include "promise/observe.h"
 
 #endif /* PROMISE_H */

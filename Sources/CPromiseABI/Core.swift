@@ -69,9 +69,7 @@ private func settle(
     taken.release()
     return unsafe refusal(promise)
   }
-  if cell.settle(taken, outcome) { return promise_status_t(PROMISE_OK) }
-  SecondSettlement.report(cell)
-  return promise_status_t(PROMISE_ESETTLED)
+  return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
 /// Whether a promise may hold the value. If not, the value's reference is released.
@@ -94,7 +92,7 @@ public func promise_discard(_ promise: OpaquePointer?) -> promise_status_t {
 @c @implementation
 public func promise_state(_ promise: OpaquePointer?) -> promise_state_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  let state = cell.state
+  let state = cell.seenState
   return promise_state_t(
     !state.isSettled ? PROMISE_PENDING : state.isRejected ? PROMISE_REJECTED : PROMISE_FULFILLED)
 }
@@ -106,7 +104,7 @@ public func promise_result(
   guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  guard cell.state.isSettled else { return promise_status_t(PROMISE_EPENDING) }
+  guard cell.seenState.isSettled else { return promise_status_t(PROMISE_EPENDING) }
   let value = cell.value
   guard value.retain() else { return promise_status_t(PROMISE_ENOMEM) }
   unsafe value.store(out)

@@ -14,7 +14,7 @@ public class AnyPromise {
   ///
   /// - Thread: any.
   public final var state: PromiseState {
-    let state = cell.state
+    let state = cell.seenState
     return !state.isSettled ? .pending : state.isRejected ? .rejected : .fulfilled
   }
 
@@ -32,6 +32,9 @@ public class AnyPromise {
   ///
   /// - Thread: any; the block and the callbacks run on the calling one.
   public final func discard() { _ = cell.discard() }
+
+  /// What the promise is called in reports of ``PromiseHooks``. No other promise of the process ever has the same.
+  public final var id: UInt64 { cell.id }
 
   /// The promise as C knows it, a `promise_t *`: the same promise, not a copy. It is borrowed: valid as long as this
   /// object lives. C code that keeps it calls `promise_retain`.

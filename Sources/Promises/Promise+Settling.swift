@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Promise {
   /// Fulfils the promise with `value` if it is pending, and runs its callbacks before it returns; otherwise does
   /// nothing (clause 3.4.1). A promise as value is stored as it is, not followed.
@@ -49,29 +47,10 @@ extension Promise {
 extension CellRef {
   /// Settles the promise; if it is settled already, and this was asked for by the user, the hook is told.
   @usableFromInline func settle(fulfilling value: CellValue, reports: Bool) -> Bool {
-    let settles = settle(value, .fulfilled)
-    if !settles && reports { SecondSettlement.report(self) }
-    return settles
+    settle(value, .fulfilled, reports: reports)
   }
 
   @usableFromInline func settle(rejecting reason: CellValue, reports: Bool) -> Bool {
-    let settles = settle(reason, .rejected)
-    if !settles && reports { SecondSettlement.report(self) }
-    return settles
-  }
-}
-
-/// What happens when something goes wrong that nobody asked about.
-public enum PromiseHooks {
-  /// Called when a promise that is settled already is settled again, by whatever language, on the thread that did. The
-  /// promise is given as its C handle, borrowed. `nil`, the default: nobody is told.
-  ///
-  /// The function must be ready to be called from any thread. Replaceable at any time, from any thread.
-  public static var secondSettlement: (@convention(c) (OpaquePointer) -> Void)? {
-    get {
-      unsafe unsafeBitCast(
-        SecondSettlement.hook.load(ordering: .acquiring), to: (@convention(c) (OpaquePointer) -> Void)?.self)
-    }
-    set { unsafe SecondSettlement.hook.store(unsafeBitCast(newValue, to: UInt.self), ordering: .releasing) }
+    settle(reason, .rejected, reports: reports)
   }
 }

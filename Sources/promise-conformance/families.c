@@ -31,6 +31,7 @@ const family_t families[] = {
     {"loop", loop_checks},
     {"timer", timer_checks},
     {"stream", stream_checks},
+    {"observe", hook_checks},
     {"handles", handle_checks},
     {"threads", thread_checks},
     {NULL, NULL},

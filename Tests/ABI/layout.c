@@ -127,6 +127,14 @@ FIELD(promise_subscription_t, on_value, 24 + 2 * POINTER, POINTER);
 FIELD(promise_subscription_t, on_error, 24 + 3 * POINTER, POINTER);
 FIELD(promise_subscription_t, ctx, 24 + 4 * POINTER, POINTER);
 FIELD(promise_subscription_t, free_ctx, 24 + 5 * POINTER, POINTER);
+ASSERT(sizeof(promise_hooks_t) >= 8 + 5 * POINTER);
+FIELD(promise_hooks_t, size, 0, 4);
+FIELD(promise_hooks_t, reserved, 4, 4);
+FIELD(promise_hooks_t, unhandled_rejection, 8, POINTER);
+FIELD(promise_hooks_t, settled_again, 8 + POINTER, POINTER);
+FIELD(promise_hooks_t, dropped_pending, 8 + 2 * POINTER, POINTER);
+FIELD(promise_hooks_t, ctx, 8 + 3 * POINTER, POINTER);
+FIELD(promise_hooks_t, free_ctx, 8 + 4 * POINTER, POINTER);
 
 ASSERT(sizeof(promise_str_t) == 2 * POINTER);
 FIELD(promise_str_t, data, 0, POINTER);

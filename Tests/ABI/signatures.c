@@ -164,5 +164,6 @@ FUNCTION(promise_subscriber_cancel, promise_status_t, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_next, promise_t *, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_end, promise_t *, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_dropped, int64_t, (promise_subscriber_t *));
+FUNCTION(promise_set_hooks, promise_status_t, (const promise_hooks_t *));
 
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

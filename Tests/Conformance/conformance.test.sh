@@ -70,6 +70,8 @@ fault inputs-reversed "combine: promise_all() has every value, in the order of t
 fault freed-loop-runs "loop: freeing a loop drops what waits"
 fault demand-ignored "stream: events wait for demand, and the end for them"
 fault cancelled-twice "stream: who leaves is cancelled, once"
+fault hooks-never-told "observe: a rejection that nobody takes is reported when the promise goes"
+fault taken-rejection-told "observe: a rejection that somebody takes is not reported"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

@@ -262,6 +262,32 @@ promise_status_t promise_loop_free(promise_loop_t *loop) {
   return REAL(promise_loop_free)(loop);
 }
 
+/* ---- Hooks ---- */
+
+static void (*tell)(void *ctx, uint64_t id, const promise_value_t *reason);
+static void *tell_ctx;
+
+promise_status_t promise_set_hooks(const promise_hooks_t *hooks) {
+  tell = hooks != NULL ? hooks->unhandled_rejection : NULL;
+  tell_ctx = hooks != NULL ? hooks->ctx : NULL;
+  if (hooks == NULL || !is("hooks-never-told"))
+    return REAL(promise_set_hooks)(hooks);
+  promise_hooks_t none = *hooks;
+  none.unhandled_rejection = NULL;
+  return REAL(promise_set_hooks)(&none);
+}
+
+/* Whether somebody has taken the rejection or not. */
+promise_status_t promise_release(promise_t *promise) {
+  promise_value_t reason;
+  if (is("taken-rejection-told") && tell != NULL && REAL(promise_state)(promise) == PROMISE_REJECTED &&
+      REAL(promise_result)(promise, &reason) == PROMISE_OK) {
+    tell(tell_ctx, (uint64_t)(uintptr_t)promise, &reason);
+    REAL(promise_value_release)(&reason);
+  }
+  return REAL(promise_release)(promise);
+}
+
 /* ---- Types and values ---- */
 
 const promise_type_t *promise_type_register(const char *name, const promise_type_t *parent, promise_free_t destroy) {

@@ -29,6 +29,7 @@ struct platform_thread {
   uint32_t disposal;          /* the first of the cells whose disposal waits for the running one, by index */
   bool disposing;             /* a disposal runs on this thread */
   bool watched;               /* the exit handler is registered for this thread */
+  bool listening;             /* a hook of the user's runs on this thread */
 };
 
 extern __thread struct platform_thread platform_this_thread
@@ -59,6 +60,7 @@ enum {
   PLATFORM_LOCK_SETUP,
   PLATFORM_LOCK_LOOPS,
   PLATFORM_LOCK_WAITERS,
+  PLATFORM_LOCK_OBSERVERS,
   PLATFORM_LOCKS
 };
 void platform_lock(int lock) __attribute__((visibility("hidden")));

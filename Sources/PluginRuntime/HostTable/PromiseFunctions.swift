@@ -189,6 +189,8 @@ enum PromiseFunctions {
     "promise_subscriber_next": address(promise_subscriber_next as @convention(c) (Handle?) -> Handle?),
     "promise_subscriber_end": address(promise_subscriber_end as @convention(c) (Handle?) -> Handle?),
     "promise_subscriber_dropped": address(promise_subscriber_dropped as @convention(c) (Handle?) -> Int64),
+    "promise_set_hooks": address(
+      promise_set_hooks as @convention(c) (UnsafePointer<promise_hooks_t>?) -> Status),
   ]
 
   /// A function as one of any prototype.

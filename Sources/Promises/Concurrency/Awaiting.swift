@@ -44,7 +44,7 @@ extension Promise {
   /// - Thread: any; the caller goes on where it was.
   public final nonisolated(nonsending) func get() async throws -> Value {
     await cell.untilSettled()
-    guard cell.state.isRejected else { return try cell.value.required(as: Value.self) }
+    guard cell.seenState.isRejected else { return try cell.value.required(as: Value.self) }
     throw cell.value.thrown
   }
 }

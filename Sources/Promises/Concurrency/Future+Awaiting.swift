@@ -9,7 +9,7 @@ extension Future {
   /// - Thread: any; the caller goes on where it was.
   public nonisolated(nonsending) func settled() async -> FutureResult<Value, Failure> {
     await cell.untilSettled()
-    return cell.value.result(isRejected: cell.state.isRejected)
+    return cell.value.result(isRejected: cell.seenState.isRejected)
   }
 }
 

@@ -19,7 +19,7 @@ extension CellRef {
       }
       if retained { release() }
     }
-    return unsafe pass(promise.cell.pointee.value, promise.outcome)
+    return unsafe pass(promise.cell.pointee.value, promise.seenState.outcome)
   }
 
   /// How an attempt to make a promise follow another ended.
@@ -33,7 +33,7 @@ extension CellRef {
       return .isSettled
     }
     let state = self.state
-    let isFree = unsafe cell.pointee.meta == ReactionKind.none.rawValue && state.source == 0
+    let isFree = reactionKind == .none && state.source == 0
     // A discard block stands where a reaction would: the promise is settled by a link instead.
     if isFree && !state.isDiscardable { unsafe cell.pointee.meta = ReactionKind.follow.rawValue }
     letGo()
@@ -54,7 +54,7 @@ extension CellRef {
     }
     setSource(0)
     let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
-    _ = settle(value, source.outcome)
+    _ = settle(value, source.seenState.outcome)
     release()
     release()
     return .follows

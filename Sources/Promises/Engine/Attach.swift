@@ -13,6 +13,7 @@ extension CellRef {
   private func runAtOnce(_ reaction: CellRef) {
     var value = unsafe cell.pointee.value
     let outcome = self.outcome
+    if state.isUnseen && reaction.takesRejections { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
     // It is this call that runs it, not the one that settled the promise, which may still be busy on another thread.

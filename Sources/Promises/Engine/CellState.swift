@@ -53,6 +53,8 @@ package struct CellState {
 
   @inline(__always) package var isSettled: Bool { bits & CellState.settled != 0 }
   @inline(__always) package var isRejected: Bool { bits & CellState.rejected != 0 }
+  /// Of a settled promise.
+  @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.rejected) }
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
   @inline(__always) var isDiscardable: Bool { bits & CellState.discardable != 0 }
@@ -129,11 +131,13 @@ extension CellRef {
     unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
   }
 
-  /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell.
+  /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell, and knows whether it is a
+  /// promise, or a reaction that nobody holds.
   /// Returns the state before: the reactions, and whether somebody waits.
   @inline(__always)
-  func publish(_ value: CellValue, _ outcome: Outcome) -> CellState {
+  func publish(_ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true) -> CellState {
     unsafe cell.pointee.value = value
+    if outcome.isRejected && Observation.isOn { return publishRejection(value, isPromise: isPromise()) }
     let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0)
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
   }
@@ -150,12 +154,13 @@ extension CellRef {
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
     var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     guard !old.isClaimed else { return nil }
+    if outcome.isRejected && Observation.isOn { return claim() ? publish(value, outcome, isPromise: isPromise) : nil }
     let isOwning = value.isOwning
     if old.head != 0 {
       // By way of its reactions others may climb to it, and what they call may settle it or attach another.
       guard claim() else { return nil }
       guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {
-        return publish(value, outcome)
+        return publish(value, outcome, isPromise: isPromise)
       }
       old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     }

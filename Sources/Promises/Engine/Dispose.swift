@@ -8,7 +8,8 @@ extension CellRef {
   func lastReferenceGone(_ life: UInt64) -> Bool {
     if life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift {
       let state = unsafe CellState(cell.pointee.state.load(ordering: .relaxed))
-      if state.isBare {
+      // Nobody has to be told that it goes, either.
+      if state.isBare && (state.isSettled || !Observation.isOn) {
         deallocate()
         return true
       }
@@ -64,9 +65,11 @@ extension CellRef {
   private func disposeOfPromise() {
     let state = self.state
     if state.isSettled {
+      if state.isUnseen { reportUnhandledRejection() }
       if state.bits & CellState.owning != 0 { unsafe cell.pointee.value.release() }
       return
     }
+    if Observation.isOn { reportLoss(newest: state.head) }
     if state.isDiscardable { reactionContext.release() }
     var list = Settlement.reversed(state.head)
     while list != 0 {
@@ -89,7 +92,7 @@ extension CellRef {
     case .follow: break
     default: reactionContext.release()
     }
-    unsafe cell.pointee.meta = ReactionKind.none.rawValue
+    unsafe cell.pointee.meta = ReactionKind.orphan
     release()
   }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the engine itself rejects a promise with.
 package enum Fault {
   case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut
@@ -39,19 +37,5 @@ package enum Fault {
     return unsafe Box.error(
       domain: UnsafeBufferPointer(start: domain.utf8Start, count: domain.utf8CodeUnitCount), code: status,
       message: UnsafeBufferPointer(start: message.utf8Start, count: message.utf8CodeUnitCount)) ?? .void
-  }
-}
-
-/// Who hears of a call that settles a promise which is settled already.
-package enum SecondSettlement {
-  /// A `@convention(c) (UInt64) -> Void` that takes the token of the promise, as an address; 0 for nobody.
-  package static let hook = Atomic<UInt>(0)
-
-  @inline(never)
-  package static func report(_ promise: CellRef) {
-    let hook = hook.load(ordering: .acquiring)
-    guard hook != 0 else { return }
-    typealias Hook = @convention(c) (UInt64) -> Void
-    unsafe unsafeBitCast(hook, to: Hook.self)(promise.token.bits)
   }
 }

@@ -125,7 +125,7 @@ extension CellRef {
     let before = target.publish(value, outcome)
     if before.isWaited { target.wake() }
     if before.isDiscardable { target.reactionContext.release() }
-    _ = publish(value, outcome)
+    _ = publish(value, outcome, isPromise: false)
     return before.head == 0 ? .idle : .settled(newest: before.head)
   }
 
@@ -138,7 +138,7 @@ extension CellRef {
       before = state
     } else {
       guard claim() else { return refuse(value) }
-      before = publish(value, outcome)
+      before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }
     return before.head == 0 ? .idle : .settled(newest: before.head)

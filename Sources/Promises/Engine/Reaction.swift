@@ -64,6 +64,11 @@ struct ReactionKind: Equatable {
   /// `function` is called with the context, whichever way it went, then the outcome passes through.
   static var finally: ReactionKind { ReactionKind(rawValue: 11) }
 
+  /// In the `meta` of a reaction that is no promise: nobody ever holds it.
+  static var unheld: UInt32 { 1 << 9 }
+  /// The `meta` of a promise whose source went unsettled: it has no reaction any more.
+  static var orphan: UInt32 { none.rawValue | 1 << 8 }
+
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
 }
@@ -87,6 +92,17 @@ extension CellRef {
   @inline(__always)
   var reactionKind: ReactionKind { unsafe ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
 
+  /// Whether this is a promise, and not only a reaction to one.
+  var isPromise: Bool {
+    switch reactionKind {
+    case .observe, .cancelHandler, .link, .input: false
+    case .rescue: true
+    default: unsafe cell.pointee.meta & ReactionKind.unheld == 0
+    }
+  }
+
+  var isOrphan: Bool { unsafe cell.pointee.meta == ReactionKind.orphan }
+
   @inline(__always)
   var reactionContext: Context { unsafe Context(cell.pointee.context, cell.pointee.free) }
 
@@ -100,7 +116,7 @@ extension CellRef {
   }
 
   /// A pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other the
-  /// reaction's.
+  /// reaction's. With one reference alone it is a reaction and no promise.
   @inline(__always)
   static func derived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,
@@ -108,7 +124,8 @@ extension CellRef {
   ) -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
     unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
-    unsafe promise.cell.pointee.meta = kind.rawValue | (type | interest.rawValue) << ReactionKind.typeShift
+    unsafe promise.cell.pointee.meta =
+      kind.rawValue | (type | interest.rawValue) << ReactionKind.typeShift | (references == 1 ? ReactionKind.unheld : 0)
     unsafe promise.cell.pointee.function = unsafe function
     unsafe promise.cell.pointee.context = unsafe context.pointer
     unsafe promise.cell.pointee.free = unsafe context.free

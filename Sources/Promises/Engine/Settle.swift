@@ -3,11 +3,12 @@ import Synchronization
 
 extension CellRef {
   /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
-  /// first, before it returns. Takes over the value. False if the promise was settled already.
+  /// first, before it returns. Takes over the value. False if the promise was settled already; then the hook for that is
+  /// told, if `reports`.
   @inline(__always)
-  package func settle(_ value: CellValue, _ outcome: Outcome) -> Bool {
+  package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
     guard claim() else {
-      refused(value)
+      refused(value, outcome, reports: reports)
       return false
     }
     let before = publish(value, outcome)
@@ -21,8 +22,9 @@ extension CellRef {
 
   /// The promise is settled by another: the value goes.
   @inline(never)
-  private func refused(_ value: CellValue) {
+  private func refused(_ value: CellValue, _ outcome: Outcome, reports: Bool) {
     awaitPublication()
+    if reports { reportSecondSettlement(value, outcome) }
     value.release()
   }
 

@@ -38,7 +38,7 @@ struct WaitLimit {
 extension CellRef {
   /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks.
   package func wait(nanoseconds: Int64) -> WaitResult {
-    if state.isSettled { return .settled }
+    if seenState.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return .deadlock }
     var limit = WaitLimit(nanoseconds: nanoseconds)
@@ -46,7 +46,7 @@ extension CellRef {
     let retained = retain()
     defer { if retained { release() } }
     while true {
-      let current = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
+      let current = seenState
       if current.isSettled { return .settled }
       if limit.isOver { return .timedOut }
       if limit.isTimeToLook() && DrivenWork.holdsUp(self) { return .deadlock }

@@ -107,7 +107,7 @@ extension CellRef {
   package static func waitAny(_ promise: (Int) -> CellRef, count: Int, nanoseconds: Int64) -> (
     result: WaitResult, index: Int
   )? {
-    func firstSettled() -> Int? { (0..<count).first { promise($0).state.isSettled } }
+    func firstSettled() -> Int? { (0..<count).first { promise($0).seenState.isSettled } }
     if let index = firstSettled() { return (.settled, index) }
     if nanoseconds == 0 { return (.timedOut, 0) }
     if (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) { return (.deadlock, 0) }
@@ -134,7 +134,7 @@ extension CellRef {
 extension EventLoop {
   /// Runs the loop until the promise is settled: nil then. The caller holds it.
   func run(until promise: CellRef, nanoseconds: Int64) -> End? {
-    if promise.state.isSettled { return nil }
+    if promise.seenState.isSettled { return nil }
     let deadline = nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds)
     var waiter = unsafe Waiter(loop: self)
     let end: End? = unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
@@ -142,6 +142,6 @@ extension EventLoop {
       defer { unsafe notes.free() }
       return run(until: deadline) { promise.state.isSettled }
     }
-    return promise.state.isSettled ? nil : end ?? .noMemory
+    return promise.seenState.isSettled ? nil : end ?? .noMemory
   }
 }

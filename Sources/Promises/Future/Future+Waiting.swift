@@ -7,7 +7,7 @@ extension Future {
   @discardableResult
   public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
     switch cell.wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {
-    case .settled: return cell.value.result(isRejected: cell.state.isRejected)
+    case .settled: return cell.value.result(isRejected: cell.seenState.isRejected)
     case .timedOut: throw .timedOut
     case .deadlock: throw .deadlock
     }

@@ -51,7 +51,7 @@ extension Future {
   ///
   /// - Thread: any.
   public var result: FutureResult<Value, Failure>? {
-    let state = cell.state
+    let state = cell.seenState
     return state.isSettled ? cell.value.result(isRejected: state.isRejected) : nil
   }
 
@@ -66,6 +66,9 @@ extension Future {
     case .cancelled: .cancelled
     }
   }
+
+  /// What the future is called in reports of ``PromiseHooks``. A promise that is the same has the same, and no other.
+  public var id: UInt64 { cell.id }
 
   /// Whether the future is no longer pending.
   public var isSettled: Bool { cell.state.isSettled }

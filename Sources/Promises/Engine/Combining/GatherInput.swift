@@ -16,7 +16,7 @@ extension CellRef {
   func loseGatherInput() {
     let gather = unsafe Gather.at(cell.pointee.context)
     unsafe gather.ref.cell.pointee.state.bitwiseOr(Gather.lost, ordering: .relaxed)
-    if gather.isLast() && gather.decide() { gather.result.release() }
+    if gather.isLast() && gather.decide() { gather.abandonResult() }
     gather.ref.release()
   }
 }
@@ -38,7 +38,7 @@ extension Gather {
     guard isLast() && decide() else { return .idle }
     guard unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.lost == 0 else {
       // Nobody knows how it would have ended.
-      result.release()
+      abandonResult()
       return .idle
     }
     var combined = CellValue.void
@@ -46,6 +46,15 @@ extension Gather {
       UnsafeBufferPointer(start: entries, count: count), index, &combined)
     defer { combined.release() }
     return reaction.passOn(to: result, combined, combinedOutcome)
+  }
+
+  /// Nobody will settle the result.
+  fileprivate func abandonResult() {
+    if result.hold() {
+      if result.reactionKind == .none { unsafe result.cell.pointee.meta = ReactionKind.orphan }
+      result.letGo()
+    }
+    result.release()
   }
 
   private func decides(_ value: CellValue, _ outcome: Outcome) -> Bool {

@@ -1,0 +1,64 @@
+import CPlatform
+
+/// Functions of the user's with one context, which can be replaced while they are called: the context goes when nobody
+/// calls them any more.
+@unsafe
+struct Listener<Functions> {
+  let functions: Functions
+  let context: Context
+  /// Calls that go on, and one for being the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
+  private var uses = 1
+
+  /// Nil when memory has run out: the context is released.
+  static func make(_ functions: Functions, _ context: Context) -> UnsafeMutablePointer<Listener>? {
+    guard let memory = unsafe malloc(MemoryLayout<Listener>.size) else {
+      context.release()
+      return nil
+    }
+    let listener = unsafe memory.bindMemory(to: Listener.self, capacity: 1)
+    unsafe listener.initialize(to: Listener(functions: functions, context: context))
+    return unsafe listener
+  }
+
+  private init(functions: Functions, context: Context) {
+    unsafe self.functions = functions
+    unsafe self.context = context
+  }
+
+  /// Calls `body` with the current listener, unless this thread is in the middle of such a call: what a listener does is
+  /// not told to it. No lock is held meanwhile.
+  static func call(
+    _ current: () -> UnsafeMutablePointer<Listener>?, _ body: (Functions, UnsafeMutableRawPointer?) -> Void
+  ) {
+    let thread = unsafe platform_thread()
+    guard unsafe !thread.pointee.listening else { return }
+    platform_lock(Int32(PLATFORM_LOCK_OBSERVERS))
+    let listener = unsafe current()
+    unsafe listener?.pointee.uses += 1
+    platform_unlock(Int32(PLATFORM_LOCK_OBSERVERS))
+    guard let listener = unsafe listener else { return }
+    unsafe thread.pointee.listening = true
+    // What goes within the call goes before it ends: put off until the disposal that it may be a part of, it would be told.
+    let (disposing, disposal) = unsafe (thread.pointee.disposing, thread.pointee.disposal)
+    unsafe thread.pointee.disposing = false
+    unsafe thread.pointee.disposal = 0
+    unsafe body(listener.pointee.functions, listener.pointee.context.pointer)
+    unsafe thread.pointee.disposing = disposing
+    unsafe thread.pointee.disposal = disposal
+    unsafe thread.pointee.listening = false
+    unsafe letGo(listener)
+  }
+
+  /// Ends a call, or a listener's being the current one.
+  static func letGo(_ listener: UnsafeMutablePointer<Listener>?) {
+    guard let listener = unsafe listener else { return }
+    platform_lock(Int32(PLATFORM_LOCK_OBSERVERS))
+    unsafe listener.pointee.uses -= 1
+    let isLast = unsafe listener.pointee.uses == 0
+    platform_unlock(Int32(PLATFORM_LOCK_OBSERVERS))
+    guard isLast else { return }
+    unsafe listener.pointee.context.release()
+    unsafe listener.deinitialize(count: 1)
+    unsafe platform_free(listener)
+  }
+}

@@ -1,0 +1,161 @@
+/* promise/observe.h: hooks. */
+#include "../support.h"
+
+/* What the hooks were told. */
+typedef struct report {
+  spy_t spy; /* of the last value, and of the context */
+  int unhandled, again, dropped;
+  uint64_t id;
+  uint64_t callbacks;
+  promise_state_t state;
+} report_t;
+
+static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
+  report_t *report = ctx;
+  report->unhandled++;
+  report->id = id;
+  spy_observer(&report->spy, reason);
+}
+static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
+  report_t *report = ctx;
+  report->again++;
+  report->id = id;
+  report->state = state;
+  spy_observer(&report->spy, value);
+}
+static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
+  report_t *report = ctx;
+  report->dropped++;
+  report->id = id;
+  report->callbacks = callbacks;
+}
+static void report_free(void *ctx) {
+  spy_free(&((report_t *)ctx)->spy);
+}
+
+static promise_hooks_t hooks_to(report_t *report) {
+  return (promise_hooks_t){.size = sizeof(promise_hooks_t),
+                           .unhandled_rejection = on_unhandled,
+                           .settled_again = on_again,
+                           .dropped_pending = on_dropped,
+                           .ctx = report,
+                           .free_ctx = report_free};
+}
+static void watch(report_t *report) {
+  promise_hooks_t hooks = hooks_to(report);
+  EXPECT_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
+}
+
+#define EXPECT_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                   \
+  (EXPECT_INT((report)->unhandled, (expected_unhandled)), EXPECT_INT((report)->again, (expected_again)),               \
+   EXPECT_INT((report)->dropped, (expected_dropped)))
+
+static void untaken_rejections_are_reported(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = rejected(7), *derived = then(promise, 'a');
+  uint64_t id = (uint64_t)(uintptr_t)derived;
+  release(promise);
+  EXPECT_REPORTS(&report, 0, 0, 0);
+  release(derived);
+  EXPECT_REPORTS(&report, 1, 0, 0);
+  EXPECT(report.id == id);
+  EXPECT_INT(report.spy.seen, 7);
+}
+
+static void taken_rejections_are_not_reported(void) {
+  for (int way = 0; way < 4; way++) {
+    report_t report = {0};
+    spy_t spy = {0};
+    promise_value_t value;
+    watch(&report);
+    promise_t *promise = rejected(7);
+    if (way == 0)
+      EXPECT_INT(promise_state(promise), PROMISE_REJECTED);
+    if (way == 1)
+      EXPECT_STATUS(promise_result(promise, &value), PROMISE_OK);
+    if (way == 2)
+      EXPECT_STATUS(promise_wait(promise, 0), PROMISE_OK);
+    if (way == 3)
+      EXPECT_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
+    release(promise);
+    EXPECT_REPORTS(&report, 0, 0, 0);
+  }
+}
+
+static void discarding_is_no_failure(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = pending();
+  EXPECT_STATUS(promise_discard(promise), PROMISE_OK);
+  release(promise);
+  EXPECT_REPORTS(&report, 0, 0, 0);
+}
+
+static void second_settlements_are_reported(void) {
+  report_t report = {0};
+  promise_value_t value = i64_value(8);
+  watch(&report);
+  promise_t *promise = fulfilled(7);
+  EXPECT_STATUS(promise_reject(promise, &value), PROMISE_ESETTLED);
+  EXPECT_REPORTS(&report, 0, 1, 0);
+  EXPECT(report.id == (uint64_t)(uintptr_t)promise);
+  EXPECT_INT(report.state, PROMISE_REJECTED);
+  EXPECT_INT(report.spy.seen, 8);
+  EXPECT_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  EXPECT_REPORTS(&report, 0, 1, 0);
+  release(promise);
+}
+
+static void lost_promises_are_reported(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = pending(), *derived = then(promise, 'a');
+  uint64_t id = (uint64_t)(uintptr_t)promise;
+  release(promise);
+  EXPECT_REPORTS(&report, 0, 0, 1);
+  EXPECT(report.id == id);
+  EXPECT_INT(report.callbacks, 1);
+  release(derived);
+  EXPECT_REPORTS(&report, 0, 0, 1);
+}
+
+static void hooks_are_replaced(void) {
+  report_t one = {0}, other = {0};
+  watch(&one);
+  watch(&other);
+  EXPECT_SPY(&one.spy, 0, 1);
+  release(pending());
+  EXPECT_REPORTS(&one, 0, 0, 0);
+  EXPECT_REPORTS(&other, 0, 0, 1);
+  EXPECT_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  EXPECT_SPY(&other.spy, 0, 1);
+  release(pending());
+  EXPECT_REPORTS(&other, 0, 0, 1);
+}
+
+static void what_is_wrong_is_refused(void) {
+  report_t report = {0};
+  promise_hooks_t bad = hooks_to(&report);
+  bad.reserved = 1;
+  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  EXPECT_SPY(&report.spy, 0, 1);
+  bad = (promise_hooks_t){.size = sizeof bad, .ctx = &report, .free_ctx = report_free};
+  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  EXPECT_SPY(&report.spy, 0, 2);
+  bad = hooks_to(&report);
+  bad.size = 4;
+  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  EXPECT_SPY(&report.spy, 0, 2);
+}
+
+const check_t hook_checks[] = {
+    {"a rejection that nobody takes is reported when the promise goes", untaken_rejections_are_reported},
+    {"a rejection that somebody takes is not reported", taken_rejections_are_not_reported},
+    {"a promise that was discarded is not reported", discarding_is_no_failure},
+    {"a second settlement is reported, with what gets lost", second_settlements_are_reported},
+    {"a promise that goes unsettled is reported, and what is derived from it is not", lost_promises_are_reported},
+    {"hooks are replaced as a whole, and their context is freed once", hooks_are_replaced},
+    {"promise_set_hooks() refuses what is wrong", what_is_wrong_is_refused},
+    {NULL, NULL},
+};

@@ -1,0 +1,392 @@
+/* promise_set_hooks: rejections that nobody takes, second settlements, promises that go unsettled. */
+#include "support.h"
+
+/* What the hooks were told. */
+typedef struct report {
+  int unhandled, again, dropped;
+  uint64_t id;
+  int64_t number; /* of the value, if it is an I64 */
+  promise_kind_t kind;
+  promise_state_t state;
+  uint64_t callbacks;
+  pthread_t thread;
+  atomic_int frees;
+} report_t;
+
+static void take_value(report_t *report, uint64_t id, const promise_value_t *value) {
+  report->id = id;
+  report->kind = value->kind;
+  report->number = value->kind == PROMISE_KIND_I64 ? value->as.i64 : -1;
+  report->thread = pthread_self();
+}
+static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
+  ((report_t *)ctx)->unhandled++;
+  take_value(ctx, id, reason);
+}
+static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
+  ((report_t *)ctx)->again++;
+  ((report_t *)ctx)->state = state;
+  take_value(ctx, id, value);
+}
+static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
+  report_t *report = ctx;
+  report->dropped++;
+  report->id = id;
+  report->callbacks = callbacks;
+  report->thread = pthread_self();
+}
+static void report_free(void *ctx) {
+  atomic_fetch_add(&((report_t *)ctx)->frees, 1);
+}
+
+static promise_hooks_t hooks_to(report_t *report) {
+  return (promise_hooks_t){.size = sizeof(promise_hooks_t),
+                           .unhandled_rejection = on_unhandled,
+                           .settled_again = on_again,
+                           .dropped_pending = on_dropped,
+                           .ctx = report,
+                           .free_ctx = report_free};
+}
+static void watch(report_t *report) {
+  promise_hooks_t hooks = hooks_to(report);
+  REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
+}
+/* The end of a test: the context has gone once. */
+static void unwatch(report_t *report) {
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  CHECK_INT(atomic_load(&report->frees), 1);
+}
+
+static uint64_t id_of(promise_t *promise) {
+  return (uint64_t)(uintptr_t)promise;
+}
+
+#define CHECK_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                    \
+  do {                                                                                                                 \
+    CHECK_INT((report)->unhandled, (expected_unhandled));                                                              \
+    CHECK_INT((report)->again, (expected_again));                                                                      \
+    CHECK_INT((report)->dropped, (expected_dropped));                                                                  \
+  } while (0)
+
+static void a_rejection_that_nobody_takes_is_reported_when_the_promise_goes(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = rejected(7);
+  uint64_t id = id_of(promise);
+  CHECK_REPORTS(&report, 0, 0, 0);
+  promise_release(promise);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  CHECK(report.id == id);
+  CHECK_INT(report.number, 7);
+  CHECK(pthread_equal(report.thread, pthread_self()));
+  unwatch(&report);
+}
+
+static void the_reason_is_lent(void) {
+  report_t report = {0};
+  payload_t payload = {0};
+  watch(&report);
+  promise_t *promise = promise_new();
+  promise_value_t reason = object(&payload);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  promise_release(promise);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  CHECK_INT(report.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  unwatch(&report);
+}
+
+/* Who takes a rejection, before it comes or afterwards. */
+static void by_state(promise_t *promise) {
+  promise_state(promise);
+}
+static void by_result(promise_t *promise) {
+  promise_value_t value;
+  promise_result(promise, &value);
+}
+static void by_wait(promise_t *promise) {
+  promise_wait(promise, 0);
+}
+static void by_wait_any(promise_t *promise) {
+  promise_wait_any(&promise, 1, 0, NULL);
+}
+static void by_loop(promise_t *promise) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_loop_wait(loop, promise, 0);
+  promise_loop_free(loop);
+}
+static void ignore(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+static void by_observer(promise_t *promise) {
+  promise_observe(promise, NULL, ignore, NULL, NULL);
+}
+static void by_tap(promise_t *promise) {
+  promise_tap(promise, NULL, ignore, NULL, NULL);
+}
+static void by_rescue(promise_t *promise) {
+  promise_release(promise_rescue(promise, NULL, adds_one, NULL, NULL));
+}
+static void by_executor(promise_t *promise) {
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = promise_executor_immediate(), .on_rejected = adds_one};
+  promise_release(promise_react(promise, &reaction));
+}
+static void (*const takers[])(promise_t *) = {by_state,    by_result, by_wait,   by_wait_any, by_loop,
+                                              by_observer, by_tap,    by_rescue, by_executor};
+
+static void whoever_takes_it_keeps_it_from_being_reported(void) {
+  report_t report = {0};
+  watch(&report);
+  for (size_t i = 0; i < sizeof takers / sizeof *takers; i++) {
+    promise_t *promise = rejected(7);
+    takers[i](promise);
+    promise_release(promise);
+    CHECK_REPORTS(&report, 0, 0, 0);
+  }
+  /* Those that were there before. */
+  for (size_t i = 5; i < sizeof takers / sizeof *takers; i++) {
+    promise_t *promise = promise_new();
+    takers[i](promise);
+    promise_reject(promise, I64(7));
+    promise_release(promise);
+    CHECK_REPORTS(&report, 0, 0, 0);
+  }
+  unwatch(&report);
+}
+
+static void looking_before_it_is_rejected_takes_nothing(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = promise_new();
+  for (size_t i = 0; i < 5; i++)
+    takers[i](promise);
+  promise_reject(promise, I64(7));
+  promise_release(promise);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  unwatch(&report);
+}
+
+static void callbacks_for_a_value_take_no_rejection(void) {
+  report_t report = {0};
+  watch(&report);
+  for (int settled = 0; settled < 2; settled++) {
+    promise_t *promise = settled ? rejected(7) : promise_new();
+    CHECK_STATUS(promise_observe(promise, ignore, NULL, NULL, NULL), PROMISE_OK);
+    CHECK_STATUS(promise_on_cancel_request(promise, ignore, NULL, NULL), PROMISE_OK);
+    if (!settled)
+      promise_reject(promise, I64(7));
+    promise_release(promise);
+    CHECK_REPORTS(&report, settled + 1, 0, 0);
+  }
+  unwatch(&report);
+}
+
+/* What is made of a promise has its duty. */
+static promise_t *made_by_then(promise_t *promise) {
+  return promise_then(promise, adds_one, NULL, NULL);
+}
+static promise_t *made_by_rescue(promise_t *promise) {
+  return promise_rescue(promise, promise_type_named("error"), adds_one, NULL, NULL);
+}
+static void nothing(void *ctx) {
+  (void)ctx;
+}
+static promise_t *made_by_finally(promise_t *promise) {
+  return promise_finally(promise, nothing, NULL, NULL);
+}
+static promise_t *made_by_follow(promise_t *promise) {
+  promise_t *follower = promise_new();
+  CHECK_STATUS(promise_follow(follower, promise), PROMISE_OK);
+  return follower;
+}
+static promise_t *made_by_all(promise_t *promise) {
+  return promise_all(&promise, 1, 0);
+}
+static promise_t *made_by_timeout(promise_t *promise) {
+  return promise_timeout(promise, INT64_MAX);
+}
+static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = holding(retained(ctx));
+  return PROMISE_ADOPT;
+}
+static promise_t *made_by_adoption(promise_t *promise) {
+  promise_t *start = fulfilled(1), *adopted = promise_then(start, adopts, promise, NULL);
+  promise_release(start);
+  return adopted;
+}
+static promise_t *(*const makers[])(promise_t *) = {made_by_then, made_by_rescue,  made_by_finally, made_by_follow,
+                                                    made_by_all,  made_by_timeout, made_by_adoption};
+
+static void what_is_made_of_it_takes_it_on(void) {
+  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+    for (int settled = 0; settled < 2; settled++) {
+      for (int looks = 0; looks < 2; looks++) {
+        report_t report = {0};
+        watch(&report);
+        promise_t *promise = settled ? rejected(7) : promise_new(), *derived = makers[i](promise);
+        uint64_t id = id_of(derived);
+        if (!settled)
+          promise_reject(promise, I64(7));
+        promise_release(promise);
+        CHECK_REPORTS(&report, 0, 0, 0);
+        if (looks)
+          CHECK(ended(derived, PROMISE_REJECTED, 7));
+        promise_release(derived);
+        CHECK_REPORTS(&report, !looks, 0, 0);
+        CHECK(looks || (report.id == id && report.number == 7));
+        unwatch(&report);
+      }
+    }
+  }
+}
+
+static void the_end_of_a_chain_that_nobody_holds_is_reported_once(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = promise_new(), *last = retained(promise);
+  for (int i = 0; i < 10; i++) {
+    promise_t *next = made_by_then(last);
+    promise_release(last);
+    last = next;
+  }
+  uint64_t id = id_of(last);
+  promise_release(last);
+  promise_reject(promise, I64(7));
+  CHECK_REPORTS(&report, 1, 0, 0);
+  CHECK(report.id == id);
+  promise_release(promise);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  unwatch(&report);
+}
+
+static void what_is_discarded_or_fulfilled_is_no_failure(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = promise_new();
+  promise_discard(promise);
+  promise_release(promise);
+  promise_release(fulfilled(7));
+  CHECK_REPORTS(&report, 0, 0, 0);
+  unwatch(&report);
+}
+
+static void what_was_rejected_before_is_not_reported(void) {
+  report_t report = {0};
+  promise_t *promise = rejected(7);
+  watch(&report);
+  promise_release(promise);
+  CHECK_REPORTS(&report, 0, 0, 0);
+  unwatch(&report);
+  promise_release(rejected(7));
+  CHECK_REPORTS(&report, 0, 0, 0);
+}
+
+static void a_second_settlement_is_reported_with_what_gets_lost(void) {
+  report_t report = {0};
+  watch(&report);
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  promise_t *promise = fulfilled(1);
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 1, 0);
+  CHECK(report.id == id_of(promise));
+  CHECK_INT(report.state, PROMISE_FULFILLED);
+  CHECK_INT(report.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_reject(promise, I64(8)), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 2, 0);
+  CHECK_INT(report.state, PROMISE_REJECTED);
+  CHECK_INT(report.number, 8);
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 2, 0);
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  promise_release(promise);
+  unwatch(&report);
+}
+
+static void what_the_library_settles_twice_is_not_reported(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = promise_new(), *derived = made_by_then(promise), *limited = promise_timeout(promise, INT64_MAX);
+  promise_t *both[] = {promise, derived};
+  promise_t *first = promise_race(both, 2, 0);
+  CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(limited, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_REPORTS(&report, 0, 0, 0);
+  promise_release(first);
+  promise_release(limited);
+  promise_release(derived);
+  promise_release(promise);
+  unwatch(&report);
+}
+
+static void a_promise_that_goes_unsettled_is_reported_with_its_callbacks(void) {
+  report_t report = {0};
+  watch(&report);
+  for (int callbacks = 0; callbacks < 3; callbacks++) {
+    spy_t spy = {0};
+    promise_t *promise = callbacks % 2 ? promise_new() : promise_new_discardable(spy_discard, &spy, spy_free);
+    uint64_t id = id_of(promise);
+    for (int i = 0; i < callbacks; i++)
+      promise_observe(promise, ignore, ignore, NULL, NULL);
+    promise_on_cancel_request(promise, ignore, NULL, NULL);
+    promise_release(promise);
+    CHECK_REPORTS(&report, 0, 0, callbacks + 1);
+    CHECK(report.id == id);
+    CHECK_INT(report.callbacks, callbacks);
+    CHECK(pthread_equal(report.thread, pthread_self()));
+    CHECK_SPY(&spy, 0, callbacks % 2 == 0);
+  }
+  unwatch(&report);
+}
+
+static void what_was_made_of_it_is_not_reported(void) {
+  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+    report_t report = {0};
+    watch(&report);
+    promise_t *promise = promise_new(), *derived = makers[i](promise);
+    uint64_t id = id_of(promise);
+    promise_release(promise);
+    if (makers[i] == made_by_timeout)
+      promise_resolve(derived, VOID()); /* or the timer holds it */
+    promise_release(derived);
+    CHECK_REPORTS(&report, 0, 0, 1);
+    CHECK(report.id == id);
+    unwatch(&report);
+  }
+}
+
+static void what_is_handed_on_is_not_reported(void) {
+  report_t report = {0};
+  watch(&report);
+  promise_t *promise = promise_new();
+  promise_t *derived = made_by_then(promise);
+  promise_release(derived);
+  promise_release(retained(promise));
+  CHECK_REPORTS(&report, 0, 0, 0);
+  promise_resolve(promise, I64(1));
+  promise_release(promise);
+  CHECK_REPORTS(&report, 0, 0, 0);
+  unwatch(&report);
+}
+
+int main(void) {
+  RUN(a_rejection_that_nobody_takes_is_reported_when_the_promise_goes);
+  RUN(the_reason_is_lent);
+  RUN(whoever_takes_it_keeps_it_from_being_reported);
+  RUN(looking_before_it_is_rejected_takes_nothing);
+  RUN(callbacks_for_a_value_take_no_rejection);
+  RUN(what_is_made_of_it_takes_it_on);
+  RUN(the_end_of_a_chain_that_nobody_holds_is_reported_once);
+  RUN(what_is_discarded_or_fulfilled_is_no_failure);
+  RUN(what_was_rejected_before_is_not_reported);
+  RUN(a_second_settlement_is_reported_with_what_gets_lost);
+  RUN(what_the_library_settles_twice_is_not_reported);
+  RUN(a_promise_that_goes_unsettled_is_reported_with_its_callbacks);
+  RUN(what_was_made_of_it_is_not_reported);
+  RUN(what_is_handed_on_is_not_reported);
+  return check_report();
+}

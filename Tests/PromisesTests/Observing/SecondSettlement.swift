@@ -1,0 +1,62 @@
+import Promises
+import Testing
+
+extension Observed {
+  @Suite("Readings: settling a second time")
+  struct SecondSettlementReadings {
+    @Test("X-6: the hook is told of each call that settles a settled promise, and with what")
+    func hook() {
+      let promise = Promise<Int>()
+      let reports = Observed.reports {
+        promise.resolve(1)
+        promise.resolve(2)
+        promise.reject("no")
+        promise.discard()
+        return [promise.id]
+      }
+      #expect(
+        reports == [
+          .again(id: promise.id, .fulfilled, value: "2"), .again(id: promise.id, .rejected, value: "no"),
+        ])
+    }
+
+    @Test("X-6: a call says whether it settled the promise")
+    func result() {
+      let promise = Promise<Int>()
+      #expect(promise.resolve(1) as Bool)
+      #expect(!(promise.resolve(2) as Bool))
+      #expect(!(promise.reject("no") as Bool))
+      #expect(promise.value == 1)
+    }
+
+    @Test("EA-27, EA-28: the and and the or of two promises, settled from both sides, report nothing")
+    func operators() {
+      for rejects in [false, true] {
+        let (left, right) = (Promise<Int>(), Promise<Int>())
+        let (both, either) = (left &&& right, left ||| right)
+        let settle = { (promise: Promise<Int>) in rejects ? promise.reject("no") : promise.resolve(1) }
+        let reports = Observed.reports {
+          settle(left)
+          settle(right)
+          return [both.id, either.id]
+        }
+        #expect(reports == [])
+        #expect(both.state == (rejects ? .rejected : .fulfilled))
+        #expect(either.state == (rejects ? .rejected : .fulfilled))
+      }
+    }
+
+    @Test("D17, RP5: a resolver's second settlement is reported, a cancellation too")
+    func resolver() {
+      let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+      let reports = Observed.reports {
+        resolver.fulfill(1)
+        resolver.fulfill(2)
+        resolver.cancel()
+        return [future.id]
+      }
+      #expect(reports.count == 2)
+      #expect(reports.first == .again(id: future.id, .fulfilled, value: "2"))
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+extension Observed {
+  @Suite("Rejections that nobody takes")
+  struct UnhandledRejections {
+    /// The reports of a promise that is rejected, given to `use`, and let go.
+    private func reports(rejectingFirst: Bool, _ use: (Promise<Int>) -> Void) -> [Report] {
+      Observed.reports {
+        let promise = Promise<Int>()
+        if rejectingFirst { promise.reject("no") }
+        use(promise)
+        if !rejectingFirst { promise.reject("no") }
+        return [promise.id]
+      }
+    }
+
+    @Test("a promise that goes rejected, with nobody having looked, is reported")
+    func promise() {
+      var id: UInt64 = 0
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        promise.reject("no")
+        id = promise.id
+        return [id]
+      }
+      #expect(reports == [.unhandled(id: id, reason: "no")])
+    }
+
+    @Test("whoever looks or attaches a callback takes it", arguments: 0..<6)
+    func takers(way: Int) {
+      let reports = reports(rejectingFirst: true) { promise in
+        switch way {
+        case 0: #expect(promise.state == .rejected)
+        case 1: #expect(promise.rejectReason as? String == "no")
+        case 2: promise.then({ _ in }, { _ in })
+        case 3: promise.then({ _ in }, nil)
+        case 4: _ = promise.rescue { (_: Any?) in 0 }
+        default: promise.then(on: .default, { _ in }, { _ in })
+        }
+      }
+      #expect(reports == [])
+    }
+
+    @Test("a derived promise takes it, and is reported itself if nobody takes it there", arguments: [false, true])
+    func derived(rejectingFirst: Bool) {
+      var ids: [UInt64] = []
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        if rejectingFirst { promise.reject("no") }
+        ids = [promise.id, promise.then { $0 + 1 }.then { $0 + 1 }.id]
+        if !rejectingFirst { promise.reject("no") }
+        return ids
+      }
+      #expect(reports == [.unhandled(id: ids[1], reason: "no")])
+    }
+
+    @Test("two observers in a context, each for one outcome: what passes the one by is no alarm")
+    func observersInContexts() {
+      let done = Gate()
+      let reports = reports(rejectingFirst: false) { promise in
+        promise.then(on: .default, { _ in }, nil)
+        promise.then(on: .default, nil, { _ in done.open() })
+      }
+      done.wait()
+      #expect(reports == [])
+    }
+
+    @Test("awaiting takes it")
+    func awaiting() async throws {
+      let ids = Recorder<UInt64>()
+      let recorder = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(unhandledRejection: { id, _ in recorder.record(id) }))
+      defer { PromiseHooks.install(nil) }
+      func run() async {
+        let promise = Promise<Int>()
+        ids.record(promise.id)
+        promise.reject("no")
+        await #expect(throws: RejectionReason.self) { try await promise.get() }
+      }
+      await run()
+      #expect(recorder.events.filter { ids.events.contains($0) } == [])
+    }
+
+    @Test("discarded and cancelled ones are no failures")
+    func discarded() {
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        promise.discard()
+        let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+        resolver.cancel()
+        return [promise.id, future.id]
+      }
+      #expect(reports == [])
+    }
+
+    @Test("a promise that goes unsettled is reported with its callbacks, and what was derived from it is not")
+    func dropped() {
+      var ids: [UInt64] = []
+      let reports = Observed.reports {
+        let promise = Promise<Int>()
+        let derived = promise.then { $0 + 1 }
+        promise.then({ _ in }, nil)
+        ids = [promise.id, derived.id]
+        return ids
+      }
+      #expect(reports == [.dropped(id: ids[0], callbacks: 2)])
+    }
+
+    @Test("a resolver that goes cancels its future, which is no loss")
+    func resolverGone() {
+      let reports = Observed.reports { [Future<Int, any Error>.makeWithResolver().future.id] }
+      #expect(reports == [])
+    }
+  }
+}
