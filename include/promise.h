@@ -70,6 +70,7 @@
 #include "promise/timer.h"
 #include "promise/loop.h"
 #include "promise/stream.h"
+#include "promise/operator.h"
 #include "promise/observe.h"
 
 #endif /* PROMISE_H */

@@ -69,6 +69,10 @@ private func taking(
     taken.release()
     return unsafe refusal(publisher)
   }
+  guard !found.isDerived else {
+    taken.release()
+    return promise_status_t(PROMISE_EINVAL)
+  }
   return body(found, taken)
 }
 
@@ -93,6 +97,7 @@ public func promise_publisher_cancel(_ publisher: OpaquePointer?) -> promise_sta
 
 private func end(_ publisher: OpaquePointer?, _ ending: StreamEnding) -> promise_status_t {
   guard let found = unsafe resolvePublisher(publisher) else { return unsafe refusal(publisher) }
+  guard !found.isDerived else { return promise_status_t(PROMISE_EINVAL) }
   return promise_status_t(found.end(ending) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 

@@ -65,6 +65,14 @@ ASSERT(PROMISE_KIND_DISCARDED == 12);
 ASSERT(PROMISE_KIND_PROMISE == 13);
 ASSERT(PROMISE_KIND_OBJECT == 14);
 
+ASSERT(PROMISE_PASS == 4);
+ASSERT(PROMISE_SKIP == 5);
+ASSERT(PROMISE_FINISH == 6);
+ASSERT(PROMISE_FAIL_WITH == 7);
+ASSERT(PROMISE_CANCEL == 8);
+ASSERT(PROMISE_DISTINCT_ERRORS == 1);
+ASSERT(PROMISE_FORWARD_END == 1);
+
 ASSERT(PROMISE_STATEFUL == 1);
 ASSERT(PROMISE_BUFFER == 1);
 ASSERT(PROMISE_DROP_OLDEST == 2);
@@ -115,6 +123,15 @@ FIELD(promise_reaction_t, on_rejected, 8 + 3 * POINTER, POINTER);
 FIELD(promise_reaction_t, type, 8 + 4 * POINTER, POINTER);
 FIELD(promise_reaction_t, ctx, 8 + 5 * POINTER, POINTER);
 FIELD(promise_reaction_t, free_ctx, 8 + 6 * POINTER, POINTER);
+
+ASSERT(sizeof(promise_transform_t) >= 8 + 5 * POINTER);
+FIELD(promise_transform_t, size, 0, 4);
+FIELD(promise_transform_t, reserved, 4, 4);
+FIELD(promise_transform_t, on_value, 8, POINTER);
+FIELD(promise_transform_t, on_error, 8 + POINTER, POINTER);
+FIELD(promise_transform_t, on_end, 8 + 2 * POINTER, POINTER);
+FIELD(promise_transform_t, ctx, 8 + 3 * POINTER, POINTER);
+FIELD(promise_transform_t, free_ctx, 8 + 4 * POINTER, POINTER);
 
 ASSERT(sizeof(promise_subscription_t) >= 24 + 6 * POINTER);
 FIELD(promise_subscription_t, size, 0, 4);

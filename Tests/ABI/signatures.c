@@ -157,6 +157,16 @@ FUNCTION(promise_publisher_latest, promise_state_t, (promise_publisher_t *, prom
 FUNCTION(promise_publisher_count, int64_t, (promise_publisher_t *));
 FUNCTION(promise_publisher_ready, promise_t *, (promise_publisher_t *));
 FUNCTION(promise_publisher_subscribe, promise_subscriber_t *, (promise_publisher_t *, const promise_subscription_t *));
+FUNCTION(promise_publisher_transform, promise_publisher_t *, (promise_publisher_t *, const promise_transform_t *));
+FUNCTION(promise_publisher_distinct, promise_publisher_t *, (promise_publisher_t *, uint32_t));
+FUNCTION(promise_publisher_scan, promise_publisher_t *, (promise_publisher_t *, size_t));
+FUNCTION(promise_publisher_take, promise_publisher_t *, (promise_publisher_t *, uint64_t));
+FUNCTION(promise_publisher_stateful, promise_publisher_t *, (promise_publisher_t *));
+FUNCTION(promise_publisher_start_with, promise_publisher_t *, (promise_publisher_t *, const promise_value_t *));
+FUNCTION(promise_publisher_merge, promise_publisher_t *, (promise_publisher_t *const *, size_t));
+FUNCTION(promise_publisher_combine, promise_publisher_t *, (promise_publisher_t *const *, size_t));
+FUNCTION(promise_publisher_of, promise_publisher_t *, (promise_t *));
+FUNCTION(promise_publisher_forward, promise_subscriber_t *, (promise_publisher_t *, promise_publisher_t *, uint32_t));
 FUNCTION(promise_subscriber_retain, promise_status_t, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_release, promise_status_t, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_request, promise_status_t, (promise_subscriber_t *, uint64_t));

@@ -340,3 +340,14 @@ promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
   promise_status_t status = REAL(promise_subscriber_cancel)(subscriber);
   return is("cancelled-twice") && status == PROMISE_ESETTLED ? PROMISE_OK : status;
 }
+
+/* ---- Operators: the sources of a combination change places ---- */
+
+promise_publisher_t *promise_publisher_combine(promise_publisher_t *const *sources, size_t count) {
+  promise_publisher_t *reversed[8];
+  if (!is("sources-reversed") || count == 0 || count > 8)
+    return REAL(promise_publisher_combine)(sources, count);
+  for (size_t i = 0; i < count; i++)
+    reversed[i] = sources[count - 1 - i];
+  return REAL(promise_publisher_combine)(reversed, count);
+}

@@ -28,8 +28,8 @@ PROMISE_BEGIN_DECLS
  * Callbacks run in the call that publishes, on that thread, unless there is an executor; nothing is called with a lock
  * held. What a callback publishes is delivered before that call returns, but for what goes to the subscriber whose
  * callback runs, here or on another thread: that has it next, when the callback has returned. So nothing recurses, and a
- * callback may call anything, on its own subscriber and publisher too. A subscriber that is slow or fails concerns no
- * other; one that blocks the publishing thread should have an executor. */
+ * callback may call anything, on its own subscriber and publisher too. A thread that delivers has what others publish
+ * meanwhile to deliver too, before its call returns. A subscriber that is slow or fails concerns no other; one that blocks the publishing thread should have an executor. */
 typedef struct promise_publisher promise_publisher_t;
 typedef struct promise_subscriber promise_subscriber_t;
 
@@ -57,8 +57,8 @@ PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROM
  * else.
  * Returns PROMISE_OK; PROMISE_EFULL if it was published and a subscriber is full now: one more event may be dropped, or
  * cost memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the stream has ended, and nothing was
- * published; PROMISE_EINVAL if an argument is NULL or `*value` of no known kind, forged, or a stale PROMISE;
- * PROMISE_ESTALE.
+ * published; PROMISE_EINVAL if an argument is NULL or `*value` of no known kind, forged, or a stale PROMISE, or
+ * the publisher is an operator's (operator.h); PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                        const promise_value_t *PROMISE_NULLABLE value);

@@ -182,6 +182,21 @@ enum PromiseFunctions {
     "promise_publisher_ready": address(promise_publisher_ready as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_subscribe": address(
       promise_publisher_subscribe as @convention(c) (Handle?, UnsafePointer<promise_subscription_t>?) -> Handle?),
+    "promise_publisher_transform": address(
+      promise_publisher_transform as @convention(c) (Handle?, UnsafePointer<promise_transform_t>?) -> Handle?),
+    "promise_publisher_distinct": address(promise_publisher_distinct as @convention(c) (Handle?, UInt32) -> Handle?),
+    "promise_publisher_scan": address(promise_publisher_scan as @convention(c) (Handle?, Int) -> Handle?),
+    "promise_publisher_take": address(promise_publisher_take as @convention(c) (Handle?, UInt64) -> Handle?),
+    "promise_publisher_stateful": address(promise_publisher_stateful as @convention(c) (Handle?) -> Handle?),
+    "promise_publisher_start_with": address(
+      promise_publisher_start_with as @convention(c) (Handle?, Value?) -> Handle?),
+    "promise_publisher_merge": address(
+      promise_publisher_merge as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_combine": address(
+      promise_publisher_combine as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_of": address(promise_publisher_of as @convention(c) (Handle?) -> Handle?),
+    "promise_publisher_forward": address(
+      promise_publisher_forward as @convention(c) (Handle?, Handle?, UInt32) -> Handle?),
     "promise_subscriber_retain": address(promise_subscriber_retain as OfHandle),
     "promise_subscriber_release": address(promise_subscriber_release as OfHandle),
     "promise_subscriber_request": address(promise_subscriber_request as @convention(c) (Handle?, UInt64) -> Status),

@@ -12,29 +12,39 @@ extension CellPublisher {
   /// Sends an event to every subscriber, whose callbacks run before this returns if they have no executor and do not run
   /// already. Takes over the value.
   package func publish(_ event: StreamEvent) -> Publishing {
+    let result = publishing { _ in event }
+    if result == .ended { event.value.release() }
+    return result
+  }
+
+  /// Sends the event that `make` returns with the lock held, if any. Takes over its value. An ended stream does not ask.
+  func publishing(_ make: (inout State) -> StreamEvent?) -> Publishing {
     var delivery = Delivery()
     var garbage = EventQueue()
     var replaced: StreamEvent?
+    var published: StreamEvent?
+    var hasRoomChanged = false
     // A callback may give the last handle back.
     let isHeld = ref.retain()
     defer { if isHeld { ref.release() } }
-    var isRoomier = false
     let isOpen = locked { state in
       guard state.ending == nil else { return false }
+      guard let event = make(&state) else { return true }
+      published = event
       if state.isStateful, event.value.retain() {
         replaced = state.latest
         state.latest = event
       }
       each(state) { subscriber in
-        if subscriber.accept(event, &delivery, &garbage) { isRoomier = true }
+        if subscriber.accept(event, &delivery, &garbage) { hasRoomChanged = true }
       }
       return true
     }
     garbage.release()
     replaced?.value.release()
-    event.value.release()
+    published?.value.release()
     delivery.run()
-    if isRoomier { roomWasMade() }
+    if hasRoomChanged { roomChanged() }
     return isOpen ? (hasRoom ? .published : .full) : .ended
   }
 
@@ -64,6 +74,7 @@ extension CellPublisher {
       Delivery.callOut { _ = ready.discard() }
       ready.release()
     }
+    leaveSources()
     return true
   }
 

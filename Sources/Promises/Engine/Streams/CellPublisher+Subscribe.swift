@@ -11,6 +11,8 @@ package struct Subscription {
   package var executor: CellExecutor?
   /// Cancels and silences it.
   package var token: CancelToken?
+  /// Whether anybody can ask for the promise of its end.
+  var hasEnd = true
 
   package init(_ receiver: Receiver) { self.receiver = receiver }
 }
@@ -19,28 +21,31 @@ extension CellPublisher {
   /// A new subscriber, with one handle, to what is published from now on. Takes over the receiver; nil when memory has
   /// run out.
   package func subscribe(_ subscription: Subscription) -> CellSubscriber? {
-    guard let subscriber = makeSubscriber(subscription) else {
-      subscription.receiver.release()
-      return nil
-    }
-    let isWatched = subscriber.cancelsWithItsEnd()
-    guard isWatched else {
-      subscriber.releaseHandle()
-      return nil
-    }
+    guard let subscriber = prepare(subscription) else { return nil }
     add(subscriber)
     return subscriber
   }
 
-  /// A subscriber that is not in the list yet.
+  /// The same, before it is in the list.
+  func prepare(_ subscription: Subscription) -> CellSubscriber? {
+    guard let subscriber = makeSubscriber(subscription) else {
+      subscription.receiver.release()
+      return nil
+    }
+    if subscriber.cancelsWithItsEnd() { return subscriber }
+    subscriber.releaseHandle()
+    return nil
+  }
+
   private func makeSubscriber(_ subscription: Subscription) -> CellSubscriber? {
-    guard let end = CellRef.promise() else { return nil }
+    let end = subscription.hasEnd ? CellRef.promise() : nil
+    guard end != nil || !subscription.hasEnd else { return nil }
     let token = subscription.token
     let terms = CellSubscriber.Terms(
       publisher: self, receiver: subscription.receiver, overflow: subscription.overflow,
       capacity: subscription.capacity, token: token, generation: token?.generation ?? 0, end: end)
     guard retainParts(subscription) else {
-      end.release()
+      end?.release()
       return nil
     }
     if let made = CellSubscriber.make(terms, demand: subscription.demand, executor: subscription.executor) {
@@ -49,7 +54,7 @@ extension CellPublisher {
     subscription.executor?.ref.release()
     token?.ref.release()
     ref.release()
-    end.release()
+    end?.release()
     return nil
   }
 

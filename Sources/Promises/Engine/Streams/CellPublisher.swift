@@ -3,8 +3,8 @@ import Synchronization
 
 /// The write side of a stream: it sends events to its subscribers, until it ends.
 ///
-///               state                                 function   context
-///   publisher   how many are full | handles | flags   -          its State, with the lock
+///               state                                 value.bits, function       context
+///   publisher   how many are full | handles | flags   Operators/Derived.swift    its State, with the lock
 ///
 ///   [ open ] --(finish, fail, cancel, or its last handle goes)--> [ ended ]
 ///
@@ -30,18 +30,25 @@ package struct CellPublisher: Equatable {
     var ending: StreamEnding?
     /// The promise that there is room, while there is none.
     var ready: CellRef?
+    /// Of several sources.
+    var join: Join?
   }
 
-  private static var oneFull: UInt64 { 1 << 32 }
+  static var oneFull: UInt64 { 1 << 32 }
+  /// An operator publishes to it, and nobody else.
+  private static var derived: UInt64 { 1 }
 
   /// A new publisher with one handle; nil when memory has run out.
-  package static func make(isStateful: Bool) -> CellPublisher? {
-    guard let guarded = Guarded.make(State(isStateful: isStateful)) else { return nil }
+  package static func make(isStateful: Bool) -> CellPublisher? { make(State(isStateful: isStateful), isDerived: false) }
+
+  static func make(_ state: State, isDerived: Bool) -> CellPublisher? {
+    guard let guarded = Guarded.make(state) else { return nil }
     guard let ref = CellRef.allocate(.publisher) else {
       guarded.free()
       return nil
     }
-    unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
+    unsafe ref.cell.pointee.state.store(CellRef.oneHandle | (isDerived ? derived : 0), ordering: .relaxed)
+    unsafe ref.cell.pointee.value.bits = 0
     unsafe ref.cell.pointee.context = unsafe guarded.address
     return CellPublisher(ref)
   }
@@ -56,10 +63,15 @@ package struct CellPublisher: Equatable {
   package func retainHandle() -> Bool { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
-  /// Gives a handle back. With the last one the stream is cancelled, if it is open.
+  /// Whether an operator publishes to it, and nobody else.
+  package var isDerived: Bool {
+    unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CellPublisher.derived != 0
+  }
+
+  /// Gives a handle back. With the last one the stream is cancelled, if it is open and nobody else can publish to it.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
-    _ = end(.cancelled)
+    if !isDerived { _ = end(.cancelled) }
     ref.release()
   }
 
@@ -67,6 +79,8 @@ package struct CellPublisher: Equatable {
   func free() {
     let state = unsafe guarded.state.pointee
     guarded.free()
+    freeSources()
+    state.join?.free()
     state.latest?.value.release()
     state.ending?.release()
   }
@@ -75,6 +89,7 @@ package struct CellPublisher: Equatable {
 // What is known of it.
 extension CellPublisher {
   package var subscriberCount: Int { locked { $0.count } }
+  var isStateful: Bool { locked { $0.isStateful } }
 
   /// Whether the stream ended well; nil while it is open.
   package var hasFinished: Bool? { locked { $0.ending?.isFinished } }
@@ -85,51 +100,5 @@ extension CellPublisher {
       guard let latest = state.latest, latest.value.retain() else { return nil }
       return latest
     }
-  }
-}
-
-// Room.
-extension CellPublisher {
-  /// Whether every subscriber has room for one more event.
-  package var hasRoom: Bool {
-    unsafe Int64(bitPattern: ref.cell.pointee.state.load(ordering: .acquiring)) < Int64(CellPublisher.oneFull)
-  }
-
-  /// One subscriber more is full, or has room again. Called with that one's lock.
-  func countFull(_ isFull: Bool) {
-    let one = isFull ? CellPublisher.oneFull : 0 &- CellPublisher.oneFull
-    unsafe ref.cell.pointee.state.wrappingAdd(one, ordering: .acquiringAndReleasing)
-  }
-
-  /// A promise that is fulfilled when every subscriber has room, and cancelled when the stream ends before; a reference
-  /// of the caller's. Nil when memory has run out.
-  package func ready() -> CellRef? {
-    guard let fresh = CellRef.promise() else { return nil }
-    let (kept, isSettled) = locked { state -> (CellRef?, Bool) in
-      if state.ending != nil || hasRoom { return (nil, state.ending == nil) }
-      if let ready = state.ready, ready.retain() { return (ready, false) }
-      guard state.ready == nil, fresh.retain() else { return (nil, false) }
-      state.ready = fresh
-      return (fresh, false)
-    }
-    if let kept {
-      if kept != fresh { fresh.release() }
-      return kept
-    }
-    _ = isSettled ? fresh.settle(.void, .fulfilled) : fresh.discard()
-    return fresh
-  }
-
-  /// A subscriber has room again: fulfils the promise of that, if there is one and it was the last.
-  func roomWasMade() {
-    guard hasRoom else { return }
-    let ready = locked { state -> CellRef? in
-      guard hasRoom else { return nil }
-      defer { state.ready = nil }
-      return state.ready
-    }
-    guard let ready else { return }
-    Delivery.callOut { _ = ready.settle(.void, .fulfilled) }
-    ready.release()
   }
 }

@@ -1,7 +1,7 @@
 // What the publisher does to a subscriber, with its own lock held.
 extension CellSubscriber {
   /// Takes in an event, or what the overflow policy makes of it. The value stays the caller's. What is dropped goes to
-  /// `garbage`, for its destructor must not run here. True if the publisher may have room that it had not.
+  /// `garbage`, for its destructor must not run here. True if it is full now, or is no more.
   func accept(_ event: StreamEvent, _ delivery: inout Delivery, _ garbage: inout EventQueue) -> Bool {
     let terms = self.terms
     return locked { state in
@@ -54,14 +54,27 @@ extension CellSubscriber {
     return terms.receiver.isPromises ? !state.requests.isEmpty : state.demand > 0
   }
 
-  /// Tells the publisher when it becomes full, or ceases to be, which one that takes no more events is not. True if there
-  /// may be room in all subscribers that was not there.
+  /// Tells the publisher when it becomes full, or ceases to be, which one that takes no more events is not. True if that
+  /// has changed.
   func updateFull(_ state: inout State) -> Bool {
     let capacity = terms.capacity
-    let isFull = state.ending == nil && capacity > 0 && state.events.count >= capacity
+    let isFull =
+      state.ending == nil && (state.isTargetFull || capacity > 0 && state.events.count >= capacity)
     guard isFull != state.isFull else { return false }
     state.isFull = isFull
     terms.publisher.countFull(isFull)
-    return !isFull
+    return true
+  }
+
+  /// An operator's subscriber is full while its target has no room. If that has changed, returns its publisher, with a
+  /// reference.
+  func followRoom() -> CellPublisher? {
+    guard case .stage(let stage) = terms.receiver else { return nil }
+    return locked { state in
+      guard state.phase != .ended else { return nil }
+      state.isTargetFull = !stage.targetHasRoom
+      guard updateFull(&state), terms.publisher.ref.retain() else { return nil }
+      return terms.publisher
+    }
   }
 }

@@ -12,11 +12,11 @@ extension CellSubscriber {
   /// Delivers one event, or the end. False when there is nothing more to do: then the caller's reference can go.
   func step() -> Bool {
     var garbage = EventQueue()
-    var hasRoom = false
-    let task = locked { nextTask(&$0, &garbage, &hasRoom) }
+    var hasRoomChanged = false
+    let task = locked { nextTask(&$0, &garbage, &hasRoomChanged) }
     garbage.release()
     // It runs, so it has not let go of its publisher.
-    if hasRoom { terms.publisher.roomWasMade() }
+    if hasRoomChanged { terms.publisher.roomChanged() }
     switch task {
     case .nothing: return false
     case .event(let entry): deliver(entry.takeEvent())
@@ -29,16 +29,18 @@ extension CellSubscriber {
   }
 
   private func deliver(_ event: StreamEvent) {
-    var value = event.value
-    if case .callbacks(let onValue, let onError, let context) = terms.receiver,
-      let function = unsafe event.outcome.isRejected ? onError : onValue
-    {
+    switch terms.receiver {
+    case .stage(let stage): return stage.receive(event)
+    case .callbacks(let onValue, let onError, let context):
+      var value = event.value
+      guard let function = unsafe event.outcome.isRejected ? onError : onValue else { break }
       Delivery.callOut {
         guard let end else { return unsafe function(context.pointer, &value) }
         Settlement.running(nil, of: end) { unsafe function(context.pointer, &value) }
       }
+    case .promises: break
     }
-    value.release()
+    event.value.release()
   }
 
   /// Settles a promise that was asked for with the event of an entry, whose place is taken by the next request if nobody
@@ -58,15 +60,16 @@ extension CellSubscriber {
       request.release()
     }
     var garbage = EventQueue()
-    locked { state in
+    let hasRoomChanged = locked { state in
       if state.isCancelled { garbage.push(entry) } else { state.events.pushFront(entry) }
-      _ = updateFull(&state)
+      return updateFull(&state)
     }
     garbage.release()
+    if hasRoomChanged { terms.publisher.roomChanged() }
   }
 
   /// Decides what to do next, and notes that it is done.
-  private func nextTask(_ state: inout State, _ garbage: inout EventQueue, _ hasRoom: inout Bool) -> Task {
+  private func nextTask(_ state: inout State, _ garbage: inout EventQueue, _ hasRoomChanged: inout Bool) -> Task {
     guard state.phase != .ended else { return .nothing }
     if let token = terms.token, token.generation != terms.generation { garbage = cancel(&state, .cancelled) }
     guard hasSomethingToDo(state) else {
@@ -78,7 +81,7 @@ extension CellSubscriber {
       return .end
     }
     state.phase = .running
-    hasRoom = updateFull(&state)
+    hasRoomChanged = updateFull(&state)
     if let request = state.requests.pop() { return .answer(request: request, entry) }
     if state.demand != .max { state.demand -= 1 }
     return .event(entry)

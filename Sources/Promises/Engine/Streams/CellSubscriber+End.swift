@@ -24,7 +24,11 @@ extension CellSubscriber {
   func conclude() {
     let terms = self.terms
     terms.publisher.remove(self)
-    let (ending, requests) = locked { state in (state.ending ?? .cancelled, state.requests.take()) }
+    let (ending, isCancelled, requests) = locked { state in
+      (state.ending ?? .cancelled, state.isCancelled, state.requests.take())
+    }
+    // Not as a call of the user's: a chain of operators ends without recursion.
+    if case .stage(let stage) = terms.receiver, !isCancelled { stage.end(ending) }
     Delivery.callOut {
       var rest = requests
       while let entry = rest.pop() {
@@ -33,9 +37,9 @@ extension CellSubscriber {
         request.release()
       }
       if let end = terms.end { ending.settle(end) }
-      terms.receiver.release()
     }
-    terms.publisher.roomWasMade()
+    terms.receiver.release()
+    terms.publisher.roomChanged()
     terms.token?.ref.release()
     terms.publisher.ref.release()
   }

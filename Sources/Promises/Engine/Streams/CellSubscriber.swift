@@ -52,6 +52,8 @@ package struct CellSubscriber: Equatable {
     /// It ends without the events that were there.
     var isCancelled = false
     var isFull = false
+    /// Of an operator's: what it publishes finds no room.
+    var isTargetFull = false
     var dropped: UInt64 = 0
   }
 

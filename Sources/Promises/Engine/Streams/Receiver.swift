@@ -5,12 +5,14 @@ package enum Receiver {
   case callbacks(onValue: Observer?, onError: Observer?, Context)
   /// The promises that somebody asks for, one for each event. The context is kept for as long as the subscriber lasts.
   case promises(Context)
+  /// An operator.
+  case stage(Stage)
 
   /// Whether it has an event at all.
   func wants(_ event: StreamEvent) -> Bool {
     switch self {
     case .callbacks(let onValue, let onError, _): unsafe (event.outcome.isRejected ? onError : onValue) != nil
-    case .promises: true
+    case .promises, .stage: true
     }
   }
 
@@ -21,7 +23,8 @@ package enum Receiver {
 
   func release() {
     switch self {
-    case .callbacks(_, _, let context), .promises(let context): context.release()
+    case .callbacks(_, _, let context), .promises(let context): Delivery.callOut { context.release() }
+    case .stage(let stage): stage.release()
     }
   }
 }

@@ -1,0 +1,108 @@
+import CPromise
+
+#if !hasFeature(Embedded)
+import Promises
+#endif
+
+@c @implementation
+public func promise_publisher_transform(
+  _ source: OpaquePointer?, _ transform: UnsafePointer<promise_transform_t>?
+) -> OpaquePointer? {
+  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  let size = unsafe MemoryLayout<promise_transform_t>.size
+  guard let transform = unsafe transform, unsafe transform.pointee.size >= UInt32(size) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
+  let known = unsafe transform.pointee
+  let context = unsafe Context(known.ctx, known.free_ctx)
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source), context) }
+  guard unsafe known.reserved == 0, unsafe isUnused(transform, from: size, to: known.size) else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL), context)
+  }
+  let functions = unsafe Transform(
+    onValue: known.on_value.map(engineHandler), onError: known.on_error.map(engineHandler),
+    onEnd: known.on_end.map(engineHandler), context)
+  return unsafe made(found.derived(by: .transform(functions))?.ref)
+}
+
+@c @implementation
+public func promise_publisher_distinct(_ source: OpaquePointer?, _ flags: UInt32) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  guard flags & ~UInt32(PROMISE_DISTINCT_ERRORS) == 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  return unsafe made(found.derived(by: .distinct(Distinct(includesErrors: flags != 0)), isStateful: true)?.ref)
+}
+
+@c @implementation
+public func promise_publisher_scan(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  // A size_t beyond Int.max is a negative number here.
+  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard let window = Window(size: count) else { return unsafe made(nil) }
+  return unsafe made(found.derived(by: .window(window))?.ref)
+}
+
+@c @implementation
+public func promise_publisher_take(_ source: OpaquePointer?, _ count: UInt64) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  return unsafe made(found.derived(by: .take(count))?.ref)
+}
+
+@c @implementation
+public func promise_publisher_stateful(_ source: OpaquePointer?) -> OpaquePointer? {
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  return unsafe made(found.derived(by: .pass, isStateful: true)?.ref)
+}
+
+@c @implementation
+public func promise_publisher_start_with(_ source: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?)
+  -> OpaquePointer?
+{
+  guard let value = unsafe value, let first = unsafe take(value) else {
+    return unsafe fail(
+      resolvePublisher(source) == nil ? refusal(source) : promise_status_t(PROMISE_EINVAL))
+  }
+  guard let found = unsafe resolvePublisher(source) else {
+    first.release()
+    return unsafe fail(refusal(source))
+  }
+  return unsafe made(found.derived(by: .pass, first: StreamEvent(first, .fulfilled))?.ref)
+}
+
+@c @implementation
+public func promise_publisher_merge(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+  unsafe joined(sources, count, isCombining: false)
+}
+
+@c @implementation
+public func promise_publisher_combine(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+  unsafe joined(sources, count, isCombining: true)
+}
+
+private func joined(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int, isCombining: Bool) -> OpaquePointer? {
+  guard count >= 0, unsafe sources != nil || count == 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  for index in 0..<count {
+    let source = unsafe sources.unsafelyUnwrapped[index]
+    guard unsafe resolvePublisher(source) != nil else { return unsafe fail(refusal(source)) }
+  }
+  let source = { (index: Int) in unsafe resolvePublisher(sources.unsafelyUnwrapped[index]).unsafelyUnwrapped }
+  return unsafe made(CellPublisher.joined(source, count: count, isCombining: isCombining)?.ref)
+}
+
+@c @implementation
+public func promise_publisher_of(_ promise: OpaquePointer?) -> OpaquePointer? {
+  guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise)) }
+  return unsafe made(CellPublisher.of(cell)?.ref)
+}
+
+@c @implementation
+public func promise_publisher_forward(_ source: OpaquePointer?, _ target: OpaquePointer?, _ flags: UInt32)
+  -> OpaquePointer?
+{
+  guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
+  guard let other = unsafe resolvePublisher(target) else { return unsafe fail(refusal(target)) }
+  guard flags & ~UInt32(PROMISE_FORWARD_END) == 0, found != other, !other.isDerived else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
+  return unsafe made(found.forward(to: other, passesEndOn: flags != 0)?.ref)
+}

@@ -1,0 +1,138 @@
+import CPlatform
+
+// Publishers that operators make.
+//
+// Such a publisher keeps the subscribers by which it has its sources: an array of their indices, which does not change
+// once the publisher is known to anybody, in `function`, with its length in `value.bits`. It is kept by its handles and
+// its subscribers, and when it ends, its sources are left.
+extension CellPublisher {
+  /// A publisher of what an operation makes of this one's events, with one handle. It is stateful if this one is, too; a
+  /// first event makes it so. Takes over what it is given; nil when memory has run out.
+  package func derived(
+    by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil
+  ) -> CellPublisher? {
+    var state = State(isStateful: isStateful || first != nil || self.isStateful)
+    state.latest = first
+    guard let target = CellPublisher.derived(state, count: 1) else {
+      operation.release()
+      first?.value.release()
+      return nil
+    }
+    return target.connect(operation, count: 1) { _ in self }
+  }
+
+  /// A publisher of the events of many, or of combinations of their latest values, with one handle; stateful if they all
+  /// are. Of none it is cancelled at once. Nil when memory has run out.
+  package static func joined(
+    _ sources: (Int) -> CellPublisher, count: Int, isCombining: Bool
+  ) -> CellPublisher? {
+    guard let join = Join(count: count, isCombining: isCombining) else { return nil }
+    var state = State(isStateful: count > 0)
+    for index in 0..<count where !sources(index).isStateful { state = State(isStateful: false) }
+    state.join = join
+    guard let target = derived(state, count: count) else {
+      join.free()
+      return nil
+    }
+    if count == 0 { _ = target.end(.cancelled) }
+    return target.connect(isCombining ? .combine : .pass, count: count, sources)
+  }
+
+  /// A stateful publisher of one value, that of the promise, and then the end, with one handle. Nil when memory has run
+  /// out.
+  package static func of(_ promise: CellRef) -> CellPublisher? {
+    guard let target = derived(State(isStateful: true), count: 0) else { return nil }
+    let weak = unsafe UnsafeMutableRawPointer(bitPattern: UInt(WeakCell(target.ref).bits))
+    let isAttached = unsafe promise.observe(
+      { context, value in
+        let value = unsafe value.load(as: CellValue.self)
+        unsafe CellPublisher.atWeak(context) { target in
+          let kept = value.retain() ? value : Fault.tooManyReferences.value
+          _ = target.publish(StreamEvent(kept, .fulfilled))
+          _ = target.end(.finished)
+        }
+      },
+      { context, reason in
+        let reason = unsafe reason.load(as: CellValue.self)
+        unsafe CellPublisher.atWeak(context) { _ = $0.end(StreamEnding.failed(reason).copy()) }
+      }, Context(weak, nil))
+    if isAttached { return target }
+    target.releaseHandle()
+    return nil
+  }
+
+  /// Calls the body with the publisher to which a context is a weak reference, if it is there.
+  private static func atWeak(_ context: UnsafeMutableRawPointer?, _ body: (CellPublisher) -> Void) {
+    let bits = UInt64(UInt(bitPattern: context))
+    guard let cell = WeakCell(token: Token(bits: bits)).strong() else { return }
+    body(CellPublisher(cell))
+    cell.release()
+  }
+
+  /// Publishes this one's events to another as well, and its end if that is asked for, until the subscriber that is
+  /// returned is cancelled. Nil when memory has run out.
+  package func forward(to target: CellPublisher, passesEndOn: Bool) -> CellSubscriber? {
+    guard target.retainHandle(), let stage = Stage.make(.forward(target, passesEndOn: passesEndOn), target) else {
+      return nil
+    }
+    return subscribe(Subscription(.stage(stage)))
+  }
+
+  /// A publisher that has room for so many sources, and none yet. What the state has is its caller's until it is made.
+  private static func derived(_ state: State, count: Int) -> CellPublisher? {
+    let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<UInt32>.stride)
+    guard !overflow, let memory = unsafe malloc(size + 1) else { return nil }
+    guard let target = make(state, isDerived: true) else {
+      unsafe platform_free(memory)
+      return nil
+    }
+    unsafe target.ref.cell.pointee.function = unsafe memory
+    return target
+  }
+
+  /// Subscribes to the sources, each by the operation, which is taken over. Takes the handle away when memory has run out.
+  private func connect(
+    _ operation: Stage.Operation, count: Int, _ sources: (Int) -> CellPublisher
+  ) -> CellPublisher? {
+    for index in 0..<count {
+      guard let stage = Stage.make(operation, self, index: index) else {
+        releaseHandle()
+        return nil
+      }
+      var subscription = Subscription(.stage(stage))
+      subscription.hasEnd = false
+      // Of those that come while another thread is at it. Nothing is dropped, but producers hear of it.
+      subscription.capacity = 64
+      guard let subscriber = sources(index).prepare(subscription) else {
+        releaseHandle()
+        return nil
+      }
+      unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: UInt32.self)[index] =
+        subscriber.ref.index
+      unsafe ref.cell.pointee.value.bits = UInt64(index + 1)
+    }
+    // Each finds all of them made.
+    for index in 0..<count { sources(index).add(source(index)) }
+    return self
+  }
+
+  /// How many sources it has.
+  var sourceCount: Int { isDerived ? unsafe Int(ref.cell.pointee.value.bits) : 0 }
+
+  /// The subscriber by which it has a source.
+  func source(_ index: Int) -> CellSubscriber {
+    let indices = unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: UInt32.self)
+    return unsafe CellSubscriber(CellRef(index: indices[index]))
+  }
+
+  /// Nothing of the sources is wanted any more.
+  func leaveSources() {
+    for index in 0..<sourceCount { _ = source(index).cancel() }
+  }
+
+  func freeSources() {
+    guard isDerived else { return }
+    for index in 0..<sourceCount { source(index).releaseHandle() }
+    unsafe platform_free(ref.cell.pointee.function)
+  }
+}

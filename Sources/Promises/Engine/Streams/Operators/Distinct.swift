@@ -1,0 +1,24 @@
+/// Passes over a value that equals the event before it; errors too, if it is told to.
+package struct Distinct {
+  private let includesErrors: Bool
+  private var last: StreamEvent?
+
+  package init(includesErrors: Bool) { self.includesErrors = includesErrors }
+
+  func release() { last?.value.release() }
+
+  /// Whether the event differs from the one before, whose place it takes.
+  mutating func note(_ event: StreamEvent) -> Bool {
+    guard isNew(event) else { return false }
+    last?.value.release()
+    last = event.value.retain() ? event : nil
+    return true
+  }
+
+  private func isNew(_ event: StreamEvent) -> Bool {
+    guard let last, last.outcome.isRejected == event.outcome.isRejected,
+      includesErrors || !event.outcome.isRejected
+    else { return true }
+    return Delivery.callOut { Equality.compare(last.value, event.value) } != .equal
+  }
+}

@@ -1,0 +1,94 @@
+/// A user's functions that say what becomes of events.
+@safe
+package struct Transform {
+  let onValue: Handler?
+  let onError: Handler?
+  /// Is given VOID, the reason, or a DISCARDED.
+  let onEnd: Handler?
+  let context: Context
+
+  package init(onValue: Handler?, onError: Handler?, onEnd: Handler?, _ context: Context) {
+    unsafe self.onValue = unsafe onValue
+    unsafe self.onError = unsafe onError
+    unsafe self.onEnd = unsafe onEnd
+    self.context = context
+  }
+
+  /// Takes over the event. Without a function for it, it passes.
+  func receive(_ event: StreamEvent, _ target: CellPublisher) {
+    guard let handler = unsafe event.outcome.isRejected ? onError : onValue else {
+      _ = target.publish(event)
+      return
+    }
+    let (step, out) = call(handler, event.value)
+    if step == .pass {
+      out.release()
+      _ = target.publish(event)
+    } else {
+      event.value.release()
+      target.take(step, out)
+    }
+  }
+
+  func end(_ ending: StreamEnding, _ target: CellPublisher) {
+    guard let handler = unsafe onEnd else {
+      _ = target.end(ending.copy())
+      return
+    }
+    let value =
+      switch ending {
+      case .finished: CellValue.void
+      case .failed(let reason): reason
+      case .cancelled: CellValue(kind: .discarded)
+      case .fault(let fault): fault.value
+      }
+    let (step, out) = call(handler, value)
+    if case .fault = ending { value.release() }
+    if step == .pass {
+      out.release()
+      _ = target.end(ending.copy())
+    } else {
+      target.take(step, out)
+    }
+  }
+
+  /// What a function decided, with a value that is good: a bad one is an error.
+  private func call(_ handler: Handler, _ value: CellValue) -> (Step, CellValue) {
+    var value = value
+    var out = CellValue.void
+    let verdict = Delivery.callOut { unsafe handler(context.pointer, &value, &out) }
+    guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
+    if let step = Step(rawValue: verdict) { return (step, out) }
+    out.release()
+    return (.publishError, Fault.unknownVerdict.value)
+  }
+}
+
+/// What a transform may decide (`promise_verdict_t`).
+enum Step: Int32 {
+  case publish = 1
+  case publishError = 2
+  case pass = 4
+  case skip = 5
+  case finish = 6
+  case fail = 7
+  case cancel = 8
+}
+
+extension CellPublisher {
+  /// Does what was decided. Takes over the value.
+  fileprivate func take(_ step: Step, _ value: CellValue) {
+    switch step {
+    case .publish: _ = publish(StreamEvent(value, .fulfilled))
+    case .publishError: _ = publish(StreamEvent(value, .rejected))
+    case .fail: _ = end(.failed(value))
+    case .pass, .skip: value.release()
+    case .finish:
+      value.release()
+      _ = end(.finished)
+    case .cancel:
+      value.release()
+      _ = end(.cancelled)
+    }
+  }
+}

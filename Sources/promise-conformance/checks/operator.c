@@ -1,0 +1,190 @@
+/* promise/operator.h */
+#include "../support.h"
+
+/* Notes values as small letters, errors as capital ones, arrays as those of their numbers in brackets. */
+static void note_number(const promise_value_t *value) {
+  note((char)('a' + value->as.i64));
+}
+
+static void note_value(void *ctx, const promise_value_t *value) {
+  (void)ctx;
+  if (value->kind != PROMISE_KIND_ARRAY) {
+    note_number(value);
+    return;
+  }
+  note('[');
+  for (size_t i = 0; i < promise_value_count(value); i++)
+    note_number(promise_value_at(value, i));
+  note(']');
+}
+
+static void note_error(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  note((char)('A' + reason->as.i64));
+}
+
+static void note_end(void *ctx) {
+  (void)ctx;
+  note('.');
+}
+
+static promise_publisher_t *source(uint32_t flags) {
+  promise_publisher_t *publisher = promise_publisher_new(flags);
+  EXPECT(publisher != NULL);
+  return publisher;
+}
+
+/* A subscriber, which alone keeps the publisher from now on. */
+static promise_subscriber_t *listener_of(promise_publisher_t *derived) {
+  promise_subscription_t subscription = {.size = sizeof subscription,
+                                         .overflow = PROMISE_BUFFER,
+                                         .demand = PROMISE_UNLIMITED,
+                                         .on_value = note_value,
+                                         .on_error = note_error,
+                                         .free_ctx = note_end};
+  EXPECT(derived != NULL);
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(derived, &subscription);
+  EXPECT(subscriber != NULL);
+  EXPECT_STATUS(promise_publisher_release(derived), PROMISE_OK);
+  return subscriber;
+}
+
+static void publish(promise_publisher_t *publisher, int64_t number) {
+  promise_value_t value = i64_value(number);
+  EXPECT_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
+}
+
+static void publish_error(promise_publisher_t *publisher, int64_t number) {
+  promise_value_t reason = i64_value(number);
+  EXPECT_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
+}
+
+static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
+  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  EXPECT_INT(promise_publisher_count(publisher), 0);
+  EXPECT_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
+static promise_verdict_t halves(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = i64_value(in->as.i64 / 2);
+  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_SKIP;
+}
+
+static promise_verdict_t finishes(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  return PROMISE_FINISH;
+}
+
+static void transforms_say_what_becomes_of_events(void) {
+  promise_publisher_t *publisher = source(0);
+  promise_transform_t transform = {.size = sizeof transform, .on_value = halves, .on_error = finishes};
+  promise_publisher_t *derived = promise_publisher_transform(publisher, &transform);
+  promise_value_t value = i64_value(1);
+  EXPECT_STATUS(promise_publisher_publish(derived, &value), PROMISE_EINVAL);
+  promise_subscriber_t *subscriber = listener_of(derived);
+  promise_t *end = promise_subscriber_end(subscriber);
+  for (int i = 0; i < 5; i++)
+    publish(publisher, i);
+  EXPECT_TEXT(journal, "abc");
+  publish_error(publisher, 0);
+  EXPECT_TEXT(journal, "abc.");
+  EXPECT_INT(promise_state(end), PROMISE_FULFILLED);
+  release(end);
+  let_go(subscriber, publisher);
+}
+
+static void equal_values_are_passed_over(void) {
+  promise_publisher_t *publisher = source(0);
+  promise_subscriber_t *subscriber = listener_of(promise_publisher_distinct(publisher, 0));
+  publish(publisher, 1);
+  publish(publisher, 1);
+  publish_error(publisher, 1);
+  publish(publisher, 1);
+  publish(publisher, 2);
+  EXPECT_TEXT(journal, "bBbc");
+  let_go(subscriber, publisher);
+}
+
+static void the_last_values_come_together(void) {
+  promise_publisher_t *publisher = source(0);
+  promise_publisher_t *scan = promise_publisher_scan(publisher, 2);
+  promise_subscriber_t *subscriber = listener_of(promise_publisher_take(scan, 2));
+  EXPECT_STATUS(promise_publisher_release(scan), PROMISE_OK);
+  for (int i = 0; i < 5; i++)
+    publish(publisher, i);
+  EXPECT_TEXT(journal, "[ab][bc].");
+  let_go(subscriber, publisher);
+}
+
+static void what_is_stateful_replays(void) {
+  promise_publisher_t *publisher = source(PROMISE_STATEFUL);
+  publish(publisher, 1);
+  promise_transform_t transform = {.size = sizeof transform};
+  promise_subscriber_t *inherits = listener_of(promise_publisher_transform(publisher, &transform));
+  EXPECT_TEXT(journal, "b");
+  EXPECT_STATUS(promise_subscriber_release(inherits), PROMISE_OK);
+  promise_publisher_t *plain = source(0);
+  promise_value_t value = i64_value(4);
+  promise_subscriber_t *started = listener_of(promise_publisher_start_with(plain, &value));
+  EXPECT_TEXT(journal, "b.e");
+  let_go(started, plain);
+  promise_publisher_t *stateful = promise_publisher_stateful(publisher);
+  publish(publisher, 2);
+  promise_subscriber_t *late = listener_of(stateful);
+  EXPECT_TEXT(journal, "b.e.c");
+  let_go(late, publisher);
+}
+
+static void many_become_one(void) {
+  promise_publisher_t *publishers[] = {source(0), source(0)};
+  promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));
+  promise_subscriber_t *combined = listener_of(promise_publisher_combine(publishers, 2));
+  promise_t *ends[] = {promise_subscriber_end(merged), promise_subscriber_end(combined)};
+  publish(publishers[0], 0);
+  publish(publishers[1], 1);
+  publish(publishers[0], 2);
+  EXPECT_TEXT(journal, "ab[ab]c[cb]");
+  EXPECT_STATUS(promise_publisher_cancel(publishers[0]), PROMISE_OK);
+  EXPECT_INT(promise_state(ends[0]), PROMISE_PENDING);
+  EXPECT_DISCARDED(ends[1]);
+  EXPECT_STATUS(promise_publisher_finish(publishers[1]), PROMISE_OK);
+  EXPECT_INT(promise_state(ends[0]), PROMISE_FULFILLED);
+  for (int i = 0; i < 2; i++) {
+    release(ends[i]);
+    EXPECT_STATUS(promise_publisher_release(publishers[i]), PROMISE_OK);
+  }
+  EXPECT_STATUS(promise_subscriber_release(merged), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_release(combined), PROMISE_OK);
+}
+
+static void a_promise_is_a_stream(void) {
+  promise_t *promise = fulfilled(3);
+  promise_subscriber_t *subscriber = listener_of(promise_publisher_of(promise));
+  EXPECT_TEXT(journal, "d.");
+  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  release(promise);
+}
+
+static void events_are_forwarded(void) {
+  promise_publisher_t *publisher = source(0), *target = source(0);
+  promise_subscriber_t *link = promise_publisher_forward(publisher, target, PROMISE_FORWARD_END);
+  promise_subscriber_t *subscriber = listener_of(target);
+  publish(publisher, 1);
+  EXPECT_TEXT(journal, "b");
+  EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+  EXPECT_TEXT(journal, "b.");
+  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  let_go(link, publisher);
+}
+
+const check_t operator_checks[] = {
+    {"promise_publisher_transform() does as its functions say", transforms_say_what_becomes_of_events},
+    {"promise_publisher_distinct() passes over what equals its predecessor", equal_values_are_passed_over},
+    {"promise_publisher_scan() has the last values, promise_publisher_take() the first", the_last_values_come_together},
+    {"a stateful stream replays, and what is made of it too", what_is_stateful_replays},
+    {"promise_publisher_merge() and _combine() have the events of all, and end", many_become_one},
+    {"promise_publisher_of() has the value of a promise", a_promise_is_a_stream},
+    {"promise_publisher_forward() passes events and the end on", events_are_forwarded},
+    {NULL, NULL},
+};

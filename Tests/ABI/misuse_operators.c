@@ -1,0 +1,180 @@
+/* Misuse of operators. */
+#include "misuse.h"
+
+/* ---- Those over one source ---- */
+
+static promise_publisher_t *(*operator_of)(promise_publisher_t *);
+
+static void operator_of_bad(void *handle) {
+  refused(operator_of(handle), PROMISE_ESTALE, NULL);
+}
+static void misuse(promise_publisher_t *(*function)(promise_publisher_t *)) {
+  operator_of = function;
+  refused(function(NULL), PROMISE_EINVAL, NULL);
+  each_bad_handle(PUBLISHERS, operator_of_bad);
+}
+
+static void stateful(void) {
+  misuse(promise_publisher_stateful);
+}
+
+static promise_publisher_t *distinct_of(promise_publisher_t *source) {
+  return promise_publisher_distinct(source, 0);
+}
+static void distinct(void) {
+  misuse(distinct_of);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_distinct(source, 2), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_distinct(source, UINT32_MAX), PROMISE_EINVAL, NULL);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+}
+
+static promise_publisher_t *scan_of(promise_publisher_t *source) {
+  return promise_publisher_scan(source, 1);
+}
+static void scan(void) {
+  misuse(scan_of);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_scan(source, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_scan(source, SIZE_MAX), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_scan(source, SIZE_MAX / 2), PROMISE_ENOMEM, NULL);
+  promise_publisher_release(source);
+}
+
+static promise_publisher_t *take_of(promise_publisher_t *source) {
+  return promise_publisher_take(source, 1);
+}
+static void take(void) {
+  misuse(take_of);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_take(source, 0), PROMISE_EINVAL, NULL);
+  promise_publisher_release(source);
+}
+
+static void start_with_bad(void *handle) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
+  refused(promise_publisher_start_with(handle, &value), PROMISE_ESTALE, NULL);
+  destroyed();
+  refused(promise_publisher_start_with(handle, NULL), PROMISE_ESTALE, NULL);
+}
+static promise_publisher_t *starting;
+static void start_with_bad_value(promise_value_t value, promise_status_t status) {
+  (void)status;
+  refused(promise_publisher_start_with(starting, &value), PROMISE_EINVAL, NULL);
+}
+static void start_with(void) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, payload_type(), &payload) == PROMISE_OK);
+  refused(promise_publisher_start_with(NULL, &value), PROMISE_EINVAL, NULL);
+  destroyed();
+  starting = promise_publisher_new(0);
+  refused(promise_publisher_start_with(starting, NULL), PROMISE_EINVAL, NULL);
+  each_bad_value(start_with_bad_value);
+  promise_publisher_release(starting);
+  each_bad_handle(PUBLISHERS, start_with_bad);
+}
+
+static void of_bad(void *handle) {
+  refused(promise_publisher_of(handle), PROMISE_ESTALE, NULL);
+}
+static void of(void) {
+  refused(promise_publisher_of(NULL), PROMISE_EINVAL, NULL);
+  each_bad_handle(PROMISES, of_bad);
+}
+
+static promise_transform_t functions(void) {
+  return (promise_transform_t){.size = sizeof(promise_transform_t), .ctx = &spy, .free_ctx = spy_free};
+}
+static void transform_bad(void *handle) {
+  promise_transform_t transform = functions();
+  refused(promise_publisher_transform(handle, &transform), PROMISE_ESTALE, &spy);
+}
+static void transform(void) {
+  promise_transform_t transform = functions();
+  refused(promise_publisher_transform(NULL, &transform), PROMISE_EINVAL, &spy);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_transform(source, NULL), PROMISE_EINVAL, NULL);
+  for (uint32_t size = 0; size < sizeof transform; size++) {
+    transform.size = size;
+    refused(promise_publisher_transform(source, &transform), PROMISE_EINVAL, NULL);
+    CHECK_SPY(&spy, 0, 0);
+  }
+  transform.size = UINT32_MAX;
+  refused(promise_publisher_transform(source, &transform), PROMISE_EINVAL, &spy);
+  transform = functions();
+  transform.reserved = 1;
+  refused(promise_publisher_transform(source, &transform), PROMISE_EINVAL, &spy);
+  struct {
+    promise_transform_t known;
+    uint64_t unknown;
+  } newer = {.known = functions(), .unknown = 1};
+  newer.known.size = sizeof newer;
+  refused(promise_publisher_transform(source, &newer.known), PROMISE_EINVAL, &spy);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+  each_bad_handle(PUBLISHERS, transform_bad);
+}
+
+/* ---- Those over many ---- */
+
+typedef promise_publisher_t *join_t(promise_publisher_t *const *, size_t);
+static join_t *joining;
+
+static void join_bad(void *handle) {
+  promise_publisher_t *sources[] = {live_publisher, handle, live_publisher};
+  refused(joining(sources, 3), PROMISE_ESTALE, NULL);
+}
+static void misuse_join(join_t *function) {
+  joining = function;
+  promise_publisher_t *source = promise_publisher_new(0), *sources[] = {source, NULL};
+  refused(function(NULL, 1), PROMISE_EINVAL, NULL);
+  refused(function(sources, 2), PROMISE_EINVAL, NULL);
+  refused(function(sources, SIZE_MAX), PROMISE_EINVAL, NULL);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+  each_bad_handle(PUBLISHERS, join_bad);
+}
+
+static void merge(void) {
+  misuse_join(promise_publisher_merge);
+}
+static void combine(void) {
+  misuse_join(promise_publisher_combine);
+}
+
+static void forward_from_bad(void *handle) {
+  refused(promise_publisher_forward(handle, live_publisher, 0), PROMISE_ESTALE, NULL);
+}
+static void forward_to_bad(void *handle) {
+  refused(promise_publisher_forward(live_publisher, handle, 0), PROMISE_ESTALE, NULL);
+}
+static void forward(void) {
+  promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
+  promise_publisher_t *derived = promise_publisher_stateful(source);
+  refused(promise_publisher_forward(NULL, target, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_forward(source, NULL, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_forward(source, source, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_forward(target, derived, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_forward(source, target, 2), PROMISE_EINVAL, NULL);
+  CHECK_INT(promise_publisher_count(source), 1);
+  promise_publisher_release(derived), promise_publisher_release(source), promise_publisher_release(target);
+  each_bad_handle(PUBLISHERS, forward_from_bad);
+  each_bad_handle(PUBLISHERS, forward_to_bad);
+}
+
+static const misuse_t table[] = {
+    {"promise_publisher_combine", combine},
+    {"promise_publisher_distinct", distinct},
+    {"promise_publisher_forward", forward},
+    {"promise_publisher_merge", merge},
+    {"promise_publisher_of", of},
+    {"promise_publisher_scan", scan},
+    {"promise_publisher_start_with", start_with},
+    {"promise_publisher_stateful", stateful},
+    {"promise_publisher_take", take},
+    {"promise_publisher_transform", transform},
+};
+
+MISUSE_MAIN(table)

@@ -1,0 +1,295 @@
+/* operator.h: what operators over one stream make of its events, and who keeps what. */
+#include "operators.h"
+
+/* The subscriber of an operator's publisher, which it keeps from now on. */
+static promise_subscriber_t *listen_only(promise_publisher_t *publisher, listener_t *listener) {
+  promise_subscriber_t *subscriber = listen(made(publisher), listener);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  return subscriber;
+}
+
+static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  switch (in->as.i64) {
+  case 100:
+    return PROMISE_FINISH;
+  case 101:
+    *out = *I64(55);
+    return PROMISE_FAIL_WITH;
+  case 102:
+    return PROMISE_CANCEL;
+  case 103:
+    return PROMISE_ADOPT; /* there is no such thing here */
+  case 104:
+    *out = garbage();
+    return PROMISE_FULFILL;
+  case 105:
+    return PROMISE_PASS;
+  case 106:
+    *out = *I64(66);
+    return PROMISE_REJECT;
+  default:
+    break;
+  }
+  *out = *I64(in->as.i64 * 2);
+  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_SKIP;
+}
+
+static promise_verdict_t recovers(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *I64(in->as.i64 + 1000);
+  return PROMISE_FULFILL;
+}
+
+static promise_publisher_t *transformed(promise_publisher_t *source, spy_t *spy) {
+  promise_transform_t transform = {
+      .size = sizeof transform, .on_value = doubles_even, .ctx = spy, .free_ctx = spy_free};
+  return made(promise_publisher_transform(source, &transform));
+}
+
+static void a_transform_maps_and_filters(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  spy_t spy = {0};
+  promise_subscriber_t *subscriber = listen_only(transformed(source, &spy), &listener);
+  for (int64_t number = 1; number <= 4; number++)
+    publish(source, number);
+  publish_error(source, 5);
+  publish(source, 105);
+  publish(source, 106);
+  CHECK_TEXT(listener.log, "4 8 !5 105 !66 ");
+  CHECK_INT(promise_publisher_count(source), 1);
+  promise_publisher_finish(source);
+  CHECK_TEXT(listener.log, "4 8 !5 105 !66 .");
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  release_both(subscriber, source);
+}
+
+static void a_transform_makes_values_of_errors(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  promise_transform_t transform = {.size = sizeof transform, .on_error = recovers};
+  promise_subscriber_t *subscriber = listen_only(promise_publisher_transform(source, &transform), &listener);
+  publish(source, 1);
+  publish_error(source, 2);
+  CHECK_TEXT(listener.log, "1 1002 ");
+  release_both(subscriber, source);
+}
+
+static void a_transform_may_end_the_stream(void) {
+  for (int64_t number = 100; number <= 102; number++) {
+    promise_publisher_t *source = publisher_new(0), *derived;
+    listener_t listener = {0};
+    spy_t spy = {0};
+    promise_subscriber_t *subscriber = listen(derived = transformed(source, &spy), &listener);
+    promise_t *end = end_of(subscriber);
+    publish(source, number);
+    CHECK(number == 100 ? is_done(end) : number == 101 ? ended(end, PROMISE_REJECTED, 55) : was_cancelled(end));
+    CHECK_INT(promise_publisher_count(source), 0); /* it is left */
+    CHECK_INT(atomic_load(&spy.frees), 1);
+    CHECK_INT(promise_publisher_state(source), PROMISE_PENDING);
+    publish(source, 2);
+    CHECK_TEXT(listener.log, ".");
+    promise_release(end), promise_publisher_release(derived);
+    release_both(subscriber, source);
+  }
+}
+
+static promise_value_t heard_error;
+static void hears_error(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  promise_value_retain(reason);
+  heard_error = *reason;
+}
+
+static void what_a_transform_does_wrong_is_an_error(void) {
+  promise_publisher_t *source = publisher_new(0);
+  spy_t spy = {0};
+  promise_publisher_t *derived = transformed(source, &spy);
+  promise_subscription_t wish = everything(NULL);
+  wish.on_value = NULL, wish.on_error = hears_error, wish.free_ctx = NULL;
+  promise_subscriber_t *subscriber = subscribe(derived, wish);
+  for (int64_t number = 103; number <= 104; number++) {
+    publish(source, number);
+    CHECK_INT(heard_error.kind, PROMISE_KIND_ERROR);
+    CHECK_INT(promise_value_code(&heard_error), PROMISE_EINVAL);
+    promise_value_release(&heard_error);
+  }
+  CHECK_INT(promise_publisher_state(derived), PROMISE_PENDING);
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static promise_verdict_t on_end(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  int how = *(int *)ctx;
+  CHECK_INT(in->kind, how == 0 ? PROMISE_KIND_VOID : how == 1 ? PROMISE_KIND_I64 : PROMISE_KIND_DISCARDED);
+  *out = *I64(7);
+  return how == 0 ? PROMISE_FAIL_WITH : how == 1 ? PROMISE_FULFILL : PROMISE_PASS;
+}
+
+static void a_transform_may_change_the_end(void) {
+  for (int how = 0; how < 3; how++) {
+    promise_publisher_t *source = publisher_new(0);
+    listener_t listener = {0};
+    promise_transform_t transform = {.size = sizeof transform, .on_end = on_end, .ctx = &how};
+    promise_publisher_t *derived = made(promise_publisher_transform(source, &transform));
+    promise_subscriber_t *subscriber = listen(derived, &listener);
+    promise_t *end = end_of(subscriber);
+    if (how == 0)
+      promise_publisher_finish(source);
+    if (how == 1)
+      promise_publisher_fail(source, I64(1));
+    if (how == 2)
+      promise_publisher_cancel(source);
+    CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
+          : how == 1 ? promise_state(end) == PROMISE_PENDING
+                     : was_cancelled(end));
+    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is gone */
+    promise_publisher_release(derived), promise_release(end);
+    release_both(subscriber, source);
+  }
+}
+
+static void what_equals_its_predecessor_is_passed_over(void) {
+  for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags++) {
+    promise_publisher_t *source = publisher_new(0);
+    listener_t listener = {0}, late = {0};
+    promise_publisher_t *derived = made(promise_publisher_distinct(source, flags));
+    promise_subscriber_t *subscriber = listen(derived, &listener);
+    static const int64_t numbers[] = {1, 1, 2, 2, 1, -3, -3, 1, 1};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+      numbers[i] < 0 ? publish_error(source, -numbers[i]) : publish(source, numbers[i]);
+    CHECK_TEXT(listener.log, flags == 0 ? "1 2 1 !3 !3 1 " : "1 2 1 !3 1 ");
+    promise_subscriber_t *other = listen(derived, &late);
+    CHECK_TEXT(late.log, "1 "); /* it is stateful */
+    promise_subscriber_release(other), promise_publisher_release(derived);
+    release_both(subscriber, source);
+  }
+}
+
+static void distinct_compares_in_depth(void) {
+  promise_publisher_t *source = publisher_new(0), *derived = made(promise_publisher_distinct(source, 0));
+  promise_subscriber_t *subscriber = pull(derived, PROMISE_BUFFER, 0);
+  static const char *const texts[] = {"[1,\"a\"]", "[1,\"a\"]", "[1,\"b\"]"};
+  for (int i = 0; i < 3; i++) {
+    promise_value_t value = json(texts[i]);
+    CHECK_STATUS(promise_publisher_publish(source, &value), PROMISE_OK);
+  }
+  promise_t *nexts[] = {next_of(subscriber), next_of(subscriber), next_of(subscriber)};
+  CHECK_INT(promise_state(nexts[1]), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
+  for (int i = 0; i < 3; i++)
+    promise_release(nexts[i]);
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static void scan_has_the_last_values(void) {
+  promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_scan(source, 3);
+  promise_subscriber_t *subscriber = listen_to_arrays(derived);
+  for (int64_t number = 1; number <= 6; number++) {
+    publish(source, number);
+    if (number == 2 || number == 4)
+      publish_error(source, 0);
+  }
+  CHECK_TEXT(arrays, "! 123 234 ! 345 456 ");
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static void take_finishes(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen_only(promise_publisher_take(source, 2), &listener);
+  promise_t *end = end_of(subscriber);
+  publish(source, 1);
+  publish_error(source, 2);
+  CHECK_INT(promise_publisher_count(source), 1);
+  publish(source, 3);
+  CHECK_TEXT(listener.log, "1 !2 3 .");
+  CHECK(is_done(end));
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_release(end);
+  release_both(subscriber, source);
+}
+
+static void stateful_ones_replay(void) {
+  promise_publisher_t *source = publisher_new(0);
+  publish(source, 1);
+  promise_publisher_t *stateful = made(promise_publisher_stateful(source));
+  promise_publisher_t *started = made(promise_publisher_start_with(source, I64(5)));
+  listener_t one = {0}, two = {0}, three = {0};
+  promise_subscriber_t *first = listen(stateful, &one), *second = listen(started, &two);
+  CHECK_TEXT(one.log, "");
+  CHECK_TEXT(two.log, "5 ");
+  publish(source, 2);
+  promise_subscriber_t *third = listen(stateful, &three);
+  CHECK_TEXT(three.log, "2 ");
+  CHECK_TEXT(two.log, "5 2 ");
+  promise_subscriber_release(third);
+  memset(&three, 0, sizeof three);
+  third = listen(started, &three);
+  CHECK_TEXT(three.log, "2 ");
+  promise_subscriber_release(first), promise_subscriber_release(second), promise_subscriber_release(third);
+  promise_publisher_release(stateful), promise_publisher_release(started);
+  promise_publisher_release(source);
+}
+
+static void an_operator_over_a_stateful_stream_is_stateful(void) {
+  promise_publisher_t *source = publisher_new(PROMISE_STATEFUL);
+  spy_t spy = {0};
+  listener_t listener = {0};
+  publish(source, 4);
+  promise_publisher_t *derived = transformed(source, &spy);
+  promise_subscriber_t *subscriber = listen_only(derived, &listener);
+  CHECK_TEXT(listener.log, "8 ");
+  publish(source, 6);
+  CHECK_TEXT(listener.log, "8 12 ");
+  release_both(subscriber, source);
+}
+
+static void a_promise_is_a_stream_of_one_value(void) {
+  for (int how = 0; how < 4; how++) {
+    promise_t *promise = promise_new();
+    if (how == 0)
+      promise_resolve(promise, I64(3));
+    promise_publisher_t *publisher = made(promise_publisher_of(promise));
+    listener_t listener = {0}, late = {0};
+    promise_subscriber_t *subscriber = listen(publisher, &listener);
+    promise_t *end = end_of(subscriber);
+    if (how == 1)
+      promise_resolve(promise, I64(3));
+    if (how == 2)
+      promise_reject(promise, I64(4));
+    if (how == 3) { /* nobody is there any more */
+      promise_publisher_release(publisher), promise_subscriber_release(subscriber);
+      promise_resolve(promise, I64(3));
+      CHECK_TEXT(listener.log, ".");
+    } else {
+      CHECK_TEXT(listener.log, how == 2 ? "." : "3 .");
+      CHECK(how == 2 ? ended(end, PROMISE_REJECTED, 4) : is_done(end));
+      promise_subscriber_t *other = listen(publisher, &late);
+      CHECK_TEXT(late.log, listener.log);
+      promise_subscriber_release(other);
+      release_both(subscriber, publisher);
+    }
+    promise_release(end), promise_release(promise);
+  }
+}
+
+int main(void) {
+  RUN(a_transform_maps_and_filters);
+  RUN(a_transform_makes_values_of_errors);
+  RUN(a_transform_may_end_the_stream);
+  RUN(what_a_transform_does_wrong_is_an_error);
+  RUN(a_transform_may_change_the_end);
+  RUN(what_equals_its_predecessor_is_passed_over);
+  RUN(distinct_compares_in_depth);
+  RUN(scan_has_the_last_values);
+  RUN(take_finishes);
+  RUN(stateful_ones_replay);
+  RUN(an_operator_over_a_stateful_stream_is_stateful);
+  RUN(a_promise_is_a_stream_of_one_value);
+  return check_report();
+}

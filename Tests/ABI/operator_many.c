@@ -1,0 +1,321 @@
+/* operator.h: operators over many streams, chains of operators, and room and lives along them. */
+#include "operators.h"
+
+static promise_publisher_t *sources[3];
+
+static void make_sources(uint32_t flags) {
+  for (int i = 0; i < 3; i++)
+    sources[i] = publisher_new(flags);
+}
+
+static void release_sources(void) {
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
+}
+
+static void merged_streams_end_when_all_have(void) {
+  for (int how = 0; how < 3; how++) {
+    make_sources(0);
+    listener_t listener = {0};
+    promise_publisher_t *merged = made(promise_publisher_merge(sources, 3));
+    promise_subscriber_t *subscriber = listen(merged, &listener);
+    promise_t *end = end_of(subscriber);
+    publish(sources[2], 1);
+    publish_error(sources[0], 2);
+    promise_publisher_cancel(sources[1]);
+    publish(sources[0], 3);
+    CHECK_TEXT(listener.log, "1 !2 3 ");
+    if (how == 0)
+      promise_publisher_finish(sources[0]);
+    if (how == 1)
+      promise_publisher_cancel(sources[0]);
+    if (how == 2)
+      promise_publisher_fail(sources[0], I64(9));
+    if (how < 2) {
+      CHECK_INT(promise_state(end), PROMISE_PENDING);
+      publish(sources[2], 4);
+      promise_publisher_cancel(sources[2]);
+      CHECK_TEXT(listener.log, "1 !2 3 4 .");
+      CHECK(how == 0 ? is_done(end) : was_cancelled(end));
+    } else {
+      CHECK(ended(end, PROMISE_REJECTED, 9));
+      CHECK_INT(promise_publisher_count(sources[2]), 0); /* it is left */
+    }
+    promise_release(end), promise_publisher_release(merged), promise_subscriber_release(subscriber);
+    release_sources();
+  }
+}
+
+static void of_no_stream_there_is_none(void) {
+  promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)), made(promise_publisher_combine(NULL, 0))};
+  for (int i = 0; i < 2; i++) {
+    CHECK_INT(promise_publisher_state(none[i]), PROMISE_REJECTED);
+    promise_subscriber_t *subscriber = pull(none[i], PROMISE_BUFFER, 0);
+    promise_t *end = end_of(subscriber);
+    CHECK(was_cancelled(end));
+    promise_release(end);
+    release_both(subscriber, none[i]);
+  }
+}
+
+static void combined_streams_have_the_latest_of_each(void) {
+  make_sources(0);
+  promise_publisher_t *combined = promise_publisher_combine(sources, 3);
+  promise_subscriber_t *subscriber = listen_to_arrays(combined);
+  promise_t *end = end_of(subscriber);
+  publish(sources[0], 1);
+  publish(sources[1], 2);
+  publish(sources[0], 3); /* overwritten, not queued */
+  publish_error(sources[2], 0);
+  CHECK_TEXT(arrays, "! ");
+  publish(sources[2], 4);
+  publish(sources[1], 5);
+  publish_error(sources[1], 0); /* clears nothing */
+  promise_publisher_finish(sources[1]);
+  publish(sources[0], 6);
+  CHECK_TEXT(arrays, "! 324 354 ! 654 ");
+  promise_publisher_finish(sources[0]);
+  CHECK_INT(promise_state(end), PROMISE_PENDING);
+  promise_publisher_finish(sources[2]);
+  CHECK(is_done(end));
+  promise_release(end), promise_publisher_release(combined), promise_subscriber_release(subscriber);
+  release_sources();
+}
+
+static void combined_streams_may_end_before_all_have(void) {
+  for (int how = 0; how < 3; how++) {
+    make_sources(PROMISE_STATEFUL);
+    promise_value_t word = text("kept in a slot");
+    promise_publisher_publish(sources[0], &word);
+    promise_publisher_t *combined = made(promise_publisher_combine(sources, 3));
+    promise_subscriber_t *subscriber = pull(combined, PROMISE_BUFFER, 0);
+    promise_t *end = end_of(subscriber);
+    if (how == 0)
+      promise_publisher_cancel(sources[0]);
+    if (how == 1)
+      promise_publisher_fail(sources[0], I64(8));
+    if (how == 2) {
+      promise_publisher_finish(sources[0]); /* it has a value */
+      CHECK_INT(promise_state(end), PROMISE_PENDING);
+      promise_publisher_finish(sources[1]); /* it never will have one */
+    }
+    CHECK(how == 0 ? was_cancelled(end) : how == 1 ? ended(end, PROMISE_REJECTED, 8) : is_done(end));
+    promise_release(end), promise_publisher_release(combined), promise_subscriber_release(subscriber);
+    release_sources();
+  }
+}
+
+static void the_same_stream_may_be_there_twice(void) {
+  promise_publisher_t *source = publisher_new(PROMISE_STATEFUL), *twice[] = {source, source};
+  publish(source, 1);
+  promise_publisher_t *combined = promise_publisher_combine(twice, 2);
+  promise_subscriber_t *subscriber = listen_to_arrays(combined);
+  CHECK_TEXT(arrays, "11 "); /* stateful, for all sources are */
+  publish(source, 2);
+  CHECK_TEXT(arrays, "11 21 22 ");
+  promise_publisher_release(combined);
+  release_both(subscriber, source);
+}
+
+/* ---- Forwarding ---- */
+
+static void a_link_forwards_until_it_is_released(void) {
+  for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags++) {
+    make_sources(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(sources[2], &listener);
+    promise_subscriber_t *links[2];
+    for (int i = 0; i < 2; i++)
+      REQUIRE((links[i] = promise_publisher_forward(sources[i], sources[2], flags)) != NULL);
+    publish(sources[0], 1);
+    publish_error(sources[1], 2);
+    publish(sources[2], 3);
+    CHECK_STATUS(promise_subscriber_release(links[1]), PROMISE_OK);
+    publish(sources[1], 4);
+    CHECK_TEXT(listener.log, "1 !2 3 ");
+    CHECK_INT(promise_publisher_state(sources[2]), PROMISE_PENDING);
+    promise_publisher_finish(sources[0]);
+    CHECK_INT(promise_publisher_state(sources[2]), flags == 0 ? PROMISE_PENDING : PROMISE_FULFILLED);
+    CHECK_TEXT(listener.log, flags == 0 ? "1 !2 3 " : "1 !2 3 .");
+    promise_t *end = end_of(links[0]);
+    CHECK(is_done(end));
+    promise_release(end), promise_subscriber_release(links[0]), promise_subscriber_release(subscriber);
+    release_sources();
+  }
+}
+
+static void a_link_keeps_its_target(void) {
+  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(target, &listener), *link = promise_publisher_forward(source, target, 0);
+  promise_publisher_release(target);
+  publish(source, 1);
+  CHECK_TEXT(listener.log, "1 ");
+  promise_subscriber_release(link);
+  CHECK_TEXT(listener.log, "1 .");
+  release_both(subscriber, source);
+}
+
+/* ---- Chains ---- */
+
+static promise_verdict_t adds_one_more(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *I64(in->as.i64 + 1);
+  return PROMISE_FULFILL;
+}
+
+static promise_publisher_t *added(promise_publisher_t *source) {
+  promise_transform_t transform = {.size = sizeof transform, .on_value = adds_one_more};
+  return made(promise_publisher_transform(source, &transform));
+}
+
+static promise_publisher_t *chain_of(promise_publisher_t *source, long links) {
+  promise_publisher_t *last = added(source);
+  for (long i = 1; i < links; i++) {
+    promise_publisher_t *next = added(last);
+    CHECK_STATUS(promise_publisher_release(last), PROMISE_OK);
+    last = next;
+  }
+  return last;
+}
+
+static void *runs_a_long_chain(void *unused) {
+  (void)unused;
+  long links = check_scale(200000);
+  for (int how = 0; how < 2; how++) {
+    promise_publisher_t *source = publisher_new(0), *last = chain_of(source, links);
+    promise_subscriber_t *subscriber = pull(last, PROMISE_DROP_NEWEST, 1);
+    promise_publisher_release(last);
+    promise_t *next = next_of(subscriber), *end = end_of(subscriber);
+    publish(source, 0);
+    CHECK(ended(next, PROMISE_FULFILLED, links));
+    promise_release(next);
+    CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_EFULL); /* told from the other end */
+    promise_t *ready = promise_publisher_ready(source);
+    next = next_of(subscriber);
+    CHECK(ended(next, PROMISE_FULFILLED, links + 1));
+    CHECK(is_done(ready));
+    promise_release(ready), promise_release(next);
+    if (how == 0) {
+      promise_publisher_finish(source);
+      CHECK(is_done(end));
+    } else {
+      promise_subscriber_release(subscriber);
+      CHECK_INT(promise_publisher_count(source), 0);
+    }
+    promise_release(end), promise_publisher_release(source);
+    if (how == 0)
+      promise_subscriber_release(subscriber);
+  }
+  return NULL;
+}
+
+static void a_long_chain_takes_no_stack(void) {
+  on_small_stack(runs_a_long_chain, NULL);
+}
+
+static void a_chain_lives_by_its_last_element(void) {
+  promise_publisher_t *source = publisher_new(0), *last = chain_of(source, 3);
+  listener_t listener = {0};
+  CHECK_STATUS(promise_publisher_publish(last, I64(1)), PROMISE_EINVAL); /* only the operator does */
+  CHECK_STATUS(promise_publisher_publish_error(last, I64(1)), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_finish(last), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_fail(last, VOID()), PROMISE_EINVAL);
+  CHECK_STATUS(promise_publisher_cancel(last), PROMISE_EINVAL);
+  promise_subscriber_t *subscriber = listen(last, &listener);
+  promise_publisher_release(last);
+  publish(source, 1);
+  CHECK_TEXT(listener.log, "4 ");
+  promise_subscriber_release(subscriber);
+  CHECK_INT(promise_publisher_count(source), 0);
+  last = chain_of(source, 3);
+  CHECK_INT(promise_publisher_count(source), 1);
+  promise_publisher_release(last);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+}
+
+static void one_of_two_that_is_full_holds_the_source_up(void) {
+  make_sources(0);
+  promise_publisher_t *merged = made(promise_publisher_merge(sources, 2)), *last = added(merged);
+  promise_subscriber_t *one = pull(last, PROMISE_BUFFER, 1), *two = pull(sources[1], PROMISE_BUFFER, 1);
+  promise_publisher_release(merged), promise_publisher_release(last);
+  CHECK_STATUS(promise_publisher_publish(sources[0], I64(1)), PROMISE_EFULL);
+  promise_t *ready[] = {promise_publisher_ready(sources[0]), promise_publisher_ready(sources[1])};
+  CHECK_INT(promise_state(ready[0]), PROMISE_PENDING);
+  CHECK_INT(promise_state(ready[1]), PROMISE_PENDING);
+  promise_t *next = next_of(one);
+  CHECK(is_done(ready[0]) && is_done(ready[1]));
+  promise_release(next), promise_release(ready[0]), promise_release(ready[1]);
+  CHECK_STATUS(promise_publisher_publish(sources[1], I64(2)), PROMISE_EFULL); /* both */
+  ready[1] = promise_publisher_ready(sources[1]);
+  promise_subscriber_release(one); /* who is gone is not full */
+  CHECK_INT(promise_state(ready[1]), PROMISE_PENDING);
+  promise_subscriber_cancel(two);
+  CHECK(is_done(ready[1]));
+  promise_release(ready[1]), promise_subscriber_release(two);
+  release_sources();
+}
+
+/* ---- Threads ---- */
+
+static long rounds;
+static void *publishes_to(void *argument) {
+  promise_publisher_t *publisher = argument;
+  for (int64_t i = 0; i < rounds * 20; i++)
+    promise_publisher_publish(publisher, I64(i % 3));
+  return NULL;
+}
+
+static void counts(void *ctx, const promise_value_t *value) {
+  (void)value;
+  atomic_fetch_add((atomic_long *)ctx, 1);
+}
+
+static void chains_may_go_while_their_sources_publish(void) {
+  make_sources(PROMISE_STATEFUL);
+  rounds = check_scale(2000);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++)
+    threads[i] = start(publishes_to, sources[i]);
+  atomic_long count = 0;
+  for (long i = 0; i < rounds; i++) {
+    promise_publisher_t *first = made(promise_publisher_distinct(sources[0], 0));
+    promise_publisher_t *both[] = {first, sources[1]}, *joined, *last;
+    joined = made(i % 2 == 0 ? promise_publisher_merge(both, 2) : promise_publisher_combine(both, 2));
+    last = made(i % 3 == 0 ? promise_publisher_take(joined, 3) : promise_publisher_scan(joined, 2));
+    promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_DROP_OLDEST, .capacity = 1};
+    wish.demand = PROMISE_UNLIMITED, wish.on_value = counts, wish.ctx = &count;
+    wish.executor = i % 5 == 0 ? promise_executor_global(PROMISE_PRIORITY_DEFAULT) : NULL;
+    promise_subscriber_t *subscriber = subscribe(last, wish);
+    promise_t *end = end_of(subscriber);
+    promise_publisher_release(first), promise_publisher_release(joined), promise_publisher_release(last);
+    promise_subscriber_release(subscriber);
+    CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
+    promise_release(end);
+  }
+  for (int i = 0; i < 2; i++)
+    finish(threads[i]);
+  for (int i = 0; i < 2; i++) {
+    CHECK_INT(promise_publisher_count(sources[i]), 0);
+    promise_t *ready = promise_publisher_ready(sources[i]);
+    CHECK(is_done(ready));
+    promise_release(ready);
+  }
+  release_sources();
+}
+
+int main(void) {
+  RUN(merged_streams_end_when_all_have);
+  RUN(of_no_stream_there_is_none);
+  RUN(combined_streams_have_the_latest_of_each);
+  RUN(combined_streams_may_end_before_all_have);
+  RUN(the_same_stream_may_be_there_twice);
+  RUN(a_link_forwards_until_it_is_released);
+  RUN(a_link_keeps_its_target);
+  RUN(a_long_chain_takes_no_stack);
+  RUN(a_chain_lives_by_its_last_element);
+  RUN(one_of_two_that_is_full_holds_the_source_up);
+  RUN(chains_may_go_while_their_sources_publish);
+  return check_report();
+}
