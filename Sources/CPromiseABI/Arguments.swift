@@ -10,9 +10,7 @@ import Promises
 /// The box of a value that has one; nil for NULL, for what is forged, and for other kinds.
 func box(_ value: UnsafePointer<promise_value_t>?) -> Box? {
   guard let value = unsafe value else { return nil }
-  let checked = unsafe CellValue(value)
-  guard checked.kind != ValueKind.promise.rawValue, checked.isOwning, checked.isWellFormed else { return nil }
-  return Box(checking: checked)
+  return unsafe CellValue(value).givenBox
 }
 
 /// The same, of one kind only.

@@ -77,6 +77,7 @@ public func promise_value_data(
 ) -> UnsafePointer<CChar>? {
   unsafe length?.pointee = 0
   guard let box = unsafe box(value), box.kind != .array, box.kind != .map else { return nil }
-  unsafe length?.pointee = box.count
-  return unsafe UnsafePointer(box.data?.assumingMemoryBound(to: CChar.self))
+  let bytes = unsafe box.bytes
+  unsafe length?.pointee = bytes.count
+  return unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
 }

@@ -71,10 +71,15 @@ extension CellValue {
   /// Whether a value that came from outside is one of ours: the kind known, what it refers to alive and of that kind.
   package var isWellFormed: Bool {
     if isPlain { return true }
-    return switch ValueKind(rawValue: kind) {
-    case .promise: Token(bits: bits).cell(.promise) != nil
-    case .string, .bytes, .array, .map, .error, .discarded, .object: Box(checking: self) != nil
-    default: false
+    if kind == ValueKind.promise.rawValue { return Token(bits: bits).cell(.promise) != nil }
+    return givenBox != nil
+  }
+
+  /// The box of a value that came from outside; nil if it has none, or one that is not well-formed.
+  package var givenBox: Box? {
+    switch ValueKind(rawValue: kind) {
+    case .string, .bytes, .array, .map, .error, .discarded, .object: Box(checking: self)
+    default: nil
     }
   }
 }
