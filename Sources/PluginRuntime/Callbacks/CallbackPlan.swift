@@ -48,17 +48,4 @@ final class CallbackPlan: Sendable {
     self.completes = completes
     self.registry = registry
   }
-
-  /// Stores what is passed as it is: a C function that the caller has, or NULL. False if there is more to it.
-  func storePlain(
-    _ value: UnsafePointer<promise_value_t>?, _ role: Role, at memory: UnsafeMutableRawPointer
-  ) -> Bool {
-    guard case .given(_, let isOptional) = role, let value else { return false }
-    switch Int(value.pointee.kind) {
-    case Int(PROMISE_KIND_VOID) where isOptional: memory.storeBytes(of: 0, as: UInt.self)
-    case Int(PROMISE_KIND_POINTER): memory.storeBytes(of: value.pointee.as.ptr, as: UnsafeMutableRawPointer?.self)
-    default: return false
-    }
-    return true
-  }
 }

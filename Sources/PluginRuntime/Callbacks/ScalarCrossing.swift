@@ -24,7 +24,8 @@ struct ScalarCrossing: Sendable {
     }
     self.result = result.map { plan in
       let parameter = UnsafeMutablePointer<CallPlan.Parameter>.allocate(capacity: 1)
-      parameter.initialize(to: CallPlan.Parameter(Parameter(name: "result", type: plan.type), at: 0, plan))
+      parameter.initialize(
+        to: CallPlan.Parameter(Parameter(name: "result", type: plan.type), Crossing(plan.type), at: 0, plan))
       return parameter
     }
   }

@@ -63,7 +63,7 @@ struct CallPlan {
     for (index, parameter) in signature.parameters.enumerated() {
       guard FFIType.agrees(with: parameter.type), let plan = TypePlan(parameter.type) else { return nil }
       (parameters + index).initialize(
-        to: Parameter(parameter, at: frame.add(max(plan.layout.size, 16)), plan))
+        to: Parameter(parameter, Crossing(parameter.type), at: frame.add(max(plan.layout.size, 16)), plan))
     }
     let outputs = !signature.fails ? 0 : signature.result == nil ? 1 : 2
     passed += [FFIType.Reference](repeating: FFIType.pointer, count: outputs)
@@ -116,8 +116,8 @@ extension Signature {
 }
 
 extension CallPlan.Parameter {
-  init(_ parameter: Parameter, at offset: Int, _ plan: TypePlan) {
-    crossing = Crossing(parameter.type)
+  init(_ parameter: Parameter, _ crossing: Crossing, at offset: Int, _ plan: TypePlan) {
+    self.crossing = crossing
     self.offset = offset
     self.plan = crossing == .structure ? .passRetained(plan) : nil
     if let range = parameter.type.signedRange {

@@ -41,6 +41,9 @@ enum Crossing: UInt8 {
   /// Whether an argument lends the function memory, or a promise, that it may use until its own promise is settled.
   var isBorrowed: Bool { self == .str || self == .bytes || self == .cstr || self == .promise || self == .other }
 
+  /// Whether an argument is copied or lent, and nothing but its value is asked for.
+  var isData: Bool { isNumber || [.str, .bytes, .cstr, .pointer, .nullablePointer, .structure].contains(self) }
+
   /// Whether it is a bool, an integer or a float.
   var isNumber: Bool { rawValue <= Crossing.f64.rawValue }
 

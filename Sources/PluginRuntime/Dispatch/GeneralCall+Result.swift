@@ -4,28 +4,25 @@ import Glibc
 extension GeneralCall {
   /// Makes a value, or a reason, of what the function left.
   func conclude(into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
-    let signature = plan.signature
-    if signature.fails {
-      let status = (frame + plan.returned).load(as: promise_status_t.self)
-      let error = (frame + plan.errorCell).assumingMemoryBound(to: promise_value_t.self)
+    if plan.fails {
+      let status = (frame + plan.frame.returned).load(as: promise_status_t.self)
+      let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)
       if status < 0 { return CallPlan.reject(status, error, into: result) }
       // An error beside success means nothing, but may own memory.
       _ = promise_value_release(error)
     }
-    let outputs: [PluginMember]
+    var outputs: [PluginMember] = []
     do throws(ArgumentMismatch) {
-      outputs = try loadOutputs()
+      if plan.hasOutputs { outputs = try loadOutputs() }
     } catch {
       discardResult()
       return .fault(.badOutput(Mismatch(-1, error)))
     }
-    if let rule = signature.failure, rule != .status, let returned = signature.returned,
-      rule.isFailure(frame + plan.returned, returned)
-    {
+    if let rule = plan.rule, let returned = plan.result?.type, rule.isFailure(frame + plan.frame.returned, returned) {
       discardResult()
       return rejectResult(rule, returned, outputs, into: result)
     }
-    if signature.completion != nil {
+    if plan.completes {
       // What the function returned says nothing more: the promise is settled by a callback.
       discardResult()
       result.pointee = promise_value_t()
@@ -36,48 +33,44 @@ extension GeneralCall {
   }
 
   private func fulfil(_ outputs: [PluginMember], into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
-    let isObject = plan.slots.contains { $0.parameter.direction != .input }
-    let yielded = plan.signature.yielded
     do throws(ArgumentMismatch) {
-      guard isObject else {
-        guard let yielded, let plan = plan.result else {
-          result.pointee = promise_value_t()
-          result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
-          return .fulfilled
-        }
-        if Signature.isGivenByAddress(yielded) {
-          result.pointee = resultMemory.load(as: promise_value_t.self)
-          return .fulfilled
-        }
-        if Crossing(yielded).isLoadable {
-          return ResultLoad.load(Crossing(yielded), from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
-        }
+      if plan.hasOutputs { return try fulfilWithObject(outputs, into: result) }
+      switch plan.yield {
+      case .nothing:
+        result.pointee = promise_value_t()
+        result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
+      case .filled: result.pointee = resultMemory.load(as: promise_value_t.self)
+      case .word(let crossing):
+        return ResultLoad.load(crossing, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
+      case .loaded(let plan):
         let value = try converting("result") { () throws(ArgumentMismatch) in try plan.load(resultMemory) }
         result.pointee = try plan.abi(value)
-        return .fulfilled
       }
-      var members = outputs
-      if yielded != nil {
-        let value = try converting("result") { () throws(ArgumentMismatch) in try loadResult() }
-        members.insert(PluginMember("result", value), at: 0)
-      }
-      guard let object = ValueBox.wrap(.object(members)) else { return .fault(.noMemory) }
-      result.pointee = object
       return .fulfilled
     } catch {
       return .fault(.badOutput(Mismatch(-1, error)))
     }
   }
 
-  private var resultMemory: UnsafeMutableRawPointer {
-    let isByAddress = plan.signature.fails || Signature.isGivenByAddress(plan.signature.returned)
-    return frame + (isByAddress ? plan.resultCell : plan.returned)
+  private func fulfilWithObject(
+    _ outputs: [PluginMember], into result: UnsafeMutablePointer<promise_value_t>
+  ) throws(ArgumentMismatch) -> CallOutcome {
+    var members = outputs
+    let value = try converting("result") { () throws(ArgumentMismatch) -> PluginValue? in
+      switch plan.yield {
+      case .nothing: nil
+      case .filled: Self.take(resultMemory)
+      case .word, .loaded: try plan.result?.load(resultMemory)
+      }
+    }
+    if let value { members.insert(PluginMember("result", value), at: 0) }
+    guard let object = ValueBox.wrap(.object(members)) else { return .fault(.noMemory) }
+    result.pointee = object
+    return .fulfilled
   }
 
-  private func loadResult() throws(ArgumentMismatch) -> PluginValue {
-    guard let result = plan.result else { return .void }
-    guard Signature.isGivenByAddress(result.type) else { return try result.load(resultMemory) }
-    return Self.take(resultMemory)
+  private var resultMemory: UnsafeMutableRawPointer {
+    frame + (plan.isResultFilled ? plan.frame.result : plan.frame.returned)
   }
 
   /// What a function wrote into a promise_value_t, which is released.
@@ -97,8 +90,10 @@ extension GeneralCall {
   private func loadOutputs() throws(ArgumentMismatch) -> [PluginMember] {
     var members: [PluginMember] = []
     var mismatch: ArgumentMismatch?
-    for (index, slot) in plan.slots.enumerated() where slot.parameter.direction != .input {
-      let name = slot.parameter.name
+    for index in 0..<plan.slotCount {
+      let slot = plan.slots + index
+      guard slot.pointee.parameter.direction != .input else { continue }
+      let name = slot.pointee.parameter.name
       do throws(ArgumentMismatch) {
         let value = try converting(name) { () throws(ArgumentMismatch) in try load(slot, index) }
         members.append(PluginMember(name, value))
@@ -110,26 +105,25 @@ extension GeneralCall {
     return members
   }
 
-  private func load(_ slot: GeneralPlan.Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
-    if slot.count != nil { return try loadElements(slot, room: rooms[index] ?? 0) }
-    let cell = frame + slot.cell
-    return Signature.isGivenByAddress(slot.parameter.type) ? Self.take(cell) : try slot.plan.load(cell)
+  private func load(_ slot: Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
+    guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
+    return Signature.isGivenByAddress(slot.pointee.parameter.type)
+      ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell)
   }
 
   /// What a function wrote where it was given room.
-  private func loadElements(_ slot: GeneralPlan.Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
-    guard let data = (frame + slot.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
-    let isCountedByResult = plan.signature.countedByResult == slot.parameter.name
+  private func loadElements(_ slot: Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
+    let parameter = slot.pointee.parameter
+    guard let data = (frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
+    let isCountedByResult = plan.signature.countedByResult == parameter.name
     let written = isCountedByResult ? countOfResult : count(of: slot)
     guard let count = written, count >= 0, count <= room else {
       let said = written.map(String.init) ?? "too many"
       throw ArgumentMismatch(
         message: "has \(said) elements, expected at most \(room), which is the room that it was given")
     }
-    switch slot.parameter.type.content {
-    case .slice(let element):
-      guard let plan = TypePlan(element) else { return .void }
-      return try plan.load(data, count: count)
+    switch parameter.type.content {
+    case .slice: return try slot.pointee.plan.element?.load(data, count: count) ?? .void
     case .str:
       let all = UnsafeRawBufferPointer(start: data, count: count)
       let bytes = isCountedByResult ? all[...] : all.prefix { $0 != 0 }
@@ -146,7 +140,7 @@ extension GeneralCall {
   }
 
   private func discardResult() {
-    if Signature.isGivenByAddress(plan.signature.returned) {
+    if plan.isResultValue {
       promise_value_release(resultMemory.assumingMemoryBound(to: promise_value_t.self))
     } else {
       plan.result?.discard(resultMemory)
@@ -166,7 +160,7 @@ extension GeneralCall {
       (domain, code) = ("errno", Int64(errorNumber))
       message = "\(name): \(String(cString: strerror(errorNumber)))"
     } else {
-      code = returned.isAddress ? 0 : IntegerMemory.load(returned, frame + plan.returned).map(Int64.init) ?? 0
+      code = returned.isAddress ? 0 : IntegerMemory.load(returned, frame + plan.frame.returned).map(Int64.init) ?? 0
       message = returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code)"
     }
     // Many libraries say why in a text beside their code.

@@ -3,44 +3,51 @@ import CPromise
 
 /// The plan of a call that does more than pass words and spans: out parameters, counts, slices, optionals, callbacks,
 /// tails, and failures that the result tells.
+///
+/// It lives as long as the process. What every call looks at is plain memory, so that it costs no reference counts.
 final class GeneralPlan: Sendable {
-  /// One parameter of the C function.
-  struct Slot: Sendable {
-    let parameter: Parameter
-    /// Which argument of a call it takes; `nil` if none.
-    let argument: Int?
-    /// How its value is stored; for a count of elements, how the elements are.
-    let plan: TypePlan
-    /// Where in `slots` its count is, for a counted type.
-    let count: Int?
-    /// Where in the frame lies what is passed, and what that is the address of.
-    let offset: Int
-    let cell: Int
+  /// What a call gives besides its out parameters.
+  enum Yield: Sendable {
+    case nothing
+    /// What the function fills in as a promise_value_t.
+    case filled
+    case word(Crossing)
+    case loaded(TypePlan)
   }
 
   let signature: Signature
   let domain: String
   let entry: promise_function_t
-  let slots: [Slot]
+  nonisolated(unsafe) let slots: UnsafePointer<Slot>
+  let slotCount: Int
+  /// How many arguments a call takes, without the tail.
+  let inputCount: Int
   let tail: [TypePlan]
   /// `nil` if there are no callbacks.
   let callbacks: CallbackPlan?
-  /// How the result is read; `nil` if there is none.
+  /// How what the function returns is read; `nil` if it returns nothing.
   let result: TypePlan?
+  let yield: Yield
+  /// Whether the function is told where to fill its result in, rather than to return it, and whether as a promise_value_t.
+  let isResultFilled: Bool
+  let isResultValue: Bool
+  let hasOutputs: Bool
+  /// Whether the function returns a status, or what `rule` takes for a failure.
+  let fails: Bool
+  let rule: FailureRule?
+  /// Whether callbacks settle the promise of a call.
+  let completes: Bool
+  /// Whether a promise that the function returns keeps in use what it was lent.
+  let lends: Bool
   /// What calls leave out: of kind 0 if they must not. In the order of the arguments.
   nonisolated(unsafe) let fallbacks: UnsafeMutablePointer<promise_value_t>
   nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
   nonisolated(unsafe) let types: UnsafeMutablePointer<FFIType.Reference?>
   nonisolated(unsafe) let returnType: FFIType.Reference
-  /// How many arguments libffi sees, without the tail.
+  /// How many arguments libffi sees, without the tail, and where in the frame each of them lies.
   let count: Int
-  /// The slot that is two of them, if one is.
-  let halved: Int?
-  /// Where in the frame the result and the error of a `!` lie, and what the function returns.
-  let resultCell: Int
-  let errorCell: Int
-  let returned: Int
-  let frameSize: Int
+  nonisolated(unsafe) let offsets: UnsafeMutablePointer<Int>
+  let frame: Frame
 
   /// `nil` if this machine cannot make such a call.
   init?(
@@ -52,101 +59,64 @@ final class GeneralPlan: Sendable {
     } catch {
       return nil
     }
-    var frame = FrameLayout()
-    guard let slots = Self.slots(of: signature, &frame, symbol) else { return nil }
+    var layout = FrameLayout()
+    guard let slots = Slot.all(of: signature, &layout, self.callbacks, symbol) else { return nil }
     var tail: [TypePlan] = []
     for type in signature.tail?.types ?? [] {
       guard let plan = TypePlan(type) else { return nil }
       tail.append(plan)
     }
-    let isByAddress = Signature.isGivenByAddress(signature.returned)
-    var types = slots.map { Self.passedType($0.parameter) }
     if let returned = signature.returned {
       guard let plan = TypePlan(returned, symbol: symbol), FFIType.agrees(with: returned) else { return nil }
       result = plan
-      resultCell = frame.add(max(plan.layout.size, MemoryLayout<promise_value_t>.size))
-      if signature.fails || isByAddress { types.append(FFIType.pointer) }
     } else {
       result = nil
-      resultCell = frame.add(0)
     }
-    errorCell = frame.add(MemoryLayout<promise_value_t>.size)
-    if signature.fails { types.append(FFIType.pointer) }
-    returned = frame.add(max(result?.layout.size ?? 0, MemoryLayout<ffi_arg>.size))
-    frameSize = frame.size
     self.signature = signature
     self.domain = domain
     self.entry = entry
-    self.slots = slots
+    self.slots = UnsafePointer(Self.kept(slots))
+    slotCount = slots.count
+    inputCount = signature.inputIndices.count
     self.tail = tail
-    returnType = signature.fails ? FFIType.status : FFIType.of(isByAddress ? nil : signature.returned)
-    halved = FFIType.halved(types, returning: returnType)
-    if let halved { types.replaceSubrange(halved...halved, with: FFIType.halves) }
-    count = types.count
-    self.types = .allocate(capacity: types.count)
-    for (index, type) in types.enumerated() { (self.types + index).initialize(to: type) }
-    interface = .allocate(capacity: 1)
-    interface.initialize(to: ffi_cif())
-    fallbacks = .allocate(capacity: signature.inputIndices.count)
-    for (index, parameter) in signature.inputs.enumerated() {
-      let value = parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
-      (fallbacks + index).initialize(to: value)
-    }
+    yield = Self.yield(signature.yielded, result)
+    hasOutputs = !signature.outputs.isEmpty
+    fails = signature.fails
+    rule = signature.fails ? nil : signature.failure
+    completes = signature.completion != nil
+    lends = signature.result?.isPromise ?? false
+    fallbacks = Self.kept(
+      signature.inputs.map { parameter in
+        parameter.fallback.flatMap { try? TypePlan(parameter.type)?.abi($0) } ?? promise_value_t()
+      })
+
+    isResultValue = Signature.isGivenByAddress(signature.returned)
+    returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
+    var places = Places(slots)
+    places.halve(returning: returnType)
+    // Besides those, at most a result and an error.
+    frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
+    isResultFilled = signature.fails || isResultValue
+    if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
+    if signature.fails { places.add(FFIType.pointer, frame.errorAddress) }
+    count = places.offsets.count
+    offsets = Self.kept(places.offsets)
+    types = Self.kept(places.types)
+    interface = Self.kept([ffi_cif()])
     // One with a tail is prepared anew for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
-    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, self.types) == FFI_OK else { return nil }
+    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, types) == FFI_OK else { return nil }
   }
 
-  private static func slots(
-    of signature: Signature, _ frame: inout FrameLayout, _ symbol: (String) -> UnsafeMutableRawPointer?
-  ) -> [Slot]? {
-    let parameters = signature.parameters
-    var slots: [Slot] = []
-    for (index, parameter) in parameters.enumerated() {
-      let type = parameter.type.valueType
-      guard let plan = TypePlan(type, symbol: symbol), FFIType.agrees(with: parameter.type) else { return nil }
-      let isCounted = parameter.type.countName != nil
-      slots.append(
-        Slot(
-          parameter: parameter, argument: signature.inputIndices.firstIndex(of: index), plan: plan,
-          count: parameter.type.countName.flatMap { name in parameters.firstIndex { $0.name == name } },
-          offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
-          cell: parameter.isByAddress && !isCounted ? frame.add(plan.layout.size) : 0))
-    }
-    return slots
+  private static func kept<T>(_ values: [T]) -> UnsafeMutablePointer<T> {
+    let memory = UnsafeMutablePointer<T>.allocate(capacity: values.count)
+    for (index, value) in values.enumerated() { (memory + index).initialize(to: value) }
+    return memory
   }
 
-  private static func passedType(_ parameter: Parameter) -> FFIType.Reference {
-    parameter.isByAddress || parameter.type.countName != nil ? FFIType.pointer : FFIType.of(parameter.type)
-  }
-}
-
-/// The parts of a frame, one after another.
-struct FrameLayout {
-  private(set) var size = 0
-
-  /// Sets so many bytes aside, aligned for anything; at least as many as libffi may write.
-  mutating func add(_ bytes: Int) -> Int {
-    defer { size += (max(bytes, 8) + 15) & ~15 }
-    return size
-  }
-}
-
-extension Parameter {
-  /// Whether C is given the address of the value: of what it fills, and of an array.
-  var isByAddress: Bool {
-    if case .array = type { return true }
-    return direction != .input
-  }
-}
-
-extension ValueType {
-  /// The type of the value that a call gives: of a counted one what is counted.
-  var valueType: ValueType {
-    switch self {
-    case .counted(let type, _): type
-    case .optional(.counted(let type, _)): .optional(type)
-    default: self
-    }
+  private static func yield(_ type: ValueType?, _ plan: TypePlan?) -> Yield {
+    guard let type, let plan else { return .nothing }
+    if Signature.isGivenByAddress(type) { return .filled }
+    return Crossing(type).isLoadable ? .word(Crossing(type)) : .loaded(plan)
   }
 }

@@ -44,6 +44,15 @@ final class TypePlan: Sendable {
   let form: Form
   let layout: TypeLayout
 
+  /// How each element of a slice is; `nil` of everything else.
+  var element: TypePlan? {
+    switch form {
+    case .slice(let element): element
+    case .nullable(let plan): plan.element
+    default: nil
+    }
+  }
+
   /// The plan for a type; `nil` if a function that frees it is not found.
   ///
   /// - Parameter symbol: finds a function of the plugin's library.

@@ -49,6 +49,17 @@ struct Allocations {
     #expect(place == [4, 6])
   }
 
+  @Test("nor does one that passes on a C function, or an optional that is not there")
+  func functions() throws {
+    let host = try Host.loading("callbacks")
+    var doubler = promise_value_t()
+    try host.function("doubler", of: "test.callbacks").invoke(nil, count: 0, into: &doubler)
+    #expect(doubler.kind == promise_kind_t(PROMISE_KIND_POINTER))
+    let maybe = try host.function("maybe", of: "test.callbacks")
+    #expect(calls(of: maybe, [doubler], giving: 40) == 0)
+    #expect(calls(of: maybe, [value(PROMISE_KIND_VOID) { _ in }], giving: -1) == 0)
+  }
+
   @Test("the heap is counted at all")
   func counting() {
     let before = counted_heap_calls()

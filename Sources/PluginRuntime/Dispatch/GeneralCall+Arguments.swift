@@ -1,0 +1,154 @@
+import CPromise
+
+extension GeneralCall {
+  /// Stores what the call gives, then what follows from that: counts, and room for what comes back.
+  mutating func storeArguments(_ arguments: Values?, _ given: Int) -> CallFault? {
+    for index in 0..<plan.slotCount {
+      let slot = plan.slots + index
+      var value: Values?
+      if let argument = slot.pointee.argument {
+        value = argument < given ? arguments.map { $0 + argument } : Values(plan.fallbacks + argument)
+        guard let value, value.pointee.kind != 0 || argument < given else { return .missing(argument) }
+        if let plain = slot.pointee.plain,
+          ArgumentStore.store(value, as: plain, index: argument, at: frame + slot.pointee.offset) == nil
+        {
+          continue
+        }
+      }
+      do throws(ArgumentMismatch) {
+        try store(value, slot, index)
+      } catch {
+        return .mismatch(Mismatch(slot.pointee.argument ?? 0, error))
+      }
+    }
+    if let fault = storeCounts() { return fault }
+    do throws(ArgumentMismatch) {
+      try storeRoom()
+    } catch {
+      return .mismatch(Mismatch(-1, error))
+    }
+    guard let arguments, given > plan.inputCount else { return nil }
+    for index in plan.inputCount..<given {
+      do throws(ArgumentMismatch) {
+        try storeTail(arguments + index)
+      } catch {
+        return .mismatch(Mismatch(index, error))
+      }
+    }
+    return nil
+  }
+
+  /// Stores one parameter, whatever it is. What is counted comes later if it is only given room, and counts do.
+  private mutating func store(_ value: Values?, _ slot: Slot, _ index: Int) throws(ArgumentMismatch) {
+    let memory = frame + slot.pointee.offset
+    if let role = slot.pointee.role {
+      try storeCallback(value, role, memory)
+    } else if let count = slot.pointee.count {
+      guard let value, slot.pointee.parameter.direction != .output else { return }
+      let number = try storeElements(value, slot, memory)
+      guard let other = room(count), other != number else {
+        setRoom(index, number)
+        return setRoom(count, number)
+      }
+      let name = counted(by: count)?.pointee.parameter.name ?? ""
+      throw ArgumentMismatch(message: "has \(number) elements, expected as many as '\(name)', \(other)")
+    } else if let cell = slot.pointee.cell {
+      if let value {
+        try slot.pointee.plan.store(value, at: frame + cell, arena)
+      } else if Signature.isGivenByAddress(slot.pointee.parameter.type.unwrapped) {
+        (frame + cell).storeBytes(of: promise_kind_t(PROMISE_KIND_VOID), as: promise_kind_t.self)
+      }
+      memory.storeBytes(of: frame + cell, as: UnsafeMutableRawPointer.self)
+    } else if let value {
+      try HandleArgument.store(value, slot.pointee.plan, at: memory, arena)
+    }
+  }
+
+  /// Stores a callback that we make, or its context.
+  private mutating func storeCallback(
+    _ value: Values?, _ role: CallbackPlan.Role, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) {
+    guard let plan = plan.callbacks else { return }
+    let callbacks = self.callbacks ?? CallCallbacks(plan)
+    self.callbacks = callbacks
+    arena.callbacks = callbacks
+    try callbacks.store(value, role, at: memory)
+  }
+
+  /// Stores the address of elements whose count another parameter has. Returns the count.
+  private mutating func storeElements(
+    _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
+  ) throws(ArgumentMismatch) -> Int {
+    // A span's two words, of which C takes the first; so they do not fit into the slot.
+    let arena = arena
+    let span = try arena.allocate(16)
+    try slot.pointee.plan.store(value, at: span, arena)
+    var data = span.load(as: UnsafeMutableRawPointer?.self)
+    let count = span.load(fromByteOffset: 8, as: Int.self)
+    if slot.pointee.parameter.direction == .inOut, let source = data {
+      data = try arena.copy(UnsafeRawBufferPointer(start: source, count: count * slot.pointee.elementSize))
+    }
+    // NULL is for what is absent, not for what is empty.
+    if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
+      data = try arena.allocate(0)
+    }
+    memory.storeBytes(of: data, as: UnsafeMutableRawPointer?.self)
+    return count
+  }
+
+  /// Stores the counts of what was given.
+  private func storeCounts() -> CallFault? {
+    for index in 0..<plan.slotCount where (plan.slots + index).pointee.count == nil {
+      guard let count = room(index) else { continue }
+      let slot = plan.slots + index
+      let type = slot.pointee.parameter.type
+      guard IntegerMemory.store(count, type, frame + (slot.pointee.cell ?? slot.pointee.offset)) else {
+        let message =
+          "has \(count) elements, more than its count '\(slot.pointee.parameter.name)' can say, an \(type)"
+        return .mismatch(Mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message)))
+      }
+    }
+    return nil
+  }
+
+  /// The first parameter whose count this one has.
+  private func counted(by count: Int) -> Slot? {
+    (0..<plan.slotCount).first { (plan.slots + $0).pointee.count == count && room($0) != nil }.map { plan.slots + $0 }
+  }
+
+  /// Sets aside what counted out parameters point to: as much as their count says that there is room for.
+  private mutating func storeRoom() throws(ArgumentMismatch) {
+    for index in 0..<plan.slotCount {
+      let slot = plan.slots + index
+      guard slot.pointee.count != nil, slot.pointee.parameter.direction == .output else { continue }
+      guard let count = count(of: slot), (0...Self.mostElements).contains(count) else {
+        throw ArgumentMismatch(message: "has too much room, expected a count from 0 to \(Self.mostElements)")
+      }
+      setRoom(index, count)
+      let data = try arena.allocate(count * slot.pointee.elementSize)
+      (frame + slot.pointee.offset).storeBytes(of: data, as: UnsafeMutableRawPointer.self)
+    }
+  }
+
+  private static var mostElements: Int { 1 << 30 }
+
+  /// Stores an argument of the tail, as the first type that takes it.
+  private mutating func storeTail(_ value: Values) throws(ArgumentMismatch) {
+    let arena = arena
+    let memory = try arena.allocate(16)
+    var mismatch: ArgumentMismatch?
+    for plan in plan.tail {
+      do throws(ArgumentMismatch) {
+        try plan.store(value, at: memory, arena)
+        tail.append((FFIType.of(plan.type), memory))
+        return
+      } catch {
+        mismatch = mismatch ?? error
+      }
+    }
+    guard let mismatch else { return }
+    guard plan.tail.count > 1 else { throw mismatch }
+    let types = plan.tail.map(\.type.description).joined(separator: " or ")
+    throw ArgumentMismatch(message: "is \(value.pointee.nameOfContent), expected \(types)")
+  }
+}
