@@ -53,19 +53,19 @@ package struct Transform {
   }
 
   /// What a function decided, with a value that is good: a bad one is an error.
-  private func call(_ handler: Handler, _ value: CellValue) -> (Step, CellValue) {
+  private func call(_ handler: Handler, _ value: CellValue) -> (StreamVerdict, CellValue) {
     var value = value
     var out = CellValue.void
     let verdict = Delivery.callOut { unsafe handler(context.pointer, &value, &out) }
     guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
-    if let step = Step(rawValue: verdict) { return (step, out) }
+    if let step = StreamVerdict(rawValue: verdict) { return (step, out) }
     out.release()
     return (.publishError, Fault.unknownVerdict.value)
   }
 }
 
 /// What a transform may decide (`promise_verdict_t`).
-enum Step: Int32 {
+enum StreamVerdict: Int32 {
   case publish = 1
   case publishError = 2
   case pass = 4
@@ -77,7 +77,7 @@ enum Step: Int32 {
 
 extension CellPublisher {
   /// Does what was decided. Takes over the value.
-  fileprivate func take(_ step: Step, _ value: CellValue) {
+  fileprivate func take(_ step: StreamVerdict, _ value: CellValue) {
     switch step {
     case .publish: _ = publish(StreamEvent(value, .fulfilled))
     case .publishError: _ = publish(StreamEvent(value, .rejected))
