@@ -38,6 +38,11 @@ struct InterleavingTests {
     explore([program], preemptionLimit: 2) { CancellingTrial($0) }
   }
 
+  @Test("streams", arguments: StreamTrial.programs)
+  func streams(_ program: StreamTrial.Program) {
+    explore([program], preemptionLimit: 2) { StreamTrial($0) }
+  }
+
   private func explore(_ scripts: [Script]) {
     explore(scripts) { Trial($0) }
   }

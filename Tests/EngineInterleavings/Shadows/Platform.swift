@@ -40,3 +40,13 @@ func platform_now() -> Int64 { 0 }
 
 /// The struct by another name: `platform_thread` means the function above.
 typealias ThreadBlock = CPlatform.platform_thread
+
+/// A monitor's lock: threads are switched before it is taken, and not while it is held. All monitors count as one word,
+/// for they lie outside the cells, at addresses that differ from run to run.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_monitor_lock(_: UnsafeMutablePointer<platform_monitor>) {
+  if let word = UnsafeRawPointer(bitPattern: Scheduler.watched.lowerBound) { unsafe Scheduler.pass(.write, word) }
+  Scheduler.locks += 1
+}
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_monitor_unlock(_: UnsafeMutablePointer<platform_monitor>) { Scheduler.locks -= 1 }

@@ -1,0 +1,163 @@
+/// One run of a program about a stream: a publisher, and two subscribers that write down what they hear.
+final class StreamTrial: Explorable {
+  enum Program: CaseIterable {
+    /// Both threads publish.
+    case publish
+    /// One publishes twice while the other subscribes, to a publisher that is stateful in the second case.
+    case subscribe, subscribeStateful
+    /// One publishes while the other ends the stream, or both let go of it.
+    case finish, releasePublisher
+    /// One publishes while the other cancels a subscriber, asks its end to cancel, or lets go of it.
+    case cancel, cancelEnd, release
+    /// One publishes what the other asks for.
+    case request
+    /// One publishes while the other gives up the promise of an event.
+    case next
+    /// One waits for the room that the other makes.
+    case room
+    /// One publishes to what the other lets go of, which is an operator's.
+    case operatorGoes
+    /// Each ends a source of a merged stream.
+    case merge
+    /// Each publishes to a source of a combined stream.
+    case combine
+  }
+
+  static var programs: [Program] { Program.allCases }
+
+  /// What one subscriber heard: values, then 100 for its end, if it finished, or 200, and 1000 when it was let go of.
+  final class Ear {
+    var heard: [Int] = []
+    var inside = 0
+  }
+
+  private let program: Program
+  private let ears = [Ear(), Ear(), Ear()]
+  private var publishers: [CellPublisher] = []
+  private var subscribers: [CellSubscriber] = []
+  private var promise: CellRef?
+  private var wasReady = false
+  private var gotValue: UInt64?
+
+  init(_ program: Program) {
+    self.program = program
+    let publisher = CellPublisher.make(isStateful: program == .subscribeStateful)!
+    publishers = [publisher]
+    switch program {
+    case .publish:
+      listen(publisher, ears[0])
+      listen(publisher, ears[1])
+    case .subscribe, .subscribeStateful: break
+    case .request: listen(publisher, ears[0], demand: 0)
+    case .room:
+      listen(publisher, ears[0], demand: 0)
+      publish(1)
+    case .next:
+      subscribers = [publisher.subscribe(Subscription(.promises(unsafe Context(nil, nil))))!]
+      promise = subscribers[0].next()
+    case .operatorGoes:
+      let derived = publisher.derived(by: .pass)!
+      listen(derived, ears[0])
+      derived.releaseHandle()
+    case .merge, .combine:
+      publishers.append(CellPublisher.make(isStateful: false)!)
+      let joined = CellPublisher.joined(
+        { self.publishers[$0] }, count: 2, isCombining: program == .combine)!
+      listen(joined, ears[0])
+      joined.releaseHandle()
+    case .releasePublisher:
+      listen(publisher, ears[0])
+      _ = publisher.retainHandle()
+    default: listen(publisher, ears[0])
+    }
+  }
+
+  private func listen(_ publisher: CellPublisher, _ ear: Ear, demand: UInt64 = .max) {
+    let hear: Observer = { context, value in
+      let ear = unsafe Unmanaged<Ear>.fromOpaque(context!).takeUnretainedValue()
+      ear.inside += 1
+      if ear.inside > 1 { ear.heard.append(-1) }
+      let value = unsafe value.load(as: CellValue.self)
+      ear.heard.append(value.kind == ValueKind.array.rawValue ? 50 : Int(value.bits))
+      ear.inside -= 1
+    }
+    let context = unsafe Context(
+      Unmanaged.passRetained(ear).toOpaque(),
+      { unsafe Unmanaged<Ear>.fromOpaque($0!).takeRetainedValue().heard.append(1000) })
+    var subscription = Subscription(unsafe .callbacks(onValue: hear, onError: nil, context))
+    subscription.demand = demand
+    subscription.capacity = demand == 0 ? 1 : 0
+    let subscriber = publisher.subscribe(subscription)!
+    subscribers.append(subscriber)
+    let end = unsafe Context(Unmanaged.passUnretained(ear).toOpaque(), nil)
+    _ = unsafe subscriber.end!.observe(
+      { context, _ in unsafe Unmanaged<Ear>.fromOpaque(context!).takeUnretainedValue().heard.append(100) },
+      { context, _ in unsafe Unmanaged<Ear>.fromOpaque(context!).takeUnretainedValue().heard.append(200) }, end)
+  }
+
+  private func publish(_ number: UInt64, _ index: Int = 0) {
+    _ = publishers[index].publish(StreamEvent(CellValue(kind: .u64, bits: number), .fulfilled))
+  }
+
+  var bodies: [() -> Void] {
+    switch program {
+    case .publish: [{ self.publish(1) }, { self.publish(2) }]
+    case .subscribe, .subscribeStateful:
+      [
+        {
+          self.publish(1)
+          self.publish(2)
+        }, { self.listen(self.publishers[0], self.ears[0]) },
+      ]
+    case .finish: [{ self.publish(1) }, { _ = self.publishers[0].end(.finished) }]
+    case .releasePublisher:
+      [
+        {
+          self.publish(1)
+          self.publishers[0].releaseHandle()
+        }, { self.publishers[0].releaseHandle() },
+      ]
+    case .cancel: [{ self.publish(1) }, { _ = self.subscribers[0].cancel() }]
+    case .cancelEnd: [{ self.publish(1) }, { self.subscribers[0].end!.requestCancel() }]
+    case .release, .operatorGoes: [{ self.publish(1) }, { self.subscribers.removeLast().releaseHandle() }]
+    case .request: [{ self.publish(1) }, { self.subscribers[0].request(1) }]
+    case .next: [{ self.publish(1) }, { self.promise!.requestCancel() }]
+    case .room: [{ self.promise = self.publishers[0].ready() }, { self.subscribers[0].request(1) }]
+    case .merge: [{ _ = self.publishers[0].end(.cancelled) }, { _ = self.publishers[1].end(.cancelled) }]
+    case .combine: [{ self.publish(1, 0) }, { self.publish(2, 1) }]
+    }
+  }
+
+  func end() {
+    if program == .room { wasReady = promise!.state.isSettled && !promise!.state.isRejected }
+    if program == .next {
+      let again = subscribers[0].next()!
+      for promise in [promise!, again] where promise.state.isSettled && !promise.state.isRejected {
+        gotValue = (gotValue ?? 0) + promise.value.bits
+      }
+      again.release()
+    }
+    promise?.release()
+    for subscriber in subscribers { subscriber.releaseHandle() }
+    if program != .releasePublisher { for publisher in publishers { publisher.releaseHandle() } }
+  }
+
+  func violations() -> [String] {
+    let (first, second) = (ears[0].heard, ears[1].heard)
+    let isRight: Bool =
+      switch program {
+      case .publish: first == second && [[1, 2, 200, 1000], [2, 1, 200, 1000]].contains(first)
+      case .subscribe: [[1, 2, 200, 1000], [2, 200, 1000], [200, 1000]].contains(first)
+      case .subscribeStateful: [[1, 2, 200, 1000], [2, 200, 1000]].contains(first)
+      case .finish: [[1, 100, 1000], [100, 1000]].contains(first)
+      case .cancel, .cancelEnd, .release, .operatorGoes:
+        [[1, 200, 1000], [200, 1000]].contains(first)
+      case .request, .releasePublisher: first == [1, 200, 1000]
+      case .next: gotValue == 1
+      case .room: wasReady && first == [1, 200, 1000]
+      case .merge: first == [200, 1000]
+      case .combine: first == [50, 200, 1000]
+      }
+    return isRight ? [] : ["heard \(first) and \(second)"]
+  }
+}
