@@ -32,8 +32,7 @@
  *   Every function may be called from any thread at any time, callbacks included, unless its comment says otherwise;
  *   the last line of each comment is its thread tag: [any thread]. Nothing is called with a lock held.
  *   The library has threads of its own only for promise_executor_global() and for timers that no loop keeps. They are
- *   named promise-pool, promise-timers and promise-clock, take no signals, and end after a second without work. Nothing
- *   waits for them when the process exits.
+ *   named promise-pool, promise-timers and promise-clock, take no signals, and end after a second without work.
  *
  * CALLBACKS
  *   Callbacks run inside the call that settles the promise, on that thread, in the order in which they were attached;
@@ -45,8 +44,20 @@
  *   With every callback go `ctx`, passed to it, and `free_ctx`, which may be NULL: free_ctx(ctx) is called exactly
  *   once, on every path: after the callback ran, when it will never run, and when the attaching call fails.
  *
- * SIGNALS AND FORK
- *   No function is async-signal-safe. A child made by fork() in a process with several threads may only exec.
+ * THE PROCESS (docs/process.md says more)
+ *   signals   No function is async-signal-safe: none may be called from a signal handler. The library's threads block all
+ *             signals, and a handler that runs on a thread of yours ends no wait early.
+ *   fork()    The child goes on with what the thread that forked can do: every promise can be settled, attached to and
+ *             released, whatever other threads were doing. What threads of the library had to do is the parent's: jobs
+ *             and timers that were on their way do not run in the child, and what they would settle stays pending; new
+ *             ones find threads of the child's own. A loop keeps what waits in it, and its descriptor, which no longer
+ *             wakes the parent. A wait that nobody in the child could end gives PROMISE_EDEADLK. After vfork() or
+ *             _Fork() a child may only exec or _exit().
+ *   exit()    Nobody waits for the library's threads, and what has not run never does. Handlers of atexit() and
+ *             destructors of threads may use everything.
+ *   dlclose() The library stays in memory, and so does all that it keeps.
+ *   copies    Two copies of the library in one process know nothing of each other; a handle of the one is stale in the
+ *             other.
  *
  * The specification's clauses that a function implements are cited as "clause 3.1.2".
  */

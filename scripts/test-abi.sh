@@ -88,7 +88,7 @@ use_installed() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without="foreign objects"
+  without="foreign objects dlclose"
 }
 
 without=""

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "platform_signal.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -15,10 +16,22 @@ static bool watch(int poll, int file) {
   return file >= 0 && epoll_ctl(poll, EPOLL_CTL_ADD, file, &event) == 0;
 }
 
+static int new_poll(void) {
+  return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static int new_event(void) {
+  return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static int new_timer(void) {
+  return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
 bool platform_signal_open(struct platform_signal *signal) {
-  signal->poll = epoll_create1(EPOLL_CLOEXEC);
-  signal->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  signal->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  signal->poll = new_poll();
+  signal->event = new_event();
+  signal->timer = new_timer();
   if (signal->poll >= 0 && watch(signal->poll, signal->event) && watch(signal->poll, signal->timer))
     return true;
   platform_signal_close(signal);
@@ -30,6 +43,22 @@ void platform_signal_close(const struct platform_signal *signal) {
   for (int i = 0; i < 3; i++)
     if (files[i] >= 0)
       close(files[i]);
+}
+
+/* Puts a new file in the place of another. */
+static bool replace(int old, int new) {
+  bool replaced = new >= 0 && dup3(new, old, O_CLOEXEC) == old;
+  if (new >= 0)
+    close(new);
+  return replaced;
+}
+
+bool platform_signal_renew(struct platform_signal *signal) {
+  if (replace(signal->poll, new_poll()) && replace(signal->event, new_event()) && replace(signal->timer, new_timer()) &&
+      watch(signal->poll, signal->event) && watch(signal->poll, signal->timer))
+    return true;
+  platform_signal_close(signal);
+  return false;
 }
 
 void platform_signal_set(const struct platform_signal *signal, bool readable) {

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "platform_threads.h"
 
+#include "platform_fork.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,9 +16,8 @@
 
 /* ---- Threads ---- */
 
-/* How many there are, and in which process: a child of fork() has the number, but not the threads. */
 static atomic_int own_threads;
-static atomic_int own_process;
+static __thread bool is_own_thread;
 
 struct start {
   void (*body)(void *context);
@@ -28,6 +29,7 @@ static void *run(void *argument) {
   struct start start = *(struct start *)argument;
   free(argument);
   pthread_setname_np(pthread_self(), start.name);
+  is_own_thread = true;
   start.body(start.context);
   atomic_fetch_sub(&own_threads, 1);
   return NULL;
@@ -52,9 +54,6 @@ bool platform_start_thread(void (*body)(void *context), void *context, const cha
   start->context = context;
   strncpy(start->name, name, sizeof start->name - 1);
   start->name[sizeof start->name - 1] = '\0';
-  int process = getpid();
-  if (atomic_exchange(&own_process, process) != process)
-    atomic_store(&own_threads, 0);
   atomic_fetch_add(&own_threads, 1);
   /* A signal is the program's: no thread that it did not start takes one from it. */
   sigset_t all, before;
@@ -70,27 +69,52 @@ bool platform_start_thread(void (*body)(void *context), void *context, const cha
 }
 
 int platform_own_threads(void) {
-  return atomic_load(&own_process) == getpid() ? atomic_load(&own_threads) : 0;
+  return atomic_load(&own_threads);
+}
+
+bool platform_is_own_thread(void) {
+  return is_own_thread;
+}
+
+void platform_forget_threads(void) {
+  atomic_store(&own_threads, is_own_thread ? 1 : 0);
 }
 
 int platform_thread_id(void) {
   return (int)syscall(SYS_gettid);
 }
 
-bool platform_thread_runs(int id) {
-  char path[64], text[512];
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+/* What the kernel says of a thread or the process, from behind its name on: " state parent ...". */
+struct kernel_status {
+  char text[512];
+};
+
+static const char *read_status(struct kernel_status *status, const char *path) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
-    return false;
-  ssize_t length = read(file, text, sizeof text - 1);
+    return "";
+  ssize_t length = read(file, status->text, sizeof status->text - 1);
   close(file);
-  if (length <= 0)
-    return false;
-  text[length] = '\0';
+  status->text[length > 0 ? length : 0] = '\0';
   /* "id (name) state ...": the name may have brackets and spaces of its own. */
-  const char *end = strrchr(text, ')');
-  return end != NULL && end[1] == ' ' && end[2] == 'R';
+  const char *end = strrchr(status->text, ')');
+  return end != NULL ? end + 1 : "";
+}
+
+bool platform_thread_runs(int id) {
+  char path[64];
+  struct kernel_status status;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", id);
+  return strncmp(read_status(&status, path), " R", 2) == 0;
+}
+
+int platform_process_threads(void) {
+  struct kernel_status status;
+  int count = -1;
+  /* The 18th field behind the name. */
+  sscanf(read_status(&status, "/proc/self/stat"),
+         " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &count);
+  return count;
 }
 
 int platform_processors(void) {
@@ -102,16 +126,27 @@ int platform_processors(void) {
 
 /* ---- Monitors ---- */
 
-void platform_monitor_init(struct platform_monitor *monitor) {
+static void make_condition(struct platform_monitor *monitor) {
   pthread_condattr_t attributes;
-  pthread_mutex_init(&monitor->mutex, NULL);
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&monitor->condition, &attributes);
   pthread_condattr_destroy(&attributes);
 }
 
+void platform_monitor_init(struct platform_monitor *monitor, void (*in_child)(void *monitor), bool comes_first) {
+  pthread_mutex_init(&monitor->mutex, NULL);
+  make_condition(monitor);
+  monitor->in_child = in_child;
+  platform_monitor_enlist(monitor, comes_first);
+}
+
+void platform_monitor_forget_sleepers(struct platform_monitor *monitor) {
+  make_condition(monitor);
+}
+
 void platform_monitor_destroy(struct platform_monitor *monitor) {
+  platform_monitor_withdraw(monitor);
   pthread_cond_destroy(&monitor->condition);
   pthread_mutex_destroy(&monitor->mutex);
 }

@@ -1,5 +1,6 @@
 /* Two copies of the library in one process: each refuses the other's handles. CHECK_COPY is the path of a second
  * copy. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "support.h"
@@ -14,12 +15,14 @@ static struct {
   promise_t *(*then)(promise_t *, promise_handler_t, void *, promise_free_t);
   const promise_type_t *(*type_named)(const char *);
   const char *(*type_name)(const promise_type_t *);
+  const promise_type_t *(*type_register)(const char *, const promise_type_t *, promise_free_t);
+  promise_executor_t *(*global)(promise_priority_t);
+  promise_status_t (*submit)(promise_executor_t *, void (*)(void *), void *, promise_free_t);
+  promise_t *(*sleep)(int64_t);
+  promise_status_t (*wait)(promise_t *, int64_t);
 } copy;
 
-static void open_copy(void) {
-  const char *path = getenv("CHECK_COPY");
-  REQUIRE(path != NULL);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+static void find_functions(void *library) {
   if (library == NULL)
     fprintf(stderr, "%s\n", dlerror());
   REQUIRE(library != NULL);
@@ -32,8 +35,19 @@ static void open_copy(void) {
   LOAD(then, "promise_then");
   LOAD(type_named, "promise_type_named");
   LOAD(type_name, "promise_type_name");
+  LOAD(type_register, "promise_type_register");
+  LOAD(global, "promise_executor_global");
+  LOAD(submit, "promise_executor_submit");
+  LOAD(sleep, "promise_sleep");
+  LOAD(wait, "promise_wait");
 #undef LOAD
-  REQUIRE(copy.new_ != NULL && copy.new_ != promise_new && copy.type_name != NULL);
+  REQUIRE(copy.new_ != NULL && copy.new_ != promise_new && copy.wait != NULL);
+}
+
+static void open_copy(void) {
+  const char *path = getenv("CHECK_COPY");
+  REQUIRE(path != NULL);
+  find_functions(dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
 static void handles_of_one_are_stale_in_the_other(void) {
@@ -66,6 +80,12 @@ static void types_of_one_are_stale_in_the_other(void) {
   CHECK_TEXT(copy.type_name(theirs), "error");
   CHECK_POINTER(promise_type_name(theirs), NULL);
   CHECK_POINTER(copy.type_name(ours), NULL);
+  CHECK_POINTER(promise_type_register("test.foreign.child", theirs, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  /* One name, a type in each: the second is no conflict. */
+  ours = promise_type_register("test.foreign", NULL, NULL);
+  theirs = copy.type_register("test.foreign", NULL, payload_destroy);
+  CHECK(ours != NULL && theirs != NULL && ours != theirs);
 }
 
 static void both_work_side_by_side(void) {
@@ -85,9 +105,57 @@ static void both_work_side_by_side(void) {
   CHECK_STATUS(copy.release(theirs), PROMISE_OK);
 }
 
+static void open_the_gate(void *gate) {
+  gate_open(gate);
+}
+
+/* What each does on threads of its own is refused by the other, and goes on. */
+static void both_have_threads(void) {
+  gate_t here = GATE_CLOSED, there = GATE_CLOSED;
+  promise_executor_t *ours = promise_executor_global(PROMISE_PRIORITY_DEFAULT),
+                     *theirs = copy.global(PROMISE_PRIORITY_DEFAULT);
+  CHECK_STATUS(promise_executor_submit(theirs, open_the_gate, &here, NULL), PROMISE_ESTALE);
+  CHECK_STATUS(copy.submit(ours, open_the_gate, &there, NULL), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_submit(ours, open_the_gate, &here, NULL), PROMISE_OK);
+  CHECK_STATUS(copy.submit(theirs, open_the_gate, &there, NULL), PROMISE_OK);
+  gate_wait(&here);
+  gate_wait(&there);
+  promise_t *our_sleep = promise_sleep(1), *their_sleep = copy.sleep(1);
+  CHECK_STATUS(promise_wait(their_sleep, FOR_EVER), PROMISE_ESTALE);
+  CHECK_STATUS(copy.wait(our_sleep, FOR_EVER), PROMISE_ESTALE);
+  CHECK_STATUS(promise_wait(our_sleep, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(copy.wait(their_sleep, FOR_EVER), PROMISE_OK);
+  promise_release(our_sleep);
+  copy.release(their_sleep);
+}
+
+static void both_have_threads_of_their_own(void) {
+  open_copy();
+  both_have_threads();
+}
+
+/* Another namespace of the linker's, with a C library of its own: the very same file is a second copy there. */
+static void library_may_be_in_two_namespaces(void) {
+  CHECK(true);
+  /* Valgrind stands in for functions of the first C library only, and takes the linker's own reading for errors. */
+  if (getenv("CHECK_QUICK") != NULL)
+    return;
+  find_functions(dlmopen(LM_ID_NEWLM, getenv("CHECK_COPY"), RTLD_NOW));
+  promise_t *ours = promise_new(), *theirs = copy.new_();
+  CHECK_STATUS(promise_state(theirs), PROMISE_ESTALE);
+  CHECK_STATUS(copy.state(ours), PROMISE_ESTALE);
+  CHECK_STATUS(copy.resolve(theirs, I64(1)), PROMISE_OK);
+  CHECK_INT(copy.state(theirs), PROMISE_FULFILLED);
+  CHECK_STATUS(copy.release(theirs), PROMISE_OK);
+  promise_release(ours);
+  both_have_threads();
+}
+
 int main(void) {
   RUN(handles_of_one_are_stale_in_the_other);
   RUN(types_of_one_are_stale_in_the_other);
   RUN(both_work_side_by_side);
+  RUN(both_have_threads_of_their_own);
+  RUN(library_may_be_in_two_namespaces);
   return check_report();
 }

@@ -97,7 +97,8 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  *   stands behind it in the queue;
  *   from within a job of a serial executor, for what a job behind it would settle;
  *   on the thread that runs a loop, or ran it last (the main thread, for the main loop), for what a job or a timer of
- *   that loop would settle: promise_loop_wait() is for that.
+ *   that loop would settle: promise_loop_wait() is for that;
+ *   in a child of fork(), for anything, while it has no thread besides but idle ones of the library's.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 

@@ -11,7 +11,11 @@
  *
  * A loop is run by one thread at a time; another one may run it later. It belongs to the thread that ran it last, which
  * must not sleep in promise_wait() for what the loop has to do: that gives PROMISE_EDEADLK. promise_loop_wait() is for
- * that: it runs the loop meanwhile. */
+ * that: it runs the loop meanwhile.
+ *
+ * In a child of fork() the loop has new files under the numbers that its descriptors had. An epoll that the parent filled
+ * watches the old ones: add the descriptor again, to an epoll of the child's own. Without a descriptor to spare at the
+ * time of the fork, the loop is closed in the child: PROMISE_ECLOSED. */
 #ifndef PROMISE_LOOP_H
 #define PROMISE_LOOP_H
 
@@ -70,7 +74,8 @@ PROMISE_API promise_status_t promise_loop_run(promise_loop_t *PROMISE_NULLABLE l
 
 /* Runs what comes until the promise is settled, whoever settles it: promise_wait() for a thread with a loop.
  * Returns PROMISE_OK if the promise is settled; PROMISE_EPENDING if the loop was stopped before; PROMISE_ENOMEM;
- * otherwise as promise_loop_run(), for both handles.
+ * PROMISE_EDEADLK where promise_wait() gives it for want of other threads, after fork(), and no timer of the loop is to
+ * come; otherwise as promise_loop_run(), for both handles.
  * [one thread at a time; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_loop_wait(promise_loop_t *PROMISE_NULLABLE loop,
                                                promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);

@@ -6,7 +6,9 @@
  * A thread of the library's own waits for all timers; it starts with the first one, and ends when there has been none
  * for a while. Without an executor, a timer's promise is settled on a thread for timers, and so are its callbacks run:
  * in the order of their times, one after the other. If one blocks for longer than about 10 ms, or computes for longer
- * than about 100 ms, the others go on beside it. */
+ * than about 100 ms, the others go on beside it.
+ *
+ * As with alarm(), a child of fork() has none of its parent's timers, those of loops excepted; they can be made anew. */
 #ifndef PROMISE_TIMER_H
 #define PROMISE_TIMER_H
 

@@ -21,6 +21,10 @@ struct platform_signal {
 bool platform_signal_open(struct platform_signal *signal) __attribute__((visibility("hidden")));
 void platform_signal_close(const struct platform_signal *signal) __attribute__((visibility("hidden")));
 
+/* In a child of fork(), which shares the files with its parent: puts new ones in the places of the descriptors. Then it is
+ * not readable. False if there is no descriptor to be had, nor is there a signal then. */
+bool platform_signal_renew(struct platform_signal *signal) __attribute__((visibility("hidden")));
+
 /* Makes it readable, or not any more. Not twice the same in a row. */
 void platform_signal_set(const struct platform_signal *signal, bool readable) __attribute__((visibility("hidden")));
 

@@ -169,6 +169,7 @@ private func reserve() -> Bool {
     if let start = unsafe platform_reserve(Int(cells) * Cell.size) {
       Slab.base.store(UInt(bitPattern: start), ordering: .relaxed)
       unsafe reserved = cells
+      ForkedChild.prepare()
       return true
     }
     cells /= 2

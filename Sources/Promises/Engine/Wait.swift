@@ -18,7 +18,7 @@ struct WaitLimit {
   /// Negative: for ever.
   init(nanoseconds: Int64) {
     deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
-    if DrivenWork.isThere { nextLook = CellTimer.deadline(after: interval) }
+    if DrivenWork.isThere || ForkedChild.isThisProcess { nextLook = CellTimer.deadline(after: interval) }
   }
 
   var isOver: Bool { deadline >= 0 && platform_now() >= deadline }
@@ -40,7 +40,7 @@ extension CellRef {
   package func wait(nanoseconds: Int64) -> WaitResult {
     if seenState.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
-    if isHeldUpByThisThread { return .deadlock }
+    if isHeldUpByThisThread { return unlessSettled }
     var limit = WaitLimit(nanoseconds: nanoseconds)
     // The word that is slept on must not become another promise's.
     let retained = retain()
@@ -49,7 +49,7 @@ extension CellRef {
       let current = seenState
       if current.isSettled { return .settled }
       if limit.isOver { return .timedOut }
-      if limit.isTimeToLook() && DrivenWork.holdsUp(self) { return .deadlock }
+      if limit.isTimeToLook() && (DrivenWork.holdsUp(self) || ForkedChild.isAlone) { return unlessSettled }
       guard current.isWaited else {
         unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
@@ -62,6 +62,9 @@ extension CellRef {
     }
   }
 
+  /// A deadlock, unless whoever was to settle the promise did that meanwhile.
+  private var unlessSettled: WaitResult { state.isSettled ? .settled : .deadlock }
+
   /// Wakes the threads that wait for the promise, which is settled now.
   @inline(never)
   func wake() {
@@ -70,7 +73,8 @@ extension CellRef {
   }
 
   /// Whether this thread would have to do what settles the promise, so that it could not be settled while it sleeps.
-  var isHeldUpByThisThread: Bool { isHeldUpBySettlement || DrivenWork.holdsUp(self) }
+  /// In a child of fork() this thread may be the only one that could, whatever it is.
+  var isHeldUpByThisThread: Bool { isHeldUpBySettlement || DrivenWork.holdsUp(self) || ForkedChild.isAlone }
 
   /// Whether the promise waits, by way of its sources, for something that this thread is in the middle of.
   private var isHeldUpBySettlement: Bool {

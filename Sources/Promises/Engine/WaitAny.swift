@@ -21,6 +21,8 @@ private struct Waiter: ~Copyable {
 private struct WaitNote {
   let promise: CellRef
   let waiter: UnsafeMutablePointer<Waiter>
+  /// Whose the waiter is: a thread, by its state.
+  let thread: UnsafeMutableRawPointer
   var previous: UnsafeMutablePointer<WaitNote>?
   var next: UnsafeMutablePointer<WaitNote>?
 }
@@ -48,8 +50,9 @@ private struct WaitNotes {
     unsafe self.table = unsafe table
     unsafe self.count = count
     unsafe notes = unsafe memory.bindMemory(to: WaitNote.self, capacity: count)
+    let thread = unsafe UnsafeMutableRawPointer(platform_thread())
     for index in 0..<count {
-      unsafe (notes + index).initialize(to: WaitNote(promise: promise(index), waiter: waiter))
+      unsafe (notes + index).initialize(to: WaitNote(promise: promise(index), waiter: waiter, thread: thread))
     }
     platform_lock(Int32(PLATFORM_LOCK_WAITERS))
     for index in 0..<count { unsafe enter(notes + index) }
@@ -69,17 +72,36 @@ private struct WaitNotes {
 
   func free() {
     platform_lock(Int32(PLATFORM_LOCK_WAITERS))
-    for index in unsafe 0..<count {
-      let note = unsafe notes + index
-      unsafe note.pointee.next?.pointee.previous = unsafe note.pointee.previous
-      if let previous = unsafe note.pointee.previous {
-        unsafe previous.pointee.next = unsafe note.pointee.next
-      } else {
-        unsafe slot(note.pointee.promise, table).pointee = unsafe note.pointee.next
-      }
-    }
+    for index in unsafe 0..<count { unsafe WaitingThreads.remove(notes + index, table) }
     platform_unlock(Int32(PLATFORM_LOCK_WAITERS))
     unsafe platform_free(notes)
+  }
+}
+
+/// All notes.
+enum WaitingThreads {
+  /// Takes a note out. The lock is held.
+  fileprivate static func remove(_ note: UnsafeMutablePointer<WaitNote>, _ table: UnsafeMutableRawPointer) {
+    unsafe note.pointee.next?.pointee.previous = unsafe note.pointee.previous
+    if let previous = unsafe note.pointee.previous {
+      unsafe previous.pointee.next = unsafe note.pointee.next
+    } else {
+      unsafe slot(note.pointee.promise, table).pointee = unsafe note.pointee.next
+    }
+  }
+
+  /// In a child of fork(): nobody else waits there, and where the others kept the word that they slept on is free to be
+  /// another thread's stack.
+  static func forgetOthers() {
+    guard let table = unsafe waitTable.made else { return }
+    let thread = unsafe UnsafeMutableRawPointer(platform_thread())
+    for index in 0..<waitTableSize {
+      var note = unsafe table.assumingMemoryBound(to: UnsafeMutablePointer<WaitNote>?.self)[index]
+      while let here = unsafe note {
+        unsafe note = unsafe here.pointee.next
+        if unsafe here.pointee.thread != thread { unsafe remove(here, table) }
+      }
+    }
   }
 }
 
@@ -110,7 +132,12 @@ extension CellRef {
     func firstSettled() -> Int? { (0..<count).first { promise($0).seenState.isSettled } }
     if let index = firstSettled() { return (.settled, index) }
     if nanoseconds == 0 { return (.timedOut, 0) }
-    if (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) { return (.deadlock, 0) }
+    /// A deadlock, unless one was settled meanwhile; nil if one still may be.
+    func deadlock() -> (WaitResult, Int)? {
+      guard (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) else { return nil }
+      return firstSettled().map { (.settled, $0) } ?? (.deadlock, 0)
+    }
+    if let end = deadlock() { return end }
     var limit = WaitLimit(nanoseconds: nanoseconds)
     var waiter = unsafe Waiter(loop: nil)
     return unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
@@ -120,9 +147,7 @@ extension CellRef {
         let word = unsafe waiter.pointee.word.load(ordering: .acquiring)
         if let index = firstSettled() { return (.settled, index) }
         if limit.isOver { return (.timedOut, 0) }
-        if limit.isTimeToLook() && (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) {
-          return (.deadlock, 0)
-        }
+        if limit.isTimeToLook(), let end = deadlock() { return end }
         Pool.beginBlocking()
         unsafe platform_futex_wait(UnsafeRawPointer(waiter), UInt32(truncatingIfNeeded: word), limit.next)
         Pool.endBlocking()
@@ -140,7 +165,7 @@ extension EventLoop {
     let end: End? = unsafe withUnsafeMutablePointer(to: &waiter) { waiter in
       guard let notes = unsafe WaitNotes({ _ in promise }, count: 1, waiter) else { return nil }
       defer { unsafe notes.free() }
-      return run(until: deadline) { promise.state.isSettled }
+      return run(until: deadline, hasOthers: false) { promise.state.isSettled }
     }
     return promise.seenState.isSettled ? nil : end ?? .noMemory
   }

@@ -19,6 +19,10 @@ func platform_unlock(_: Int32) { Scheduler.locks -= 1 }
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_at_thread_exit(_: @convention(c) () -> Void) {}
 
+/// Nothing forks, and the other copy of the engine has asked for itself.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_at_fork(_: @convention(c) () -> Void) {}
+
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_futex_wait(_ word: UnsafeRawPointer, _ expected: UInt32, _: Int64) {
   unsafe Scheduler.sleep(on: word, while: expected)

@@ -3,8 +3,9 @@ import Synchronization
 
 /// What cancels many promises, and silences callbacks, at once (`promise_token_t`).
 ///
-///           state                          value.bits      next       function     context
-///   token   generation | handles | flags   the deadline    children   the lists' first entries
+///           state                          value                           next            function     context
+///   token   generation | handles | flags   bits: the deadline, box: its    the timer's     the lists' first entries
+///                                          timer (CancelToken+Deadline)    executor
 ///
 /// A token has a generation. A callback that was registered under one is silenced when the token is in another:
 /// `invalidate` starts a new one. Handles are counted apart from references, which gates (Gate.swift) have too: a
@@ -61,9 +62,12 @@ package struct CancelToken: Equatable {
     {
       platform_yield()
     }
-    defer { unsafe ref.cell.pointee.state.bitwiseAnd(~CancelToken.locked, ordering: .releasing) }
+    defer { unlock() }
     return body()
   }
+
+  /// Ends what locked() began.
+  func unlock() { unsafe ref.cell.pointee.state.bitwiseAnd(~CancelToken.locked, ordering: .releasing) }
 
   /// The token is gone: its entries are freed.
   func free() {

@@ -1,6 +1,9 @@
 import CPlatform
 import Synchronization
 
+/// What a guarded thing does in a child of fork(), where none of the other threads is: it gets its address.
+typealias ChildFunction = @convention(c) (UnsafeMutableRawPointer) -> Void
+
 /// A lock, and a place to sleep for what happens under it. Nothing of the user's runs while it is held.
 @safe
 struct Monitor {
@@ -10,7 +13,9 @@ struct Monitor {
     unsafe pointer = unsafe memory.assumingMemoryBound(to: platform_monitor.self)
   }
 
-  fileprivate func initialize() { unsafe platform_monitor_init(pointer) }
+  fileprivate func initialize(comesFirst: Bool, _ inChild: ChildFunction) {
+    unsafe platform_monitor_init(pointer, inChild, comesFirst)
+  }
   fileprivate func destroy() { unsafe platform_monitor_destroy(pointer) }
 
   func lock() { unsafe platform_monitor_lock(pointer) }
@@ -30,12 +35,13 @@ struct Guarded<State> {
 
   init(address: UnsafeMutableRawPointer?) { unsafe self.address = unsafe address.unsafelyUnwrapped }
 
-  /// Nil when memory has run out.
-  static func make(_ state: State) -> Guarded? {
+  /// Nil when memory has run out. A thread that is within this may go into others that were made later, or into any if
+  /// this one `comesFirst`: fork() goes into all of them that way.
+  static func make(_ state: State, comesFirst: Bool = false, inChild: ChildFunction) -> Guarded? {
     guard let address = unsafe malloc(offset + MemoryLayout<State>.size) else { return nil }
     unsafe (address + offset).bindMemory(to: State.self, capacity: 1).initialize(to: state)
     let guarded = unsafe Guarded(address: address)
-    guarded.monitor.initialize()
+    unsafe guarded.monitor.initialize(comesFirst: comesFirst, inChild)
     return guarded
   }
 

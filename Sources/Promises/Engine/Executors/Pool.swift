@@ -47,6 +47,8 @@ struct Pool {
     /// Workers that run a job and sleep.
     var asleep = 0
     var picks = 0
+    /// How many jobs there have been.
+    var submitted = 0
   }
 
   /// The most threads that a pool has. Beyond it, jobs wait until one ends.
@@ -56,13 +58,21 @@ struct Pool {
 
   /// For the global executors. Nil when there is no memory for it.
   static var shared: Pool? {
-    unsafe sharedPool.get { unsafe make(width: Int(platform_processors()), isForTimers: false) }
+    prepare(sharedPool)
+    return unsafe sharedPool.get { unsafe make(width: Int(platform_processors()), isForTimers: false) }
       .map { unsafe Pool(address: $0) }
   }
 
   /// For what timers do: in the order of their times, one at a time unless one takes its time.
   static var timers: Pool? {
-    unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }
+    prepare(timerPool)
+    return unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }
+  }
+
+  /// Nothing is set up within a monitor, so the clock that a pool is going to call is there before it.
+  @inline(__always)
+  private static func prepare(_ pool: borrowing Single) {
+    if unsafe pool.made == nil { _ = Clock.shared }
   }
 
   /// Looks for stuck workers of the pools that there are. False if no job waits.
@@ -76,7 +86,8 @@ struct Pool {
   private static func make(width: Int, isForTimers: Bool) -> UnsafeMutableRawPointer? {
     guard let memory = unsafe calloc(PoolPriority.count, MemoryLayout<JobQueue>.stride) else { return nil }
     let queues = unsafe memory.bindMemory(to: JobQueue.self, capacity: PoolPriority.count)
-    if let pool = unsafe Guarded<State>.make(State(queues: queues, width: width, isForTimers: isForTimers)) {
+    let state = unsafe State(queues: queues, width: width, isForTimers: isForTimers)
+    if let pool = unsafe Guarded<State>.make(state, comesFirst: true, inChild: { unsafe Pool(address: $0).forget() }) {
       return unsafe pool.address
     }
     unsafe platform_free(memory)
@@ -100,6 +111,7 @@ struct Pool {
     unsafe guarded.locked { state in
       unsafe state.pointee.queues[priority.rawValue].append(jobs)
       unsafe state.pointee.waiting += jobs.count
+      unsafe state.pointee.submitted &+= jobs.count
       unsafe balance()
       guard unsafe state.pointee.threads == 0 else { return true }
       // No other job can be here: they would have been refused too.
@@ -125,7 +137,7 @@ struct Pool {
       }
       unsafe state.pointee.coming += 1
     }
-    if unsafe state.pointee.waiting > state.pointee.coming { Clock.shared?.watchPools() }
+    if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
   /// The next job, if one waits and it may run. The monitor is held.
@@ -145,6 +157,34 @@ struct Pool {
       }
     }
     return nil
+  }
+}
+
+extension Pool {
+  /// In a child of fork(): its jobs are the parent's, and its threads are not there, but for one that forked in a job.
+  fileprivate func forget() {
+    unsafe guarded.locked { state in
+      for priority in 0..<PoolPriority.count { unsafe state.pointee.queues[priority] = JobQueue() }
+      unsafe state.pointee.waiting = 0
+      unsafe state.pointee.coming = 0
+      unsafe state.pointee.idle = 0
+      unsafe state.pointee.calls = 0
+      unsafe state.pointee.workers = unsafe PoolWorker.current(of: self)
+      unsafe state.pointee.workers?.pointee.becomeOnlyOne()
+      unsafe state.pointee.threads = unsafe state.pointee.workers == nil ? 0 : 1
+      unsafe state.pointee.asleep = unsafe state.pointee.workers?.pointee.isAsleep == true ? 1 : 0
+    }
+  }
+
+  /// How many jobs the pools have been given; nil if one waits, or runs on another thread than the calling one.
+  static var submittedToIdle: Int? {
+    guard let shared = submittedToIdle(sharedPool), let timers = submittedToIdle(timerPool) else { return nil }
+    return shared &+ timers
+  }
+
+  private static func submittedToIdle(_ pool: borrowing Single) -> Int? {
+    guard let made = unsafe pool.made else { return 0 }
+    return unsafe Pool(address: made).submittedToIdle
   }
 }
 

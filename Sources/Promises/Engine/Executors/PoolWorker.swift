@@ -4,7 +4,7 @@ import CPlatform
 @unsafe
 struct PoolWorker {
   let pool: Pool
-  let thread: Int32
+  var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
   /// How many jobs it has begun, how many it had when the clock's thread last looked, and how often it looked since.
@@ -18,6 +18,22 @@ struct PoolWorker {
   var blocks = 0
 
   var isAsleep: Bool { unsafe isStuck || blocks > 0 }
+
+  /// The calling thread, if it is a worker of that pool.
+  static func current(of pool: Pool) -> UnsafeMutablePointer<PoolWorker>? {
+    guard let worker = unsafe platform_thread().pointee.worker?.assumingMemoryBound(to: PoolWorker.self),
+      unsafe worker.pointee.pool.guarded.address == pool.guarded.address
+    else { return nil }
+    return unsafe worker
+  }
+
+  /// In a child of fork(), whose only thread it is.
+  mutating func becomeOnlyOne() {
+    unsafe thread = platform_thread_id()
+    unsafe previous = nil
+    unsafe next = nil
+    unsafe isStuck = false
+  }
 
   /// Starts a worker, which counts as coming. The monitor is held.
   static func start(_ pool: Pool) -> Bool {
@@ -122,6 +138,19 @@ extension Pool {
       unsafe worker.pointee.blocks += change
       unsafe pool.state.pointee.asleep += (worker.pointee.isAsleep ? 1 : 0) - (before ? 1 : 0)
       unsafe pool.balance()
+    }
+  }
+
+  /// How many jobs there have been; nil if one waits, or runs on another thread than the calling one.
+  var submittedToIdle: Int? {
+    unsafe guarded.locked { state in
+      let current = unsafe PoolWorker.current(of: self)
+      var worker = unsafe state.pointee.workers
+      while let here = unsafe worker {
+        if unsafe here.pointee.isBusy && here != current { return nil }
+        unsafe worker = unsafe here.pointee.next
+      }
+      return unsafe state.pointee.waiting == 0 ? state.pointee.submitted : nil
     }
   }
 

@@ -19,6 +19,8 @@ struct SerialQueue {
     let target: CellExecutor
     var jobs = JobQueue()
     var isIdle = true
+    /// The thread whose turn it is, by the address of its state; 0 while it waits for one.
+    var thread: UInt = 0
   }
 
   /// How many jobs a turn takes from a pool's thread before others that wait for one come.
@@ -26,7 +28,8 @@ struct SerialQueue {
 
   fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
     guard target.ref.retain() else { return nil }
-    if let guarded = Guarded.make(State(target: target)) { return SerialQueue(guarded: guarded) }
+    let guarded = unsafe Guarded.make(State(target: target), inChild: { unsafe SerialQueue(address: $0).resume() })
+    if let guarded { return SerialQueue(guarded: guarded) }
     target.ref.release()
     return nil
   }
@@ -55,7 +58,10 @@ struct SerialQueue {
 
   /// Asks the other executor for a turn.
   private func schedule(_ executor: CellExecutor) {
-    let target = self.target
+    let target = unsafe guarded.locked { state in
+      unsafe state.pointee.thread = 0
+      return unsafe state.pointee.target
+    }
     guard executor.ref.retain() else { return dropAll() }
     let turn = unsafe Job.task(
       on: target, flags: Job.isTurn, { unsafe SerialQueue.turn($0) }, dropped: { unsafe SerialQueue.dropTurn($0) },
@@ -89,6 +95,7 @@ struct SerialQueue {
     unsafe guarded.locked { state in
       let job = unsafe state.pointee.jobs.pop()
       if job == nil { unsafe state.pointee.isIdle = true }
+      unsafe state.pointee.thread = unsafe job == nil ? 0 : UInt(bitPattern: platform_thread())
       return job
     }
   }
@@ -110,9 +117,47 @@ struct SerialQueue {
       let jobs = unsafe state.pointee.jobs
       unsafe state.pointee.jobs = JobQueue()
       unsafe state.pointee.isIdle = true
+      unsafe state.pointee.thread = 0
       return jobs
     }
     jobs.drop()
+  }
+}
+
+// In a child of fork(): what waits for a turn that will not come there is the parent's.
+extension SerialQueue {
+  fileprivate func resume() {
+    unsafe guarded.locked { state in
+      let thread = unsafe UInt(bitPattern: platform_thread())
+      guard unsafe !state.pointee.isIdle && state.pointee.thread != thread else { return }
+      if unsafe state.pointee.thread == 0 && hasTurn(on: state.pointee.target) { return }
+      unsafe state.pointee.jobs = JobQueue()
+      unsafe state.pointee.isIdle = true
+      unsafe state.pointee.thread = 0
+    }
+  }
+
+  /// Whether its turn waits there. Of an executor of the user's, that is taken for granted.
+  private func hasTurn(on executor: CellExecutor) -> Bool {
+    switch executor.kind {
+    case .foreign: true
+    case .serial: unsafe SerialQueue(address: executor.context).guarded.locked { unsafe hasTurn(in: $0.pointee.jobs) }
+    case .loop, .main:
+      if let loop = executor.ownLoop {
+        unsafe loop.guarded.locked { unsafe hasTurn(in: $0.pointee.jobs) }
+      } else {
+        CellExecutor.mainSubstitute.map { hasTurn(on: $0) } ?? false
+      }
+    default: false
+    }
+  }
+
+  private func hasTurn(in jobs: JobQueue) -> Bool {
+    jobs.contains { job in
+      guard job.isTask && job.has(Job.isTurn) else { return false }
+      let executor = unsafe CellExecutor(CellRef.from(job.ref.reactionContext.pointer))
+      return unsafe executor.context == address
+    }
   }
 }
 

@@ -13,15 +13,16 @@ extension EventLoop {
   }
 
   /// Runs jobs and timers, and waits for more, until the loop is stopped or the monotonic time has come (negative: for
-  /// ever), or `isDone` holds; that is asked before each turn. Takes one turn at least.
-  func run(until deadline: Int64, isDone: () -> Bool = { false }) -> End {
+  /// ever), or `isDone` holds; that is asked before each turn. Takes one turn at least. Without `hasOthers` it does not wait
+  /// where nobody could make an end of that (`ForkedChild.isAlone`): that is `nested`.
+  func run(until deadline: Int64, hasOthers: Bool = true, isDone: () -> Bool = { false }) -> End {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
     if let refusal = unsafe state.pointee.begin() {
       unsafe guarded.monitor.unlock()
       return refusal
     }
-    let end = unsafe turns(until: deadline, isDone)
+    let end = unsafe turns(until: deadline, hasOthers || !ForkedChild.isThisProcess, isDone)
     unsafe leave()
     return end
   }
@@ -43,9 +44,10 @@ extension EventLoop {
 
   /// The monitor is held.
   @unsafe
-  private func turns(until deadline: Int64, _ isDone: () -> Bool) -> End {
+  private func turns(until deadline: Int64, _ hasOthers: Bool, _ isDone: () -> Bool) -> End {
     let state = unsafe guarded.state
     var isFirst = true
+    var interval: Int64 = 1_000_000
     while true {
       if unsafe state.pointee.isClosed { return .closed }
       if unsafe state.pointee.isStopped {
@@ -63,8 +65,18 @@ extension EventLoop {
       if hasMore { continue }
       unsafe state.pointee.tell()
       var signal = unsafe state.pointee.signal
+      let hasTimers = unsafe state.pointee.timers.count > 0
       unsafe guarded.monitor.unlock()
-      unsafe platform_signal_wait(&signal, deadline)
+      if !hasOthers && !hasTimers && ForkedChild.isAlone {
+        unsafe guarded.monitor.lock()
+        // What somebody did before it was idle is here now.
+        let hasWork = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isPoked
+        if hasWork { continue }
+        return .nested
+      }
+      let look = hasOthers ? .max : CellTimer.deadline(after: interval)
+      interval = min(interval * 2, 256_000_000)
+      unsafe platform_signal_wait(&signal, look == .max || (deadline >= 0 && deadline < look) ? deadline : look)
       unsafe guarded.monitor.lock()
     }
   }

@@ -45,7 +45,8 @@ package struct EventLoop {
   static func make() -> EventLoop? {
     var signal = platform_signal()
     guard unsafe platform_signal_open(&signal) else { return nil }
-    guard let guarded = unsafe Guarded<State>.make(State(signal: signal)) else {
+    let made = unsafe Guarded<State>.make(State(signal: signal), inChild: { unsafe EventLoop(address: $0).resume() })
+    guard let guarded = unsafe made else {
       unsafe platform_signal_close(&signal)
       return nil
     }

@@ -52,6 +52,18 @@ extension CellExecutor {
     return other
   }
 
+  /// What stands in the main loop's place, as long as nobody replaces it.
+  static var mainSubstitute: CellExecutor? {
+    platform_lock(Int32(PLATFORM_LOCK_MAIN))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_MAIN)) }
+    return unsafe substitute
+  }
+
+  /// In a child of fork(), whose only thread is the main one.
+  static func resumeMain() {
+    if mainThread.load(ordering: .relaxed) != 0 { mainThread.store(UInt64(platform_thread_id()), ordering: .relaxed) }
+  }
+
   /// Whether the calling thread is the main one.
   package static var isOnMainThread: Bool {
     let thread = mainThread.load(ordering: .relaxed)

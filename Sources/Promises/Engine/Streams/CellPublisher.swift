@@ -42,7 +42,7 @@ package struct CellPublisher: Equatable {
   package static func make(isStateful: Bool) -> CellPublisher? { make(State(isStateful: isStateful), isDerived: false) }
 
   static func make(_ state: State, isDerived: Bool) -> CellPublisher? {
-    guard let guarded = Guarded.make(state) else { return nil }
+    guard let guarded = unsafe Guarded.make(state, inChild: { _ in }) else { return nil }
     guard let ref = CellRef.allocate(.publisher) else {
       guarded.free()
       return nil

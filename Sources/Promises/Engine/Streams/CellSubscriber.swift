@@ -73,7 +73,7 @@ package struct CellSubscriber: Equatable {
   /// A new subscriber with one handle; nil when memory has run out. If it is made, it takes over what it refers to.
   static func make(_ terms: Terms, demand: UInt64, executor: CellExecutor?) -> CellSubscriber? {
     let content = Content(terms: terms, state: State(demand: demand))
-    guard let guarded = Guarded.make(content) else { return nil }
+    guard let guarded = unsafe Guarded.make(content, inChild: { _ in }) else { return nil }
     guard let ref = CellRef.allocate(.subscriber) else {
       guarded.free()
       return nil

@@ -14,6 +14,10 @@ struct Clock {
     /// When to look after the pools; `.max`: they need none.
     var check = Int64.max
     var hasThread = false
+    /// Timers that are due are on their way to the pool.
+    var isHandingOver = false
+    /// How many timers there have been.
+    var added = 0
     /// Until when the thread sleeps.
     var wakes = Int64.max
   }
@@ -23,8 +27,13 @@ struct Clock {
 
   /// Nil when there is no memory for it.
   static var shared: Clock? {
-    unsafe clock.get { unsafe Guarded<State>.make(State())?.address }.map { unsafe Clock(address: $0) }
+    unsafe clock.get {
+      unsafe Guarded<State>.make(State(), inChild: { unsafe Clock(address: $0).forget() })?.address
+    }.map { unsafe Clock(address: $0) }
   }
+
+  /// If there is one.
+  static var made: Clock? { unsafe clock.made.map { unsafe Clock(address: $0) } }
 
   private init(address: UnsafeMutableRawPointer) { unsafe guarded = unsafe Guarded(address: address) }
 
@@ -35,6 +44,7 @@ struct Clock {
   func add(_ timer: Job, _ deadline: Int64) -> Bool {
     unsafe guarded.locked { state in
       guard unsafe wake(by: deadline) else { return false }
+      unsafe state.pointee.added &+= 1
       return unsafe state.pointee.timers.add(timer, deadline)
     }
   }
@@ -87,9 +97,11 @@ struct Clock {
   private func handOver(_ now: Int64) {
     var due = JobQueue()
     while let timer = unsafe state.pointee.timers.popDue(now) { due.push(timer) }
+    unsafe state.pointee.isHandingOver = true
     monitor.unlock()
     if let pool = Pool.timers, pool.submit(due) {} else { due.drop() }
     monitor.lock()
+    unsafe state.pointee.isHandingOver = false
   }
 
   @unsafe
@@ -112,6 +124,27 @@ struct Clock {
     let wasWoken = monitor.wait(until: min(next, patience))
     unsafe state.pointee.wakes = .min
     return unsafe wasWoken || state.pointee.timers.first != .max || state.pointee.check != .max
+  }
+}
+
+extension Clock {
+  /// In a child of fork(): its timers are the parent's, and its thread is not there.
+  fileprivate func forget() {
+    unsafe guarded.locked { state in
+      unsafe state.pointee.timers.forget()
+      unsafe state.pointee.check = .max
+      unsafe state.pointee.hasThread = false
+      unsafe state.pointee.isHandingOver = false
+      unsafe state.pointee.wakes = .max
+    }
+  }
+
+  /// How many timers there have been; nil if one of them is still to come.
+  static var addedToIdle: Int? {
+    guard let clock = made else { return 0 }
+    return unsafe clock.guarded.locked { state in
+      unsafe state.pointee.timers.count == 0 && !state.pointee.isHandingOver ? state.pointee.added : nil
+    }
   }
 }
 

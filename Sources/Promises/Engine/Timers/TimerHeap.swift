@@ -66,6 +66,12 @@ struct TimerHeap {
     return false
   }
 
+  /// Leaves all timers to themselves.
+  mutating func forget() {
+    for place in unsafe 0..<count { unsafe Job(CellRef(index: entries.unsafelyUnwrapped[place].timer)).place = -1 }
+    unsafe count = 0
+  }
+
   /// Gives its memory back. Nothing may be in it.
   mutating func free() {
     unsafe platform_free(entries)

@@ -1,0 +1,250 @@
+/* fork(): what the thread that forked can do goes on in the child; what other threads were to do is the parent's. */
+#include "forking.h"
+
+/* ---- What one thread does ---- */
+
+static void settles_what_is_pending(void *argument) {
+  promise_t **promises = argument;
+  CHECK_STATUS(promise_resolve(promises[0], I64(1)), PROMISE_OK);
+  CHECK(ended(promises[1], PROMISE_FULFILLED, 2));
+  promise_t *more = promise_then(promises[1], adds_one, NULL, NULL);
+  CHECK(ended(more, PROMISE_FULFILLED, 3));
+  CHECK_STATUS(promise_wait(more, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_release(more), PROMISE_OK);
+  CHECK_STATUS(promise_release(promises[1]), PROMISE_OK);
+  CHECK_STATUS(promise_release(promises[0]), PROMISE_OK);
+}
+
+static void promises_of_one_thread_go_on(void) {
+  promise_t *promises[2] = {promise_new()};
+  promises[1] = promise_then(promises[0], adds_one, NULL, NULL);
+  IN_CHILD(settles_what_is_pending, promises);
+  CHECK_INT(promise_state(promises[0]), PROMISE_PENDING);
+  settles_what_is_pending(promises);
+}
+
+static void forks_again(void *argument) {
+  IN_CHILD(settles_what_is_pending, argument);
+  settles_what_is_pending(argument);
+}
+
+static void children_have_children(void) {
+  promise_t *promises[2] = {promise_new()};
+  promises[1] = promise_then(promises[0], adds_one, NULL, NULL);
+  IN_CHILD(forks_again, promises);
+  settles_what_is_pending(promises);
+}
+
+static void becomes_another_program(void *argument) {
+  execlp(argument, argument, (char *)NULL);
+  CHECK(false);
+}
+
+static void child_may_exec_or_end_at_once(void) {
+  busy_t busy = BUSY;
+  be_busy(&busy, pool());
+  CHECK_CHILD(child_start(becomes_another_program, "true"), 0);
+  CHECK_CHILD(child_start(becomes_another_program, "false"), 1);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(3);
+  CHECK_CHILD(child, 3);
+  end_busy(&busy);
+}
+
+/* ---- Waiting ---- */
+
+static void cannot_wait_for(void *argument) {
+  promise_t *promise = argument, *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *both[] = {promise, derived};
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait(derived, 3600000 * MILLISECONDS), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait(derived, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
+  promise_loop_t *loop = promise_loop_new();
+  CHECK_STATUS(promise_loop_wait(loop, promise, FOR_EVER), PROMISE_EDEADLK);
+  promise_loop_free(loop);
+  /* Idle threads of its own change nothing. */
+  works(pool());
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
+  /* But nobody keeps the child from settling it. */
+  CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
+  CHECK(ended(derived, PROMISE_REJECTED, 7));
+  promise_release(derived);
+}
+
+static void waits_for_threads_of_the_parent_are_refused(void) {
+  busy_t busy = BUSY;
+  be_busy(&busy, pool());
+  IN_CHILD(cannot_wait_for, busy.promise);
+  end_busy(&busy);
+}
+
+static void *settles_later(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  return NULL;
+}
+
+static void waits_for_a_thread(void *argument) {
+  promise_t *promise = argument;
+  pthread_t thread = start(settles_later, promise);
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  finish(thread);
+}
+
+static void child_waits_for_threads_of_its_own(void) {
+  promise_t *promise = promise_new();
+  IN_CHILD(waits_for_a_thread, promise);
+  promise_release(promise);
+}
+
+/* ---- The pool, timers, serial executors ---- */
+
+static void starts_afresh(void *argument) {
+  promise_t *sleeping = argument;
+  for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
+       priority++)
+    works(promise_executor_global(priority));
+  promise_t *sleep = promise_sleep(1);
+  CHECK_STATUS(promise_wait(sleep, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_release(sleep), PROMISE_OK);
+  CHECK_STATUS(promise_wait(sleeping, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_discard(sleeping), PROMISE_OK);
+}
+
+static void pool_and_timers_start_afresh(void) {
+  busy_t busy = BUSY;
+  be_busy(&busy, pool());
+  promise_t *sleeping = promise_sleep(3600000 * MILLISECONDS);
+  IN_CHILD(starts_afresh, sleeping);
+  IN_CHILD(starts_afresh, sleeping);
+  CHECK_INT(promise_state(sleeping), PROMISE_PENDING);
+  promise_discard(sleeping);
+  promise_release(sleeping);
+  end_busy(&busy);
+}
+
+/* Told by the pipe, which both processes have: who ran it. */
+static int told[2];
+
+static promise_verdict_t tell(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  (void)out;
+  CHECK_INT(write(told[1], ctx, 1), 1);
+  return PROMISE_FULFILL;
+}
+
+static void serial_goes_on(void *argument) {
+  works(argument);
+  works(argument);
+}
+
+static void jobs_that_wait_are_the_parents(void) {
+  REQUIRE(pipe(told) == 0);
+  busy_t busy = BUSY;
+  promise_executor_t *serial = promise_executor_serial(NULL), *upon = promise_executor_serial(serial);
+  be_busy(&busy, upon);
+  promise_t *behind = react_on(upon, tell, "b", NULL), *below = react_on(serial, tell, "s", NULL);
+  IN_CHILD(serial_goes_on, upon);
+  IN_CHILD(serial_goes_on, serial);
+  end_busy(&busy);
+  CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait(below, FOR_EVER), PROMISE_OK);
+  /* Once each: the children have not run them. */
+  char text[4] = "";
+  CHECK_INT(read(told[0], text, sizeof text), 2);
+  close(told[0]);
+  close(told[1]);
+  promise_release(behind);
+  promise_release(below);
+  promise_executor_release(upon);
+  promise_executor_release(serial);
+}
+
+/* ---- Forking in the middle of things ---- */
+
+typedef struct forking {
+  promise_executor_t *executor;
+  promise_t *promise; /* what this callback settles */
+} forking_t;
+
+static void goes_on_in_a_callback(void *argument) {
+  forking_t *forking = argument;
+  CHECK_STATUS(promise_wait(forking->promise, FOR_EVER), PROMISE_EDEADLK);
+  for (int i = 0; i < 2 && !CHILDREN_HAVE_ONE_THREAD; i++)
+    works(pool());
+  if (forking->executor != NULL)
+    CHECK(promise_executor_is_current(forking->executor));
+}
+
+static promise_verdict_t forking_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  forking_t *forking = ctx;
+  IN_CHILD(goes_on_in_a_callback, forking);
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void jobs_may_fork(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  promise_executor_t *executors[] = {pool(), serial};
+  for (int i = 0; i < 2; i++) {
+    /* Attached before the promise is settled, so that the job finds its own promise here. */
+    forking_t forking = {.executor = executors[i]};
+    promise_t *source = promise_new();
+    promise_reaction_t reaction = {
+        .size = sizeof reaction, .executor = executors[i], .on_fulfilled = forking_handler, .ctx = &forking};
+    forking.promise = promise_react(source, &reaction);
+    CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_STATUS(promise_wait(forking.promise, FOR_EVER), PROMISE_OK);
+    promise_release(forking.promise);
+    promise_release(source);
+  }
+  promise_executor_release(serial);
+}
+
+static void callbacks_may_fork(void) {
+  forking_t forking = {0};
+  promise_t *source = promise_new();
+  forking.promise = promise_then(source, forking_handler, &forking, NULL);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK(ended(forking.promise, PROMISE_FULFILLED, 1));
+  promise_release(forking.promise);
+  promise_release(source);
+}
+
+static void is_on_the_main_thread(void *argument) {
+  (void)argument;
+  CHECK(promise_is_main_thread());
+}
+
+static void *forks(void *argument) {
+  CHECK(!promise_is_main_thread());
+  IN_CHILD(is_on_the_main_thread, argument);
+  return NULL;
+}
+
+static void thread_that_forks_is_the_main_one(void) {
+  promise_release(promise_new());
+  finish(start(forks, NULL));
+  CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
+  finish(start(forks, NULL));
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+}
+
+int main(void) {
+  RUN(promises_of_one_thread_go_on);
+  RUN(children_have_children);
+  RUN(child_may_exec_or_end_at_once);
+  RUN(callbacks_may_fork);
+  RUN(thread_that_forks_is_the_main_one);
+  if (!CHILDREN_HAVE_ONE_THREAD) {
+    RUN(waits_for_threads_of_the_parent_are_refused);
+    RUN(child_waits_for_threads_of_its_own);
+    RUN(pool_and_timers_start_afresh);
+    RUN(jobs_that_wait_are_the_parents);
+    RUN(jobs_may_fork);
+  }
+  return check_report();
+}

@@ -1,0 +1,143 @@
+/* fork() whatever the other threads do at that moment. */
+#include "forking.h"
+
+enum { SHARED = 32 };
+
+typedef struct traffic {
+  promise_t *shared[SHARED];
+  promise_token_t *token;
+  promise_executor_t *serial;
+  atomic_bool over;
+  atomic_int unlike; /* numbers the threads */
+} traffic_t;
+
+static void ignore(void *ctx) {
+  (void)ctx;
+}
+
+/* A round of everything that takes a lock, or has a cell for itself for a moment. */
+static void everything(traffic_t *traffic, unsigned round) {
+  char name[32];
+  snprintf(name, sizeof name, "test.fork.%u", round % 16);
+  CHECK(promise_type_register(name, NULL, NULL) != NULL);
+  for (int i = 0; i < SHARED; i++) {
+    promise_seal(traffic->shared[i]);
+    promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
+    promise_token_add(traffic->token, derived);
+    promise_request_cancel(derived, NULL);
+    promise_release(derived);
+    promise_release(source);
+  }
+  promise_token_t *chained = promise_token_new(false);
+  promise_token_chain(chained, traffic->token, true);
+  promise_token_invalidate(traffic->token, NULL);
+  promise_token_release(chained);
+  promise_executor_submit(pool(), ignore, NULL, NULL);
+  promise_executor_submit(traffic->serial, ignore, NULL, NULL);
+  promise_t *sleep = promise_sleep(round % 2 == 0 ? 1 : 1000000 * MILLISECONDS);
+  if (round % 2 != 0)
+    promise_discard(sleep);
+  promise_release(sleep);
+  promise_wait_any(traffic->shared, SHARED, 1000, NULL);
+}
+
+static void *never_stops(void *argument) {
+  traffic_t *traffic = argument;
+  unsigned round = (unsigned)atomic_fetch_add(&traffic->unlike, 7);
+  while (!atomic_load(&traffic->over)) {
+    everything(traffic, round++);
+    promise_loop_t *loop = promise_loop_new();
+    promise_executor_t *executor = promise_loop_executor(loop);
+    promise_executor_submit(executor, ignore, NULL, NULL);
+    promise_loop_run_once(loop);
+    promise_executor_release(executor);
+    promise_loop_free(loop);
+  }
+  return NULL;
+}
+
+static void does_everything(void *argument) {
+  traffic_t *traffic = argument;
+  for (unsigned round = 0; round < 4; round++)
+    everything(traffic, round);
+  for (int i = 0; i < SHARED; i++) {
+    promise_t *derived = promise_then(traffic->shared[i], adds_one, NULL, NULL);
+    promise_request_cancel(traffic->shared[i], NULL);
+    CHECK_STATUS(promise_resolve(traffic->shared[i], I64(1)), PROMISE_OK);
+    CHECK(ended(derived, PROMISE_FULFILLED, 2));
+    promise_release(derived);
+  }
+  works(pool());
+  works(traffic->serial);
+}
+
+static void child_is_whole_whatever_other_threads_do(void) {
+  static traffic_t traffic;
+  traffic.token = promise_token_new(false);
+  traffic.serial = promise_executor_serial(NULL);
+  for (int i = 0; i < SHARED; i++)
+    traffic.shared[i] = promise_new();
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    threads[i] = start(never_stops, &traffic);
+  long rounds = getenv("CHECK_QUICK") == NULL ? 200 : 5;
+  for (long i = 0; i < rounds; i++)
+    if (!IN_CHILD(does_everything, &traffic))
+      break;
+  atomic_store(&traffic.over, true);
+  for (int i = 0; i < 3; i++)
+    finish(threads[i]);
+  for (int i = 0; i < SHARED; i++)
+    promise_release(traffic.shared[i]);
+  promise_executor_release(traffic.serial);
+  promise_token_release(traffic.token);
+}
+
+/* A promise that another thread looks through, most of the time. */
+typedef struct looked_through {
+  promise_t *promise;
+  gate_t begun;
+  atomic_bool over;
+} looked_through_t;
+
+static void hears(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  CHECK_INT(reason->kind, PROMISE_KIND_I64);
+}
+
+static void *looks_through(void *argument) {
+  looked_through_t *looked_through = argument;
+  gate_open(&looked_through->begun);
+  /* The reason lies behind all that was attached since. */
+  while (!atomic_load(&looked_through->over))
+    promise_on_cancel_request(looked_through->promise, hears, NULL, NULL);
+  return NULL;
+}
+
+static void settles_what_is_looked_through(void *argument) {
+  promise_t *promise = argument;
+  CHECK_STATUS(promise_seal(promise), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+}
+
+static void promise_that_another_thread_looks_through_is_free(void) {
+  looked_through_t looked_through = {.promise = promise_new(), .begun = GATE_CLOSED};
+  CHECK_STATUS(promise_request_cancel(looked_through.promise, I64(1)), PROMISE_OK);
+  for (long i = check_scale(20000); i > 0; i--)
+    CHECK_STATUS(promise_tap(looked_through.promise, hears, NULL, NULL, NULL), PROMISE_OK);
+  pthread_t thread = start(looks_through, &looked_through);
+  gate_wait(&looked_through.begun);
+  for (int i = 0; i < 10; i++)
+    if (!IN_CHILD(settles_what_is_looked_through, looked_through.promise))
+      break;
+  atomic_store(&looked_through.over, true);
+  finish(thread);
+  promise_release(looked_through.promise);
+}
+
+int main(void) {
+  RUN(promise_that_another_thread_looks_through_is_free);
+  if (!CHILDREN_HAVE_ONE_THREAD)
+    RUN(child_is_whole_whatever_other_threads_do);
+  return check_report();
+}

@@ -1,0 +1,60 @@
+/* forking.h - what the programs about fork() share: work that goes on while the process forks. */
+#ifndef FORKING_H
+#define FORKING_H
+
+#include "child.h"
+#include "scheduling.h"
+
+/* ThreadSanitizer ends a child that starts a thread. */
+#if defined(__SANITIZE_THREAD__)
+#define CHILDREN_HAVE_ONE_THREAD true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CHILDREN_HAVE_ONE_THREAD true
+#endif
+#endif
+#if !defined(CHILDREN_HAVE_ONE_THREAD)
+#define CHILDREN_HAVE_ONE_THREAD false
+#endif
+
+static inline promise_executor_t *pool(void) {
+  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+}
+
+/* A job that is running until the gate opens, on a thread of the library's. */
+typedef struct busy {
+  gate_t begun, over;
+  promise_t *promise; /* what it settles */
+} busy_t;
+
+static inline promise_verdict_t busy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  busy_t *busy = ctx;
+  gate_open(&busy->begun);
+  gate_wait(&busy->over);
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+#define BUSY                                                                                                           \
+  { GATE_CLOSED, GATE_CLOSED, NULL }
+
+static inline void be_busy(busy_t *busy, promise_executor_t *executor) {
+  busy->promise = react_on(executor, busy_handler, busy, NULL);
+  gate_wait(&busy->begun);
+}
+
+static inline void end_busy(busy_t *busy) {
+  gate_open(&busy->over);
+  CHECK_STATUS(promise_wait(busy->promise, FOR_EVER), PROMISE_OK);
+  promise_release(busy->promise);
+}
+
+/* A job of the child's own, on `executor`, has to run. */
+static inline void works(promise_executor_t *executor) {
+  promise_t *child = react_on(executor, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  promise_release(child);
+}
+
+#endif /* FORKING_H */

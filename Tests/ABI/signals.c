@@ -1,0 +1,112 @@
+/* Signals: they are the program's. None is taken by a thread of the library's, and none ends a wait. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "scheduling.h"
+
+static promise_executor_t *pool(void) {
+  return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+}
+
+static atomic_int taken, taken_by;
+
+static void count(int number) {
+  (void)number;
+  int before = errno;
+  atomic_store(&taken_by, (int)syscall(SYS_gettid));
+  atomic_fetch_add(&taken, 1);
+  errno = before;
+}
+
+static void handle(int number) {
+  /* Without SA_RESTART: every call of the system that can be interrupted is. */
+  struct sigaction action = {.sa_handler = count};
+  REQUIRE(sigaction(number, &action, NULL) == 0);
+}
+
+/* A job that runs until the gate opens, so that the library's threads are there: of the pool, of timers, the clock. */
+static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  gate_t *gates = ctx;
+  (void)in;
+  (void)out;
+  gate_open(&gates[0]);
+  gate_wait(&gates[1]);
+  return PROMISE_FULFILL;
+}
+
+static void signals_are_for_the_programs_threads(void) {
+  gate_t on_pool[2] = {GATE_CLOSED, GATE_CLOSED}, on_timers[2] = {GATE_CLOSED, GATE_CLOSED};
+  promise_t *job = react_on(pool(), stay, on_pool, NULL), *sleep = promise_sleep(1);
+  promise_t *timer = promise_then(sleep, stay, on_timers, NULL), *later = promise_sleep(3600000 * MILLISECONDS);
+  gate_wait(&on_pool[0]);
+  gate_wait(&on_timers[0]);
+  CHECK(thread_count() >= 3);
+
+  /* One that every thread of the program blocks waits until one of them asks for it. */
+  sigset_t usr1, before, pending;
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  handle(SIGUSR1);
+  REQUIRE(pthread_sigmask(SIG_BLOCK, &usr1, &before) == 0);
+  CHECK(!sigismember(&before, SIGUSR1));
+  atomic_store(&taken, 0);
+  REQUIRE(kill(getpid(), SIGUSR1) == 0);
+  REQUIRE(sigpending(&pending) == 0);
+  CHECK(sigismember(&pending, SIGUSR1));
+  REQUIRE(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
+  CHECK_INT(atomic_load(&taken), 1);
+  CHECK_INT(atomic_load(&taken_by), syscall(SYS_gettid));
+
+  gate_open(&on_pool[1]);
+  gate_open(&on_timers[1]);
+  CHECK_STATUS(promise_wait(job, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait(timer, FOR_EVER), PROMISE_OK);
+  promise_discard(later);
+  promise_t *const all[] = {job, sleep, timer, later};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+/* Each wait is interrupted again and again, and ends when it should. */
+static void signals_end_no_wait(void) {
+  timer_t timer;
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+  struct itimerspec time = {{0, 300000}, {0, 300000}}, none = {{0, 0}, {0, 0}};
+  handle(SIGUSR2);
+  REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+  REQUIRE(timer_settime(timer, 0, &time, NULL) == 0);
+  promise_loop_t *loop = promise_loop_new();
+  promise_t *never = promise_new();
+  atomic_store(&taken, 0);
+
+  int64_t start = now();
+  CHECK_STATUS(promise_wait(never, 20 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - start >= 20 * MILLISECONDS);
+  start = now();
+  CHECK_STATUS(promise_wait_any(&never, 1, 20 * MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
+  CHECK(now() - start >= 20 * MILLISECONDS);
+  start = now();
+  CHECK_STATUS(promise_loop_run(loop, 20 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - start >= 20 * MILLISECONDS);
+  promise_t *sleeps[3];
+  for (int i = 0; i < 3; i++)
+    sleeps[i] = promise_sleep((i + 1) * 20 * MILLISECONDS);
+  CHECK_STATUS(promise_wait(sleeps[0], FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait_any(&sleeps[1], 1, FOR_EVER, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(loop, sleeps[2], FOR_EVER), PROMISE_OK);
+  CHECK(atomic_load(&taken) > 0);
+
+  REQUIRE(timer_settime(timer, 0, &none, NULL) == 0);
+  timer_delete(timer);
+  for (int i = 0; i < 3; i++)
+    promise_release(sleeps[i]);
+  promise_release(never);
+  promise_loop_free(loop);
+}
+
+int main(void) {
+  RUN(signals_are_for_the_programs_threads);
+  RUN(signals_end_no_wait);
+  return check_report();
+}
