@@ -142,3 +142,23 @@ public func promise_token_generation(_ token: OpaquePointer?) -> Int64 {
   guard let found = unsafe cancelToken(token) else { return Int64(unsafe refusal(token)) }
   return Int64(found.generation)
 }
+
+@c @implementation
+public func promise_token_set_deadline(_ token: OpaquePointer?, _ executor: OpaquePointer?, _ deadline_ns: Int64)
+  -> promise_status_t
+{
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  guard deadline_ns >= 0 else { return promise_status_t(PROMISE_EINVAL) }
+  var place: CellExecutor?
+  if let executor = unsafe executor {
+    guard let cell = unsafe resolve(executor, .executor) else { return promise_status_t(PROMISE_ESTALE) }
+    place = CellExecutor(cell)
+  }
+  return promise_status_t(found.cancel(at: deadline_ns, on: place) ? PROMISE_OK : PROMISE_ENOMEM)
+}
+
+@c @implementation
+public func promise_token_deadline(_ token: OpaquePointer?) -> Int64 {
+  guard let found = unsafe cancelToken(token) else { return Int64(unsafe refusal(token)) }
+  return found.deadline
+}

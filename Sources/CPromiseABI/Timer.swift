@@ -1,8 +1,12 @@
+import CPlatform
 import CPromise
 
 #if !hasFeature(Embedded)
 import Promises
 #endif
+
+@c @implementation
+public func promise_now() -> Int64 { platform_now() }
 
 @c @implementation
 public func promise_sleep(_ ns: Int64) -> OpaquePointer? { unsafe promise_sleep_on(nil, ns) }

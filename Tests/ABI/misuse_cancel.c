@@ -154,6 +154,32 @@ static void token_chain(void) {
   each_bad_handle(TOKENS, chain_bad);
 }
 
+static void deadline_of_bad(void *handle) {
+  CHECK_STATUS(promise_token_set_deadline(handle, NULL, 1), PROMISE_ESTALE);
+}
+static void deadline_on_bad(void *handle) {
+  CHECK_STATUS(promise_token_set_deadline(live_token, handle, 1), PROMISE_ESTALE);
+  CHECK_INT(promise_token_deadline(live_token), INT64_MAX);
+}
+static void token_set_deadline(void) {
+  promise_token_t *token = promise_token_new(false);
+  CHECK_STATUS(promise_token_set_deadline(NULL, NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, -1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, INT64_MIN), PROMISE_EINVAL);
+  CHECK_INT(promise_token_deadline(token), INT64_MAX);
+  promise_token_release(token);
+  each_bad_handle(TOKENS, deadline_of_bad);
+  each_bad_handle(EXECUTORS, deadline_on_bad);
+}
+
+static void bad_deadline(void *handle) {
+  CHECK_INT(promise_token_deadline(handle), PROMISE_ESTALE);
+}
+static void token_deadline(void) {
+  CHECK_INT(promise_token_deadline(NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, bad_deadline);
+}
+
 static void generation_bad(void *handle) {
   CHECK_INT(promise_token_generation(handle), PROMISE_ESTALE);
 }
@@ -170,11 +196,13 @@ static const misuse_t table[] = {
     {"promise_token_add", token_add},
     {"promise_token_cancel", token_cancel},
     {"promise_token_chain", token_chain},
+    {"promise_token_deadline", token_deadline},
     {"promise_token_generation", token_generation},
     {"promise_token_invalidate", token_invalidate},
     {"promise_token_new", token_new},
     {"promise_token_release", token_release},
     {"promise_token_retain", token_retain},
+    {"promise_token_set_deadline", token_set_deadline},
     {"promise_value_discarded", value_discarded},
 };
 

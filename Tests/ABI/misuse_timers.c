@@ -64,9 +64,14 @@ static void timeout_on(void) {
   check_timed_on(promise_timeout_on);
 }
 
+static void tells_the_time(void) {
+  CHECK(promise_now() > 0);
+}
+
 static const misuse_t table[] = {
-    {"promise_delay", delay},       {"promise_delay_on", delay_on}, {"promise_sleep", sleeps},
-    {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},   {"promise_timeout_on", timeout_on},
+    {"promise_now", tells_the_time},    {"promise_delay", delay},       {"promise_delay_on", delay_on},
+    {"promise_sleep", sleeps},          {"promise_sleep_on", sleep_on}, {"promise_timeout", timeout},
+    {"promise_timeout_on", timeout_on},
 };
 
 MISUSE_MAIN(table)

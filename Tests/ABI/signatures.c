@@ -106,6 +106,8 @@ FUNCTION(promise_token_invalidate, promise_status_t, (promise_token_t *, const p
 FUNCTION(promise_token_cancel, promise_status_t, (promise_token_t *, const promise_value_t *));
 FUNCTION(promise_token_add, promise_status_t, (promise_token_t *, promise_t *));
 FUNCTION(promise_token_chain, promise_status_t, (promise_token_t *, promise_token_t *, bool));
+FUNCTION(promise_token_set_deadline, promise_status_t, (promise_token_t *, promise_executor_t *, int64_t));
+FUNCTION(promise_token_deadline, int64_t, (promise_token_t *));
 FUNCTION(promise_token_generation, int64_t, (promise_token_t *));
 
 FUNCTION(promise_all, promise_t *, (promise_t *const *, size_t, uint32_t));
@@ -127,6 +129,7 @@ FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_job_run, promise_status_t, (promise_job_t *));
 FUNCTION(promise_job_drop, promise_status_t, (promise_job_t *));
 
+FUNCTION(promise_now, int64_t, (void));
 FUNCTION(promise_sleep, promise_t *, (int64_t));
 FUNCTION(promise_sleep_on, promise_t *, (promise_executor_t *, int64_t));
 FUNCTION(promise_delay, promise_t *, (promise_t *, int64_t));

@@ -229,6 +229,16 @@ promise_status_t promise_follow(promise_t *promise, promise_t *source) {
   return status == PROMISE_EDEADLK && is("circle-accepted") ? PROMISE_OK : status;
 }
 
+promise_status_t promise_resolve_many(promise_t *const *promises, const promise_value_t *values, size_t count,
+                                      promise_status_t *statuses) {
+  if (!is("many-end-early"))
+    return REAL(promise_resolve_many)(promises, values, count, statuses);
+  promise_status_t status = PROMISE_OK;
+  for (size_t i = 0; i < count && status == PROMISE_OK; i++)
+    status = REAL(promise_resolve_many)(promises + i, values + i, 1, statuses + i);
+  return status;
+}
+
 /* ---- Cancellation and time ---- */
 
 promise_status_t promise_request_cancel(promise_t *promise, const promise_value_t *reason) {
@@ -240,6 +250,11 @@ promise_status_t promise_request_cancel(promise_t *promise, const promise_value_
 promise_status_t promise_token_invalidate(promise_token_t *token, const promise_value_t *reason) {
   return is("nobody-silenced") ? REAL(promise_token_cancel)(token, reason)
                                : REAL(promise_token_invalidate)(token, reason);
+}
+
+int64_t promise_token_deadline(promise_token_t *token) {
+  int64_t deadline = REAL(promise_token_deadline)(token);
+  return deadline > 0 && is("deadline-hidden") ? INT64_MAX : deadline;
 }
 
 promise_t *promise_sleep(int64_t ns) {

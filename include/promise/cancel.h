@@ -103,10 +103,36 @@ PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE
 /* From now on `token` goes whenever `parent` does, again and again; without `including_cancel` only when `parent` is
  * invalidated, not when it is cancelled. Neither keeps the other.
  * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; PROMISE_EDEADLK if `parent`
- * is `token` or goes with it, directly or by way of others: such a circle would never end.
+ * is `token` or goes with it, directly or by way of others: such a circle would never end. With PROMISE_ENOMEM it may be
+ * chained, without the deadline of `parent`.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLABLE token,
                                                  promise_token_t *PROMISE_NULLABLE parent, bool including_cancel);
+
+/* An executor's type is declared in callback.h, and its functions in executor.h. */
+struct promise_executor;
+
+/* Gives the token a deadline, a time of the monotonic clock (promise_now()): when it has come, the token is cancelled, for
+ * an ERROR of domain "promise" and code PROMISE_ETIMEDOUT, and what is added to it later is asked at once. It is not
+ * invalidated: handlers hear of it. INT64_MAX is no deadline.
+ * An earlier deadline stays, so whoever has read one can count on it. Tokens that are cancelled with this one, chained
+ * before or after, have no later deadline than this one's, and keep it though this one is released; the last
+ * promise_token_release() of a token ends its own.
+ * The handlers of the requests run on `executor`, which is retained; NULL: on a thread for timers (timer.h). A deadline that
+ * has come already does so there too, not before this returns. An executor that drops the job leaves the token as it is.
+ * Returns PROMISE_OK, also if an earlier deadline stays; PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative;
+ * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, which stands for want of a thread too: some of the tokens may have the
+ * deadline then.
+ * [any thread] */
+PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE_NULLABLE token,
+                                                        struct promise_executor *PROMISE_NULLABLE executor,
+                                                        int64_t deadline_ns);
+
+/* The token's deadline, its own or one that it got by chaining; INT64_MAX if it has none. It stays what it was when it has
+ * come. What is left of it, deadline - promise_now(), is what work that is started for the token has.
+ * PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
+ * [any thread] */
+PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE token);
 
 /* How many times the token was invalidated, modulo 2^32; a worker that remembers the number sees whether it is still
  * wanted. PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.

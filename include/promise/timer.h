@@ -18,6 +18,11 @@
 
 PROMISE_BEGIN_DECLS
 
+/* The time of the monotonic clock, in nanoseconds: CLOCK_MONOTONIC, as time.monotonic_ns() of Python and
+ * std::chrono::steady_clock of C++ give it. For deadlines (promise_token_set_deadline()).
+ * [any thread] */
+PROMISE_API int64_t promise_now(void);
+
 /* A promise that is fulfilled, with VOID, after `ns` nanoseconds, never before this returns. The timer holds it until
  * then. Settling it otherwise stops the timer, and frees what it holds, at once. A request to cancel discards it.
  * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, which stands for want of a thread too.

@@ -128,6 +128,9 @@ enum PromiseFunctions {
     "promise_token_cancel": address(promise_token_cancel as Settle),
     "promise_token_add": address(promise_token_add as @convention(c) (Handle?, Handle?) -> Status),
     "promise_token_chain": address(promise_token_chain as @convention(c) (Handle?, Handle?, Bool) -> Status),
+    "promise_token_set_deadline": address(
+      promise_token_set_deadline as @convention(c) (Handle?, Handle?, Int64) -> Status),
+    "promise_token_deadline": address(promise_token_deadline as @convention(c) (Handle?) -> Int64),
     "promise_token_generation": address(promise_token_generation as @convention(c) (Handle?) -> Int64),
 
     "promise_all": address(promise_all as Gather),
@@ -151,6 +154,7 @@ enum PromiseFunctions {
     "promise_job_run": address(promise_job_run as OfHandle),
     "promise_job_drop": address(promise_job_drop as OfHandle),
 
+    "promise_now": address(promise_now as @convention(c) () -> Int64),
     "promise_sleep": address(promise_sleep as @convention(c) (Int64) -> Handle?),
     "promise_sleep_on": address(promise_sleep_on as @convention(c) (Handle?, Int64) -> Handle?),
     "promise_delay": address(promise_delay as @convention(c) (Handle?, Int64) -> Handle?),

@@ -1,6 +1,6 @@
 /// What the engine itself rejects a promise with.
 package enum Fault {
-  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut
+  case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut, deadline
   case full, finished
 
   /// The status that the error has as its code (`promise_status_t`).
@@ -10,7 +10,7 @@ package enum Fault {
     case .cycle: -6
     case .tooManyReferences, .outOfMemory: -7
     case .closed: -8
-    case .timedOut: -5
+    case .timedOut, .deadline: -5
     case .full: -9
     case .finished: -10
     }
@@ -26,6 +26,7 @@ package enum Fault {
     case .outOfMemory: "memory has run out"
     case .closed: "the executor dropped the handler"
     case .timedOut: "the promise was not settled in time"
+    case .deadline: "the deadline of the token has come"
     case .full: "the subscriber was sent more events than it has room for"
     case .finished: "the stream has finished: no value comes any more"
     }

@@ -19,6 +19,12 @@ static promise_t *react_with(promise_token_t *token, promise_t *promise, spy_t *
   return child;
 }
 
+static void discards(void *promise, const promise_value_t *reason) {
+  EXPECT_INT(reason->kind, PROMISE_KIND_ERROR);
+  EXPECT_INT(promise_value_code(reason), PROMISE_ETIMEDOUT);
+  EXPECT_STATUS(promise_discard(promise), PROMISE_OK);
+}
+
 static void invalidating_silences_and_asks(void) {
   spy_t before = {0}, after = {0};
   promise_token_t *token = token_new(false);
@@ -105,6 +111,40 @@ static void chained_tokens_go_along(void) {
   release_token(silent);
 }
 
+static void a_deadline_cancels(void) {
+  spy_t asked = {0}, late = {0};
+  promise_token_t *token = token_new(false), *child = token_new(false), *silent = token_new(false);
+  promise_t *promise = pending(), *added = pending();
+  EXPECT_STATUS(promise_token_chain(child, token, true), PROMISE_OK);
+  EXPECT_STATUS(promise_token_chain(silent, token, false), PROMISE_OK);
+  EXPECT_INT(promise_token_deadline(token), INT64_MAX);
+  const int64_t hour = promise_now() + 3600000 * MILLISECOND, soon = promise_now() + MILLISECOND;
+  EXPECT_STATUS(promise_token_set_deadline(token, NULL, hour), PROMISE_OK);
+  EXPECT_STATUS(promise_token_set_deadline(token, NULL, hour + 1), PROMISE_OK);
+  EXPECT_INT(promise_token_deadline(token), hour);
+  EXPECT_INT(promise_token_deadline(child), hour);
+  EXPECT_INT(promise_token_deadline(silent), INT64_MAX);
+  /* Whoever hears of the request settles the promise, which is what this thread can wait for. */
+  EXPECT_STATUS(promise_on_cancel_request(promise, discards, promise, NULL), PROMISE_OK);
+  EXPECT_STATUS(promise_on_cancel_request(promise, spy_observer, &asked, spy_free), PROMISE_OK);
+  EXPECT_STATUS(promise_token_add(child, promise), PROMISE_OK);
+  EXPECT_STATUS(promise_token_set_deadline(token, NULL, soon), PROMISE_OK);
+  EXPECT_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  EXPECT(promise_now() >= soon);
+  EXPECT_DISCARDED(promise);
+  EXPECT_INT(promise_token_generation(child), 0);
+  EXPECT_INT(promise_token_deadline(child), soon);
+  EXPECT_STATUS(promise_on_cancel_request(added, spy_observer, &late, spy_free), PROMISE_OK);
+  EXPECT_STATUS(promise_token_add(token, added), PROMISE_OK);
+  EXPECT_SPY(&late, 1, 1);
+  EXPECT_INT(late.kind, PROMISE_KIND_ERROR);
+  release(promise);
+  release(added);
+  release_token(token);
+  release_token(child);
+  release_token(silent);
+}
+
 static void what_is_wrong_is_refused(void) {
   promise_token_t *gone = token_new(false), *token = token_new(false);
   promise_t *promise = pending();
@@ -120,6 +160,8 @@ static void what_is_wrong_is_refused(void) {
     EXPECT_STATUS(promise_token_chain(handles[i], token, true), status);
     EXPECT_STATUS(promise_token_chain(token, handles[i], true), status);
     EXPECT_INT(promise_token_generation(handles[i]), status);
+    EXPECT_INT(promise_token_deadline(handles[i]), status);
+    EXPECT_STATUS(promise_token_set_deadline(handles[i], NULL, 0), status);
   }
   EXPECT_STATUS(promise_token_add(token, NULL), PROMISE_EINVAL);
   EXPECT_STATUS(promise_token_add(token, stale()), PROMISE_ESTALE);
@@ -140,6 +182,7 @@ const check_t token_checks[] = {
     {"cancelling a token asks its promises, and silences nobody", cancelling_silences_nobody},
     {"the last release of a token invalidates it, if it was made so", the_last_release_may_invalidate},
     {"a chained token goes along with its parent, and a circle is PROMISE_EDEADLK", chained_tokens_go_along},
+    {"a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels},
     {"a token that is none is refused", what_is_wrong_is_refused},
     {NULL, NULL},
 };

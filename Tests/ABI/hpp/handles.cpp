@@ -1,4 +1,5 @@
 // Handles own one reference each, and give it back once; values carry C++ types there and back.
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -115,9 +116,33 @@ void values_share_and_compare() {
   CHECK(one.kind() == PROMISE_KIND_VOID && moved == other && moved.describe() == "\"same\"");
 }
 
+void tokens_have_deadlines() {
+  using clock = std::chrono::steady_clock;
+  const promises::token token, child, local;
+  child.chain(token);
+  CHECK(token.deadline() == clock::time_point::max());
+  const clock::time_point hour = clock::now() + std::chrono::hours(1);
+  token.set_deadline(hour);
+  token.set_deadline(hour + std::chrono::hours(1));
+  CHECK(token.deadline() == hour && child.deadline() == hour);
+  // The clock is the library's: nothing but nanoseconds is lost between them.
+  const auto before = clock::now().time_since_epoch();
+  CHECK(before <= std::chrono::nanoseconds(promise_now()));
+  promises::loop loop;
+  local.set_deadline(clock::now(), loop.on());
+  promise<int> work;
+  CHECK(promise_token_add(local.raw(), work.raw()) == PROMISE_OK);
+  CHECK(promise_cancel_requested(work.raw()) == 1);
+  promises::token gone;
+  gone.reset();
+  CHECK(throws<promises::error>([&] { gone.deadline(); },
+                                [](const promises::error &e) { return e.code() == PROMISE_EINVAL; }));
+}
+
 } // namespace
 
 int main() {
-  return run(handles_only_move, a_reference_is_given_back_once, references_go_in_and_out, an_empty_handle_is_an_error,
-             types_come_back, what_does_not_fit_is_an_error, objects_of_a_class, values_share_and_compare);
+  return run(tokens_have_deadlines, handles_only_move, a_reference_is_given_back_once, references_go_in_and_out,
+             an_empty_handle_is_an_error, types_come_back, what_does_not_fit_is_an_error, objects_of_a_class,
+             values_share_and_compare);
 }

@@ -33,6 +33,33 @@ struct InvalidationTokenTests {
     }
   }
 
+  @Test("a token with a deadline is cancelled, not invalidated; those chained to it too, by their own, however soon")
+  func deadlines() async throws {
+    let log = Recorder<String>()
+    let (future, resolver) = asked(log, "asked")
+    let token = InvalidationToken()
+    let (parent, silent) = (InvalidationToken(), InvalidationToken())
+    #expect(token.chainInvalidation(from: parent))
+    #expect(silent.chainInvalidation(from: parent, includingCancelWithoutInvalidating: false))
+    #expect(token.secondsLeft == nil)
+    parent.cancel(after: 3600)
+    let left = try #require(token.secondsLeft)
+    #expect(left > 3000 && left <= 3600)
+    #expect(silent.secondsLeft == nil)
+    token.requestCancelOnInvalidate(future)
+    let heard = future.onCancel(token: token) { _ in log.record("heard") }
+    parent.cancel(after: 7200)
+    #expect(try #require(parent.secondsLeft) <= 3600)
+    parent.cancel(after: 0.001)
+    _ = await heard.settled()
+    #expect(log.events == ["asked", "heard"])
+    #expect(try #require(token.secondsLeft) <= 0)
+    let (late, other) = asked(log, "late")
+    token.requestCancelOnInvalidate(late)
+    #expect(late.isSettled)
+    withExtendedLifetime((resolver, other, silent)) {}
+  }
+
   @Test("T72: neither a callback nor a future keeps the token")
   func keepsNothing() {
     let (future, resolver) = Subject.makeWithResolver()

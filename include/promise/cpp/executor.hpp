@@ -113,6 +113,24 @@ public:
   void chain(const token &parent, bool including_cancel = true) const {
     detail::require(promise_token_chain(raw(), parent.raw(), including_cancel), "promise_token_chain");
   }
+  // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a thread
+  // for timers, or on `where`.
+  void set_deadline(std::chrono::steady_clock::time_point time) const {
+    set_deadline(time, nullptr);
+  }
+  void set_deadline(std::chrono::steady_clock::time_point time, const executor &where) const {
+    set_deadline(time, where.raw());
+  }
+  // time_point::max() if it has none.
+  std::chrono::steady_clock::time_point deadline() const {
+    const std::int64_t time = promise_token_deadline(raw());
+    if (time < 0)
+      detail::fail(static_cast<promise_status_t>(time), "promise_token_deadline");
+    using clock = std::chrono::steady_clock;
+    return time == INT64_MAX
+               ? clock::time_point::max()
+               : clock::time_point(std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(time)));
+  }
   // How often it was invalidated.
   std::int64_t generation() const {
     const std::int64_t number = promise_token_generation(raw());
@@ -123,6 +141,11 @@ public:
 
 private:
   explicit token(promise_token_t *owned) noexcept : handle(owned) {}
+  void set_deadline(std::chrono::steady_clock::time_point time, promise_executor_t *where) const {
+    // Its beginning is that of the clock of the C functions.
+    const std::int64_t at = detail::nanoseconds(time.time_since_epoch());
+    detail::require(promise_token_set_deadline(raw(), where, at), "promise_token_set_deadline");
+  }
 };
 
 // A loop that a thread of yours turns; see loop.h. Its end drops what waits in it.

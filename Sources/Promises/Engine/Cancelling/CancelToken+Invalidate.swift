@@ -2,8 +2,13 @@ import CPlatform
 import Synchronization
 
 extension CancelToken {
-  /// Asks the promise to cancel when the token is invalidated next. Keeps neither. False when memory has run out.
-  package func add(_ promise: CellRef) -> Bool { add(WeakCell(promise), to: .promises) }
+  /// Asks the promise to cancel when the token is invalidated next, or now if its deadline has come. Keeps neither. False
+  /// when memory has run out.
+  package func add(_ promise: CellRef) -> Bool {
+    guard add(WeakCell(promise), to: .promises) else { return false }
+    requestCancelIfOverdue(promise)
+    return true
+  }
 
   /// Silences the callbacks registered under the token, then asks its promises to cancel in the order in which they were
   /// added, then does the same with the tokens that are chained to it, the latest first. What the cancelled promises
@@ -14,7 +19,7 @@ extension CancelToken {
   package func cancelWithoutInvalidating(_ reason: CellValue = .void) { cancel(invalidates: false, reason) }
 
   private func cancel(invalidates: Bool, _ reason: CellValue) {
-    var work = Work()
+    var work = TokenWork()
     guard ref.retain() else { return }
     work.push(self, invalidates: invalidates)
     while let (token, invalidates) = work.pop() {
@@ -23,8 +28,8 @@ extension CancelToken {
     }
   }
 
-  private func cancelPromises(invalidates: Bool, pushing work: inout Work, _ reason: CellValue) {
-    var children = Work()
+  private func cancelPromises(invalidates: Bool, pushing work: inout TokenWork, _ reason: CellValue) {
+    var children = TokenWork()
     let promises = locked {
       if invalidates { startGeneration() }
       var next = first(of: .tokens)
@@ -52,7 +57,7 @@ extension CancelToken {
     }
   }
 
-  fileprivate static var onlyInvalidation: UInt32 { 1 }
+  static var onlyInvalidation: UInt32 { 1 }
 }
 
 extension CancelToken {
@@ -60,8 +65,16 @@ extension CancelToken {
   package enum Chaining { case chained, cycle, outOfMemory }
 
   /// From now on the token goes whenever `other` does; without `includingCancel` only when that one is invalidated.
-  /// Keeps neither. A token cannot go with itself, directly or by way of others.
+  /// Keeps neither. A token cannot go with itself, directly or by way of others. What goes when the other is cancelled
+  /// has a deadline that is no later; without memory for that, it is chained all the same.
   package func chain(to other: CancelToken, includingCancel: Bool) -> Chaining {
+    let chaining = enter(in: other, includingCancel: includingCancel)
+    // Behind the lock: it starts a timer.
+    if chaining == .chained, includingCancel, !inheritDeadline(of: other) { return .outOfMemory }
+    return chaining
+  }
+
+  private func enter(in other: CancelToken, includingCancel: Bool) -> Chaining {
     platform_lock(Int32(PLATFORM_LOCK_TOKENS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TOKENS)) }
     if reaches(other) { return .cycle }
@@ -72,7 +85,7 @@ extension CancelToken {
 
   /// Whether `other` is this token or goes with it. The caller has the lock under which tokens are chained.
   private func reaches(_ other: CancelToken) -> Bool {
-    var work = Work()
+    var work = TokenWork()
     guard ref.retain() else { return true }
     work.push(self, invalidates: true)
     var found = false
@@ -96,7 +109,7 @@ extension CancelToken {
 
 /// Tokens that are still to be done, each with a reference; the last one pushed is the first. No recursion, however long
 /// the chain.
-private struct Work {
+struct TokenWork {
   private var first: UInt32 = 0
 
   /// Takes over a reference to the token. Without memory, the token is left out.

@@ -30,6 +30,7 @@ package struct CancelToken: Equatable {
     let token = CancelToken(ref)
     token.setList(of: .promises, 0)
     token.setList(of: .tokens, 0)
+    token.clearDeadline()
     return token
   }
 
@@ -39,6 +40,7 @@ package struct CancelToken: Equatable {
   /// Gives a handle back. With the last one the token is dropped.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
+    dropDeadline()
     if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.automatic != 0 { invalidate() }
     ref.release()
   }
@@ -71,6 +73,7 @@ package struct CancelToken: Equatable {
 
   /// The token is gone: its entries are freed.
   func free() {
+    dropDeadline()
     freeList(of: .promises)
     freeList(of: .tokens)
   }

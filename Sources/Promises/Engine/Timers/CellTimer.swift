@@ -41,8 +41,10 @@ package struct CellTimer {
 
   /// Starts the timer. False when memory has run out, or threads: what it was to do is dropped, as it is by a loop that
   /// is closed.
-  func start(after nanoseconds: Int64) -> Bool {
-    let deadline = CellTimer.deadline(after: nanoseconds)
+  func start(after nanoseconds: Int64) -> Bool { start(at: CellTimer.deadline(after: nanoseconds)) }
+
+  /// The same for a monotonic time.
+  func start(at deadline: Int64) -> Bool {
     let job = Job(ref)
     if let loop = job.executor?.ownLoop {
       // The loop is kept for whoever may cancel: the job gives its own reference back when it has run.
