@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "platform.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <locale.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -46,8 +48,9 @@ bool platform_commit(void *start, size_t size) {
 }
 
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
 void platform_lock(int lock) {
   pthread_mutex_lock(&locks[lock]);
@@ -100,4 +103,29 @@ int64_t platform_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+__attribute__((no_sanitize("thread"))) void platform_copy_words(const void *from, uint64_t *to, int count) {
+  const volatile uint64_t *words = from;
+  for (int i = 0; i < count; i++)
+    to[i] = words[i];
+  atomic_thread_fence(memory_order_acquire);
+}
+
+bool platform_write(int descriptor, const void *bytes, size_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    ssize_t written = write(descriptor, next, count);
+    if (written < 0 && errno != EINTR)
+      return false;
+    if (written > 0) {
+      next += written;
+      count -= (size_t)written;
+    }
+  }
+  return true;
+}
+
+int platform_last_error(void) {
+  return errno;
 }

@@ -12,6 +12,6 @@ const family_t families[] = {
     {"callback", context_checks}, {"callback", adopt_checks},    {"callback", react_checks},
     {"callback", follow_checks},  {"combine", combine_checks},   {"executor", executor_checks},
     {"executor", pool_checks},    {"loop", loop_checks},         {"timer", timer_checks},
-    {"stream", stream_checks},    {"operator", operator_checks}, {"observe", hook_checks},
+    {"stream", stream_checks},    {"operator", operator_checks}, {"observe", observe_checks},
     {"handles", handle_checks},   {"threads", thread_checks},    {NULL, NULL},
 };

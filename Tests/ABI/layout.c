@@ -153,6 +153,33 @@ FIELD(promise_hooks_t, dropped_pending, 8 + 2 * POINTER, POINTER);
 FIELD(promise_hooks_t, ctx, 8 + 3 * POINTER, POINTER);
 FIELD(promise_hooks_t, free_ctx, 8 + 4 * POINTER, POINTER);
 
+ASSERT(PROMISE_TRACE_CREATED == 1);
+ASSERT(PROMISE_TRACE_ATTACHED == 2);
+ASSERT(PROMISE_TRACE_SETTLED == 3);
+ASSERT(PROMISE_TRACE_BEGAN == 4);
+ASSERT(PROMISE_TRACE_ENDED == 5);
+ASSERT(PROMISE_TRACE_DROPPED == 6);
+ASSERT(PROMISE_TRACE_PERFETTO == 1);
+ASSERT(PROMISE_TRACE_GRAPHVIZ == 2);
+
+ASSERT(sizeof(promise_trace_event_t) >= 48);
+FIELD(promise_trace_event_t, size, 0, 4);
+FIELD(promise_trace_event_t, kind, 4, 4);
+FIELD(promise_trace_event_t, id, 8, 8);
+FIELD(promise_trace_event_t, parent, 16, 8);
+FIELD(promise_trace_event_t, executor, 24, 8);
+FIELD(promise_trace_event_t, time_ns, 32, 8);
+FIELD(promise_trace_event_t, thread, 40, 4);
+FIELD(promise_trace_event_t, state, 44, 4);
+
+ASSERT(sizeof(promise_trace_t) >= 16 + 3 * POINTER);
+FIELD(promise_trace_t, size, 0, 4);
+FIELD(promise_trace_t, reserved, 4, 4);
+FIELD(promise_trace_t, capacity, 8, 8);
+FIELD(promise_trace_t, event, 16, POINTER);
+FIELD(promise_trace_t, ctx, 16 + POINTER, POINTER);
+FIELD(promise_trace_t, free_ctx, 16 + 2 * POINTER, POINTER);
+
 ASSERT(sizeof(promise_str_t) == 2 * POINTER);
 FIELD(promise_str_t, data, 0, POINTER);
 FIELD(promise_str_t, length, POINTER, sizeof(size_t));

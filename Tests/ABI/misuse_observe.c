@@ -1,4 +1,4 @@
-/* Misuse of hooks. */
+/* Misuse of hooks, dumps and traces. */
 #include "misuse.h"
 
 static void report(void *ctx, uint64_t id, uint64_t callbacks) {
@@ -26,8 +26,55 @@ static void set_hooks(void) {
   CHECK_SPY(&spy, 0, 3);
 }
 
+static void dump(void) {
+  CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_dump(INT32_MAX), PROMISE_EINVAL);
+}
+static void dump_lines(void) {
+  CHECK_STATUS(promise_dump_lines(NULL, &spy), PROMISE_EINVAL);
+}
+
+static void trace_start(void) {
+  promise_trace_t good = {.size = sizeof good, .capacity = 1, .ctx = &spy, .free_ctx = spy_free};
+  promise_trace_t bad = good;
+  CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  for (uint32_t size = 0; size < sizeof good; size++) {
+    bad.size = size;
+    CHECK_STATUS(promise_trace_start(&bad), PROMISE_EINVAL);
+    CHECK_SPY(&spy, 0, 0);
+  }
+  bad = good;
+  bad.size = UINT32_MAX;
+  CHECK_STATUS(promise_trace_start(&bad), PROMISE_EINVAL);
+  bad = good;
+  bad.reserved = 1;
+  CHECK_STATUS(promise_trace_start(&bad), PROMISE_EINVAL);
+  bad = good;
+  bad.capacity = 0;
+  CHECK_STATUS(promise_trace_start(&bad), PROMISE_EINVAL);
+  bad.capacity = UINT64_MAX;
+  CHECK_STATUS(promise_trace_start(&bad), PROMISE_ENOMEM);
+  CHECK_SPY(&spy, 0, 4);
+}
+static void trace_stop(void) {
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+}
+static void trace_write(void) {
+  static const promise_trace_format_t none[] = {0, 3, 255, UINT32_MAX};
+  for (int i = 0; i < 4; i++)
+    CHECK_STATUS(promise_trace_write(1, none[i]), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_write(-1, PROMISE_TRACE_PERFETTO), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_write(INT32_MAX, PROMISE_TRACE_GRAPHVIZ), PROMISE_EINVAL);
+}
+
 static const misuse_t table[] = {
+    {"promise_dump", dump},
+    {"promise_dump_lines", dump_lines},
     {"promise_set_hooks", set_hooks},
+    {"promise_trace_start", trace_start},
+    {"promise_trace_stop", trace_stop},
+    {"promise_trace_write", trace_write},
 };
 
 MISUSE_MAIN(table)

@@ -179,4 +179,10 @@ FUNCTION(promise_subscriber_end, promise_t *, (promise_subscriber_t *));
 FUNCTION(promise_subscriber_dropped, int64_t, (promise_subscriber_t *));
 FUNCTION(promise_set_hooks, promise_status_t, (const promise_hooks_t *));
 
+FUNCTION(promise_dump, promise_status_t, (int32_t));
+FUNCTION(promise_dump_lines, promise_status_t, (void (*)(void *, const char *, size_t), void *));
+FUNCTION(promise_trace_start, promise_status_t, (const promise_trace_t *));
+FUNCTION(promise_trace_stop, promise_status_t, (void));
+FUNCTION(promise_trace_write, promise_status_t, (int32_t, promise_trace_format_t));
+
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

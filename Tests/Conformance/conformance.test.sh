@@ -75,6 +75,8 @@ fault sources-reversed "operator: promise_publisher_merge() and _combine() have 
 fault cancelled-twice "stream: who leaves is cancelled, once"
 fault hooks-never-told "observe: a rejection that nobody takes is reported when the promise goes"
 fault taken-rejection-told "observe: a rejection that somebody takes is not reported"
+fault dump-is-empty "observe: a dump has every pending promise"
+fault trace-goes-on "observe: a trace tells what is made, settled and run"
 fault one-name-two-types "type: one name is one type"
 
 # What ends a check from outside is told with where the check was.

@@ -303,6 +303,14 @@ promise_status_t promise_release(promise_t *promise) {
   return REAL(promise_release)(promise);
 }
 
+promise_status_t promise_dump_lines(void (*line)(void *ctx, const char *text, size_t length), void *ctx) {
+  return line != NULL && is("dump-is-empty") ? PROMISE_OK : REAL(promise_dump_lines)(line, ctx);
+}
+
+promise_status_t promise_trace_stop(void) {
+  return is("trace-goes-on") ? PROMISE_OK : REAL(promise_trace_stop)();
+}
+
 /* ---- Types and values ---- */
 
 const promise_type_t *promise_type_register(const char *name, const promise_type_t *parent, promise_free_t destroy) {

@@ -5,6 +5,7 @@
 #ifndef PROMISE_OBSERVE_H
 #define PROMISE_OBSERVE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core.h"
@@ -54,6 +55,99 @@ typedef struct promise_hooks {
  * `size` is too small to tell.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_hooks(const promise_hooks_t *PROMISE_NULLABLE hooks);
+
+/* Calls line(ctx, text, length) for each promise that is pending, and at the end with their number. A line says the id, how
+ * long the promise has been pending, how many references and callbacks it has, and who must settle it:
+ *     0x42000100000a1 pending for 1.204 s, 2 references, 1 callback: a callback on the pool 0x.., after 0x..; at the root 0x..
+ *     0x42000100000a2 pending, 1 reference, 3 callbacks: whoever holds it
+ *     0x42000100000a3 pending, 2 references, 0 callbacks: a timer due in 0.250 s
+ *     0x42000100000a4 pending, 2 references, 1 callback: all of its inputs: 2 of them are pending
+ * How long is known of promises that were made while a trace was on (promise_trace_start()). Promises that were rejected
+ * while the hook for that was set, and that nobody has taken yet, are listed too. The text is for people, and may change;
+ * it is UTF-8, without the end of the line or a NUL, and lent until `line` returns.
+ * Other threads go on meanwhile: each line was true at some moment of the call, and what is made or settled during it may
+ * be missing. It takes time in proportion to the promises of the process, holds no lock while it calls `line`, and may be
+ * called from a callback. From a debugger: `call promise_dump(2)`.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_dump_lines(void (*PROMISE_NULLABLE line)(void *PROMISE_NULLABLE ctx,
+                                                                              const char *PROMISE_NONNULL text,
+                                                                              size_t length),
+                                                void *PROMISE_NULLABLE ctx);
+
+/* The same, written to a file descriptor, a line each.
+ * Returns PROMISE_OK; PROMISE_EINVAL if the descriptor cannot be written to, and errno says why; PROMISE_ENOMEM.
+ * [any thread; not where blocking is forbidden] */
+PROMISE_API promise_status_t promise_dump(int32_t descriptor);
+
+/* What an event of a trace is. */
+typedef uint32_t promise_trace_kind_t;
+
+enum {
+  PROMISE_TRACE_CREATED = 1, /* the promise `id` was made: from nothing, or as what a callback of `parent` settles */
+  PROMISE_TRACE_ATTACHED =
+      2,                     /* `id` waits for `parent` from now on: a callback that settles nothing, which has an id of
+                                 its own; or a promise that follows it, or is made of it and others */
+  PROMISE_TRACE_SETTLED = 3, /* the promise `id` was fulfilled or rejected: `state`. Its callbacks come next */
+  PROMISE_TRACE_BEGAN = 4,   /* the callback that settles `id`, or is `id`, begins */
+  PROMISE_TRACE_ENDED = 5,   /* and has returned, on the same thread */
+  PROMISE_TRACE_DROPPED = 6  /* the promise `id` went pending */
+};
+
+/* An event, lent. Later versions may add fields at the end: `size` tells which there are. */
+typedef struct promise_trace_event {
+  uint32_t size;
+  promise_trace_kind_t kind;
+  uint64_t id;
+  uint64_t parent; /* 0: none, or not told here */
+  uint64_t
+      executor;    /* of PROMISE_TRACE_BEGAN: the handle of the executor that the callback runs on, as a number; 0: the
+                            callback runs within the call that settles, or attaches */
+  int64_t time_ns; /* of the monotonic clock */
+  int32_t thread;  /* by the kernel's number */
+  promise_state_t state; /* of PROMISE_TRACE_SETTLED; else 0 */
+} promise_trace_event_t;
+
+/* What becomes of events. Zero the struct, set `size` to sizeof(promise_trace_t), and fill what you need. */
+typedef struct promise_trace {
+  uint32_t size;
+  uint32_t reserved; /* 0 */
+  uint64_t capacity; /* how many events are recorded for promise_trace_write(): the newest, of 48 bytes each. 0: none */
+  /* Called with each event, on its thread, with no lock held; may be NULL. What happens within it is not traced. Events of
+   * several threads may come in another order than that of their times. */
+  void (*PROMISE_NULLABLE event)(void *PROMISE_NULLABLE ctx, const promise_trace_event_t *PROMISE_NONNULL event);
+  void *PROMISE_NULLABLE ctx;
+  promise_free_t PROMISE_NULLABLE free_ctx;
+} promise_trace_t;
+
+/* Starts a trace, in place of the one before, whose events go. free_ctx(ctx) is called when the trace has been stopped or
+ * replaced, and no call goes on any more. While no trace is on, and no hook is set, promises cost one test more wherever
+ * one would be told. The callbacks of Swift that let a rejection pass count as called.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `trace` is NULL, if `size` is less than that of version 1 or more than 4096, if
+ * `reserved` or a field that this library does not know is not 0, or if `capacity` is 0 and there is no `event`;
+ * PROMISE_ENOMEM. free_ctx has run then, unless `trace` is NULL or `size` too small to tell.
+ * [any thread] */
+PROMISE_API promise_status_t promise_trace_start(const promise_trace_t *PROMISE_NULLABLE trace);
+
+/* Stops the trace, if one is on. What it has recorded can still be written.
+ * Returns PROMISE_OK.
+ * [any thread] */
+PROMISE_API promise_status_t promise_trace_stop(void);
+
+/* How a trace is written. */
+typedef uint32_t promise_trace_format_t;
+
+enum {
+  PROMISE_TRACE_PERFETTO = 1, /* Chrome's trace events, as JSON, which ui.perfetto.dev opens */
+  PROMISE_TRACE_GRAPHVIZ = 2  /* the graph of what was made of what, for dot */
+};
+
+/* Writes what has been recorded, while the trace goes on or after it, to a file descriptor. Both formats say how many older
+ * events are lost.
+ * Returns PROMISE_OK; PROMISE_EINVAL if there is no such format, or if the descriptor cannot be written to, and errno says
+ * why; PROMISE_ENOMEM.
+ * [any thread; not where blocking is forbidden] */
+PROMISE_API promise_status_t promise_trace_write(int32_t descriptor, promise_trace_format_t format);
 
 PROMISE_END_DECLS
 

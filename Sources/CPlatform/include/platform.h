@@ -61,6 +61,7 @@ enum {
   PLATFORM_LOCK_LOOPS,
   PLATFORM_LOCK_WAITERS,
   PLATFORM_LOCK_OBSERVERS,
+  PLATFORM_LOCK_TRACE,
   PLATFORM_LOCKS
 };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
@@ -87,6 +88,16 @@ uint64_t platform_random(void) __attribute__((visibility("hidden")));
 
 /* The double that is nearest to a decimal number, whatever the locale. The text is one: digits, a point, an exponent. */
 double platform_double(const char *text) __attribute__((visibility("hidden")));
+
+/* Copies what another thread may be writing, word by word: each is one that was there. For snapshots that are checked
+ * afterwards, so that the thread sanitizer has nothing to say. */
+void platform_copy_words(const void *from, uint64_t *to, int count) __attribute__((visibility("hidden")));
+
+/* Writes everything to a file descriptor. False if that fails; errno says why. */
+bool platform_write(int descriptor, const void *bytes, size_t count) __attribute__((visibility("hidden")));
+
+/* errno. */
+int platform_last_error(void) __attribute__((visibility("hidden")));
 
 /* Monotonic time in nanoseconds. */
 int64_t platform_now(void) __attribute__((visibility("hidden")));

@@ -210,6 +210,13 @@ enum PromiseFunctions {
     "promise_subscriber_dropped": address(promise_subscriber_dropped as @convention(c) (Handle?) -> Int64),
     "promise_set_hooks": address(
       promise_set_hooks as @convention(c) (UnsafePointer<promise_hooks_t>?) -> Status),
+    "promise_dump": address(promise_dump as @convention(c) (Int32) -> Status),
+    "promise_dump_lines": address(
+      promise_dump_lines as @convention(c) ((@convention(c) (Memory?, Text, Int) -> Void)?, Memory?) -> Status),
+    "promise_trace_start": address(
+      promise_trace_start as @convention(c) (UnsafePointer<promise_trace_t>?) -> Status),
+    "promise_trace_stop": address(promise_trace_stop as @convention(c) () -> Status),
+    "promise_trace_write": address(promise_trace_write as @convention(c) (Int32, UInt32) -> Status),
   ]
 
   /// A function as one of any prototype.

@@ -48,6 +48,7 @@ extension CellRef {
       return .outOfMemory
     }
     setSource(source.index)
+    if Observation.isOn { noteAttachment(to: source) }
     if source.attach(self) {
       lookBehind(source)
       return .follows
@@ -67,6 +68,7 @@ extension CellRef {
     unsafe cell.pointee.meta = ReactionKind.follow.rawValue | interest.rawValue << ReactionKind.typeShift
     unsafe cell.pointee.free = nil
     if held { letGo() }
+    if Observation.isOn { noteAttachment(to: promise) }
     setSource(promise.index)
   }
 

@@ -24,6 +24,7 @@ extension CellRef {
     }
     let reason = CellValue(kind: .discarded)
     let before = publish(reason, .rejected)
+    if Observation.isOn { noteSettlement(.rejected) }
     if before.isWaited { wake() }
     if before.isDiscardable {
       // The block may release the promise.

@@ -69,7 +69,10 @@ extension CellRef {
       if state.bits & CellState.owning != 0 { unsafe cell.pointee.value.release() }
       return
     }
-    if Observation.isOn { reportLoss(newest: state.head) }
+    if Observation.isOn {
+      noteDrop()
+      reportLoss(newest: state.head)
+    }
     if state.isDiscardable { reactionContext.release() }
     var list = Settlement.reversed(state.head)
     while list != 0 {

@@ -104,6 +104,11 @@ package struct Job {
     return unsafe UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
   }
 
+  /// Whether a callback is called for an outcome, at once.
+  func runsAtOnce(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    executor == nil && (hasClosure ? isFor(value, outcome) : unsafe handler(value, outcome) != nil)
+  }
+
   /// Calls the handler, or the closure, frees it, and does what it decided.
   private func perform(
     _ handler: UnsafeMutableRawPointer?, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
@@ -219,9 +224,12 @@ extension Job {
       flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
     unsafe HandOver.end(ref, settling: promise) {
+      let id = promise.id
+      if Observation.isOn { Trace.note(.began, id, executor: executor) }
       let result = Settlement.running(promise, of: promise) {
         unsafe perform(handler, &value, outcome, settling: promise)
       }
+      if Observation.isOn { promise.noteEnd(id, result) }
       value.release()
       freeCell()
       return result
@@ -241,7 +249,9 @@ extension Job {
       Settlement.running(promise, of: promise) {
         unsafe ref.cell.pointee.value.release()
         abandon()
-        return promise.conclude(Fault.closed.value, .rejected)
+        let result = promise.conclude(Fault.closed.value, .rejected)
+        if Observation.isOn, case .settled = result { promise.noteSettlement(.rejected) }
+        return result
       }
     }
     return true

@@ -6,7 +6,7 @@ enum ReactionResult {
   case idle
   /// Its reference went elsewhere: to the promise that it follows now, or to a job.
   case moved
-  /// It settled a promise that has reactions; this is the newest of them. The reaction's cell holds the value.
+  /// It settled a promise; this is the newest of its reactions, or 0. The reaction's cell holds the value.
   case settled(newest: UInt32)
 }
 
@@ -126,7 +126,7 @@ extension CellRef {
     if before.isWaited { target.wake() }
     if before.isDiscardable { target.reactionContext.release() }
     _ = publish(value, outcome, isPromise: false)
-    return before.head == 0 ? .idle : .settled(newest: before.head)
+    return .settled(newest: before.head)
   }
 
   /// Settles this promise, whose reaction has run, unless it was settled from outside meanwhile.
@@ -141,7 +141,7 @@ extension CellRef {
       before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }
-    return before.head == 0 ? .idle : .settled(newest: before.head)
+    return .settled(newest: before.head)
   }
 
   @inline(never)

@@ -112,6 +112,7 @@ extension CellRef {
     guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
     unsafe promise.cell.pointee.state.store(0, ordering: .relaxed)
     unsafe promise.cell.pointee.meta = ReactionKind.none.rawValue
+    if Observation.isOn { promise.noteCreation() }
     return promise
   }
 
@@ -129,6 +130,7 @@ extension CellRef {
     unsafe promise.cell.pointee.function = unsafe function
     unsafe promise.cell.pointee.context = unsafe context.pointer
     unsafe promise.cell.pointee.free = unsafe context.free
+    if Observation.isOn { promise.noteDerivation(from: source) }
     return promise
   }
 }

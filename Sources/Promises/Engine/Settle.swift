@@ -12,6 +12,7 @@ extension CellRef {
       return false
     }
     let before = publish(value, outcome)
+    if Observation.isOn { noteSettlement(outcome) }
     if before.bits & (CellState.waited | CellState.discardable) != 0 {
       settled(before, value, outcome)
     } else if before.head != 0 {
@@ -129,10 +130,11 @@ enum Settlement {
       let reaction = CellRef(index: list)
       list = unsafe reaction.cell.pointee.next
       unsafe here.pointee.running = reaction
-      let result = reaction.react(to: &value, outcome)
+      let result =
+        Observation.isOn ? reaction.reactObserved(to: &value, outcome) : reaction.react(to: &value, outcome)
       unsafe here.pointee.running = nil
       switch result {
-      case .idle:
+      case .idle, .settled(newest: 0):
         reaction.release()
       case .moved:
         break
@@ -192,7 +194,7 @@ extension CellRef {
   /// Runs the reactions of this promise, whose own reaction has ended so, and gives back that reaction's reference.
   func settleDownstream(_ result: ReactionResult) {
     switch result {
-    case .idle: release()
+    case .idle, .settled(newest: 0): release()
     case .moved: break
     case .settled(let newest):
       unsafe runReactions(newest: newest, cell.pointee.value, outcome)

@@ -1,4 +1,6 @@
-/* promise/observe.h: hooks. */
+/* promise/observe.h: hooks, dumps, traces. */
+#include <stdio.h>
+
 #include "../support.h"
 
 /* What the hooks were told. */
@@ -149,7 +151,118 @@ static void what_is_wrong_is_refused(void) {
   EXPECT_SPY(&report.spy, 0, 2);
 }
 
-const check_t hook_checks[] = {
+/* ---- Dumps and traces ---- */
+
+typedef struct wanted {
+  char id[32];
+  int lines, found;
+} wanted_t;
+
+static void look_for(void *ctx, const char *text, size_t length) {
+  wanted_t *wanted = ctx;
+  wanted->lines++;
+  for (size_t at = 0; at + strlen(wanted->id) <= length; at++) {
+    if (memcmp(text + at, wanted->id, strlen(wanted->id)) == 0) {
+      wanted->found++;
+      return;
+    }
+  }
+}
+
+static void a_dump_has_what_is_pending(void) {
+  promise_t *promise = pending(), *derived = then(promise, 'a');
+  wanted_t wanted = {.lines = 0};
+  snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
+  EXPECT_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
+  /* Its own line, and that of what waits for it. */
+  EXPECT_INT(wanted.found, 2);
+  EXPECT(wanted.lines >= 2);
+  resolve(promise, 7);
+  wanted.found = 0;
+  EXPECT_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
+  EXPECT_INT(wanted.found, 0);
+  release(derived);
+  release(promise);
+  EXPECT_STATUS(promise_dump_lines(NULL, NULL), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_dump(-1), PROMISE_EINVAL);
+}
+
+typedef struct seen {
+  spy_t spy; /* of the context */
+  uint64_t promise, derived;
+  int created, settled, began, ended;
+} seen_t;
+
+static void see(void *ctx, const promise_trace_event_t *event) {
+  seen_t *seen = ctx;
+  EXPECT(event->size >= sizeof *event);
+  EXPECT(event->thread != 0 && event->time_ns > 0);
+  if (event->kind == PROMISE_TRACE_CREATED && event->parent == 0)
+    seen->promise = event->id, seen->created++;
+  if (event->kind == PROMISE_TRACE_CREATED && event->parent != 0) {
+    EXPECT(event->parent == seen->promise);
+    seen->derived = event->id, seen->created++;
+  }
+  if (event->kind == PROMISE_TRACE_SETTLED) {
+    EXPECT(event->id == (seen->settled == 0 ? seen->promise : seen->derived));
+    EXPECT_INT(event->state, PROMISE_FULFILLED);
+    seen->settled++;
+  }
+  if (event->kind == PROMISE_TRACE_BEGAN) {
+    EXPECT(event->id == seen->derived && seen->settled == 1);
+    seen->began++;
+  }
+  if (event->kind == PROMISE_TRACE_ENDED) {
+    EXPECT(event->id == seen->derived && seen->began == 1);
+    seen->ended++;
+  }
+}
+static void seen_free(void *ctx) {
+  spy_free(&((seen_t *)ctx)->spy);
+}
+
+static void a_trace_tells_what_happens(void) {
+  seen_t seen = {.created = 0};
+  promise_trace_t trace = {.size = sizeof trace, .event = see, .ctx = &seen, .free_ctx = seen_free};
+  EXPECT_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_t *promise = pending(), *derived = then(promise, 'a');
+  resolve(promise, 7);
+  EXPECT(seen.promise == (uint64_t)(uintptr_t)promise && seen.derived == (uint64_t)(uintptr_t)derived);
+  EXPECT_INT(seen.created, 2);
+  EXPECT_INT(seen.settled, 2);
+  EXPECT_INT(seen.began, 1);
+  EXPECT_INT(seen.ended, 1);
+  EXPECT_STATUS(promise_trace_stop(), PROMISE_OK);
+  EXPECT_SPY(&seen.spy, 0, 1);
+  release(derived);
+  release(promise);
+  release(pending());
+  EXPECT_INT(seen.created, 2);
+}
+
+static void a_trace_is_written(void) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
+  EXPECT_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_t *promise = fulfilled(7);
+  EXPECT_STATUS(promise_trace_stop(), PROMISE_OK);
+  FILE *file = tmpfile();
+  EXPECT(file != NULL);
+  EXPECT_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_PERFETTO), PROMISE_OK);
+  rewind(file);
+  char text[4096] = {0};
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  promise_value_t value;
+  EXPECT_STATUS(promise_value_from_json(&value, text, length, NULL, NULL), PROMISE_OK);
+  const promise_value_t *events = promise_value_find(&value, "traceEvents", strlen("traceEvents"));
+  EXPECT(events != NULL && promise_value_count(events) >= 2);
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  release(promise);
+}
+
+const check_t observe_checks[] = {
     {"a rejection that nobody takes is reported when the promise goes", untaken_rejections_are_reported},
     {"a rejection that somebody takes is not reported", taken_rejections_are_not_reported},
     {"a promise that was discarded is not reported", discarding_is_no_failure},
@@ -157,5 +270,8 @@ const check_t hook_checks[] = {
     {"a promise that goes unsettled is reported, and what is derived from it is not", lost_promises_are_reported},
     {"hooks are replaced as a whole, and their context is freed once", hooks_are_replaced},
     {"promise_set_hooks() refuses what is wrong", what_is_wrong_is_refused},
+    {"a dump has every pending promise, and what waits for it", a_dump_has_what_is_pending},
+    {"a trace tells what is made, settled and run, in that order", a_trace_tells_what_happens},
+    {"a trace is written as JSON", a_trace_is_written},
     {NULL, NULL},
 };

@@ -51,6 +51,19 @@ extension EventLoop {
     return false
   }
 
+  /// Calls `body` with each timer of each loop and its time, under the loops' locks.
+  static func forEachTimer(_ body: (Job, Int64) -> Void) {
+    platform_lock(Int32(PLATFORM_LOCK_LOOPS))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_LOOPS)) }
+    var address = unsafe loops
+    while let here = unsafe address {
+      unsafe EventLoop(address: here).guarded.locked { state in
+        unsafe state.pointee.timers.forEach(body)
+        unsafe address = unsafe state.pointee.next
+      }
+    }
+  }
+
   /// Whether a promise can only be settled once a job has run that waits here.
   func holdsUp(_ promise: CellRef) -> Bool {
     unsafe guarded.locked { state in

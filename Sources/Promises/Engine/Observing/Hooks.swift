@@ -66,7 +66,7 @@ extension CellRef {
   func reportSecondSettlement(_ value: CellValue, _ outcome: Outcome) {
     guard Observation.wants(.secondSettlements) else { return }
     var value = value
-    Hooks.call { hooks, context in
+    unsafe Hooks.call { hooks, context in
       unsafe hooks.secondSettlement?(context, id, outcome.isRejected ? 3 : 2, &value)
     }
   }
@@ -74,7 +74,7 @@ extension CellRef {
   /// This promise goes, and nobody has taken the reason that it was rejected with.
   func reportUnhandledRejection() {
     var reason = value
-    Hooks.call { hooks, context in unsafe hooks.unhandledRejection?(context, id, &reason) }
+    unsafe Hooks.call { hooks, context in unsafe hooks.unhandledRejection?(context, id, &reason) }
   }
 
   /// This promise goes unsettled, with these reactions.
@@ -87,6 +87,6 @@ extension CellRef {
       next = unsafe reaction.cell.pointee.next
       if reaction.reactionKind != .cancelHandler { callbacks += 1 }
     }
-    Hooks.call { hooks, context in unsafe hooks.lostPromise?(context, id, callbacks) }
+    unsafe Hooks.call { hooks, context in unsafe hooks.lostPromise?(context, id, callbacks) }
   }
 }

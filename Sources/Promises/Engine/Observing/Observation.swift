@@ -14,6 +14,7 @@ package enum Observation {
     static var lostPromises: Interests { Interests(4) }
     /// All that hooks are for.
     static var hooks: Interests { Interests(7) }
+    static var trace: Interests { Interests(8) }
 
     static func | (one: Interests, other: Interests) -> Interests { Interests(one.rawValue | other.rawValue) }
   }

@@ -54,6 +54,12 @@ struct Clock {
     unsafe guarded.locked { unsafe $0.pointee.timers.remove(timer) }
   }
 
+  /// Calls `body` with each timer that waits and its time, under the lock.
+  static func forEachTimer(_ body: (Job, Int64) -> Void) {
+    guard let made = unsafe clock.made else { return }
+    unsafe Clock(address: made).guarded.locked { unsafe $0.pointee.timers.forEach(body) }
+  }
+
   /// Looks after the pools until no job waits there.
   func watchPools() {
     unsafe guarded.locked { state in

@@ -72,6 +72,14 @@ struct TimerHeap {
     unsafe count = 0
   }
 
+  /// Calls `body` with each timer and its time.
+  func forEach(_ body: (Job, Int64) -> Void) {
+    for place in unsafe 0..<count {
+      let entry = unsafe entries.unsafelyUnwrapped[place]
+      body(Job(CellRef(index: entry.timer)), entry.deadline)
+    }
+  }
+
   /// Gives its memory back. Nothing may be in it.
   mutating func free() {
     unsafe platform_free(entries)

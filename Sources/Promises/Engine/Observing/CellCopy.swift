@@ -1,0 +1,59 @@
+import CPlatform
+import Synchronization
+
+/// What a cell held at some moment, read while others may write it. Cells stay cells, so nothing is read that is not there; and a copy
+/// is good only if the cell has not been freed meanwhile.
+struct CellCopy {
+  let index: UInt32
+  let state: CellState
+  let life: UInt64
+  let next: UInt32
+  let meta: UInt32
+  let context: UInt64
+
+  /// Nil if the cell is free, or was freed meanwhile.
+  init?(_ index: UInt32) {
+    guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
+    let ref = CellRef(index: index)
+    var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+    unsafe withUnsafeMutablePointer(to: &words) { words in
+      unsafe platform_copy_words(
+        ref.cell, UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt64.self), 8)
+    }
+    self.index = index
+    state = CellState(words.0)
+    life = words.1
+    next = UInt32(truncatingIfNeeded: words.4)
+    meta = UInt32(truncatingIfNeeded: words.4 >> 32)
+    context = words.6
+    guard life & Life.kindMask != 0, isCurrent else { return nil }
+  }
+
+  /// Whether the cell still is what it was.
+  var isCurrent: Bool {
+    unsafe (CellRef(index: index).cell.pointee.life.load(ordering: .acquiring) ^ life) >> Life.kindShift == 0
+  }
+
+  func isOf(_ kind: CellKind) -> Bool { life & Life.kindMask == kind.rawValue << Life.kindShift }
+
+  var references: UInt64 { life & Life.referencesMask }
+  var id: UInt64 { life & ~Life.holdersMask | UInt64(index) }
+  var reactionKind: ReactionKind { ReactionKind(rawValue: meta & ReactionKind.mask) }
+  var isUnheld: Bool { reactionKind != .rescue && meta & ReactionKind.unheld != 0 }
+
+  /// Whether it is a promise, and not only a reaction to one.
+  var isPromise: Bool {
+    guard isOf(.promise) else { return false }
+    switch reactionKind {
+    case .observe, .cancelHandler, .link, .input: return false
+    default: return !isUnheld
+    }
+  }
+
+  /// The cell that `context` is the address of; 0 if it is none.
+  var contextIndex: UInt32 {
+    let offset = context &- UInt64(Slab.base.load(ordering: .relaxed))
+    let index = offset / UInt64(Cell.size)
+    return index < Slab.committed.load(ordering: .relaxed) ? UInt32(truncatingIfNeeded: index) : 0
+  }
+}

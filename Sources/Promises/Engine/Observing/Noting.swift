@@ -1,0 +1,78 @@
+import Synchronization
+
+// Where the engine tells a trace. Called only while somebody looks on.
+extension CellRef {
+  /// The promise is made: from nothing, or as a reaction to another.
+  @inline(never)
+  func noteCreation() {
+    guard Observation.wants(.trace) else { return }
+    Births.note(self)
+    Trace.note(.created, id)
+  }
+
+  @inline(never)
+  func noteDerivation(from source: CellRef) {
+    guard Observation.wants(.trace), reactionKind != .cancelHandler else { return }
+    guard isPromise else { return Trace.note(.attached, tracedID, parent: source.id) }
+    Births.note(self)
+    Trace.note(.created, id, parent: source.id)
+  }
+
+  /// The promise begins to follow another.
+  @inline(never)
+  func noteAttachment(to source: CellRef) { Trace.note(.attached, id, parent: source.id) }
+
+  @inline(never)
+  func noteSettlement(_ outcome: Outcome) { Trace.note(.settled, id, state: outcome.isRejected ? 3 : 2) }
+
+  /// The promise goes pending.
+  func noteDrop() {
+    if isPromise { Trace.note(.dropped, id) }
+  }
+
+  /// The callback whose promise, of that id, is this one has returned. If its reference has gone elsewhere, so may the
+  /// promise.
+  @inline(never)
+  func noteEnd(_ id: UInt64, _ result: ReactionResult) {
+    if case .settled = result { Trace.note(.settled, id, state: outcome.isRejected ? 3 : 2) }
+    Trace.note(.ended, id)
+  }
+
+  /// react(), told.
+  @inline(never)
+  func reactObserved(to value: inout CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
+    guard Observation.wants(.trace) else { return react(to: &value, outcome, shared: shared) }
+    let id = tracedID
+    let runs = runsCallback(value, outcome)
+    if runs { Trace.note(.began, id) }
+    let result = react(to: &value, outcome, shared: shared)
+    if runs {
+      noteEnd(id, result)
+    } else if case .settled = result {
+      Trace.note(.settled, id, state: self.outcome.isRejected ? 3 : 2)
+    }
+    return result
+  }
+
+  /// The promise that this reaction settles; or the reaction itself, if it settles none.
+  private var tracedID: UInt64 {
+    switch reactionKind {
+    case .link: unsafe CellRef.from(cell.pointee.context).id
+    case .input: unsafe Gather.at(cell.pointee.context).result.id
+    default: id
+    }
+  }
+
+  /// Whether this reaction to an outcome calls what a user wrote, here and now.
+  private func runsCallback(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    switch reactionKind {
+    case .then: !outcome.isRejected
+    case .rescue:
+      unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift)
+    case .closure, .callback, .finally: true
+    case .observe: unsafe outcome.isRejected ? cell.pointee.value.bits != 0 : cell.pointee.function != nil
+    case .job: unsafe Job(CellRef.from(cell.pointee.context)).runsAtOnce(value, outcome)
+    default: false
+    }
+  }
+}

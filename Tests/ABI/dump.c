@@ -1,0 +1,324 @@
+/* promise_dump, promise_dump_lines: what is pending, and who must settle it. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "race.h"
+#include "support.h"
+
+/* The last dump: its lines, each ended. */
+static char dumped[1 << 16];
+static int line_count;
+
+static void take_line(void *ctx, const char *line, size_t length) {
+  CHECK_POINTER(ctx, dumped);
+  size_t used = strlen(dumped);
+  CHECK(memchr(line, '\n', length) == NULL && memchr(line, '\0', length) == NULL);
+  line_count++;
+  if (used + length + 2 < sizeof dumped)
+    snprintf(dumped + used, sizeof dumped - used, "%.*s\n", (int)length, line);
+}
+
+static void dump(void) {
+  dumped[0] = '\0';
+  line_count = 0;
+  CHECK_STATUS(promise_dump_lines(take_line, dumped), PROMISE_OK);
+}
+
+/* What the last dump says of a promise; NULL: nothing. Valid until the next call. */
+static const char *line_of(promise_t *promise) {
+  static char line[512];
+  char id[32];
+  snprintf(id, sizeof id, "%p ", (void *)promise);
+  for (const char *at = dumped; *at != '\0'; at = strchr(at, '\n') + 1) {
+    if (strncmp(at, id, strlen(id)) != 0)
+      continue;
+    snprintf(line, sizeof line, "%.*s", (int)(strchr(at, '\n') - at), at);
+    return line + strlen(id);
+  }
+  return NULL;
+}
+
+/* A dump says this of a promise; `of` stands for %p, if there is one in it. */
+static void says(promise_t *promise, const char *format, const void *of) {
+  char expected[512];
+  dump();
+  snprintf(expected, sizeof expected, format, of);
+  CHECK_TEXT(line_of(promise), expected);
+}
+
+static void nothing_is_pending(void) {
+  promise_release(fulfilled(1));
+  dump();
+  CHECK_TEXT(dumped,
+             "0 promises are pending, 0 rejected and nobody has taken that; ages are known of those made while a "
+             "trace was on\n");
+  CHECK_INT(line_count, 1);
+}
+
+static void ignore(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+static void in_somebody_s_hands(void) {
+  promise_t *promise = promise_new();
+  says(promise, "pending, 1 reference, 0 callbacks: whoever holds it", NULL);
+  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_on_cancel_request(promise, ignore, NULL, NULL);
+  promise_retain(promise);
+  says(promise, "pending, 2 references, 2 callbacks: whoever holds it", NULL);
+  says(derived, "pending, 2 references, 0 callbacks: a callback, after %p", promise);
+  CHECK_INT(line_count, 3);
+  CHECK_STATUS(promise_request_cancel(promise, VOID()), PROMISE_OK);
+  says(promise, "pending, 2 references, 2 callbacks: was asked to cancel, whoever holds it", NULL);
+  promise_release(promise);
+  promise_resolve(promise, I64(1));
+  dump();
+  CHECK_POINTER(line_of(promise), NULL);
+  CHECK_POINTER(line_of(derived), NULL);
+  promise_release(derived);
+  promise_release(promise);
+}
+
+static void further_up(void) {
+  char expected[512];
+  promise_t *root = promise_new(), *middle = promise_then(root, adds_one, NULL, NULL);
+  promise_t *last = promise_finally(middle, NULL, NULL, NULL);
+  CHECK_POINTER(last, NULL);
+  last = promise_rescue(middle, NULL, adds_one, NULL, NULL);
+  snprintf(expected, sizeof expected, "pending, 2 references, 0 callbacks: a callback, after %p; at the root %p",
+           (void *)middle, (void *)root);
+  dump();
+  CHECK_TEXT(line_of(last), expected);
+  promise_release(last);
+  promise_release(middle);
+  promise_release(root);
+}
+
+static void followers_and_links(void) {
+  promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
+  CHECK_STATUS(promise_follow(link, source), PROMISE_OK);
+  says(follower, "pending, 2 references, 0 callbacks: follows %p", source);
+  dump();
+  const char *line = line_of(link);
+  char expected[64];
+  snprintf(expected, sizeof expected, ": follows %p", (void *)source);
+  CHECK(line != NULL && strstr(line, expected) != NULL);
+  promise_resolve(source, I64(1));
+  promise_release(link);
+  promise_release(follower);
+  promise_release(source);
+}
+
+static void gathers(void) {
+  promise_t *inputs[] = {promise_new(), promise_new(), fulfilled(1)};
+  promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 2, 0);
+  says(all, "pending, 2 references, 0 callbacks: all of its inputs: 2 of them are pending", NULL);
+  promise_resolve(inputs[1], I64(1));
+  says(all, "pending, 2 references, 0 callbacks: all of its inputs: 1 of them are pending", NULL);
+  dump();
+  CHECK_POINTER(line_of(race), NULL);
+  promise_release(race);
+  promise_release(all);
+  for (int i = 0; i < 3; i++)
+    promise_release(inputs[i]);
+}
+
+static void timers(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_t *asleep[] = {promise_sleep(INT64_C(3600) * 1000 * MILLISECONDS),
+                         promise_sleep_on(promise_loop_executor(loop), INT64_C(3600) * 1000 * MILLISECONDS)};
+  for (int i = 0; i < 2; i++) {
+    dump();
+    const char *line = line_of(asleep[i]);
+    CHECK(line != NULL && strstr(line, ": a timer due in 3599.") != NULL);
+    promise_discard(asleep[i]);
+    promise_release(asleep[i]);
+  }
+  promise_loop_free(loop);
+}
+
+static void jobs(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *source = promise_new(), *derived = promise_react(source, &reaction);
+  char expected[256];
+  snprintf(expected, sizeof expected, "pending, 2 references, 0 callbacks: a callback on the loop %p, after %p",
+           (void *)executor, (void *)source);
+  dump();
+  CHECK_TEXT(line_of(derived), expected);
+  promise_resolve(source, I64(1));
+  says(derived, "pending, 2 references, 0 callbacks: a callback that was given to the loop %p", executor);
+  promise_loop_free(loop);
+  CHECK(failed_with(derived, PROMISE_ECLOSED));
+  promise_release(derived);
+  promise_release(source);
+}
+
+static void orphans(void) {
+  promise_t *source = promise_new(), *derived = promise_then(source, adds_one, NULL, NULL);
+  promise_release(source);
+  says(derived, "pending, 1 reference, 0 callbacks: nobody, for what it was made of went unsettled", NULL);
+  promise_release(derived);
+}
+
+static promise_verdict_t dumps(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  dump();
+  CHECK(line_of(*(promise_t **)ctx) != NULL);
+  CHECK(strstr(line_of(*(promise_t **)ctx), "a callback") != NULL);
+  return PROMISE_FULFILL;
+}
+
+static void from_within_a_callback(void) {
+  promise_t *source = promise_new(), *derived = NULL;
+  derived = promise_then(source, dumps, &derived, NULL);
+  promise_resolve(source, I64(1));
+  CHECK_INT(promise_state(derived), PROMISE_FULFILLED);
+  promise_release(derived);
+  promise_release(source);
+}
+
+static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
+  (void)ctx, (void)id, (void)reason;
+}
+
+static void rejections_that_nobody_has_taken(void) {
+  promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = on_unhandled};
+  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
+  promise_t *promise = rejected(7);
+  says(promise, "rejected, and nobody has taken that; 1 reference", NULL);
+  CHECK_INT(promise_state(promise), PROMISE_REJECTED);
+  dump();
+  CHECK_POINTER(line_of(promise), NULL);
+  promise_release(promise);
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+}
+
+static void ages(void) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 1};
+  promise_t *before = promise_new();
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  dump();
+  CHECK(strncmp(line_of(before), "pending, ", 9) == 0);
+  CHECK(strncmp(line_of(promise), "pending for ", 12) == 0);
+  CHECK(strncmp(line_of(derived), "pending for ", 12) == 0);
+  uint64_t id = (uint64_t)(uintptr_t)promise;
+  promise_release(derived);
+  promise_release(promise);
+  /* A cell that is used again has no age of another promise. */
+  for (int i = 0; i < 4; i++) {
+    promise_t *later = promise_new();
+    CHECK((uint64_t)(uintptr_t)later != id);
+    dump();
+    CHECK(strncmp(line_of(later), "pending, ", 9) == 0);
+    promise_release(later);
+  }
+  promise_release(before);
+}
+
+static void to_a_descriptor(void) {
+  int ends[2];
+  char text[4096] = {0};
+  REQUIRE(pipe(ends) == 0);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_dump(ends[1]), PROMISE_OK);
+  close(ends[1]);
+  CHECK(read(ends[0], text, sizeof text - 1) > 0);
+  close(ends[0]);
+  dump();
+  CHECK_TEXT(text, dumped);
+  errno = 0;
+  CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
+  CHECK_INT(errno, EBADF);
+  int full = open("/dev/full", O_WRONLY);
+  if (full >= 0) {
+    CHECK_STATUS(promise_dump(full), PROMISE_EINVAL);
+    CHECK_INT(errno, ENOSPC);
+    close(full);
+  }
+  promise_release(promise);
+}
+
+/* ---- Others go on meanwhile ---- */
+
+static atomic_bool done;
+
+static void count_line(void *ctx, const char *line, size_t length) {
+  CHECK(length > 0 && line[0] != '\0');
+  ++*(long *)ctx;
+}
+
+static void *dump_or_work(void *thread) {
+  if ((intptr_t)thread == 0) {
+    for (long round = check_scale(2000); round > 0; round--) {
+      long lines = 0;
+      CHECK_STATUS(promise_dump_lines(count_line, &lines), PROMISE_OK);
+      CHECK(lines > 0);
+    }
+    atomic_store(&done, true);
+    return NULL;
+  }
+  while (!atomic_load(&done)) {
+    promise_t *promise = promise_new(), *chain = retained(promise);
+    for (int i = 0; i < 20; i++) {
+      promise_t *next = promise_then(chain, adds_one, NULL, NULL);
+      promise_observe(chain, ignore, ignore, NULL, NULL);
+      promise_release(chain);
+      chain = next;
+    }
+    promise_t *both[] = {promise, chain}, *all = promise_all(both, 2, 0);
+    if ((intptr_t)thread == 1)
+      promise_resolve(promise, I64(1));
+    promise_release(all);
+    promise_release(chain);
+    promise_release(promise);
+  }
+  return NULL;
+}
+
+static void while_others_go_on(void) {
+  race(dump_or_work, 4);
+  dump();
+  CHECK_INT(line_count, 1);
+}
+
+/* A long chain is dumped in linear time. */
+static void many(void) {
+  long count = check_scale(200000), lines = 0;
+  promise_t *root = promise_new(), *last = retained(root);
+  for (long i = 0; i < count; i++) {
+    promise_t *next = promise_then(last, adds_one, NULL, NULL);
+    promise_release(last);
+    last = next;
+  }
+  int64_t begin = now();
+  CHECK_STATUS(promise_dump_lines(count_line, &lines), PROMISE_OK);
+  CHECK_INT(lines, count + 2);
+  CHECK(now() - begin < 60000 * MILLISECONDS);
+  promise_resolve(root, I64(1));
+  promise_release(last);
+  promise_release(root);
+}
+
+int main(void) {
+  RUN(nothing_is_pending);
+  RUN(in_somebody_s_hands);
+  RUN(further_up);
+  RUN(followers_and_links);
+  RUN(gathers);
+  RUN(timers);
+  RUN(jobs);
+  RUN(orphans);
+  RUN(from_within_a_callback);
+  RUN(rejections_that_nobody_has_taken);
+  RUN(ages);
+  RUN(to_a_descriptor);
+  RUN(while_others_go_on);
+  RUN(many);
+  return check_report();
+}

@@ -1,0 +1,246 @@
+/* promise_trace_start and its kin: what is told, in which order, and what is written. */
+#include "trace.h"
+
+static void a_promise_and_its_callback(void) {
+  watch_t watch = {0};
+  trace_to(&watch, 0);
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_resolve(promise, I64(1));
+  CHECK_TEXT(watch.kinds, "CCSBSE");
+  CHECK(watch.events[0].id == id_of(promise) && watch.events[0].parent == 0);
+  CHECK(watch.events[1].id == id_of(derived) && watch.events[1].parent == id_of(promise));
+  CHECK(watch.events[2].id == id_of(promise) && watch.events[2].state == PROMISE_FULFILLED);
+  CHECK(watch.events[3].id == id_of(derived) && watch.events[3].executor == 0);
+  CHECK(watch.events[4].id == id_of(derived) && watch.events[4].state == PROMISE_FULFILLED);
+  CHECK(watch.events[5].id == id_of(derived));
+  for (int i = 0; i < watch.count; i++) {
+    CHECK_INT(watch.events[i].size, sizeof(promise_trace_event_t));
+    CHECK_INT(watch.events[i].thread, gettid());
+    CHECK(watch.events[i].time_ns <= now() && (i == 0 || watch.events[i].time_ns >= watch.events[i - 1].time_ns));
+  }
+  promise_release(derived);
+  promise_release(promise);
+  CHECK_TEXT(watch.kinds, "CCSBSE");
+  untrace(&watch);
+}
+
+static void a_rejection_passes_by(void) {
+  watch_t watch = {0};
+  trace_to(&watch, 0);
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_reject(promise, I64(1));
+  CHECK_TEXT(watch.kinds, "CCSS");
+  CHECK_INT(watch.events[2].state, PROMISE_REJECTED);
+  CHECK_INT(watch.events[3].state, PROMISE_REJECTED);
+  promise_release(derived);
+  promise_release(promise);
+  untrace(&watch);
+}
+
+static void ignore(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+static void a_callback_that_settles_nothing(void) {
+  watch_t watch = {0};
+  promise_t *promise = promise_new();
+  trace_to(&watch, 0);
+  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_resolve(promise, I64(1));
+  promise_observe(promise, ignore, NULL, NULL, NULL);
+  promise_observe(promise, NULL, ignore, NULL, NULL);
+  CHECK_TEXT(watch.kinds, "ASBEABEA");
+  CHECK(watch.events[0].id != id_of(promise) && watch.events[0].parent == id_of(promise));
+  CHECK(watch.events[2].id == watch.events[0].id && watch.events[3].id == watch.events[0].id);
+  promise_release(promise);
+  untrace(&watch);
+}
+
+static void what_follows_and_what_is_made_of_many(void) {
+  watch_t watch = {0};
+  promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
+  trace_to(&watch, 0);
+  promise_follow(follower, source);
+  promise_follow(link, source);
+  promise_t *all = promise_all(&source, 1, 0);
+  promise_resolve(source, I64(1));
+  int attached = 0, settled = 0;
+  for (int i = 0; i < watch.count; i++) {
+    uint64_t id = watch.events[i].id;
+    bool known = id == id_of(follower) || id == id_of(link) || id == id_of(all);
+    if (watch.events[i].kind == PROMISE_TRACE_ATTACHED && watch.events[i].parent == id_of(source))
+      attached += known;
+    if (watch.events[i].kind == PROMISE_TRACE_SETTLED)
+      settled += known;
+  }
+  CHECK_INT(attached, 3);
+  CHECK_INT(settled, 3);
+  promise_release(all);
+  promise_release(link);
+  promise_release(follower);
+  promise_release(source);
+  untrace(&watch);
+}
+
+static void where_it_runs(void) {
+  watch_t watch = {0};
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *promise = promise_new();
+  trace_to(&watch, 0);
+  promise_t *derived = promise_react(promise, &reaction);
+  promise_resolve(promise, I64(1));
+  CHECK_TEXT(watch.kinds, "CS");
+  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK_TEXT(watch.kinds, "CSBSE");
+  CHECK(watch.events[2].id == id_of(derived));
+  CHECK(watch.events[2].executor == (uint64_t)(uintptr_t)executor);
+  promise_release(derived);
+  promise_release(promise);
+  promise_loop_free(loop);
+  untrace(&watch);
+}
+
+static void discarded_and_dropped(void) {
+  watch_t watch = {0};
+  trace_to(&watch, 0);
+  promise_t *promise = promise_new();
+  promise_discard(promise);
+  promise_release(promise);
+  promise = promise_new();
+  promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
+  uint64_t ids[] = {id_of(promise), id_of(derived)};
+  promise_release(promise);
+  promise_release(derived);
+  CHECK_TEXT(watch.kinds, "CSCCDD");
+  CHECK(watch.events[4].id == ids[0] && watch.events[5].id == ids[1]);
+  untrace(&watch);
+}
+
+/* A function that does what it should hear of itself. */
+static void busy(void *ctx, const promise_trace_event_t *event) {
+  CHECK(event->id != 0);
+  ++*(int *)ctx;
+  promise_release(fulfilled(1));
+  promise_release(promise_new());
+}
+
+static void what_the_function_does_is_not_traced(void) {
+  int calls = 0;
+  promise_trace_t trace = {.size = sizeof trace, .event = busy, .ctx = &calls};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_release(promise_new());
+  CHECK_INT(calls, 2);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  promise_release(promise_new());
+  CHECK_INT(calls, 2);
+}
+
+static void one_trace_replaces_another(void) {
+  watch_t one = {0}, other = {0};
+  trace_to(&one, 0);
+  trace_to(&other, 4);
+  CHECK_INT(atomic_load(&one.frees), 1);
+  promise_release(promise_new());
+  CHECK_TEXT(one.kinds, "");
+  CHECK_TEXT(other.kinds, "CD");
+  untrace(&other);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+}
+
+static void refused(promise_trace_t trace, int frees) {
+  watch_t watch = {0};
+  trace.ctx = &watch;
+  trace.free_ctx = watch_free;
+  CHECK_STATUS(promise_trace_start(&trace), frees >= 0 ? PROMISE_EINVAL : PROMISE_ENOMEM);
+  CHECK_INT(atomic_load(&watch.frees), frees < 0 ? 1 : frees);
+}
+
+static void what_is_wrong_is_refused(void) {
+  CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  refused((promise_trace_t){.size = sizeof(promise_trace_t)}, 1);
+  refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = 1, .reserved = 1}, 1);
+  refused((promise_trace_t){.size = sizeof(promise_trace_t) - 1, .capacity = 1}, 0);
+  refused((promise_trace_t){.size = 5000, .capacity = 1}, 1);
+  refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = UINT64_MAX}, -1);
+  refused((promise_trace_t){.size = sizeof(promise_trace_t), .capacity = UINT64_C(1) << 58}, -1);
+  watch_t watch = {0};
+  trace_to(&watch, 0);
+  CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  promise_release(promise_new());
+  CHECK_TEXT(watch.kinds, "CD");
+  untrace(&watch);
+}
+
+/* ---- Threads ---- */
+
+static atomic_long made, settled;
+
+static void count_events(void *ctx, const promise_trace_event_t *event) {
+  (void)ctx;
+  if (event->kind == PROMISE_TRACE_CREATED)
+    atomic_fetch_add(&made, 1);
+  if (event->kind == PROMISE_TRACE_SETTLED)
+    atomic_fetch_add(&settled, 1);
+}
+
+static void *work(void *thread) {
+  for (long round = check_scale(5000); round > 0; round--) {
+    promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+    promise_resolve(promise, I64(1));
+    promise_release(derived);
+    promise_release(promise);
+    if ((intptr_t)thread == 0 && round % 100 == 0) {
+      FILE *file = tmpfile();
+      CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_PERFETTO), PROMISE_OK);
+      fclose(file);
+    }
+  }
+  return NULL;
+}
+
+static void threads_lose_nothing(void) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 1000, .event = count_events};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  race(work, 4);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  CHECK_INT(atomic_load(&made), 8 * check_scale(5000));
+  CHECK_INT(atomic_load(&settled), 8 * check_scale(5000));
+}
+
+static void *start_and_stop(void *thread) {
+  for (long round = check_scale(2000); round > 0; round--) {
+    if ((intptr_t)thread < 2) {
+      promise_trace_t trace = {.size = sizeof trace, .capacity = 64, .event = count_events};
+      CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+      CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+    } else {
+      promise_t *promise = promise_new();
+      promise_observe(promise, ignore, ignore, NULL, NULL);
+      promise_reject(promise, I64(1));
+      promise_release(promise);
+    }
+  }
+  return NULL;
+}
+
+static void starting_and_stopping_races_with_work(void) {
+  race(start_and_stop, 4);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+}
+
+int main(void) {
+  RUN(a_promise_and_its_callback);
+  RUN(a_rejection_passes_by);
+  RUN(a_callback_that_settles_nothing);
+  RUN(what_follows_and_what_is_made_of_many);
+  RUN(where_it_runs);
+  RUN(discarded_and_dropped);
+  RUN(what_the_function_does_is_not_traced);
+  RUN(one_trace_replaces_another);
+  RUN(what_is_wrong_is_refused);
+  RUN(threads_lose_nothing);
+  RUN(starting_and_stopping_races_with_work);
+  return check_report();
+}

@@ -1,0 +1,222 @@
+/* promise_trace_write: the JSON is JSON, with what Perfetto draws; the graph is one that dot reads. */
+#include <errno.h>
+
+#include "trace.h"
+
+static char written[1 << 20];
+
+static void write_trace(promise_trace_format_t format) {
+  FILE *file = tmpfile();
+  REQUIRE(file != NULL);
+  CHECK_STATUS(promise_trace_write(fileno(file), format), PROMISE_OK);
+  rewind(file);
+  size_t length = fread(written, 1, sizeof written - 1, file);
+  written[length] = '\0';
+  fclose(file);
+}
+
+static void record(uint64_t capacity) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = capacity};
+  REQUIRE(promise_trace_start(&trace) == PROMISE_OK);
+}
+
+/* What the trace files hold: a promise, one that is made of it, an observer, a second thread's work, and one that goes. */
+static void *on_another_thread(void *promise) {
+  promise_resolve(promise, I64(1));
+  return NULL;
+}
+static void ignore(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+static void make_events(void) {
+  promise_t *promise = promise_new(), *derived = promise_then(promise, adds_one, NULL, NULL);
+  promise_observe(derived, ignore, ignore, NULL, NULL);
+  finish(start(on_another_thread, promise));
+  promise_release(derived);
+  promise_release(promise);
+  promise_release(rejected(7));
+  promise_release(promise_new());
+}
+
+static const promise_value_t *member(const promise_value_t *map, const char *key) {
+  const promise_value_t *found = promise_value_find(map, key, strlen(key));
+  return found;
+}
+static const char *text_of(const promise_value_t *map, const char *key) {
+  const promise_value_t *found = member(map, key);
+  return found != NULL ? promise_value_data(found, NULL) : NULL;
+}
+
+/* How many events have that phase; with the same thread, beginnings and ends are balanced. */
+static int count_phase(const promise_value_t *events, char phase) {
+  int count = 0;
+  for (size_t i = 0; i < promise_value_count(events); i++)
+    count += text_of(promise_value_at(events, i), "ph")[0] == phase;
+  return count;
+}
+
+static void perfetto(void) {
+  record(1000);
+  make_events();
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_PERFETTO);
+  promise_value_t all = json(written);
+  const promise_value_t *events = member(&all, "traceEvents");
+  REQUIRE(events != NULL && events->kind == PROMISE_KIND_ARRAY);
+  CHECK_INT(count_phase(events, 'M'), 1);
+  CHECK_INT(count_phase(events, 'b'), 4);
+  CHECK_INT(count_phase(events, 'e'), 4);
+  CHECK_INT(count_phase(events, 'B'), 2);
+  CHECK_INT(count_phase(events, 'E'), 2);
+  CHECK_INT(count_phase(events, 'X'), 3);
+  CHECK_INT(count_phase(events, 's'), 2);
+  CHECK_INT(count_phase(events, 'f'), 2);
+  for (size_t i = 0; i < promise_value_count(events); i++) {
+    const promise_value_t *event = promise_value_at(events, i);
+    CHECK(member(event, "pid") != NULL && member(event, "tid") != NULL && member(event, "ts") != NULL);
+    CHECK(text_of(event, "ph")[0] == 'E' || text_of(event, "name") != NULL);
+  }
+  CHECK_TEXT(text_of(member(&all, "otherData"), "older_events_lost"), "0");
+  promise_value_release(&all);
+}
+
+static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
+  record(3);
+  for (int i = 0; i < 10; i++)
+    make_events();
+  write_trace(PROMISE_TRACE_PERFETTO);
+  promise_value_t all = json(written);
+  CHECK_TEXT(text_of(member(&all, "otherData"), "events"), "3");
+  CHECK(atoi(text_of(member(&all, "otherData"), "older_events_lost")) > 10);
+  const promise_value_t *events = member(&all, "traceEvents");
+  /* The last three: rejected; made and gone. */
+  CHECK_INT(count_phase(events, 'X'), 1);
+  CHECK_INT(count_phase(events, 'b'), 1);
+  CHECK_INT(count_phase(events, 'e'), 1);
+  promise_value_release(&all);
+  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  CHECK(strstr(written, "older events are lost\"") != NULL);
+  promise_trace_stop();
+}
+
+/* However a recording is cut, each end on a thread has its beginning. */
+static void a_recording_that_is_cut_is_balanced(void) {
+  for (uint64_t capacity = 1; capacity < 24; capacity++) {
+    record(capacity);
+    make_events();
+    promise_trace_stop();
+    write_trace(PROMISE_TRACE_PERFETTO);
+    promise_value_t all = json(written);
+    const promise_value_t *events = member(&all, "traceEvents");
+    CHECK(count_phase(events, 'B') >= count_phase(events, 'E'));
+    CHECK(count_phase(events, 'b') >= count_phase(events, 'e'));
+    CHECK_INT(count_phase(events, 's'), count_phase(events, 'f'));
+    promise_value_release(&all);
+  }
+}
+
+/* A reader of the part of dot's language that is written: strict, a statement a line. */
+static bool reads_id(const char **at) {
+  if (strncmp(*at, "\"0x", 3) != 0)
+    return false;
+  size_t digits = strspn(*at + 3, "0123456789abcdef");
+  if (digits == 0 || digits > 16 || (*at)[3 + digits] != '"')
+    return false;
+  *at += 4 + digits;
+  return true;
+}
+static bool reads_text(const char **at) {
+  if (**at != '"')
+    return false;
+  for (++*at; **at != '"'; ++*at) {
+    if (**at == '\0' || **at == '\n' || (**at == '\\' && *++*at != 'n'))
+      return false;
+  }
+  ++*at;
+  return true;
+}
+static bool skips(const char **at, const char *expected) {
+  size_t length = strlen(expected);
+  if (strncmp(*at, expected, length) != 0)
+    return false;
+  *at += length;
+  return true;
+}
+static bool reads_statement(const char **at, int *nodes, int *edges) {
+  if (skips(at, "rankdir=LR;\n") || skips(at, "node [shape=box];\n"))
+    return true;
+  if (skips(at, "label="))
+    return reads_text(at) && skips(at, ";\n");
+  if (!reads_id(at))
+    return false;
+  if (skips(at, " -> "))
+    return ++*edges, reads_id(at) && skips(at, ";\n");
+  ++*nodes;
+  if (!skips(at, " [label=") || !reads_text(at))
+    return false;
+  while (skips(at, ", ")) {
+    if (!skips(at, "color=red") && !skips(at, "color=green") && !skips(at, "style=dashed") &&
+        !skips(at, "shape=ellipse"))
+      return false;
+  }
+  return skips(at, "];\n");
+}
+
+/* So does dot itself, where it is installed. */
+static void give_to_dot(void) {
+  if (system("command -v dot > /dev/null") != 0)
+    return;
+  FILE *dot = popen("dot -Tcanon > /dev/null", "w");
+  REQUIRE(dot != NULL);
+  CHECK(fputs(written, dot) >= 0);
+  CHECK_INT(pclose(dot), 0);
+}
+
+static void graphviz(void) {
+  record(1000);
+  make_events();
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  const char *at = written;
+  int nodes = 0, edges = 0;
+  CHECK(skips(&at, "digraph promises {\n"));
+  while (skips(&at, "  "))
+    REQUIRE(reads_statement(&at, &nodes, &edges));
+  CHECK_TEXT(at, "}\n");
+  CHECK_INT(nodes, 5);
+  CHECK_INT(edges, 2);
+  CHECK(strstr(written, "\\nfulfilled after ") != NULL && strstr(written, "\\nrejected after ") != NULL);
+  CHECK(strstr(written, "\\npending\", style=dashed") != NULL && strstr(written, "callback 0x") != NULL);
+  give_to_dot();
+}
+
+static void nothing_recorded(void) {
+  record(1);
+  promise_trace_stop();
+  write_trace(PROMISE_TRACE_PERFETTO);
+  promise_value_t all = json(written);
+  CHECK_INT(promise_value_count(member(&all, "traceEvents")), 1);
+  promise_value_release(&all);
+  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  CHECK_TEXT(written, "digraph promises {\n  rankdir=LR;\n  node [shape=box];\n}\n");
+}
+
+static void where_nothing_can_be_written(void) {
+  CHECK_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_write(1, 3), PROMISE_EINVAL);
+  for (promise_trace_format_t format = 1; format <= 2; format++) {
+    errno = 0;
+    CHECK_STATUS(promise_trace_write(-1, format), PROMISE_EINVAL);
+    CHECK_INT(errno, EBADF);
+  }
+}
+
+int main(void) {
+  RUN(perfetto);
+  RUN(the_newest_events_are_kept_and_the_lost_are_counted);
+  RUN(a_recording_that_is_cut_is_balanced);
+  RUN(graphviz);
+  RUN(nothing_recorded);
+  RUN(where_nothing_can_be_written);
+  return check_report();
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Promises
+import PromisesTestSupport
+import Testing
+
+extension Observed {
+  @Suite("Traces and dumps")
+  struct Traces {
+    /// What a trace of `body` is written as.
+    private func trace(as format: PromiseTrace.Format, _ body: () -> Void) throws -> Data {
+      let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)")
+      #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+      defer { try? FileManager.default.removeItem(at: file) }
+      PromiseTrace.start()
+      body()
+      PromiseTrace.stop()
+      let handle = try FileHandle(forWritingTo: file)
+      try PromiseTrace.write(to: handle.fileDescriptor, as: format)
+      try handle.close()
+      return try Data(contentsOf: file)
+    }
+
+    @Test("a trace is JSON, with the life of a promise and the callbacks that ran")
+    func perfetto() throws {
+      let promise = Promise<Int>()
+      let derived = Monitor<Promise<Int>?>(nil)
+      let data = try trace(as: .perfetto) {
+        derived.withLock { $0 = promise.then { $0 + 1 } }
+        promise.resolve(1)
+      }
+      let root = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+      let events = try #require(root["traceEvents"] as? [[String: Any]])
+      let id = "0x" + String(try #require(derived.withLock { $0 }).id, radix: 16)
+      func phases(_ key: String, _ value: String) -> [String] {
+        events.filter { ($0["args"] as? [String: Any])?[key] as? String == value }.compactMap { $0["ph"] as? String }
+      }
+      #expect(phases("id", id) == ["B"])
+      #expect(phases("promise", id) == ["X"])
+      #expect(events.filter { $0["id"] as? String == id }.compactMap { $0["ph"] as? String } == ["b", "e"])
+    }
+
+    @Test("a graph has an edge for what is made of a promise")
+    func graphviz() throws {
+      let promise = Promise<Int>()
+      let ids = Recorder<UInt64>()
+      let text = String(
+        decoding: try trace(as: .graphviz) { ids.record(promise.then { $0 + 1 }.id) }, as: UTF8.self)
+      let derived = try #require(ids.events.first)
+      #expect(text.contains("\"0x\(String(promise.id, radix: 16))\" -> \"0x\(String(derived, radix: 16))\";"))
+      #expect(text.hasPrefix("digraph promises {\n") && text.hasSuffix("}\n"))
+    }
+
+    @Test("what cannot be written is an error with the system's number")
+    func failure() {
+      #expect { try PromiseTrace.write(to: -1, as: .perfetto) } throws: {
+        ($0 as? PromiseTrace.WritingFailure)?.code == EBADF
+      }
+    }
+
+    @Test("a dump says who must settle a pending promise")
+    func dump() {
+      let promise = Promise<Int>()
+      let derived = promise.then { $0 + 1 }
+      let lines = PromiseDump.lines()
+      func line(_ id: UInt64) -> String? { lines.first { $0.hasPrefix("0x\(String(id, radix: 16)) ") } }
+      #expect(line(promise.id)?.hasSuffix("1 callback: whoever holds it") == true)
+      #expect(line(derived.id)?.hasSuffix("a callback, after 0x\(String(promise.id, radix: 16))") == true)
+      promise.resolve(1)
+      withExtendedLifetime(derived) {}
+    }
+
+    @Test("a trace and dumps while other threads make, settle and let go of promises")
+    func concurrently() {
+      PromiseTrace.start(capacity: 1000)
+      onThreads(4) { thread in
+        for _ in 0..<300 {
+          let promise = Promise<Int>()
+          let all = promise.then(on: .default) { $0 + 1 }.then { $0 + 1 }
+          if thread == 0 { #expect(!PromiseDump.lines().isEmpty) }
+          if thread != 1 { promise.resolve(1) }
+          withExtendedLifetime(all) {}
+        }
+      }
+      PromiseTrace.stop()
+    }
+  }
+}
