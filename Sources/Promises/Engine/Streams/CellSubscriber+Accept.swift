@@ -69,10 +69,12 @@ extension CellSubscriber {
   /// An operator's subscriber is full while its target has no room. If that has changed, returns its publisher, with a
   /// reference.
   func followRoom() -> CellPublisher? {
-    guard case .stage(let stage) = terms.receiver else { return nil }
+    guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return nil }
+    // Not with the lock: the last reference to the target lets go of this subscriber.
+    defer { target.release() }
     return locked { state in
       guard state.phase != .ended else { return nil }
-      state.isTargetFull = !stage.targetHasRoom
+      state.isTargetFull = !CellPublisher(target).hasRoom
       guard updateFull(&state), terms.publisher.ref.retain() else { return nil }
       return terms.publisher
     }

@@ -59,14 +59,6 @@ package struct Stage {
     operation.release()
   }
 
-  /// Good while the target may still let go of its sources.
-  var targetHasRoom: Bool {
-    guard let target = target.strong() else { return true }
-    let hasRoom = CellPublisher(target).hasRoom
-    target.release()
-    return hasRoom
-  }
-
   private func withTarget(_ body: (CellPublisher) -> Void) {
     guard let target = target.strong() else { return }
     body(CellPublisher(target))
