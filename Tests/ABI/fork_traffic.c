@@ -108,8 +108,8 @@ static void hears(void *ctx, const promise_value_t *reason) {
 static void *looks_through(void *argument) {
   looked_through_t *looked_through = argument;
   gate_open(&looked_through->begun);
-  /* The reason lies behind all that was attached since. */
-  while (!atomic_load(&looked_through->over))
+  /* The reason lies behind all that was attached since. Each look attaches one more, so there is an end to them. */
+  for (int i = 0; i < 4000 && !atomic_load(&looked_through->over); i++)
     promise_on_cancel_request(looked_through->promise, hears, NULL, NULL);
   return NULL;
 }
@@ -137,7 +137,6 @@ static void promise_that_another_thread_looks_through_is_free(void) {
 
 int main(void) {
   RUN(promise_that_another_thread_looks_through_is_free);
-  if (!CHILDREN_HAVE_ONE_THREAD)
-    RUN(child_is_whole_whatever_other_threads_do);
+  RUN(child_is_whole_whatever_other_threads_do);
   return check_report();
 }
