@@ -173,7 +173,7 @@ typedef struct forking {
 static void goes_on_in_a_callback(void *argument) {
   forking_t *forking = argument;
   CHECK_STATUS(promise_wait(forking->promise, FOR_EVER), PROMISE_EDEADLK);
-  for (int i = 0; i < 2 && !CHILDREN_HAVE_ONE_THREAD; i++)
+  for (int i = 0; i < 2; i++)
     works(pool());
   if (forking->executor != NULL)
     CHECK(promise_executor_is_current(forking->executor));
@@ -239,12 +239,10 @@ int main(void) {
   RUN(child_may_exec_or_end_at_once);
   RUN(callbacks_may_fork);
   RUN(thread_that_forks_is_the_main_one);
-  if (!CHILDREN_HAVE_ONE_THREAD) {
-    RUN(waits_for_threads_of_the_parent_are_refused);
-    RUN(child_waits_for_threads_of_its_own);
-    RUN(pool_and_timers_start_afresh);
-    RUN(jobs_that_wait_are_the_parents);
-    RUN(jobs_may_fork);
-  }
+  RUN(waits_for_threads_of_the_parent_are_refused);
+  RUN(child_waits_for_threads_of_its_own);
+  RUN(pool_and_timers_start_afresh);
+  RUN(jobs_that_wait_are_the_parents);
+  RUN(jobs_may_fork);
   return check_report();
 }

@@ -5,18 +5,6 @@
 #include "child.h"
 #include "scheduling.h"
 
-/* ThreadSanitizer ends a child that starts a thread. */
-#if defined(__SANITIZE_THREAD__)
-#define CHILDREN_HAVE_ONE_THREAD true
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CHILDREN_HAVE_ONE_THREAD true
-#endif
-#endif
-#if !defined(CHILDREN_HAVE_ONE_THREAD)
-#define CHILDREN_HAVE_ONE_THREAD false
-#endif
-
 static inline promise_executor_t *pool(void) {
   return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
 }

@@ -14,8 +14,13 @@ enum ForkedChild {
   /// Whether this process is one.
   static var isThisProcess: Bool { unsafe hasForked }
 
-  /// Has each child of this process begin so.
-  static func prepare() { platform_at_fork { ForkedChild.begin() } }
+  /// Has each child of this process begin so. Not where globals lie behind locks of the Swift runtime, as they do in what is
+  /// not optimised: one that another thread had is never given up in the child, which could not even exec.
+  static func prepare() {
+    #if hasFeature(Embedded) || !DEBUG
+    platform_at_fork { ForkedChild.begin() }
+    #endif
+  }
 
   private static func begin() {
     unsafe hasForked = true
