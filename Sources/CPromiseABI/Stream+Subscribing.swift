@@ -35,9 +35,10 @@ public func promise_publisher_subscribe(
 extension Subscription {
   /// What the numbers and functions say; nil if they say nothing that there is.
   fileprivate init?(_ known: promise_subscription_t, _ context: Context) {
-    guard let overflow = unsafe Overflow(rawValue: known.overflow), let capacity = unsafe Int(exactly: known.capacity),
-      overflow == .buffer || capacity > 0
-    else { return nil }
+    guard let overflow = unsafe Overflow(rawValue: known.overflow) else { return nil }
+    // More than there is memory for is as good as that.
+    let capacity = unsafe Int(clamping: known.capacity)
+    guard overflow == .buffer || capacity > 0 else { return nil }
     let isForPromises = unsafe known.on_value == nil && known.on_error == nil
     unsafe self.init(
       isForPromises

@@ -159,9 +159,6 @@ static void publisher_subscribe(void) {
     subscription.overflow = overflow;
     refused(promise_publisher_subscribe(publisher, &subscription), PROMISE_EINVAL, &spy);
   }
-  subscription = wish();
-  subscription.capacity = UINT64_MAX;
-  refused(promise_publisher_subscribe(publisher, &subscription), PROMISE_EINVAL, &spy);
   struct {
     promise_subscription_t known;
     uint64_t unknown;
