@@ -110,6 +110,21 @@ static void each_policy_keeps_what_it_says(void) {
   }
 }
 
+static void any_capacity_is_one(void) {
+  static const uint64_t capacities[] = {INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
+  for (int i = 0; i < 3; i++) {
+    for (promise_overflow_t overflow = PROMISE_BUFFER; overflow <= PROMISE_FAIL; overflow++) {
+      promise_publisher_t *publisher = publisher_new(0);
+      listener_t listener = {0};
+      promise_subscriber_t *subscriber = slow(publisher, &listener, overflow, capacities[i]);
+      publish_all(publisher, 1, 3);
+      promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+      CHECK_TEXT(listener.log, "1 2 3 ");
+      release_both(subscriber, publisher);
+    }
+  }
+}
+
 static void one_that_fails_has_what_waited_first(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0}, other = {0};
@@ -154,6 +169,22 @@ static void a_producer_learns_of_room(void) {
   CHECK(is_done(ready));
   promise_release(ready);
   release_both(second, publisher);
+}
+
+static void who_settles_the_promise_of_room_settles_it_for_those_who_have_it(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 1);
+  publish_all(publisher, 1, 1);
+  promise_t *first = promise_publisher_ready(publisher);
+  CHECK_STATUS(promise_discard(first), PROMISE_OK);
+  promise_t *second = promise_publisher_ready(publisher);
+  CHECK_INT(promise_state(second), PROMISE_PENDING);
+  promise_subscriber_request(subscriber, 1);
+  CHECK(is_done(second));
+  CHECK(was_cancelled(first));
+  promise_release(first), promise_release(second);
+  release_both(subscriber, publisher);
 }
 
 static void room_is_no_longer_waited_for(void) {
@@ -255,8 +286,10 @@ int main(void) {
   RUN(a_callback_may_ask_for_more);
   RUN(a_cancelled_subscriber_drops_what_waits);
   RUN(each_policy_keeps_what_it_says);
+  RUN(any_capacity_is_one);
   RUN(one_that_fails_has_what_waited_first);
   RUN(a_producer_learns_of_room);
+  RUN(who_settles_the_promise_of_room_settles_it_for_those_who_have_it);
   RUN(room_is_no_longer_waited_for);
   RUN(what_waits_for_room_may_publish);
   RUN(a_million_events_leave_nothing_behind);

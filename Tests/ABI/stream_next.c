@@ -82,6 +82,56 @@ static void a_promise_that_is_given_up_loses_no_event(void) {
   release_both(subscriber, publisher);
 }
 
+static void a_token_has_no_interest_in_an_event(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_token_t *token = promise_token_new(0);
+  promise_t *dropped = next_of(subscriber), *kept = next_of(subscriber);
+  CHECK_STATUS(promise_token_add(token, dropped), PROMISE_OK);
+  promise_release(dropped);
+  publish(publisher, 1);
+  CHECK(ended(kept, PROMISE_FULFILLED, 1));
+  promise_token_cancel(token, NULL);
+  promise_release(kept), promise_token_release(token);
+  release_both(subscriber, publisher);
+}
+
+/* Asks for events, after one that somebody waits for, and gives each up. */
+static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
+  for (long i = 0; i < times; i++) {
+    promise_t *promise = next_of(subscriber);
+    if (asks)
+      promise_request_cancel(promise, NULL);
+    promise_release(promise);
+  }
+}
+
+static void what_is_given_up_does_not_pile_up(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_t *first = next_of(subscriber);
+  for (int asks = 0; asks < 2; asks++) {
+    give_up(subscriber, 1000, asks);
+    long before = resident_kilobytes(), times = check_scale(100000);
+    give_up(subscriber, times, asks);
+    CHECK(resident_kilobytes() - before < 4000); /* it would be 12 MB */
+  }
+  promise_t *wanted[1000];
+  for (int i = 0; i < 1000; i++) {
+    wanted[i] = next_of(subscriber);
+    give_up(subscriber, 1, i % 2 == 0);
+  }
+  for (int i = 0; i <= 1000; i++)
+    publish(publisher, i);
+  CHECK(ended(first, PROMISE_FULFILLED, 0));
+  for (int i = 0; i < 1000; i++) {
+    CHECK(ended(wanted[i], PROMISE_FULFILLED, i + 1));
+    promise_release(wanted[i]);
+  }
+  promise_release(first);
+  release_both(subscriber, publisher);
+}
+
 static void a_given_up_event_waits_and_may_be_dropped(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_DROP_OLDEST, 1);
@@ -152,6 +202,8 @@ int main(void) {
   RUN(each_promise_has_the_next_event);
   RUN(the_ways_to_end_are_told_apart);
   RUN(a_promise_that_is_given_up_loses_no_event);
+  RUN(a_token_has_no_interest_in_an_event);
+  RUN(what_is_given_up_does_not_pile_up);
   RUN(a_given_up_event_waits_and_may_be_dropped);
   RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
   return check_report();

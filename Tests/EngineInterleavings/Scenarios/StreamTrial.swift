@@ -21,6 +21,8 @@ final class StreamTrial: Explorable {
     case merge
     /// Each publishes to a source of a combined stream.
     case combine
+    /// One merges streams, or combines them, while the other ends the first.
+    case mergeEnding, combineEnding
   }
 
   static var programs: [Program] { Program.allCases }
@@ -37,6 +39,8 @@ final class StreamTrial: Explorable {
   private var subscribers: [CellSubscriber] = []
   private var promise: CellRef?
   private var wasReady = false
+  /// Whether nobody was in the list of a publisher at the end.
+  private var wasLeft = false
   private var gotValue: UInt64?
 
   init(_ program: Program) {
@@ -48,6 +52,7 @@ final class StreamTrial: Explorable {
       listen(publisher, ears[0])
       listen(publisher, ears[1])
     case .subscribe, .subscribeStateful: break
+    case .mergeEnding, .combineEnding: publishers.append(CellPublisher.make(isStateful: false)!)
     case .request: listen(publisher, ears[0], demand: 0)
     case .room:
       listen(publisher, ears[0], demand: 0)
@@ -61,15 +66,18 @@ final class StreamTrial: Explorable {
       derived.releaseHandle()
     case .merge, .combine:
       publishers.append(CellPublisher.make(isStateful: false)!)
-      let joined = CellPublisher.joined(
-        { self.publishers[$0] }, count: 2, isCombining: program == .combine)!
-      listen(joined, ears[0])
-      joined.releaseHandle()
+      listenToBoth(isCombining: program == .combine)
     case .releasePublisher:
       listen(publisher, ears[0])
       _ = publisher.retainHandle()
     default: listen(publisher, ears[0])
     }
+  }
+
+  private func listenToBoth(isCombining: Bool) {
+    let joined = CellPublisher.joined({ self.publishers[$0] }, count: 2, isCombining: isCombining)!
+    listen(joined, ears[0])
+    joined.releaseHandle()
   }
 
   private func listen(_ publisher: CellPublisher, _ ear: Ear, demand: UInt64 = .max) {
@@ -125,6 +133,11 @@ final class StreamTrial: Explorable {
     case .room: [{ self.promise = self.publishers[0].ready() }, { self.subscribers[0].request(1) }]
     case .merge: [{ _ = self.publishers[0].end(.cancelled) }, { _ = self.publishers[1].end(.cancelled) }]
     case .combine: [{ self.publish(1, 0) }, { self.publish(2, 1) }]
+    case .mergeEnding, .combineEnding:
+      [
+        { self.listenToBoth(isCombining: self.program == .combineEnding) },
+        { _ = self.publishers[0].end(.failed(CellValue(kind: .u64, bits: 9))) },
+      ]
     }
   }
 
@@ -137,6 +150,7 @@ final class StreamTrial: Explorable {
       }
       again.release()
     }
+    wasLeft = publishers.allSatisfy { $0.subscriberCount == 0 }
     promise?.release()
     for subscriber in subscribers { subscriber.releaseHandle() }
     if program != .releasePublisher { for publisher in publishers { publisher.releaseHandle() } }
@@ -157,6 +171,9 @@ final class StreamTrial: Explorable {
       case .room: wasReady && first == [1, 200, 1000]
       case .merge: first == [200, 1000]
       case .combine: first == [50, 200, 1000]
+      // What had ended before anybody listened to its end had let go of its context before.
+      case .mergeEnding, .combineEnding:
+        wasLeft && [[200, 1000], [1000, 200]].contains(first)
       }
     return isRight ? [] : ["heard \(first) and \(second)"]
   }

@@ -13,7 +13,7 @@ extension CellPublisher {
   /// already. Takes over the value.
   package func publish(_ event: StreamEvent) -> Publishing {
     let result = publishing { _ in event }
-    if result == .ended { event.value.release() }
+    if result == .ended { event.release() }
     return result
   }
 
@@ -41,8 +41,8 @@ extension CellPublisher {
       return true
     }
     garbage.release()
-    replaced?.value.release()
-    published?.value.release()
+    replaced?.release()
+    published?.release()
     delivery.run()
     if hasRoomChanged { roomChanged() }
     return isOpen ? (hasRoom ? .published : .full) : .ended
@@ -88,11 +88,14 @@ extension CellPublisher {
   }
 
   /// From now on the subscriber gets what is published; before that, the latest event of a stateful stream, and its end
-  /// if it has ended. The subscriber has a reference to the publisher.
+  /// if it has ended. The caller keeps both.
   func add(_ subscriber: CellSubscriber) {
     var delivery = Delivery()
     var garbage = EventQueue()
     locked { state in
+      // Its end or its token was cancelled, or its target has ended by another source: it has left already. One that is
+      // cancelled from now on leaves when this lock is given up.
+      guard !subscriber.hasEnded else { return }
       if let latest = state.latest { _ = subscriber.accept(latest, &delivery, &garbage) }
       if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
       subscriber.link = (previous: state.last, next: 0)

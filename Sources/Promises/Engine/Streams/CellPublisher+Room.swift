@@ -16,19 +16,23 @@ extension CellPublisher {
   /// of the caller's. Nil when memory has run out.
   package func ready() -> CellRef? {
     guard let fresh = CellRef.promise() else { return nil }
+    var old: CellRef?
     let (kept, isSettled) = locked { state -> (CellRef?, Bool) in
       if state.ending != nil || hasRoom { return (nil, state.ending == nil) }
-      if let ready = state.ready, ready.retain() { return (ready, false) }
-      guard state.ready == nil, fresh.retain() else { return (nil, false) }
+      // One that somebody else has settled says nothing of the room any more.
+      if let ready = state.ready, !ready.state.isSettled { return (ready.retain() ? ready : nil, false) }
+      guard fresh.retain() else { return (nil, false) }
+      old = state.ready
       state.ready = fresh
       return (fresh, false)
     }
-    if let kept {
-      if kept != fresh { fresh.release() }
-      return kept
-    }
+    if let old { Delivery.callOut { old.release() } }
+    guard kept != fresh else { return fresh }
+    // Nobody has seen this one.
     _ = isSettled ? fresh.settle(.void, .fulfilled) : fresh.discard()
-    return fresh
+    guard let kept else { return fresh }
+    fresh.release()
+    return kept
   }
 
   /// A subscriber is full, or has room again: so may those be by which this publisher has its sources, and so on; and
@@ -36,17 +40,28 @@ extension CellPublisher {
   func roomChanged() {
     var publisher = self
     var isHeld = false
+    // Others that are due; so no shape of operators takes stack.
+    var work = EventQueue()
     while true {
       publisher.fulfillReady()
-      let count = publisher.sourceCount
-      for index in 0..<max(count - 1, 0) {
-        // Only the way by the last one is followed without recursion: chains have no other.
+      var next: CellPublisher?
+      for index in 0..<publisher.sourceCount {
         guard let source = publisher.source(index).followRoom() else { continue }
+        guard next != nil else {
+          next = source
+          continue
+        }
+        let isNoted = work.push(
+          StreamEvent(CellValue(kind: .u64, bits: UInt64(source.ref.index)), .fulfilled))
+        if isNoted { continue }
+        // Memory has run out: there is the stack.
         source.roomChanged()
         source.ref.release()
       }
-      let next = count == 0 ? nil : publisher.source(count - 1).followRoom()
       if isHeld { publisher.ref.release() }
+      if next == nil, let entry = work.pop() {
+        next = CellPublisher(CellRef(index: UInt32(truncatingIfNeeded: entry.takeEvent().value.bits)))
+      }
       guard let next else { return }
       publisher = next
       isHeld = true

@@ -86,6 +86,11 @@ extension CellSubscriber {
         _ = CellSubscriber(cell).cancel()
         cell.release()
       }, Context(subscriber, nil))
-    return isAttached && terms.token?.add(end) ?? true
+    guard isAttached else { return false }
+    guard let token = terms.token else { return true }
+    guard token.add(end) else { return false }
+    // Invalidated since the generation was noted, it may have asked nobody to cancel.
+    if token.generation != terms.generation { _ = cancel() }
+    return true
   }
 }

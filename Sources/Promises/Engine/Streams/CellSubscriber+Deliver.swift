@@ -11,7 +11,7 @@ extension CellSubscriber {
 
   /// Delivers one event, or the end. False when there is nothing more to do: then the caller's reference can go.
   func step() -> Bool {
-    var garbage = EventQueue()
+    var garbage = Leftovers()
     var hasRoomChanged = false
     let task = locked { nextTask(&$0, &garbage, &hasRoomChanged) }
     garbage.release()
@@ -25,7 +25,13 @@ extension CellSubscriber {
       conclude()
       return false
     }
-    return true
+    let next = locked { state in
+      state.phase = state.isCancelled ? .ended : hasSomethingToDo(state) ? .scheduled : .idle
+      return state.phase
+    }
+    // Whoever cancelled it while its callback ran left the rest to this.
+    if next == .ended { conclude() }
+    return next == .scheduled
   }
 
   private func deliver(_ event: StreamEvent) {
@@ -40,7 +46,7 @@ extension CellSubscriber {
       }
     case .promises: break
     }
-    event.value.release()
+    event.release()
   }
 
   /// Settles a promise that was asked for with the event of an entry, whose place is taken by the next request if nobody
@@ -53,15 +59,19 @@ extension CellSubscriber {
       let isAnswered = Delivery.callOut { request.settle(event.value, event.outcome) }
       request.release()
       if isAnswered || !isKept {
-        if isKept { event.value.release() }
+        if isKept { event.release() }
         return entry.deallocate()
       }
     } else {
+      Delivery.callOut { _ = request.discard() }
       request.release()
     }
     var garbage = EventQueue()
     let hasRoomChanged = locked { state in
-      if state.isCancelled { garbage.push(entry) } else { state.events.pushFront(entry) }
+      // What came meanwhile may have taken the place of the oldest. Otherwise there is one more than the capacity.
+      let hasNoRoom = terms.overflow == .dropOldest && state.events.count >= terms.capacity
+      if hasNoRoom { state.dropped &+= 1 }
+      if state.isCancelled || hasNoRoom { garbage.push(entry) } else { state.events.pushFront(entry) }
       return updateFull(&state)
     }
     garbage.release()
@@ -69,7 +79,7 @@ extension CellSubscriber {
   }
 
   /// Decides what to do next, and notes that it is done.
-  private func nextTask(_ state: inout State, _ garbage: inout EventQueue, _ hasRoomChanged: inout Bool) -> Task {
+  private func nextTask(_ state: inout State, _ garbage: inout Leftovers, _ hasRoomChanged: inout Bool) -> Task {
     guard state.phase != .ended else { return .nothing }
     if let token = terms.token, token.generation != terms.generation { garbage = cancel(&state, .cancelled) }
     guard hasSomethingToDo(state) else {
@@ -90,8 +100,9 @@ extension CellSubscriber {
 
 extension CellRef {
   /// Whether a promise of an event is of no interest any more: nobody has it, and nobody waits for it.
-  fileprivate var isAbandoned: Bool {
-    guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else { return false }
+  var isAbandoned: Bool {
+    // A weak reference, such as a token's, is no interest.
+    guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 else { return false }
     return census?.callbacks == 0
   }
 }

@@ -24,11 +24,21 @@ extension CellSubscriber {
     }
     var delivery = Delivery()
     let request = StreamEvent(CellValue(kind: .promise, bits: promise.token.bits), .fulfilled)
+    var unwanted = EventQueue()
     let (isKept, ending) = locked { state -> (Bool, StreamEnding?) in
-      guard state.phase != .ended else { return (false, (state.ending ?? .cancelled).copy()) }
+      guard state.phase != .ended else {
+        state.isEndTold = true
+        return (false, (state.ending ?? .cancelled).copy())
+      }
+      if state.requests.count >= state.sweepsAt { unwanted = sweep(&state) }
       guard state.requests.push(request) else { return (false, nil) }
       schedule(&state, &delivery)
       return (true, nil)
+    }
+    while let entry = unwanted.pop() {
+      let request = entry.takeEvent().value.owner
+      Delivery.callOut { _ = request.discard() }
+      request.release()
     }
     delivery.run()
     guard !isKept else { return promise }
@@ -39,7 +49,21 @@ extension CellSubscriber {
     }
     ending.settle(promise, isOfValue: true)
     ending.release()
+    if let end, end.state.isSettled { _ = end.seenState }
     return promise
+  }
+
+  /// Takes out the requests that nobody waits for any more. It comes when their number has doubled, so it costs each
+  /// request the same, whatever their number.
+  private func sweep(_ state: inout State) -> EventQueue {
+    var all = state.requests.take()
+    var unwanted = EventQueue()
+    while let entry = all.pop() {
+      let request = entry.event.value.owner
+      if request.state.isSettled || request.isAbandoned { unwanted.push(entry) } else { state.requests.push(entry) }
+    }
+    state.sweepsAt = max(64, 2 * state.requests.count)
+    return unwanted
   }
 
   /// How many events were dropped for want of room.

@@ -10,15 +10,19 @@ import Synchronization
 ///
 ///               an event that may be delivered, or the end            its turn comes
 ///      [ idle ] ----------------------------------> [ scheduled ] ----------------> [ running ]
-///         ^  \                                            |                           |    |
-///         |   \ cancelled                       cancelled |          nothing is left  |    | the end, or cancelled
-///         |    \                                          v                           |    |
-///         |     +-----------------------------------> [ ended ] <---------------------|----+
-///         +---------------------------------------------------------------------------+
+///         ^  \                                          ^  |                           |  |  |
+///         |   \ cancelled                               |  | cancelled, the end        |  |  | was cancelled
+///         |    \                                        |  v                           |  |  |  meanwhile
+///         |     +---------------------------------------|-> [ ended ] <----------------|--|--+
+///         |                                             +------------------------------+  |
+///         |                                       there is something to do still          |
+///         +-------------------------------------------------------------------------------+
+///           nothing is left
 ///
-/// A subscriber that is scheduled or runs is in one Delivery or has one turn on its executor, with a reference; so its
-/// receiver is called by one thread at a time. Who makes it `ended` lets go of its receiver, once. Ends wait for the
-/// events before them, and those for demand; cancelling waits for nothing but a callback that runs.
+/// It is `running` while its receiver has one event, and no longer. A subscriber that is scheduled or runs is in one
+/// Delivery or has one turn on its executor, with a reference; so its receiver is called by one thread at a time. Who
+/// makes it `ended` lets go of its receiver, once. Ends wait for the events before them, and those for demand; cancelling
+/// waits for nothing but a callback that runs.
 ///
 /// `next` and `value` belong to the publisher's lock.
 package struct CellSubscriber: Equatable {
@@ -55,6 +59,10 @@ package struct CellSubscriber: Equatable {
     /// Of an operator's: what it publishes finds no room.
     var isTargetFull = false
     var dropped: UInt64 = 0
+    /// From so many requests on, those that nobody waits for are looked for.
+    var sweepsAt = 64
+    /// Whether a request that came after the end was told of it.
+    var isEndTold = false
   }
 
   private struct Content {

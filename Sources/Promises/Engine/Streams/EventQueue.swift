@@ -6,6 +6,11 @@ package struct StreamEvent {
     self.value = value
     self.outcome = outcome
   }
+
+  /// Gives the value back. A destructor may run, and what it publishes is delivered at once. No lock may be held.
+  func release() {
+    if value.isOwning { Delivery.callOut { value.release() } }
+  }
 }
 
 /// Events in the order in which they came, or promises that wait for them.
@@ -64,7 +69,7 @@ struct EventQueue {
   /// Frees the entries and gives back their values. Destructors run, so no lock may be held.
   consuming func release() {
     var rest = self
-    while let entry = rest.pop() { entry.takeEvent().value.release() }
+    while let entry = rest.pop() { entry.takeEvent().release() }
   }
 }
 

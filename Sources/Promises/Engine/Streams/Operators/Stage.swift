@@ -97,14 +97,17 @@ extension Stage {
     }
   }
 
-  /// The source has ended; the ending is lent.
-  func end(_ ending: StreamEnding) {
+  /// The source has ended; the ending is lent. Whether it is the target's business now.
+  func end(_ ending: StreamEnding) -> Bool {
+    var isTold = true
     withTarget { target in
       switch unsafe operation.pointee {
       case .transform(let transform): transform.end(ending, target)
-      case .forward(_, let passesEndOn): if passesEndOn { _ = target.end(ending.copy()) }
+      case .forward(_, let passesEndOn):
+        isTold = passesEndOn && target.end(ending.copy())
       case .pass, .distinct, .window, .take, .combine: target.sourceEnded(ending, at: index)
       }
     }
+    return isTold
   }
 }

@@ -1,0 +1,112 @@
+/* promise_set_hooks: what streams do with promises of their own gives no false alarm. */
+#include "streams.h"
+
+static int unhandled, again, dropped;
+
+static void on_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
+  (void)ctx, (void)id, (void)reason;
+  unhandled++;
+}
+static void on_again(void *ctx, uint64_t id, promise_state_t state, const promise_value_t *value) {
+  (void)ctx, (void)id, (void)state, (void)value;
+  again++;
+}
+static void on_dropped(void *ctx, uint64_t id, uint64_t callbacks) {
+  (void)ctx, (void)id, (void)callbacks;
+  dropped++;
+}
+
+static void watch(void) {
+  promise_hooks_t hooks = {.size = sizeof hooks,
+                           .unhandled_rejection = on_unhandled,
+                           .settled_again = on_again,
+                           .dropped_pending = on_dropped};
+  unhandled = again = dropped = 0;
+  REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
+}
+
+static void unwatch(int expected) {
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  CHECK_INT(unhandled, expected);
+  CHECK_INT(again, 0);
+  CHECK_INT(dropped, 0);
+}
+
+static void room_that_is_asked_for_twice(void) {
+  watch();
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 1);
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
+  promise_t *one = promise_publisher_ready(publisher), *two = promise_publisher_ready(publisher);
+  promise_release(one), promise_release(two);
+  release_both(subscriber, publisher);
+  unwatch(0);
+}
+
+static void an_event_that_nobody_waits_for_any_more(void) {
+  watch();
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_release(next_of(subscriber));
+  promise_t *next = next_of(subscriber);
+  publish(publisher, 1);
+  CHECK(ended(next, PROMISE_FULFILLED, 1));
+  promise_release(next);
+  for (int i = 0; i < 200; i++)
+    promise_release(next_of(subscriber));
+  promise_publisher_finish(publisher);
+  release_both(subscriber, publisher);
+  unwatch(0);
+}
+
+static void a_failure_is_taken_where_it_was_asked_for(void) {
+  for (int is_late = 0; is_late < 2; is_late++) {
+    watch();
+    promise_publisher_t *publisher = publisher_new(0);
+    promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+    promise_t *next = is_late ? NULL : next_of(subscriber);
+    promise_publisher_fail(publisher, I64(9));
+    if (is_late)
+      next = next_of(subscriber);
+    CHECK(ended(next, PROMISE_REJECTED, 9));
+    promise_release(next);
+    release_both(subscriber, publisher);
+    unwatch(0);
+  }
+}
+
+static void a_failure_that_is_passed_on_is_taken_there(void) {
+  watch();
+  promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
+  promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
+  promise_subscriber_t *reader = pull(target, PROMISE_BUFFER, 0);
+  promise_t *end = end_of(reader);
+  promise_publisher_fail(source, I64(9));
+  CHECK(ended(end, PROMISE_REJECTED, 9));
+  promise_release(end), promise_subscriber_release(link), promise_publisher_release(source);
+  release_both(reader, target);
+  unwatch(0);
+}
+
+static void a_failure_that_nobody_takes_is_reported(void) {
+  for (int how = 0; how < 3; how++) {
+    watch();
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = how == 0 ? listen(publisher, &listener) : pull(publisher, PROMISE_BUFFER, 0);
+    if (how == 2)
+      promise_release(next_of(subscriber)); /* asked for, but given up */
+    promise_publisher_fail(publisher, I64(9));
+    release_both(subscriber, publisher);
+    unwatch(1);
+  }
+}
+
+int main(void) {
+  RUN(room_that_is_asked_for_twice);
+  RUN(an_event_that_nobody_waits_for_any_more);
+  RUN(a_failure_is_taken_where_it_was_asked_for);
+  RUN(a_failure_that_is_passed_on_is_taken_there);
+  RUN(a_failure_that_nobody_takes_is_reported);
+  return check_report();
+}

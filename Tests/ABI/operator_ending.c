@@ -1,0 +1,107 @@
+/* operator.h: operators whose sources end at once, and merges upon merges. */
+#include "operators.h"
+
+static promise_publisher_t *sources[3];
+
+static void make_sources(void) {
+  for (int i = 0; i < 3; i++)
+    sources[i] = publisher_new(0);
+}
+
+static void release_sources(void) {
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_publisher_release(sources[i]), PROMISE_OK);
+}
+
+static void what_has_ended_by_one_source_is_in_no_list_of_another(void) {
+  for (int combines = 0; combines < 2; combines++) {
+    make_sources();
+    if (combines)
+      promise_publisher_finish(sources[0]); /* without a value: there can be no combination */
+    else
+      promise_publisher_fail(sources[0], I64(9));
+    promise_publisher_t *joined =
+        made(combines ? promise_publisher_combine(sources, 3) : promise_publisher_merge(sources, 3));
+    CHECK_INT(promise_publisher_state(joined), combines ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    for (int i = 1; i < 3; i++)
+      CHECK_INT(promise_publisher_count(sources[i]), 0);
+    promise_publisher_release(joined);
+    promise_t *others[300]; /* in the cells that are free now */
+    for (int i = 0; i < 300; i++)
+      others[i] = promise_new();
+    for (int i = 1; i < 3; i++)
+      publish(sources[i], 1);
+    for (int i = 0; i < 300; i++) {
+      CHECK_INT(promise_state(others[i]), PROMISE_PENDING);
+      promise_release(others[i]);
+    }
+    release_sources();
+  }
+}
+
+static promise_publisher_t *fails_soon;
+static gate_t failing;
+static void *fails(void *unused) {
+  (void)unused;
+  gate_open(&failing);
+  promise_publisher_fail(fails_soon, I64(9));
+  return NULL;
+}
+
+static void a_source_may_end_while_it_is_joined(void) {
+  for (long i = 0, times = check_scale(2000); i < times; i++) {
+    make_sources();
+    fails_soon = sources[i % 3], failing = (gate_t)GATE_CLOSED;
+    pthread_t thread = start(fails, NULL);
+    gate_wait(&failing);
+    promise_publisher_t *joined =
+        made(i % 2 ? promise_publisher_combine(sources, 3) : promise_publisher_merge(sources, 3));
+    finish(thread);
+    CHECK_INT(promise_publisher_state(joined), PROMISE_REJECTED);
+    for (int j = 0; j < 3; j++)
+      CHECK_INT(promise_publisher_count(sources[j]), 0);
+    promise_publisher_release(joined);
+    release_sources();
+  }
+}
+
+/* Merges upon merges, by their first source or by their last. */
+static void *holds_up_many_merges(void *is_first) {
+  long depth = check_scale(100000);
+  make_sources();
+  promise_publisher_t *last = sources[0];
+  promise_publisher_retain(last);
+  for (long i = 0; i < depth; i++) {
+    promise_publisher_t *both[] = {is_first ? last : sources[1], is_first ? sources[1] : last};
+    promise_publisher_t *merged = made(promise_publisher_merge(both, 2));
+    promise_publisher_release(last);
+    last = merged;
+  }
+  listener_t listener = {0};
+  promise_subscription_t wish = everything(&listener);
+  wish.capacity = 1, wish.demand = 0;
+  promise_subscriber_t *subscriber = subscribe(last, wish);
+  promise_publisher_release(last);
+  CHECK_STATUS(promise_publisher_publish(sources[0], I64(1)), PROMISE_EFULL);
+  promise_t *room[] = {promise_publisher_ready(sources[0]), promise_publisher_ready(sources[1])};
+  CHECK_INT(promise_state(room[0]), PROMISE_PENDING);
+  CHECK_INT(promise_state(room[1]), PROMISE_PENDING);
+  promise_subscriber_request(subscriber, 1);
+  CHECK(is_done(room[0]) && is_done(room[1]));
+  CHECK_TEXT(listener.log, "1 ");
+  promise_release(room[0]), promise_release(room[1]), promise_subscriber_release(subscriber);
+  release_sources();
+  return NULL;
+}
+
+static void merges_of_merges_take_no_stack(void) {
+  on_small_stack(holds_up_many_merges, NULL);
+  on_small_stack(holds_up_many_merges, sources);
+}
+
+int main(void) {
+  RUN(what_has_ended_by_one_source_is_in_no_list_of_another);
+  RUN(a_source_may_end_while_it_is_joined);
+  RUN(merges_of_merges_take_no_stack);
+  return check_report();
+}

@@ -1,0 +1,209 @@
+/* stream.h: subscribers that end between their events, and what is published while values go. */
+#include "streams.h"
+
+/* ---- Turns on an executor ---- */
+
+typedef struct turns {
+  promise_loop_t *loop;
+  promise_executor_t *executor;
+  promise_publisher_t *publisher;
+  promise_subscriber_t *subscriber;
+  promise_t *end;
+} turns_t;
+
+/* Gives a subscriber on a loop more events than one turn delivers, and it has had that turn. */
+static turns_t have_one_turn(listener_t *listener) {
+  turns_t turns = {.loop = promise_loop_new(), .publisher = publisher_new(0)};
+  turns.executor = promise_loop_executor(turns.loop);
+  promise_subscription_t wish = everything(listener);
+  wish.executor = turns.executor;
+  turns.subscriber = subscribe(turns.publisher, wish);
+  turns.end = end_of(turns.subscriber);
+  for (int64_t i = 0; i < 100; i++)
+    publish(turns.publisher, i % 10);
+  promise_loop_run_once(turns.loop);
+  CHECK(atomic_load(&listener->calls) > 0 && atomic_load(&listener->calls) < 100);
+  CHECK_INT(promise_state(turns.end), PROMISE_PENDING);
+  return turns;
+}
+
+static void release_turns(turns_t *turns) {
+  promise_release(turns->end), promise_executor_release(turns->executor);
+  release_both(turns->subscriber, turns->publisher);
+}
+
+static void a_later_turn_that_is_dropped_ends_the_subscriber(void) {
+  listener_t listener = {0};
+  turns_t turns = have_one_turn(&listener);
+  int calls = atomic_load(&listener.calls);
+  promise_loop_free(turns.loop);
+  CHECK(failed_with(turns.end, PROMISE_ECLOSED));
+  CHECK_INT(atomic_load(&listener.frees), 1);
+  CHECK_INT(promise_publisher_count(turns.publisher), 0);
+  CHECK_STATUS(promise_subscriber_cancel(turns.subscriber), PROMISE_ESETTLED);
+  publish(turns.publisher, 1);
+  CHECK_INT(atomic_load(&listener.calls), calls);
+  release_turns(&turns);
+}
+
+static void who_waits_for_a_turn_is_cancelled_at_once(void) {
+  listener_t listener = {0};
+  turns_t turns = have_one_turn(&listener);
+  int calls = atomic_load(&listener.calls);
+  CHECK_STATUS(promise_subscriber_cancel(turns.subscriber), PROMISE_OK);
+  CHECK(was_cancelled(turns.end));
+  CHECK_INT(atomic_load(&listener.frees), 1);
+  CHECK_INT(promise_publisher_count(turns.publisher), 0);
+  promise_loop_run_once(turns.loop);
+  CHECK_INT(atomic_load(&listener.calls), calls);
+  promise_loop_free(turns.loop);
+  release_turns(&turns);
+}
+
+/* ---- Between two events of its own ---- */
+
+static promise_t *other_end;
+static listener_t other;
+
+static void cancels_the_other(listener_t *listener, int64_t number) {
+  if (number != 1)
+    return;
+  CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
+  CHECK(was_cancelled(other_end));
+  CHECK_INT(atomic_load(&other.frees), 1);
+}
+
+static void publishes_another(listener_t *listener, int64_t number) {
+  if (number == 1)
+    publish(listener->publisher, 2);
+}
+
+static void who_has_had_its_event_is_cancelled_at_once(void) {
+  for (int has_another = 0; has_another < 2; has_another++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {.then = cancels_the_other};
+    memset(&other, 0, sizeof other);
+    other.publisher = publisher, other.then = has_another ? publishes_another : NULL;
+    listener.subscriber = listen(publisher, &other);
+    other_end = end_of(listener.subscriber);
+    promise_subscriber_t *subscriber = listen(publisher, &listener);
+    publish(publisher, 1);
+    CHECK_TEXT(other.log, "1 .");
+    CHECK_TEXT(listener.log, has_another ? "1 2 " : "1 ");
+    CHECK_INT(promise_publisher_count(publisher), 1);
+    promise_release(other_end), promise_subscriber_release(listener.subscriber);
+    release_both(subscriber, publisher);
+  }
+}
+
+static void cancels_itself(listener_t *listener, int64_t number) {
+  (void)number;
+  CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
+  CHECK_INT(atomic_load(&listener->frees), 0);
+  CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_ESETTLED);
+}
+
+static void who_cancels_itself_ends_when_its_callback_returns(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t first = {.then = cancels_itself}, second = {0};
+  first.subscriber = listen(publisher, &first);
+  promise_t *end = end_of(first.subscriber);
+  promise_subscriber_t *subscriber = listen(publisher, &second);
+  publish(publisher, 1);
+  CHECK_TEXT(first.log, "1 .");
+  CHECK_TEXT(second.log, "1 ");
+  CHECK(was_cancelled(end));
+  promise_release(end), promise_subscriber_release(first.subscriber);
+  release_both(subscriber, publisher);
+}
+
+/* ---- Tokens ---- */
+
+static promise_token_t *shared_token;
+static gate_t cancelling;
+
+static void *cancels_the_token(void *unused) {
+  (void)unused;
+  gate_open(&cancelling);
+  promise_token_cancel(shared_token, NULL);
+  return NULL;
+}
+
+static void a_token_may_be_cancelled_while_somebody_subscribes(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  for (long i = 0, times = check_scale(2000); i < times; i++) {
+    shared_token = promise_token_new(0);
+    cancelling = (gate_t)GATE_CLOSED;
+    pthread_t thread = start(cancels_the_token, NULL);
+    gate_wait(&cancelling);
+    listener_t listener = {0};
+    promise_subscription_t wish = everything(&listener);
+    wish.token = shared_token;
+    promise_subscriber_t *subscriber = subscribe(publisher, wish);
+    finish(thread);
+    promise_t *end = end_of(subscriber);
+    if (promise_state(end) == PROMISE_REJECTED)
+      CHECK_INT(promise_publisher_count(publisher), 0);
+    promise_release(end), promise_subscriber_release(subscriber), promise_token_release(shared_token);
+    CHECK_INT(promise_publisher_count(publisher), 0);
+    CHECK_INT(atomic_load(&listener.frees), 1);
+  }
+  promise_publisher_release(publisher);
+}
+
+/* ---- Values that go ---- */
+
+static promise_publisher_t *told;
+static listener_t hears_of_values;
+
+static void tells(void *pointer) {
+  int before = atomic_load(&hears_of_values.calls);
+  publish(told, (int64_t)(intptr_t)pointer);
+  CHECK_INT(atomic_load(&hears_of_values.calls), before + 1);
+}
+
+static promise_value_t telling(int64_t number) {
+  const promise_type_t *type = promise_type_register("test.telling", NULL, tells);
+  promise_value_t value;
+  REQUIRE(type != NULL && promise_value_object(&value, type, (void *)(intptr_t)number) == PROMISE_OK);
+  return value;
+}
+
+static void ignores(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+/* Publishes two values that tell when they go. */
+static void publish_two(promise_publisher_t *publisher, promise_subscription_t wish) {
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  for (int64_t i = 1; i <= 2; i++) {
+    promise_value_t value = telling(i);
+    promise_publisher_publish(publisher, &value);
+  }
+  release_both(subscriber, publisher);
+}
+
+static void what_a_destructor_publishes_is_delivered_at_once(void) {
+  told = publisher_new(0);
+  promise_subscriber_t *subscriber = listen(told, &hears_of_values);
+  promise_subscription_t wish = everything(NULL);
+  wish.on_value = ignores, wish.free_ctx = NULL;
+  publish_two(publisher_new(0), wish);
+  CHECK_TEXT(hears_of_values.log, "1 2 ");
+  publish_two(publisher_new(PROMISE_STATEFUL), wish);
+  CHECK_TEXT(hears_of_values.log, "1 2 1 2 ");
+  wish.demand = 0, wish.overflow = PROMISE_DROP_OLDEST, wish.capacity = 1;
+  publish_two(publisher_new(0), wish);
+  CHECK_TEXT(hears_of_values.log, "1 2 1 2 1 2 ");
+  release_both(subscriber, told);
+}
+
+int main(void) {
+  RUN(a_later_turn_that_is_dropped_ends_the_subscriber);
+  RUN(who_waits_for_a_turn_is_cancelled_at_once);
+  RUN(who_has_had_its_event_is_cancelled_at_once);
+  RUN(who_cancels_itself_ends_when_its_callback_returns);
+  RUN(a_token_may_be_cancelled_while_somebody_subscribes);
+  RUN(what_a_destructor_publishes_is_delivered_at_once);
+  return check_report();
+}
