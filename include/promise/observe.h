@@ -28,7 +28,10 @@ typedef struct promise_hooks {
    *   learns that the promise is settled;
    *   a callback for rejections: of promise_observe(), promise_tap(), promise_rescue(), promise_react();
    *   a promise that is made of this one or follows it. It has the duty then: if it is rejected too, that is to be taken.
-   * A DISCARDED is no failure, and not reported. Nor is what was rejected before this hook was set. */
+   * A DISCARDED is no failure, and not reported. Nor is what was rejected while no such hook was set.
+   * The end of a subscriber (stream.h) is a promise like any other: a stream that fails is reported for each subscriber
+   * with callbacks whose promise_subscriber_end() nobody took. Whoever is told by promise_subscriber_next(), or passes
+   * the end on by promise_publisher_forward(), has taken it. */
   void (*PROMISE_NULLABLE unhandled_rejection)(void *PROMISE_NULLABLE ctx, uint64_t id,
                                                const promise_value_t *PROMISE_NONNULL reason);
 

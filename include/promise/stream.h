@@ -26,10 +26,12 @@ PROMISE_BEGIN_DECLS
  * its callbacks hear nothing any more.
  *
  * Callbacks run in the call that publishes, on that thread, unless there is an executor; nothing is called with a lock
- * held. What a callback publishes is delivered before that call returns, but for what goes to the subscriber whose
- * callback runs, here or on another thread: that has it next, when the callback has returned. So nothing recurses, and a
- * callback may call anything, on its own subscriber and publisher too. A thread that delivers has what others publish
- * meanwhile to deliver too, before its call returns. A subscriber that is slow or fails concerns no other; one that blocks the publishing thread should have an executor. */
+ * held. What a callback publishes is delivered before that call returns, but for what goes to a subscriber whose callback
+ * runs, here or on another thread, or that has an earlier event still to come: that has it afterwards, in its turn. So no
+ * callback is entered again, and it may call anything, on its own subscriber and publisher too. (Callbacks that publish to
+ * one another's publishers in a row take stack for each; operators, operator.h, do not.) A thread that delivers has what
+ * others publish meanwhile to deliver too, before its call returns. A subscriber that is slow or fails concerns no other;
+ * one that blocks the publishing thread should have an executor. */
 typedef struct promise_publisher promise_publisher_t;
 typedef struct promise_subscriber promise_subscriber_t;
 
@@ -106,7 +108,7 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_publisher_ready(promise_publishe
 /* ---- Subscribing ---- */
 
 /* What becomes of an event that finds `capacity` others waiting: for demand, for the executor, or for the callback that
- * runs. 0 is none. */
+ * runs. One more may wait when promise_subscriber_next() was given up while its event was on the way. 0 is no policy. */
 typedef uint32_t promise_overflow_t;
 
 enum {
@@ -153,8 +155,8 @@ PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
 PROMISE_API promise_status_t promise_subscriber_retain(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Asks for `count` events more, or PROMISE_UNLIMITED. Those that wait are delivered before this returns, if there is no
- * executor and no callback of this subscriber runs.
+/* Asks for `count` events more, or PROMISE_UNLIMITED. Those that wait are delivered before this returns, unless there is
+ * an executor, a callback of this subscriber runs, or an event is on its way to it already: then they follow that.
  * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, `count` is 0, or the subscriber has no callbacks;
  * PROMISE_ESTALE.
  * [any thread] */

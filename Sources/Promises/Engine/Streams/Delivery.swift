@@ -6,7 +6,8 @@ import CPlatform
 ///
 /// One event of each is delivered, then the next of each. What an operator publishes joins the list that is being worked
 /// through, so a chain of operators takes no stack. What a callback of the user's publishes is delivered before that
-/// call returns, but for what goes to the subscriber whose callback runs: that has it when the callback has returned.
+/// call returns, but for what goes to a subscriber whose callback runs, or that is in a list around this: that has it
+/// when its turn comes.
 struct Delivery {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
