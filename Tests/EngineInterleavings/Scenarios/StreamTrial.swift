@@ -21,6 +21,8 @@ final class StreamTrial: Explorable {
     case merge
     /// Each publishes to a source of a combined stream.
     case combine
+    /// One subscribes with a token that the other cancels, or invalidates.
+    case token, tokenInvalidated
     /// One merges streams, or combines them, while the other ends the first.
     case mergeEnding, combineEnding
   }
@@ -39,8 +41,11 @@ final class StreamTrial: Explorable {
   private var subscribers: [CellSubscriber] = []
   private var promise: CellRef?
   private var wasReady = false
-  /// Whether nobody was in the list of a publisher at the end.
+  private let token = CancelToken.make(invalidatesWhenDropped: false)!
+  /// Whether those who had ended, and nobody else, were in no list at the end.
   private var wasLeft = false
+  /// Whether the token came in time to end the subscriber.
+  private var wasOver = false
   private var gotValue: UInt64?
 
   init(_ program: Program) {
@@ -51,7 +56,7 @@ final class StreamTrial: Explorable {
     case .publish:
       listen(publisher, ears[0])
       listen(publisher, ears[1])
-    case .subscribe, .subscribeStateful: break
+    case .subscribe, .subscribeStateful, .token, .tokenInvalidated: break
     case .mergeEnding, .combineEnding: publishers.append(CellPublisher.make(isStateful: false)!)
     case .request: listen(publisher, ears[0], demand: 0)
     case .room:
@@ -80,7 +85,9 @@ final class StreamTrial: Explorable {
     joined.releaseHandle()
   }
 
-  private func listen(_ publisher: CellPublisher, _ ear: Ear, demand: UInt64 = .max) {
+  private func listen(
+    _ publisher: CellPublisher, _ ear: Ear, demand: UInt64 = .max, token: CancelToken? = nil
+  ) {
     let hear: Observer = { context, value in
       let ear = unsafe Unmanaged<Ear>.fromOpaque(context!).takeUnretainedValue()
       ear.inside += 1
@@ -95,6 +102,7 @@ final class StreamTrial: Explorable {
     var subscription = Subscription(unsafe .callbacks(onValue: hear, onError: nil, context))
     subscription.demand = demand
     subscription.capacity = demand == 0 ? 1 : 0
+    subscription.token = token
     let subscriber = publisher.subscribe(subscription)!
     subscribers.append(subscriber)
     let end = unsafe Context(Unmanaged.passUnretained(ear).toOpaque(), nil)
@@ -133,6 +141,13 @@ final class StreamTrial: Explorable {
     case .room: [{ self.promise = self.publishers[0].ready() }, { self.subscribers[0].request(1) }]
     case .merge: [{ _ = self.publishers[0].end(.cancelled) }, { _ = self.publishers[1].end(.cancelled) }]
     case .combine: [{ self.publish(1, 0) }, { self.publish(2, 1) }]
+    case .token, .tokenInvalidated:
+      [
+        { self.listen(self.publishers[0], self.ears[0], token: self.token) },
+        {
+          if self.program == .token { self.token.cancelWithoutInvalidating() } else { self.token.invalidate() }
+        },
+      ]
     case .mergeEnding, .combineEnding:
       [
         { self.listenToBoth(isCombining: self.program == .combineEnding) },
@@ -150,8 +165,17 @@ final class StreamTrial: Explorable {
       }
       again.release()
     }
-    wasLeft = publishers.allSatisfy { $0.subscriberCount == 0 }
+    wasOver = subscribers.first?.end?.state.isSettled ?? false
+    let isInNoList = publishers.allSatisfy { $0.subscriberCount == 0 }
+    switch program {
+    case .token, .tokenInvalidated:
+      wasLeft = wasOver == isInNoList
+      // Who subscribed after that hears.
+      if !wasOver { publish(1) }
+    default: wasLeft = isInNoList
+    }
     promise?.release()
+    token.releaseHandle()
     for subscriber in subscribers { subscriber.releaseHandle() }
     if program != .releasePublisher { for publisher in publishers { publisher.releaseHandle() } }
   }
@@ -171,8 +195,9 @@ final class StreamTrial: Explorable {
       case .room: wasReady && first == [1, 200, 1000]
       case .merge: first == [200, 1000]
       case .combine: first == [50, 200, 1000]
+      case .token where !wasOver, .tokenInvalidated where !wasOver: wasLeft && first == [1, 200, 1000]
       // What had ended before anybody listened to its end had let go of its context before.
-      case .mergeEnding, .combineEnding:
+      case .token, .tokenInvalidated, .mergeEnding, .combineEnding:
         wasLeft && [[200, 1000], [1000, 200]].contains(first)
       }
     return isRight ? [] : ["heard \(first) and \(second)"]
