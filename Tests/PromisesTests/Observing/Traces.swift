@@ -73,10 +73,11 @@ extension Observed {
     func concurrently() {
       PromiseTrace.start(capacity: 1000)
       onThreads(4) { thread in
-        for _ in 0..<300 {
+        for round in 0..<300 {
           let promise = Promise<Int>()
           let all = promise.then(on: .default) { $0 + 1 }.then { $0 + 1 }
-          if thread == 0 { #expect(!PromiseDump.lines().isEmpty) }
+          // A dump looks at each cell that this process ever had, and other tests have millions.
+          if thread == 0 && round % 100 == 50 { #expect(!PromiseDump.lines().isEmpty) }
           if thread != 1 { promise.resolve(1) }
           withExtendedLifetime(all) {}
         }

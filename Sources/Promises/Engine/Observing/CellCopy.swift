@@ -11,10 +11,11 @@ struct CellCopy {
   let meta: UInt32
   let context: UInt64
 
-  /// Nil if the cell is free, or was freed meanwhile.
+  /// Nil if the cell is free, as most are after a rush, or was freed meanwhile.
   init?(_ index: UInt32) {
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: index)
+    guard unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask != 0 else { return nil }
     var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     unsafe withUnsafeMutablePointer(to: &words) { words in
       unsafe platform_copy_words(
