@@ -12,7 +12,8 @@ extension CellRef {
   @inline(never)
   private func runAtOnce(_ reaction: CellRef) {
     var value = unsafe cell.pointee.value
-    let outcome = self.outcome
+    let state = self.state
+    let outcome = state.outcome
     if state.isUnseen && reaction.takesRejections { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
