@@ -40,7 +40,9 @@ public enum PromiseTrace {
 
   /// Writes what has been recorded. Both formats say how many older events are lost.
   ///
-  /// - Parameter descriptor: a file descriptor; it stays open.
+  /// - Parameters:
+  ///   - descriptor: a file descriptor; it stays open.
+  ///   - format: what for.
   /// - Thread: any; the caller may be blocked.
   public static func write(to descriptor: Int32, as format: Format) throws(WritingFailure) {
     switch Trace.write(descriptor, format == .perfetto ? .perfetto : .graphviz) {
