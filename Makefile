@@ -80,7 +80,7 @@ test-threads: setup-test
 	@scripts/test-threads.sh
 
 # The C programs with a sanitizer in both halves. Longer; not part of `make test`.
-test-sanitizers: setup-test
+test-sanitizers: setup-test libpromise
 	@scripts/sanitize-abi.sh thread
 	@scripts/sanitize-abi.sh address
 

@@ -14,7 +14,7 @@
 # OUT         where things are built: a temporary folder
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-LIBRARY=$(realpath "${LIBRARY:-$root/.build/release/libpromise.so}")
+LIBRARY=$(realpath -m "${LIBRARY:-$root/.build/release/libpromise.so}")
 export LIBRARY
 tests=$root/Tests/ABI
 
