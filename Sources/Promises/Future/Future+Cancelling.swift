@@ -21,11 +21,7 @@ public struct CancelHandle: Equatable, Sendable {
   /// Asks the future to cancel; does nothing if it is gone.
   ///
   /// - Thread: any.
-  public func requestCancel() {
-    guard let cell = cell.strong() else { return }
-    cell.requestCancel()
-    cell.release()
-  }
+  public func requestCancel() { cell.with { cell in cell.requestCancel() } }
 }
 
 extension CellRef {

@@ -56,11 +56,7 @@ extension Future {
     let source: Future = following()
     let child: Future = source.following(.lasting)
     let weak = WeakCell(child.cell)
-    child.cell.onCancelRequest {
-      guard let child = weak.strong() else { return }
-      relay(child, source.requestCancel)
-      child.release()
-    }
+    child.cell.onCancelRequest { weak.with { child in relay(child, source.requestCancel) } }
     return child
   }
 }

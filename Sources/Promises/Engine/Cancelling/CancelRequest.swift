@@ -90,21 +90,9 @@ extension CellRef {
     defer { letGo() }
     let index = state.source
     guard index != 0, passesRequestsOn else { return nil }
-    // It stays as long as this one is held: it is not done with its reactions.
+    // It stays as long as this one is held: it is not done with its reactions. But its last reference may be gone.
     let source = CellRef(index: index)
-    return source.retainIfAlive() ? source : nil
-  }
-
-  /// Takes a reference to a cell that stays a promise meanwhile, unless its last reference is gone.
-  private func retainIfAlive() -> Bool {
-    var life = unsafe cell.pointee.life.load(ordering: .relaxed)
-    while life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift {
-      guard 1..<Life.referenceLimit ~= life & Life.referencesMask else { return false }
-      let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
-        expected: life, desired: life &+ 1, ordering: .relaxed)
-      if exchanged { return true }
-      life = original
-    }
-    return false
+    let isPromise: (UInt64) -> Bool = { $0 & Life.kindMask == CellKind.promise.rawValue << Life.kindShift }
+    return source.retain(while: isPromise) ? source : nil
   }
 }

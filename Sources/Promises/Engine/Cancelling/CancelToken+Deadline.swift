@@ -109,7 +109,7 @@ private struct Limit {
   /// Starts the timer, which does not keep the token. Nil when memory has run out, or threads.
   init?(_ time: Int64, of token: CancelToken, on executor: CellExecutor?) {
     if let executor, !executor.ref.retain() { return nil }
-    let context = unsafe UnsafeMutableRawPointer(bitPattern: UInt(WeakCell(token.ref).bits))
+    let context = unsafe WeakCell(token.ref).context
     if let timer = unsafe CellTimer.make(on: executor, Limit.expire, dropped: { _ in }, context) {
       if timer.start(at: time) {
         self.init(time: time, timer: timer.ref.index, executorIndex: executor?.ref.index ?? 0)
@@ -134,11 +134,11 @@ private struct Limit {
 
   private static var expire: FreeFunction {
     { token in
-      guard let cell = WeakCell(token: Token(bits: UInt64(UInt(bitPattern: token)))).strong() else { return }
-      let reason = Fault.deadline.value
-      CancelToken(cell).cancelWithoutInvalidating(reason)
-      reason.release()
-      cell.release()
+      unsafe WeakCell(context: token).with { cell in
+        let reason = Fault.deadline.value
+        CancelToken(cell).cancelWithoutInvalidating(reason)
+        reason.release()
+      }
     }
   }
 }

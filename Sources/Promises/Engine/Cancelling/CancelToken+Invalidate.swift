@@ -49,10 +49,7 @@ extension CancelToken {
     while next != 0 {
       let entry = CellRef(index: next)
       next = entry.nextEntry
-      if let promise = entry.entry.strong() {
-        promise.requestCancel(reason)
-        promise.release()
-      }
+      entry.entry.with { promise in promise.requestCancel(reason) }
       entry.deallocate()
     }
   }

@@ -78,14 +78,9 @@ extension CellSubscriber {
   /// memory has run out.
   fileprivate func cancelsWithItsEnd() -> Bool {
     guard let end else { return true }
-    let subscriber = unsafe UnsafeMutableRawPointer(bitPattern: UInt(WeakCell(ref).bits))
     let isAttached = unsafe end.onCancelRequest(
-      { subscriber, _ in
-        let bits = UInt64(UInt(bitPattern: subscriber))
-        guard let cell = WeakCell(token: Token(bits: bits)).strong() else { return }
-        _ = CellSubscriber(cell).cancel()
-        cell.release()
-      }, Context(subscriber, nil))
+      { subscriber, _ in unsafe WeakCell(context: subscriber).with { _ = CellSubscriber($0).cancel() } },
+      Context(WeakCell(ref).context, nil))
     guard isAttached else { return false }
     guard let token = terms.token else { return true }
     guard token.add(end) else { return false }

@@ -42,11 +42,11 @@ extension CellPublisher {
   /// out.
   package static func of(_ promise: CellRef) -> CellPublisher? {
     guard let target = derived(State(isStateful: true), count: 0) else { return nil }
-    let weak = unsafe UnsafeMutableRawPointer(bitPattern: UInt(WeakCell(target.ref).bits))
     let isAttached = unsafe promise.observe(
       { context, value in
         let value = unsafe value.load(as: CellValue.self)
-        unsafe CellPublisher.atWeak(context) { target in
+        unsafe WeakCell(context: context).with { target in
+          let target = CellPublisher(target)
           let kept = value.retain() ? value : Fault.tooManyReferences.value
           _ = target.publish(StreamEvent(kept, .fulfilled))
           _ = target.end(.finished)
@@ -54,19 +54,11 @@ extension CellPublisher {
       },
       { context, reason in
         let reason = unsafe reason.load(as: CellValue.self)
-        unsafe CellPublisher.atWeak(context) { _ = $0.end(StreamEnding.failed(reason).copy()) }
-      }, Context(weak, nil))
+        unsafe WeakCell(context: context).with { _ = CellPublisher($0).end(StreamEnding.failed(reason).copy()) }
+      }, Context(WeakCell(target.ref).context, nil))
     if isAttached { return target }
     target.releaseHandle()
     return nil
-  }
-
-  /// Calls the body with the publisher to which a context is a weak reference, if it is there.
-  private static func atWeak(_ context: UnsafeMutableRawPointer?, _ body: (CellPublisher) -> Void) {
-    let bits = UInt64(UInt(bitPattern: context))
-    guard let cell = WeakCell(token: Token(bits: bits)).strong() else { return }
-    body(CellPublisher(cell))
-    cell.release()
   }
 
   /// Publishes this one's events to another as well, and its end if that is asked for, until the subscriber that is

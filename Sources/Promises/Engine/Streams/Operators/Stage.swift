@@ -58,12 +58,6 @@ package struct Stage {
     unsafe platform_free(self.operation)
     operation.release()
   }
-
-  private func withTarget(_ body: (CellPublisher) -> Void) {
-    guard let target = target.strong() else { return }
-    body(CellPublisher(target))
-    target.release()
-  }
 }
 
 extension Stage {
@@ -100,7 +94,8 @@ extension Stage {
   /// The source has ended; the ending is lent. Whether it is the target's business now.
   func end(_ ending: StreamEnding) -> Bool {
     var isTold = true
-    withTarget { target in
+    target.with { target in
+      let target = CellPublisher(target)
       switch unsafe operation.pointee {
       case .transform(let transform): transform.end(ending, target)
       case .forward(_, let passesEndOn):
