@@ -14,39 +14,8 @@
 # OUT         where things are built: a temporary folder
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-LIBRARY=$(realpath -m "${LIBRARY:-$root/.build/release/libpromise.so}")
-export LIBRARY
 tests=$root/Tests/ABI
-
-[[ -f $LIBRARY ]] || { echo "test-abi.sh: no such file: $LIBRARY (build it first: make libpromise)" >&2; exit 2; }
-if [[ -n ${OUT:-} ]]; then
-  mkdir -p "$OUT"
-  out=$(realpath "$OUT")
-else
-  out=$(mktemp -d)
-  trap 'rm -rf "$out"' EXIT
-fi
-
-passed=0
-failed=0
-# again LABEL: keeps what failed, with the end of what it said, for the end of all.
-: > "$out/again"
-again() { { tail -n 8 "$out/log" && echo "FAIL  $1"; } >> "$out/again"; }
-
-# try LABEL COMMAND...: one check; what it says is shown when it fails.
-try() {
-  local label=$1
-  shift
-  if "$@" > "$out/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok    $label"
-  else
-    failed=$((failed + 1))
-    cat "$out/log"
-    echo "FAIL  $label"
-    again "$label"
-  fi
-}
+. "$root/scripts/checks.sh"
 
 # run LABEL COMMAND...: a test program, whose last line counts its tests.
 run() {
@@ -74,12 +43,8 @@ misuse_is_complete() {
   diff -u --label "promise.h" --label "misuse tables" <("$root/scripts/abi-functions.sh") "$out/misuse"
 }
 
-use_installed() {
-  local prefix=$out/prefix
-  PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh" install library
-  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
-  read -ra includes <<< "$(pkg-config --cflags promise)"
-  read -ra libraries <<< "$(pkg-config --libs promise)"
+# A second copy of the library, for what two of them do in one process.
+copy_library() {
   cp "$LIBRARY" "$out/copy.so"
   export CHECK_COPY=$out/copy.so
 }
@@ -100,7 +65,7 @@ if ((all == 0)); then
 else
   programs=("$@")
 fi
-if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; fi
+if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; copy_library; fi
 
 if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   try "ABI" "$root/scripts/check-abi" "$LIBRARY"
@@ -113,8 +78,6 @@ fi
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
 read -ra more <<< "${CFLAGS:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
-memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
-  "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$tests/threads.supp")
 
 compilers=0
 for cc in ${CC_LIST:-gcc clang}; do
@@ -163,9 +126,6 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   OUT=$out/hpp run "promise.hpp" "$root/scripts/test-hpp.sh"
 fi
 
-if ((failed > 0)); then
-  printf '\nWhat failed:\n'
-  cat "$out/again"
-fi
+tell_again
 echo "test-abi.sh: $passed passed, $failed failed"
 ((failed == 0 && passed > 0))

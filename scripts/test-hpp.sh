@@ -10,39 +10,13 @@
 # OUT         where things are built: a temporary folder
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
-LIBRARY=$(realpath "${LIBRARY:-$root/.build/release/libpromise.so}")
-export LIBRARY
 tests=$root/Tests/ABI
-if [[ -n ${OUT:-} ]]; then
-  mkdir -p "$OUT"
-  out=$(realpath "$OUT")
-else
-  out=$(mktemp -d)
-  trap 'rm -rf "$out"' EXIT
-fi
+. "$root/scripts/checks.sh"
 
-passed=0
-failed=0
-: > "$out/again"
-# try LABEL COMMAND...: one check; what it says is shown when it fails.
-try() {
-  local label=$1
-  shift
-  if timeout 1800 "$@" > "$out/log" 2>&1; then
-    passed=$((passed + 1))
-    echo "ok    $label"
-  else
-    failed=$((failed + 1))
-    cat "$out/log"
-    echo "FAIL  $label"
-    { tail -n 8 "$out/log" && echo "FAIL  $label"; } >> "$out/again"
-  fi
-}
+# limited LABEL COMMAND...: one check, which is not waited for without an end.
+limited() { try "$1" timeout 1800 "${@:2}"; }
 
-PREFIX=$out/prefix DESTDIR='' "$root/scripts/install.sh" install library
-export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig LD_LIBRARY_PATH=$out/prefix/lib
-read -ra includes <<< "$(pkg-config --cflags promise)"
-read -ra libraries <<< "$(pkg-config --libs promise)"
+use_installed
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
 flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
 
@@ -56,24 +30,19 @@ for cxx in ${CXX_LIST:-g++ clang++}; do
       if [[ $name == coroutines* && $standard == 17 ]]; then continue; fi
       label="$cxx -std=c++$standard: $name"
       program=$out/$name-$cxx-$standard
-      try "$label builds" "$cxx" "-std=c++$standard" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
-      try "$label" "$program"
+      limited "$label builds" "$cxx" "-std=c++$standard" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
+      limited "$label" "$program"
     done
   done
 done
 ((compilers > 0)) || { echo "test-hpp.sh: no compiler of ${CXX_LIST:-g++ clang++} is there" >&2; exit 2; }
 
 if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
-  memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
-    "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$tests/threads.supp")
   for program in "$out"/*-g++-20; do
-    if [[ -x $program ]]; then try "valgrind: $(basename "$program")" "${memcheck[@]}" "$program"; fi
+    if [[ -x $program ]]; then limited "valgrind: $(basename "$program")" "${memcheck[@]}" "$program"; fi
   done
 fi
 
-if ((failed > 0)); then
-  printf '\nWhat failed:\n'
-  cat "$out/again"
-fi
+tell_again
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# What scripts that make many checks share: where things are built, what passed, and what failed, told again at the end.
+# Sourced, with `root` set. LIBRARY is the library, OUT where things are built: a temporary folder.
+#
+# Sets `out`, `passed` and `failed`; makes LIBRARY a full path.
+
+LIBRARY=$(realpath -m "${LIBRARY:-$root/.build/release/libpromise.so}")
+export LIBRARY
+[[ -f $LIBRARY ]] || { echo "${0##*/}: no such file: $LIBRARY (build it first: make libpromise)" >&2; exit 2; }
+if [[ -n ${OUT:-} ]]; then
+  mkdir -p "$OUT"
+  out=$(realpath "$OUT")
+else
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
+
+passed=0
+failed=0
+# again LABEL: keeps what failed, with the end of what it said, for the end of all.
+: > "$out/again"
+again() { { tail -n 8 "$out/log" && echo "FAIL  $1"; } >> "$out/again"; }
+
+# try LABEL COMMAND...: one check; what it says is shown when it fails.
+try() {
+  local label=$1
+  shift
+  if "$@" > "$out/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok    $label"
+  else
+    failed=$((failed + 1))
+    cat "$out/log"
+    echo "FAIL  $label"
+    again "$label"
+  fi
+}
+
+# use_installed: installs the library below `out`, and sets `includes` and `libraries` to what a compiler needs for it.
+use_installed() {
+  local prefix=$out/prefix
+  PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh" install library
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+  # shellcheck disable=SC2034 # read by whoever sources this
+  read -ra includes <<< "$(pkg-config --cflags promise)"
+  # shellcheck disable=SC2034
+  read -ra libraries <<< "$(pkg-config --libs promise)"
+}
+
+# shellcheck disable=SC2034
+memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
+  "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$root/Tests/ABI/threads.supp")
+
+# tell_again: what failed.
+tell_again() {
+  if ((failed == 0)); then return; fi
+  printf '\nWhat failed:\n'
+  cat "$out/again"
+}
