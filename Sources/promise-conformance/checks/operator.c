@@ -1,7 +1,7 @@
 /* promise/operator.h */
-#include "../support.h"
+#include "../streams.h"
 
-/* Notes values as small letters, errors as capital ones, arrays as those of their numbers in brackets. */
+/* Notes values as small letters, arrays as those of their numbers in brackets. */
 static void note_number(const promise_value_t *value) {
   note((char)('a' + value->as.i64));
 }
@@ -16,22 +16,6 @@ static void note_value(void *ctx, const promise_value_t *value) {
   for (size_t i = 0; i < promise_value_count(value); i++)
     note_number(promise_value_at(value, i));
   note(']');
-}
-
-static void note_error(void *ctx, const promise_value_t *reason) {
-  (void)ctx;
-  note((char)('A' + reason->as.i64));
-}
-
-static void note_end(void *ctx) {
-  (void)ctx;
-  note('.');
-}
-
-static promise_publisher_t *source(uint32_t flags) {
-  promise_publisher_t *publisher = promise_publisher_new(flags);
-  EXPECT(publisher != NULL);
-  return publisher;
 }
 
 /* A subscriber, which alone keeps the publisher from now on. */
@@ -54,11 +38,6 @@ static void publish(promise_publisher_t *publisher, int64_t number) {
   EXPECT_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
 }
 
-static void publish_error(promise_publisher_t *publisher, int64_t number) {
-  promise_value_t reason = i64_value(number);
-  EXPECT_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
-}
-
 static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
   EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   EXPECT_INT(promise_publisher_count(publisher), 0);
@@ -77,7 +56,7 @@ static promise_verdict_t finishes(void *ctx, const promise_value_t *in, promise_
 }
 
 static void transforms_say_what_becomes_of_events(void) {
-  promise_publisher_t *publisher = source(0);
+  promise_publisher_t *publisher = publisher_with(0);
   promise_transform_t transform = {.size = sizeof transform, .on_value = halves, .on_error = finishes};
   promise_publisher_t *derived = promise_publisher_transform(publisher, &transform);
   promise_value_t value = i64_value(1);
@@ -95,7 +74,7 @@ static void transforms_say_what_becomes_of_events(void) {
 }
 
 static void equal_values_are_passed_over(void) {
-  promise_publisher_t *publisher = source(0);
+  promise_publisher_t *publisher = publisher_with(0);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_distinct(publisher, 0));
   publish(publisher, 1);
   publish(publisher, 1);
@@ -107,7 +86,7 @@ static void equal_values_are_passed_over(void) {
 }
 
 static void the_last_values_come_together(void) {
-  promise_publisher_t *publisher = source(0);
+  promise_publisher_t *publisher = publisher_with(0);
   promise_publisher_t *scan = promise_publisher_scan(publisher, 2);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_take(scan, 2));
   EXPECT_STATUS(promise_publisher_release(scan), PROMISE_OK);
@@ -118,13 +97,13 @@ static void the_last_values_come_together(void) {
 }
 
 static void what_is_stateful_replays(void) {
-  promise_publisher_t *publisher = source(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_with(PROMISE_STATEFUL);
   publish(publisher, 1);
   promise_transform_t transform = {.size = sizeof transform};
   promise_subscriber_t *inherits = listener_of(promise_publisher_transform(publisher, &transform));
   EXPECT_TEXT(journal, "b");
   EXPECT_STATUS(promise_subscriber_release(inherits), PROMISE_OK);
-  promise_publisher_t *plain = source(0);
+  promise_publisher_t *plain = publisher_with(0);
   promise_value_t value = i64_value(4);
   promise_subscriber_t *started = listener_of(promise_publisher_start_with(plain, &value));
   EXPECT_TEXT(journal, "b.e");
@@ -137,7 +116,7 @@ static void what_is_stateful_replays(void) {
 }
 
 static void many_become_one(void) {
-  promise_publisher_t *publishers[] = {source(0), source(0)};
+  promise_publisher_t *publishers[] = {publisher_with(0), publisher_with(0)};
   promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));
   promise_subscriber_t *combined = listener_of(promise_publisher_combine(publishers, 2));
   promise_t *ends[] = {promise_subscriber_end(merged), promise_subscriber_end(combined)};
@@ -167,7 +146,7 @@ static void a_promise_is_a_stream(void) {
 }
 
 static void events_are_forwarded(void) {
-  promise_publisher_t *publisher = source(0), *target = source(0);
+  promise_publisher_t *publisher = publisher_with(0), *target = publisher_with(0);
   promise_subscriber_t *link = promise_publisher_forward(publisher, target, PROMISE_FORWARD_END);
   promise_subscriber_t *subscriber = listener_of(target);
   publish(publisher, 1);

@@ -1,20 +1,10 @@
 /* promise/stream.h */
-#include "../support.h"
+#include "../streams.h"
 
-/* Notes each event by a letter: values as small ones, errors as capital ones; the end of the context by a point. */
+/* Notes values as small letters. */
 static void note_value(void *ctx, const promise_value_t *value) {
   (void)ctx;
   note((char)('a' + value->as.i64));
-}
-
-static void note_error(void *ctx, const promise_value_t *reason) {
-  (void)ctx;
-  note((char)('A' + reason->as.i64));
-}
-
-static void note_end(void *ctx) {
-  (void)ctx;
-  note('.');
 }
 
 static promise_subscription_t wish(promise_overflow_t overflow, uint64_t capacity, uint64_t demand) {
@@ -25,12 +15,6 @@ static promise_subscription_t wish(promise_overflow_t overflow, uint64_t capacit
                                   .on_value = note_value,
                                   .on_error = note_error,
                                   .free_ctx = note_end};
-}
-
-static promise_publisher_t *publisher_with(uint32_t flags) {
-  promise_publisher_t *publisher = promise_publisher_new(flags);
-  EXPECT(publisher != NULL);
-  return publisher;
 }
 
 static promise_subscriber_t *subscriber_of(promise_publisher_t *publisher, promise_subscription_t subscription) {
@@ -52,11 +36,6 @@ static promise_t *end_of(promise_subscriber_t *subscriber) {
 static void publish(promise_publisher_t *publisher, int64_t number, promise_status_t status) {
   promise_value_t value = i64_value(number);
   EXPECT_STATUS(promise_publisher_publish(publisher, &value), status);
-}
-
-static void publish_error(promise_publisher_t *publisher, int64_t number) {
-  promise_value_t reason = i64_value(number);
-  EXPECT_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
 }
 
 static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {

@@ -1,0 +1,29 @@
+/* streams.h - what the checks of streams and of operators share. */
+#ifndef CONFORMANCE_STREAMS_H
+#define CONFORMANCE_STREAMS_H
+
+#include "support.h"
+
+/* Errors are noted as capital letters, the end of the context as a point. */
+static inline void note_error(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  note((char)('A' + reason->as.i64));
+}
+
+static inline void note_end(void *ctx) {
+  (void)ctx;
+  note('.');
+}
+
+static inline promise_publisher_t *publisher_with(uint32_t flags) {
+  promise_publisher_t *publisher = promise_publisher_new(flags);
+  EXPECT(publisher != NULL);
+  return publisher;
+}
+
+static inline void publish_error(promise_publisher_t *publisher, int64_t number) {
+  promise_value_t reason = i64_value(number);
+  EXPECT_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
+}
+
+#endif /* CONFORMANCE_STREAMS_H */
