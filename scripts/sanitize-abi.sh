@@ -22,8 +22,11 @@ swift build --package-path "$root" --sanitize="$sanitizer" --scratch-path "$fold
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 runtime=$toolchain/lib/swift/linux
 
-# Objects in a file of their own: their paths may hold spaces.
-find "$folder"/debug/{CPromiseABI,Promises,CPlatform}.build -name '*.o' -printf '"%p"\n' > "$folder/objects"
+# Objects in a file of their own, for their paths may hold spaces; by their sources, for those of a source that is gone stay.
+for target in CPromiseABI Promises CPlatform; do
+  find "$root/Sources/$target" -name '*.swift' -printf "\"$folder/debug/$target.build/%f.o\"\n" -o \
+    -name '*.c' -printf "\"$folder/debug/$target.build/%f.o\"\n"
+done > "$folder/objects"
 LIBS="@$folder/objects -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
 LIBS+=" -lswift_Concurrency -lswift_StringProcessing -lswiftGlibc -lswiftDispatch -ldispatch -lBlocksRuntime -lm -lstdc++"
 

@@ -20,7 +20,7 @@ package struct Transform {
       _ = target.publish(event)
       return
     }
-    let (step, out) = call(handler, event.value)
+    let (step, out) = unsafe call(handler, event.value)
     if step == .pass {
       out.release()
       _ = target.publish(event)
@@ -42,7 +42,7 @@ package struct Transform {
       case .cancelled: CellValue(kind: .discarded)
       case .fault(let fault): fault.value
       }
-    let (step, out) = call(handler, value)
+    let (step, out) = unsafe call(handler, value)
     if case .fault = ending { value.release() }
     if step == .pass {
       out.release()
