@@ -20,7 +20,7 @@ extension CellRef {
     // It is this call that runs it, not the one that settled the promise, which may still be busy on another thread.
     unsafe reaction.cell.pointee.state.store(0, ordering: .relaxed)
     let result = Settlement.running(reaction, of: reaction, isCallers: true) {
-      Observation.isOn
+      unsafe Observation.isOn
         ? reaction.reactObserved(to: &value, outcome, shared: false)
         : reaction.react(to: &value, outcome, shared: false)
     }

@@ -40,6 +40,8 @@ package struct Cell: ~Copyable {
   var free: FreeFunction?
 
   static var size: Int { 64 }
+  /// Of `value`.
+  static var valueOffset: Int { 16 }
   /// Of `function`, which with `context` makes room for a closure.
   static var closureOffset: Int { 40 }
   /// Of `context`, which with `free` makes room for one too.
@@ -136,6 +138,12 @@ extension CellRef {
   /// The outcome of a settled promise.
   @usableFromInline
   package var value: CellValue { unsafe cell.pointee.value }
+
+  /// The same where it lies, for as long as there is a reference.
+  @inline(__always)
+  var settledValue: UnsafePointer<CellValue> {
+    unsafe UnsafePointer((UnsafeMutableRawPointer(cell) + Cell.valueOffset).assumingMemoryBound(to: CellValue.self))
+  }
 
   /// Takes another reference; false if there are too many.
   package func retain() -> Bool {

@@ -4,15 +4,22 @@
 /// *box*: a cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
 @usableFromInline
 package struct CellValue: BitwiseCopyable {
-  @usableFromInline package var kind: UInt32
-  @usableFromInline package var box: UInt32
+  /// The kind, and the box above it, as on any machine that is little-endian. One word: what is written as two and read as
+  /// one has to reach memory first.
+  @usableFromInline var head: UInt64
   @usableFromInline package var bits: UInt64
 
   @inlinable package init(kind: ValueKind, bits: UInt64 = 0, box: UInt32 = 0) {
-    self.kind = kind.rawValue
-    self.box = box
+    head = UInt64(box) << 32 | UInt64(kind.rawValue)
     self.bits = bits
   }
+
+  @inlinable package var kind: UInt32 {
+    get { UInt32(truncatingIfNeeded: head) }
+    set { head = head & ~0xffff_ffff | UInt64(newValue) }
+  }
+
+  @inlinable package var box: UInt32 { UInt32(truncatingIfNeeded: head >> 32) }
 
   @inlinable package static var void: CellValue { CellValue(kind: .void) }
 
@@ -24,7 +31,7 @@ package struct CellValue: BitwiseCopyable {
 
   /// Whether the value is of a known kind that owns nothing.
   @inlinable package var isPlain: Bool {
-    kind &- 1 < ValueKind.pointer.rawValue || (kind == ValueKind.discarded.rawValue && box == 0)
+    kind &- 1 < ValueKind.pointer.rawValue || head == UInt64(ValueKind.discarded.rawValue)
   }
 }
 

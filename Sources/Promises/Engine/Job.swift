@@ -111,12 +111,13 @@ package struct Job {
 
   /// Calls the handler, or the closure, frees it, and does what it decided.
   private func perform(
-    _ handler: UnsafeMutableRawPointer?, _ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef
+    _ handler: UnsafeMutableRawPointer?, _ value: UnsafePointer<CellValue>, _ outcome: Outcome,
+    settling promise: CellRef
   ) -> ReactionResult {
-    if hasClosure { return unsafe promise.call(ref.closure, value, outcome, shared: true) }
+    if hasClosure { return unsafe promise.call(ref.closure, value.pointee, outcome, shared: true) }
     var out = CellValue.void
     let context = ref.reactionContext
-    let verdict = unsafe unsafeBitCast(handler, to: Handler.self)(context.pointer, &value, &out)
+    let verdict = unsafe unsafeBitCast(handler, to: Handler.self)(context.pointer, value, &out)
     context.release()
     return promise.decide(Verdict(rawValue: verdict), out)
   }
@@ -169,31 +170,33 @@ extension CellRef {
   }
 
   /// Starts the job that is this promise's reaction: at once, or by its executor.
-  func startJob(_ value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
+  func startJob(_ value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
     let job = unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
-    return job.start(&value, outcome, settling: self)
+    return unsafe job.start(value, outcome, settling: self)
   }
 }
 
 extension Job {
-  fileprivate func start(_ value: inout CellValue, _ outcome: Outcome, settling promise: CellRef) -> ReactionResult {
+  fileprivate func start(_ value: UnsafePointer<CellValue>, _ outcome: Outcome, settling promise: CellRef)
+    -> ReactionResult
+  {
     var handler: UnsafeMutableRawPointer?
-    if !hasClosure { unsafe handler = unsafe self.handler(value, outcome) }
-    guard unsafe hasClosure ? isFor(value, outcome) : handler != nil else {
+    if !hasClosure { unsafe handler = self.handler(value.pointee, outcome) }
+    guard unsafe hasClosure ? isFor(value.pointee, outcome) : handler != nil else {
       abandon()
-      return promise.pass(value, outcome)
+      return unsafe promise.pass(value.pointee, outcome)
     }
     guard let executor else {
-      let result = unsafe perform(handler, &value, outcome, settling: promise)
+      let result = unsafe perform(handler, value, outcome, settling: promise)
       finish()
       return result
     }
-    guard value.retain() else {
+    guard unsafe value.pointee.retain() else {
       abandon()
       return promise.conclude(Fault.tooManyReferences.value, .rejected)
     }
     if !hasClosure { unsafe ref.cell.pointee.function = unsafe handler }
-    unsafe ref.cell.pointee.value = value
+    unsafe ref.cell.pointee.value = value.pointee
     if outcome.isRejected { unsafe ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
     promise.setSource(0)
     return unsafe HandOver.submit(self, to: executor)

@@ -14,27 +14,27 @@ extension CellRef {
   /// Runs this promise's reaction to the outcome of its source. `shared` is false if nobody but the caller can reach
   /// the promise.
   @inline(__always)
-  func react(to value: inout CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
+  func react(to value: UnsafePointer<CellValue>, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     if reactionKind == .then && !outcome.isRejected {
-      return handle(&value, shared: shared)
+      return unsafe handle(value, shared: shared)
     }
     if reactionKind == .callback {
       var out = CellValue.void
-      let verdict = callBack(value, outcome, &out)
-      return follow(verdict, out, value, outcome, shared: shared)
+      let verdict = unsafe callBack(value.pointee, outcome, &out)
+      return unsafe follow(verdict, out, value.pointee, outcome, shared: shared)
     }
     if reactionKind == .closure {
-      return unsafe call(closure, value, outcome, shared: shared)
+      return unsafe call(closure, value.pointee, outcome, shared: shared)
     }
-    return reactOtherwise(to: &value, outcome)
+    return unsafe reactOtherwise(to: value, outcome)
   }
 
   @inline(__always)
-  private func handle(_ value: inout CellValue, shared: Bool) -> ReactionResult {
+  private func handle(_ value: UnsafePointer<CellValue>, shared: Bool) -> ReactionResult {
     let context = reactionContext
     var out = CellValue.void
     let handler = unsafe unsafeBitCast(cell.pointee.function, to: Handler.self)
-    let verdict = unsafe Verdict(rawValue: handler(context.pointer, &value, &out))
+    let verdict = unsafe Verdict(rawValue: handler(context.pointer, value, &out))
     context.release()
     if verdict == .fulfill && out.isPlain {
       return conclude(out, .fulfilled, shared: shared)
@@ -70,38 +70,38 @@ extension CellRef {
 
   /// The reactions other than the most frequent ones.
   @inline(never)
-  private func reactOtherwise(to value: inout CellValue, _ outcome: Outcome) -> ReactionResult {
+  private func reactOtherwise(to value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
     let context = reactionContext
     switch reactionKind {
     case .rescue
-    where unsafe outcome.isRejected && TypeRegistry.matches(value, cell.pointee.meta >> ReactionKind.typeShift):
-      return handle(&value, shared: true)
+    where unsafe outcome.isRejected && TypeRegistry.matches(value.pointee, cell.pointee.meta >> ReactionKind.typeShift):
+      return unsafe handle(value, shared: true)
     case .observe:
       let observer =
         unsafe outcome.isRejected
         ? UnsafeMutableRawPointer(bitPattern: UInt(cell.pointee.value.bits)) : cell.pointee.function
-      if let observer = unsafe observer { unsafe unsafeBitCast(observer, to: Observer.self)(context.pointer, &value) }
+      if let observer = unsafe observer { unsafe unsafeBitCast(observer, to: Observer.self)(context.pointer, value) }
       context.release()
       return .idle
     case .link:
       return unsafe passOn(
-        to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value, outcome)
+        to: CellRef(context.pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)), value.pointee, outcome)
     case .job:
-      return startJob(&value, outcome)
+      return unsafe startJob(value, outcome)
     case .finally:
       unsafe unsafeBitCast(cell.pointee.function, to: FreeFunction.self)(context.pointer)
       context.release()
-      return pass(value, outcome)
+      return unsafe pass(value.pointee, outcome)
     case .input:
-      return gatherInput(value, outcome)
+      return unsafe gatherInput(value.pointee, outcome)
     case .cancelHandler:
       dropCancelHandler()
       return .idle
     case .follow:
-      return pass(value, outcome)
+      return unsafe pass(value.pointee, outcome)
     default:
       context.release()
-      return pass(value, outcome)
+      return unsafe pass(value.pointee, outcome)
     }
   }
 

@@ -100,17 +100,18 @@ enum Settlement {
       running: nil)
     unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
-      unsafe loop(here, list, value, outcome)
+      unsafe withUnsafePointer(to: value) { value in unsafe loop(here, list, value, outcome) }
       unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing)
     }
   }
 
   @inline(__always)
   private static func loop(
-    _ here: UnsafeMutablePointer<Activation>, _ first: UInt32, _ rootValue: CellValue, _ rootOutcome: Outcome
+    _ here: UnsafeMutablePointer<Activation>, _ first: UInt32, _ rootValue: UnsafePointer<CellValue>,
+    _ rootOutcome: Outcome
   ) {
     var list = first
-    var value = rootValue
+    var value = unsafe rootValue
     var outcome = rootOutcome
     while true {
       guard list != 0 else {
@@ -119,10 +120,10 @@ enum Settlement {
         unsafe here.pointee.owner = owner.enclosingOwner
         owner.release()
         if let enclosing = unsafe here.pointee.owner {
-          value = unsafe enclosing.cell.pointee.value
+          unsafe value = enclosing.settledValue
           outcome = enclosing.outcome
         } else {
-          value = rootValue
+          unsafe value = rootValue
           outcome = rootOutcome
         }
         continue
@@ -131,7 +132,7 @@ enum Settlement {
       list = unsafe reaction.cell.pointee.next
       unsafe here.pointee.running = reaction
       let result =
-        Observation.isOn ? reaction.reactObserved(to: &value, outcome) : reaction.react(to: &value, outcome)
+        unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
       unsafe here.pointee.running = nil
       switch result {
       case .idle, .settled(newest: 0):
@@ -150,7 +151,7 @@ enum Settlement {
         }
         unsafe here.pointee.owner = reaction
         list = reversed(newest)
-        value = unsafe reaction.cell.pointee.value
+        unsafe value = reaction.settledValue
         outcome = reaction.outcome
       }
     }

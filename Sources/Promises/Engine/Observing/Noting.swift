@@ -40,12 +40,12 @@ extension CellRef {
 
   /// react(), told.
   @inline(never)
-  func reactObserved(to value: inout CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
-    guard Observation.wants(.trace) else { return react(to: &value, outcome, shared: shared) }
+  func reactObserved(to value: UnsafePointer<CellValue>, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
+    guard Observation.wants(.trace) else { return unsafe react(to: value, outcome, shared: shared) }
     let id = tracedID
-    let runs = runsCallback(value, outcome)
+    let runs = unsafe runsCallback(value.pointee, outcome)
     if runs { Trace.note(.began, id) }
-    let result = react(to: &value, outcome, shared: shared)
+    let result = unsafe react(to: value, outcome, shared: shared)
     if runs {
       noteEnd(id, result)
     } else if case .settled = result {
