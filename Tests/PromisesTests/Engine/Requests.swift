@@ -1,3 +1,4 @@
+import PromisesTestSupport
 import Testing
 
 @testable import Promises
@@ -36,7 +37,7 @@ struct Requests {
     let root = CellRef.promise()!
     record(root)
     var end = root
-    for _ in 0..<1_000_000 {
+    for _ in 0..<Scale.million {
       let next = end.react { _, _, _ in .pass }!
       if end != root { end.release() }
       end = next
@@ -51,7 +52,7 @@ struct Requests {
   func width(reversed: Bool) {
     let root = CellRef.promise()!
     record(root)
-    var children = (0..<1_000_000).map { _ in root.react { _, _, _ in .pass }! }
+    var children = (0..<Scale.million).map { _ in root.react { _, _, _ in .pass }! }
     if reversed { children.reverse() }
     for child in children.dropLast() { child.requestCancel() }
     #expect(recorder.reasons.isEmpty)

@@ -42,7 +42,7 @@ struct FutureLifetimeTests {
 
   @Test("RP20, PG33, EA32: chains and lists of callbacks may be as long as can be")
   func long() {
-    let count = 200_000
+    let count = Scale.million / 5
     onThread {
       let (future, resolver) = Subject.makeWithResolver()
       var last = future

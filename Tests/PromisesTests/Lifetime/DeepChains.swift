@@ -5,7 +5,7 @@ import Testing
 /// A million links settle and are released in a thread whose stack has room for a few thousand frames.
 @Suite("Deep chains, on a stack of 512 KiB")
 struct DeepChains {
-  private static let depth = 1_000_000
+  private static let depth = Scale.million
 
   /// The last promise of a chain that `link` makes from `source`.
   private func chain(_ source: Promise<Int>, _ link: (Promise<Int>) -> Promise<Int>) -> Promise<Int> {

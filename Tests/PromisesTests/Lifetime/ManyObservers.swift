@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Many observers")
 struct ManyObservers {
-  private static let count = 1_000_000
+  private static let count = Scale.million
 
   @Test("a million callbacks of one promise run in order, each once")
   func order() {
