@@ -81,6 +81,7 @@ test-threads: setup-test
 
 # The C programs with a sanitizer in both halves. Longer; not part of `make test`.
 test-sanitizers: setup-test libpromise
+	@scripts/test-threads.sh all
 	@scripts/sanitize-abi.sh thread
 	@scripts/sanitize-abi.sh address
 
