@@ -103,8 +103,7 @@ public func promise_token_invalidate(_ token: OpaquePointer?, _ reason: UnsafePo
 {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
   guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
-  found.invalidate(reason)
-  return promise_status_t(PROMISE_OK)
+  return promise_status_t(found.invalidate(reason) ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation
@@ -113,8 +112,7 @@ public func promise_token_cancel(_ token: OpaquePointer?, _ reason: UnsafePointe
 {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
   guard let reason = unsafe cancelReason(reason) else { return promise_status_t(PROMISE_EINVAL) }
-  found.cancelWithoutInvalidating(reason)
-  return promise_status_t(PROMISE_OK)
+  return promise_status_t(found.cancelWithoutInvalidating(reason) ? PROMISE_OK : PROMISE_ENOMEM)
 }
 
 @c @implementation

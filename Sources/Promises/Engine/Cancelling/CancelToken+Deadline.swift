@@ -28,7 +28,7 @@ extension CancelToken {
       }
       token.ref.release()
     }
-    return hasMemory
+    return hasMemory && work.isWhole
   }
 
   /// Takes over the deadline of a token that this one goes with. False when memory has run out, or threads.

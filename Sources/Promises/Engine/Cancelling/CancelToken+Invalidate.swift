@@ -12,20 +12,23 @@ extension CancelToken {
 
   /// Silences the callbacks registered under the token, then asks its promises to cancel in the order in which they were
   /// added, then does the same with the tokens that are chained to it, the latest first. What the cancelled promises
-  /// call finds itself silenced. The token can be used again.
-  package func invalidate(_ reason: CellValue = .void) { cancel(invalidates: true, reason) }
+  /// call finds itself silenced. The token can be used again. False when memory has run out: tokens that are chained to
+  /// it, not itself, were left out.
+  @discardableResult
+  package func invalidate(_ reason: CellValue = .void) -> Bool { cancel(invalidates: true, reason) }
 
   /// The same without silencing callbacks.
-  package func cancelWithoutInvalidating(_ reason: CellValue = .void) { cancel(invalidates: false, reason) }
+  @discardableResult
+  package func cancelWithoutInvalidating(_ reason: CellValue = .void) -> Bool { cancel(invalidates: false, reason) }
 
-  private func cancel(invalidates: Bool, _ reason: CellValue) {
+  private func cancel(invalidates: Bool, _ reason: CellValue) -> Bool {
     var work = TokenWork()
-    guard ref.retain() else { return }
-    work.push(self, invalidates: invalidates)
+    cancelPromises(invalidates: invalidates, pushing: &work, reason)
     while let (token, invalidates) = work.pop() {
       token.cancelPromises(invalidates: invalidates, pushing: &work, reason)
       token.ref.release()
     }
+    return work.isWhole
   }
 
   private func cancelPromises(invalidates: Bool, pushing work: inout TokenWork, _ reason: CellValue) {
@@ -45,6 +48,7 @@ extension CancelToken {
     }
     // Pushed one after the other, they would come in the order of chaining; so they are turned round.
     while let (child, invalidates) = children.pop() { work.push(child, invalidates: invalidates) }
+    if !children.isWhole { work.isWhole = false }
     var next = Settlement.reversed(promises)
     while next != 0 {
       let entry = CellRef(index: next)
@@ -74,16 +78,18 @@ extension CancelToken {
   private func enter(in other: CancelToken, includingCancel: Bool) -> Chaining {
     platform_lock(Int32(PLATFORM_LOCK_TOKENS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TOKENS)) }
-    if reaches(other) { return .cycle }
+    guard let isCycle = reaches(other) else { return .outOfMemory }
+    if isCycle { return .cycle }
     let isAdded = other.add(
       WeakCell(ref), flags: includingCancel ? 0 : CancelToken.onlyInvalidation, to: .tokens)
     return isAdded ? .chained : .outOfMemory
   }
 
-  /// Whether `other` is this token or goes with it. The caller has the lock under which tokens are chained.
-  private func reaches(_ other: CancelToken) -> Bool {
+  /// Whether `other` is this token or goes with it; nil when memory has run out. The caller has the lock under which tokens
+  /// are chained.
+  private func reaches(_ other: CancelToken) -> Bool? {
     var work = TokenWork()
-    guard ref.retain() else { return true }
+    guard ref.retain() else { return nil }
     work.push(self, invalidates: true)
     var found = false
     while let (token, _) = work.pop() {
@@ -100,7 +106,7 @@ extension CancelToken {
       }
       token.ref.release()
     }
-    return found
+    return found || work.isWhole ? found : nil
   }
 }
 
@@ -108,10 +114,15 @@ extension CancelToken {
 /// the chain.
 struct TokenWork {
   private var first: UInt32 = 0
+  /// Whether there was memory for each.
+  var isWhole = true
 
   /// Takes over a reference to the token. Without memory, the token is left out.
   mutating func push(_ token: CancelToken, invalidates: Bool) {
-    guard let entry = CellRef.allocate(.entry) else { return token.ref.release() }
+    guard let entry = CellRef.allocate(.entry) else {
+      isWhole = false
+      return token.ref.release()
+    }
     unsafe entry.cell.pointee.value = CellValue(
       kind: ValueKind(rawValue: invalidates ? 1 : 0), bits: UInt64(token.ref.index))
     unsafe entry.cell.pointee.next = first
