@@ -334,19 +334,21 @@ static void frees_shared(void *ctx) {
 
 static void job_may_free_its_loop(void) {
   spy_t spy = {0};
-  for (int once = 0; once < 2; once++) {
+  for (int way = 0; way < 4; way++) {
     shared = setup();
     submit(shared, frees_shared, NULL);
-    promise_t *behind = react_on(shared.executor, spy_handler, &spy, spy_free);
-    if (once)
-      CHECK_INT(promise_loop_run_once(shared.loop), 1);
-    else
-      CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_ECLOSED);
+    promise_t *behind = react_on(shared.executor, spy_handler, &spy, spy_free), *other = promise_new();
+    promise_status_t status = way == 0   ? (promise_status_t)promise_loop_run_once(shared.loop)
+                              : way == 1 ? promise_loop_run(shared.loop, 0)
+                              : way == 2 ? promise_loop_run(shared.loop, FOR_EVER)
+                                         : promise_loop_wait(shared.loop, other, FOR_EVER);
+    CHECK_STATUS(status, PROMISE_ECLOSED);
     CHECK(failed_with(behind, PROMISE_ECLOSED));
+    promise_release(other);
     promise_release(behind);
     CHECK_STATUS(promise_executor_release(shared.executor), PROMISE_OK);
   }
-  CHECK_SPY(&spy, 0, 2);
+  CHECK_SPY(&spy, 0, 4);
 }
 
 static void *runs_until_freed(void *loop) {

@@ -54,7 +54,7 @@ PROMISE_API promise_status_t promise_loop_free(promise_loop_t *PROMISE_NULLABLE 
 PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* The executor that runs jobs on the loop: a reference, yours. It may outlive the loop.
- * NULL: PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if `loop` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_loop_executor(promise_loop_t *PROMISE_NULLABLE loop);
 

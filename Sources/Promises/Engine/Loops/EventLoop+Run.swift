@@ -28,7 +28,7 @@ extension EventLoop {
   }
 
   /// Runs the jobs that wait and the timers that are due, but not what they submit, and does not wait. The number of
-  /// them; nil if the loop is closed, or run by this or another thread.
+  /// them, or why there is none: the loop is closed, by one of them too, or run by this or another thread.
   func runOnce() -> (count: Int, refusal: End?) {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
@@ -38,8 +38,9 @@ extension EventLoop {
     }
     let count = unsafe turn()
     unsafe state.pointee.isStopped = false
+    let isClosed = unsafe state.pointee.isClosed
     unsafe leave()
-    return (count, nil)
+    return isClosed ? (0, .closed) : (count, nil)
   }
 
   /// The monitor is held.
@@ -57,6 +58,7 @@ extension EventLoop {
       unsafe state.pointee.isPoked = false
       if isDone() { return .stopped }
       _ = unsafe turn()
+      if unsafe state.pointee.isClosed { return .closed }
       let isOver = deadline >= 0 && platform_now() >= deadline
       if isOver && !isFirst || deadline == 0 { return isDone() ? .stopped : .timedOut }
       isFirst = false
