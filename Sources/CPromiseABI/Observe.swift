@@ -46,8 +46,8 @@ public func promise_dump_lines(
 public func promise_dump(_ descriptor: Int32) -> promise_status_t {
   var output = DescriptorOutput(descriptor)
   let isDone = unsafe Dump.write { unsafe output.write(line: $0) }
-  guard output.finish() else { return promise_status_t(PROMISE_EINVAL) }
-  return promise_status_t(isDone ? PROMISE_OK : PROMISE_ENOMEM)
+  let ending = output.finish()
+  return isDone ? status(ending) : promise_status_t(PROMISE_ENOMEM)
 }
 
 @c @implementation
@@ -77,9 +77,13 @@ public func promise_trace_stop() -> promise_status_t {
 @c @implementation
 public func promise_trace_write(_ descriptor: Int32, _ format: promise_trace_format_t) -> promise_status_t {
   guard let format = TraceFormat(rawValue: format) else { return promise_status_t(PROMISE_EINVAL) }
-  switch Trace.write(descriptor, format) {
-  case .written: return promise_status_t(PROMISE_OK)
-  case .descriptorFailed: return promise_status_t(PROMISE_EINVAL)
-  case .outOfMemory: return promise_status_t(PROMISE_ENOMEM)
+  return status(Trace.write(descriptor, format))
+}
+
+private func status(_ ending: DescriptorOutput.Ending) -> promise_status_t {
+  switch ending {
+  case .written: promise_status_t(PROMISE_OK)
+  case .descriptorFailed: promise_status_t(PROMISE_EINVAL)
+  case .outOfMemory: promise_status_t(PROMISE_ENOMEM)
   }
 }

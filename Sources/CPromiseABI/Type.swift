@@ -27,6 +27,7 @@ public func promise_type_register(
 @c @implementation
 public func promise_type_named(_ name: UnsafePointer<CChar>?) -> OpaquePointer? {
   guard let name = unsafe name else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard TypeRegistry.builtIn(.object) != 0 else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }
   return unsafe typeHandle(TypeRegistry.named(name))
 }
 

@@ -63,7 +63,89 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
+/* A handle that is retained as often as it can be, then released as often. */
+static void fill(void *handle, promise_status_t (*retain)(void *), promise_status_t (*release)(void *),
+                 void (*at_the_limit)(void *)) {
+  promise_status_t status = PROMISE_OK;
+  long references = 1;
+  while ((status = retain(handle)) == PROMISE_OK && references <= limit)
+    references++;
+  CHECK_STATUS(status, PROMISE_ENOMEM);
+  CHECK(references >= (1L << 24) - 1);
+  if (at_the_limit != NULL)
+    at_the_limit(handle);
+  for (status = PROMISE_OK; references > 0; references--)
+    status |= release(handle);
+  CHECK_STATUS(status, PROMISE_OK);
+  CHECK_STATUS(release(handle), PROMISE_ESTALE);
+}
+
+#define FILLED(kind)                                                                                                   \
+  static promise_status_t retain_##kind(void *handle) {                                                                \
+    return promise_##kind##_retain(handle);                                                                            \
+  }                                                                                                                    \
+  static promise_status_t release_##kind(void *handle) {                                                               \
+    return promise_##kind##_release(handle);                                                                           \
+  }
+FILLED(executor)
+FILLED(token)
+FILLED(publisher)
+FILLED(subscriber)
+
+static void no_submit(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  promise_job_drop(job);
+}
+static void becomes_no_main_executor(void *executor) {
+  CHECK_STATUS(promise_executor_set_main(executor), PROMISE_ENOMEM);
+}
+static void executor_takes_as_many_references_as_promised(void) {
+  fill(promise_executor_new(no_submit, NULL, NULL), retain_executor, release_executor, becomes_no_main_executor);
+}
+
+static void loop_gives_no_more_references_than_promised(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  long references = 1;
+  while (promise_executor_retain(executor) == PROMISE_OK)
+    references++;
+  CHECK_POINTER(promise_loop_executor(loop), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
+  for (; references > 0; references--)
+    promise_executor_release(executor);
+  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+}
+
+static void token_takes_as_many_references_as_promised(void) {
+  fill(promise_token_new(false), retain_token, release_token, NULL);
+}
+
+static void publisher_takes_as_many_references_as_promised(void) {
+  fill(promise_publisher_new(0), retain_publisher, release_publisher, NULL);
+}
+
+static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
+  long references = 0;
+  promise_t *end = NULL;
+  for (promise_t *got; (got = promise_subscriber_end(subscriber)) != NULL && references <= limit; references++)
+    end = got;
+  CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
+  CHECK_INT(references, limit - 1);
+  for (; references > 0; references--)
+    promise_release(end);
+  fill(subscriber, retain_subscriber, release_subscriber, NULL);
+  promise_publisher_release(publisher);
+}
+
 int main(void) {
+  RUN(executor_takes_as_many_references_as_promised);
+  RUN(loop_gives_no_more_references_than_promised);
+  RUN(token_takes_as_many_references_as_promised);
+  RUN(publisher_takes_as_many_references_as_promised);
+  RUN(subscriber_and_its_end_take_as_many_references_as_promised);
   RUN(promise_takes_as_many_references_as_promised);
   RUN(value_takes_as_many_references_as_promised);
   return check_report();

@@ -3,8 +3,8 @@ public enum Scale {
   /// Fewer in builds for ThreadSanitizer, which takes fifty times as long for each: there it is about who else looks, not
   /// about how many.
   #if PROMISES_NO_REUSE
-    public static let million = 20_000
+  public static let million = 20_000
   #else
-    public static let million = 1_000_000
+  public static let million = 1_000_000
   #endif
 }

@@ -68,9 +68,8 @@ PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_
  * [one thread at a time] */
 PROMISE_API size_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 
-/* Makes the value, and ends the builder, on every path. `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE;
- * PROMISE_ENOMEM.
+/* Makes the value, and ends the builder, on every path. It takes no memory. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_finish(promise_builder_t *PROMISE_NULLABLE builder,
                                                     promise_value_t *PROMISE_NULLABLE out);

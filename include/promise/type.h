@@ -25,7 +25,7 @@ PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const c
 /* The type registered under `name`, or one of the built-in ones, which are the kinds: "void", "bool", "i64", "u64",
  * "f64", "pointer", "string", "bytes", "array", "map", "error", "discarded" (its parent is "error"), "promise",
  * "object" (an ancestor of every registered type that has no parent).
- * NULL if there is none, or if memory for the first of them has run out (PROMISE_EINVAL).
+ * NULL: PROMISE_EINVAL if `name` is NULL or there is none; PROMISE_ENOMEM, before the first of them is there.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 

@@ -131,15 +131,22 @@ extension CellRef {
       release()
       return false
     }
-    source.deliver(to: link)
     guard passesRequestsOn && !state.isSettled else {
+      source.deliver(to: link)
       link.release()
       return true
     }
     // The link and its target hold each other until the one is settled or the other's source is gone.
-    return unsafe onCancelRequest(
+    let passesOn = unsafe onCancelRequest(
       { link, reason in unsafe CellRef.from(link).requestCancel(reason.load(as: CellValue.self)) },
       Context(UnsafeMutableRawPointer(link.cell), { link in unsafe CellRef.from(link).release() }))
+    guard passesOn else {
+      link.deallocate()
+      release()
+      return false
+    }
+    source.deliver(to: link)
+    return true
   }
 
   /// The cell that a context is.

@@ -105,11 +105,25 @@ extension TypeRegistry {
           unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, isBuiltIn: true, to: made)
         }
       }
-      guard added != 0 else { return nil }
+      guard added != 0 else {
+        unsafe forget(made)
+        return nil
+      }
       unsafe made[bucketCount + Int(kind)] = added
     }
     table.store(UInt(bitPattern: memory), ordering: .releasing)
     return unsafe made
+  }
+
+  /// Frees a table that nobody has seen.
+  private static func forget(_ made: UnsafeMutablePointer<UInt32>) {
+    for kind in 1..<builtInCount {
+      let type = unsafe made[bucketCount + kind]
+      guard type != 0 else { continue }
+      unsafe platform_free(UnsafeMutableRawPointer(mutating: name(type)))
+      CellRef(index: type).deallocate()
+    }
+    unsafe platform_free(made)
   }
 
   private static func builtInName(_ kind: ValueKind) -> StaticString {

@@ -14,15 +14,16 @@ package struct CellLoop {
     let context = unsafe Context(loop.address) { unsafe EventLoop(address: $0).free() }
     let submit: CellExecutor.Submit = { unsafe EventLoop(address: $0).submit(Job(submitted: $1)) }
     guard let executor = unsafe CellExecutor.make(submit, context, kind: .loop) else { return nil }
-    return make(executor)
-  }
-
-  /// The handle of the loop that an executor has. Takes over the reference.
-  fileprivate static func make(_ executor: CellExecutor) -> CellLoop? {
-    guard let ref = CellRef.allocate(.loop) else {
+    guard let made = handle(of: executor) else {
       executor.ref.release()
       return nil
     }
+    return made
+  }
+
+  /// A handle of the loop that an executor has, which holds the executor from now on.
+  private static func handle(of executor: CellExecutor) -> CellLoop? {
+    guard let ref = CellRef.allocate(.loop) else { return nil }
     unsafe ref.cell.pointee.next = executor.ref.index
     return CellLoop(ref)
   }
@@ -30,7 +31,7 @@ package struct CellLoop {
   /// The main loop: there always is one, even while jobs go elsewhere.
   package static var main: CellLoop? {
     guard let executor = CellExecutor.main else { return nil }
-    return unsafe mainHandle.get { unsafe UnsafeMutableRawPointer(make(executor)?.ref.cell) }
+    return unsafe mainHandle.get { unsafe UnsafeMutableRawPointer(handle(of: executor)?.ref.cell) }
       .map { unsafe CellLoop(CellRef.from($0)) }
   }
 

@@ -5,8 +5,11 @@ import CPlatform
 package struct DescriptorOutput: TextOutput {
   private var buffer = TextBuffer()
   private let descriptor: Int32
-  /// Whether everything could be written so far; if not, errno says why.
-  private(set) package var isGood = true
+  /// What has come of it so far.
+  private var ending = Ending.written
+
+  /// How writing ended. After a failure of the descriptor, errno says why.
+  package enum Ending { case written, descriptorFailed, outOfMemory }
 
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -24,16 +27,18 @@ package struct DescriptorOutput: TextOutput {
   }
 
   /// Writes the rest, and lets the memory go.
-  package mutating func finish() -> Bool {
+  package mutating func finish() -> Ending {
     flush()
     buffer.free()
-    return isGood
+    return ending
   }
 
   private mutating func flush() {
-    if buffer.hasFailed { isGood = false }
-    if isGood && buffer.count > 0 {
-      isGood = unsafe platform_write(descriptor, buffer.bytes.baseAddress!, buffer.count)
+    if buffer.hasFailed { ending = .outOfMemory }
+    if ending == .written && buffer.count > 0,
+      unsafe !platform_write(descriptor, buffer.bytes.baseAddress!, buffer.count)
+    {
+      ending = .descriptorFailed
     }
     buffer.removeAll()
   }

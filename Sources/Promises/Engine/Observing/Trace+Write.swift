@@ -9,11 +9,8 @@ package enum TraceFormat: UInt32 {
 }
 
 extension Trace {
-  /// How writing ended. After a failure of the descriptor, errno says why.
-  package enum Writing { case written, descriptorFailed, outOfMemory }
-
   /// Writes what is recorded.
-  package static func write(_ descriptor: Int32, _ format: TraceFormat) -> Writing {
+  package static func write(_ descriptor: Int32, _ format: TraceFormat) -> DescriptorOutput.Ending {
     guard let recording = copy() else { return .outOfMemory }
     defer { recording.free() }
     // Two numbers an event at most, and one for its thread.
@@ -24,7 +21,7 @@ extension Trace {
     case .perfetto: unsafe writePerfetto(recording, table, &output)
     case .graphviz: unsafe writeGraph(recording, table, &output)
     }
-    return output.finish() ? .written : .descriptorFailed
+    return output.finish()
   }
 
   private static func fill(_ table: borrowing TraceTable, _ recording: Recording) {

@@ -72,7 +72,7 @@ package struct CellTimer {
   /// Takes the task from among the timers. False if it is not there any more; otherwise the caller runs or drops it.
   func takeOut() -> Bool {
     let job = Job(ref)
-    return job.isOfLoop ? job.loop.remove(job) : Clock.shared?.remove(job) == true
+    return job.isOfLoop ? job.loop.remove(job) : Clock.made?.remove(job) == true
   }
 
   /// Gives the maker's reference back; the timer goes on.

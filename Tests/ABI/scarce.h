@@ -1,0 +1,213 @@
+/* scarce.h - memory that runs out where a test wants it to: at each allocation of a call, one after the other.
+ *
+ *     static promise_status_t then(void) {
+ *       promise_t *source = promise_new();
+ *       scarce();
+ *       promise_t *derived = promise_then(source, adds_one, NULL, NULL);
+ *       promise_status_t status = plenty(of(derived));
+ *       ...
+ *       return status;
+ *     }
+ *
+ *     RUN_OUT(then);   // in main
+ *
+ * The call between scarce() and plenty() has so many cells and so many blocks of the C library, and files and threads, in
+ * which each counts as a block: none, then one more at each attempt, until it succeeds and leaves some over. Each attempt
+ * must either succeed or give PROMISE_ENOMEM, and take nothing with it. Other threads have what they need.
+ *
+ * Cells are counted by using up what there is, so a test has the library for itself; and a program is no good for valgrind,
+ * whose allocator takes the place of this one. */
+#ifndef SCARCE_H
+#define SCARCE_H
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "support.h"
+
+/* ---- Blocks ---- */
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+
+static _Thread_local long scarce_blocks = -1; /* how many there are; -1: any number */
+static _Thread_local bool scarce_full;        /* no more pages for cells */
+static atomic_long scarce_used;               /* blocks that were not freed */
+
+static bool scarce_takes(void) {
+  if (scarce_blocks < 0)
+    return true;
+  if (scarce_blocks == 0) {
+    errno = ENOMEM;
+    return false;
+  }
+  scarce_blocks--;
+  return true;
+}
+
+static void *scarce_counted(void *block) {
+  if (block != NULL)
+    atomic_fetch_add(&scarce_used, 1);
+  return block;
+}
+
+void *malloc(size_t size) {
+  return scarce_takes() ? scarce_counted(__libc_malloc(size)) : NULL;
+}
+
+void *calloc(size_t count, size_t size) {
+  return scarce_takes() ? scarce_counted(__libc_calloc(count, size)) : NULL;
+}
+
+void *realloc(void *block, size_t size) {
+  if (!scarce_takes())
+    return NULL;
+  void *moved = __libc_realloc(block, size);
+  return block == NULL ? scarce_counted(moved) : moved;
+}
+
+void free(void *block) {
+  if (block != NULL)
+    atomic_fetch_sub(&scarce_used, 1);
+  __libc_free(block);
+}
+
+int mprotect(void *start, size_t size, int protection) {
+  if (scarce_full) {
+    errno = ENOMEM;
+    return -1;
+  }
+  return (int)syscall(SYS_mprotect, start, size, protection);
+}
+
+int eventfd(unsigned count, int flags) {
+  if (!scarce_takes()) {
+    errno = EMFILE;
+    return -1;
+  }
+  return (int)syscall(SYS_eventfd2, count, flags);
+}
+
+/* ---- Cells ---- */
+
+enum { SCARCE_CELLS = 1 << 16, SCARCE_MANY = 512 };
+
+/* Promises of no use, each in the place of a cell. */
+static promise_t *scarce_hoard[SCARCE_CELLS];
+static long scarce_hoarded;
+
+/* Takes all cells that are free, and says how many there were. */
+static long scarce_take_all(void) {
+  long before = scarce_hoarded;
+  scarce_full = true;
+  for (promise_t *promise; (promise = promise_new()) != NULL; scarce_hoard[scarce_hoarded++] = promise)
+    REQUIRE(scarce_hoarded < SCARCE_CELLS);
+  REQUIRE(promise_last_status() == PROMISE_ENOMEM);
+  return scarce_hoarded - before;
+}
+
+static void scarce_leave(long cells) {
+  REQUIRE(cells <= scarce_hoarded);
+  for (; cells > 0; cells--)
+    promise_release(scarce_hoard[--scarce_hoarded]);
+}
+
+/* ---- Attempts ---- */
+
+static struct {
+  long cells, blocks; /* what the attempt has; -1: more than enough */
+  long left;          /* cells or blocks that it did not use */
+  bool keeps;         /* what is made stays */
+} scarce_attempt;
+
+/* From here to plenty() there is no more than the attempt has. */
+static void scarce(void) {
+  scarce_take_all();
+  scarce_leave(scarce_attempt.cells < 0 ? SCARCE_MANY : scarce_attempt.cells);
+  scarce_blocks = scarce_attempt.blocks;
+}
+
+/* Gives `status`, what the call ended with. */
+static promise_status_t plenty(promise_status_t status) {
+  long blocks = scarce_blocks;
+  scarce_blocks = -1;
+  long cells = scarce_take_all();
+  scarce_attempt.left = scarce_attempt.cells < 0 ? blocks : cells;
+  scarce_leave(SCARCE_MANY);
+  return status;
+}
+
+/* What a function that gives NULL on failure ended with. */
+static inline promise_status_t of(const volatile void *result) {
+  return result != NULL ? PROMISE_OK : promise_last_status();
+}
+
+/* One attempt, from a count of cells to the same count. Says whether it was the last. */
+static bool scarce_try(promise_status_t (*body)(void), long *failures) {
+  scarce_take_all();
+  long cells = scarce_hoarded;
+  scarce_leave(SCARCE_MANY);
+  long used = atomic_load(&scarce_used);
+  promise_status_t status = body();
+  scarce_take_all();
+  if (status == PROMISE_ENOMEM)
+    ++*failures;
+  else
+    CHECK_STATUS(status, PROMISE_OK);
+  if (!scarce_attempt.keeps) {
+    bool same = CHECK_INT(scarce_hoarded, cells) & CHECK_INT(atomic_load(&scarce_used), used);
+    check_that(same, __FILE__, __LINE__, "with %ld cells, %ld blocks (-1: many): %s", scarce_attempt.cells,
+               scarce_attempt.blocks, promise_status_name(status));
+  }
+  return status == PROMISE_OK && scarce_attempt.left > 0;
+}
+
+/* The same with more and more cells and plenty of blocks, or the other way round. Says how often memory ran out. */
+static long scarce_run(promise_status_t (*body)(void), long *resource) {
+  long failures = 0;
+  scarce_attempt.cells = scarce_attempt.blocks = -1;
+  for (*resource = 0; *resource < 64; ++*resource)
+    if (scarce_try(body, &failures))
+      break;
+  CHECK(*resource < 64);
+  return failures;
+}
+
+/* Cells that threads can take: not all of what there is, for a test counts them. */
+static void scarce_begin(void) {
+  while (scarce_hoarded < 2 * SCARCE_MANY)
+    REQUIRE((scarce_hoard[scarce_hoarded++] = promise_new()) != NULL);
+}
+
+static promise_status_t (*scarce_body)(void);
+
+static void scarce_test(void) {
+  scarce_begin();
+  scarce_attempt.cells = scarce_attempt.blocks = -1;
+  scarce_body(); /* what is made once, on first use, is there then */
+  long failures = scarce_run(scarce_body, &scarce_attempt.cells);
+  failures += scarce_run(scarce_body, &scarce_attempt.blocks);
+  CHECK(failures > 0); /* or it needs no memory at all */
+}
+
+/* What is made once, on first use: in as many steps as it has attempts. */
+static inline void scarce_test_cells(void) {
+  scarce_begin();
+  scarce_attempt.keeps = true;
+  scarce_run(scarce_body, &scarce_attempt.cells);
+}
+static inline void scarce_test_blocks(void) {
+  scarce_begin();
+  scarce_attempt.keeps = true;
+  scarce_run(scarce_body, &scarce_attempt.blocks);
+}
+
+/* RUN_OUT(body); RUN_OUT_ONCE(body): what it makes stays. */
+#define RUN_OUT(body) (scarce_body = body, check_run(#body, scarce_test))
+#define RUN_OUT_ONCE(body)                                                                                             \
+  (scarce_body = body, check_run(#body ", cells", scarce_test_cells), check_run(#body ", blocks", scarce_test_blocks))
+
+#endif /* SCARCE_H */

@@ -1,0 +1,171 @@
+/* Executors, loops and what observes, when memory runs out: at each allocation, one after the other. */
+#include <fcntl.h>
+
+#include "scarce.h"
+
+static void never(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  promise_job_drop(job);
+}
+
+/* ---- Executors ---- */
+
+static promise_status_t executor_new(void) {
+  spy_t spy = {0};
+  scarce();
+  promise_executor_t *executor = promise_executor_new(never, &spy, spy_free);
+  promise_status_t status = plenty(of(executor));
+  CHECK_SPY(&spy, 0, executor == NULL);
+  promise_executor_release(executor);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t executor_serial(void) {
+  promise_executor_t *target = promise_executor_new(never, NULL, NULL);
+  scarce();
+  promise_executor_t *executor = promise_executor_serial(target);
+  promise_status_t status = plenty(of(executor));
+  promise_executor_release(executor);
+  promise_executor_release(target);
+  return status;
+}
+
+/* One of those that the library keeps: each attempt asks for it anew, until it is there. */
+static promise_status_t kept(promise_executor_t *executor) {
+  promise_status_t status = plenty(of(executor));
+  promise_executor_release(executor);
+  return status;
+}
+static promise_status_t executor_immediate(void) {
+  scarce();
+  return kept(promise_executor_immediate());
+}
+static promise_status_t executor_global(void) {
+  scarce();
+  return kept(promise_executor_global(PROMISE_PRIORITY_DEFAULT));
+}
+static promise_status_t executor_main(void) {
+  scarce();
+  return kept(promise_executor_main());
+}
+
+static promise_status_t executor_set_main(void) {
+  promise_executor_t *executor = promise_executor_new(never, NULL, NULL);
+  scarce();
+  promise_status_t status = plenty(promise_executor_set_main(executor));
+  promise_executor_release(executor);
+  return status;
+}
+
+static promise_status_t executor_submit(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  spy_t spy = {0};
+  scarce();
+  promise_status_t status = plenty(promise_executor_submit(executor, spy_discard, &spy, spy_free));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  CHECK_INT(promise_loop_run_once(loop), status == PROMISE_OK);
+  CHECK_SPY(&spy, status == PROMISE_OK, 1);
+  promise_executor_release(executor);
+  promise_loop_free(loop);
+  return status;
+}
+
+/* ---- Loops ---- */
+
+static promise_status_t loop_new(void) {
+  scarce();
+  promise_loop_t *loop = promise_loop_new();
+  promise_status_t status = plenty(of(loop));
+  promise_loop_free(loop);
+  return status;
+}
+
+static promise_status_t loop_main(void) {
+  scarce();
+  promise_loop_t *loop = promise_loop_main();
+  promise_status_t status = plenty(of(loop));
+  promise_loop_free(loop);
+  return status;
+}
+
+/* ---- Observing ---- */
+
+static void takes_line(void *ctx, const char *line, size_t length) {
+  (void)line;
+  *(size_t *)ctx += length;
+}
+static promise_status_t dump_lines(void) {
+  size_t length = 0;
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_dump_lines(takes_line, &length));
+  promise_release(promise);
+  return status;
+}
+
+static int null_file;
+static promise_status_t dump(void) {
+  scarce();
+  return plenty(promise_dump(null_file));
+}
+
+static void no_event(void *ctx, const promise_trace_event_t *event) {
+  (void)ctx, (void)event;
+}
+static promise_status_t trace_start(void) {
+  spy_t spy = {0};
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 100, .event = no_event};
+  trace.ctx = &spy, trace.free_ctx = spy_free;
+  scarce();
+  promise_status_t status = plenty(promise_trace_start(&trace));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  promise_trace_stop();
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t trace_write(void) {
+  promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  promise_release(fulfilled(1));
+  scarce();
+  promise_status_t status = plenty(promise_trace_write(null_file, PROMISE_TRACE_PERFETTO));
+  promise_trace_stop();
+  return status;
+}
+
+static void no_rejection(void *ctx, uint64_t id, const promise_value_t *reason) {
+  (void)ctx, (void)id, (void)reason;
+}
+static promise_status_t set_hooks(void) {
+  spy_t spy = {0};
+  promise_hooks_t hooks = {.size = sizeof hooks, .ctx = &spy, .free_ctx = spy_free};
+  hooks.unhandled_rejection = no_rejection;
+  scarce();
+  promise_status_t status = plenty(promise_set_hooks(&hooks));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  promise_set_hooks(NULL);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+int main(void) {
+  null_file = open("/dev/null", O_WRONLY);
+  RUN_OUT_ONCE(executor_immediate);
+  RUN_OUT_ONCE(executor_global);
+  RUN_OUT_ONCE(executor_main);
+  RUN_OUT_ONCE(loop_main);
+  RUN_OUT_ONCE(executor_set_main);
+  RUN_OUT(executor_new);
+  RUN_OUT(executor_serial);
+  RUN_OUT(executor_submit);
+  RUN_OUT(loop_new);
+  RUN_OUT(dump_lines);
+  RUN_OUT(dump);
+  RUN_OUT(trace_start);
+  RUN_OUT(trace_write);
+  RUN_OUT(set_hooks);
+  return check_report();
+}

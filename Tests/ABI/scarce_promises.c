@@ -1,0 +1,357 @@
+/* Promises, their callbacks, combinators and timers when memory runs out: at each allocation, one after the other. */
+#include "scarce.h"
+
+static void no_observer(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+/* ---- Made from nothing ---- */
+
+static promise_status_t new(void) {
+  scarce();
+  promise_t *promise = promise_new();
+  promise_status_t status = plenty(of(promise));
+  promise_release(promise);
+  return status;
+}
+
+static promise_status_t new_discardable(void) {
+  spy_t spy = {0};
+  scarce();
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+  promise_status_t status = plenty(of(promise));
+  CHECK_SPY(&spy, 0, promise == NULL);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+/* ---- Callbacks: each is freed, once ---- */
+
+static promise_status_t derived_by(promise_t *(*derive)(promise_t *source, spy_t *spy)) {
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  scarce();
+  promise_t *derived = derive(source, &spy);
+  promise_status_t status = plenty(of(derived));
+  CHECK_SPY(&spy, 0, derived == NULL);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  CHECK_INT(atomic_load(&spy.calls), derived != NULL);
+  promise_release(derived);
+  promise_release(source);
+  return status;
+}
+
+static promise_t *make_then(promise_t *source, spy_t *spy) {
+  return promise_then(source, spy_handler, spy, spy_free);
+}
+static promise_status_t then(void) {
+  return derived_by(make_then);
+}
+
+static promise_t *make_finally(promise_t *source, spy_t *spy) {
+  return promise_finally(source, spy_discard, spy, spy_free);
+}
+static promise_status_t finally(void) {
+  return derived_by(make_finally);
+}
+
+static promise_executor_t *immediate;
+static promise_token_t *token;
+static promise_t *make_react(promise_t *source, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = immediate, .token = token};
+  reaction.on_fulfilled = spy_handler, reaction.ctx = spy, reaction.free_ctx = spy_free;
+  return promise_react(source, &reaction);
+}
+static promise_status_t react(void) {
+  return derived_by(make_react);
+}
+static promise_status_t react_on_an_executor(void) {
+  immediate = promise_executor_immediate();
+  token = promise_token_new(false);
+  promise_status_t status = derived_by(make_react);
+  promise_token_release(token);
+  promise_executor_release(immediate);
+  return status;
+}
+
+static promise_status_t rescue(void) {
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  scarce();
+  promise_t *derived = promise_rescue(source, NULL, spy_handler, &spy, spy_free);
+  promise_status_t status = plenty(of(derived));
+  CHECK_SPY(&spy, 0, derived == NULL);
+  promise_release(derived);
+  promise_release(source);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t observed_by(promise_status_t (*observe)(promise_t *source, spy_t *spy)) {
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  scarce();
+  promise_status_t status = plenty(observe(source, &spy));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  promise_release(source);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t with_observe(promise_t *source, spy_t *spy) {
+  return promise_observe(source, spy_observer, NULL, spy, spy_free);
+}
+static promise_status_t observe(void) {
+  return observed_by(with_observe);
+}
+static promise_status_t with_tap(promise_t *source, spy_t *spy) {
+  return promise_tap(source, spy_observer, NULL, spy, spy_free);
+}
+static promise_status_t tap(void) {
+  return observed_by(with_tap);
+}
+static promise_status_t with_request(promise_t *source, spy_t *spy) {
+  return promise_on_cancel_request(source, no_observer, spy, spy_free);
+}
+static promise_status_t on_cancel_request(void) {
+  return observed_by(with_request);
+}
+
+static promise_status_t follow(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free), *source = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_follow(promise, source));
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK_INT(promise_state(promise), status == PROMISE_OK ? PROMISE_FULFILLED : PROMISE_PENDING);
+  promise_release(source);
+  promise_release(promise);
+  return status;
+}
+
+/* ---- Combinators and timers ---- */
+
+static promise_t *(*combine)(promise_t *const *promises, size_t count, uint32_t flags);
+static promise_status_t combined(void) {
+  promise_t *inputs[] = {promise_new(), promise_new(), promise_new()};
+  scarce();
+  promise_t *result = combine(inputs, 3, 0);
+  promise_status_t status = plenty(of(result));
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_resolve(inputs[i], I64(i)), PROMISE_OK);
+  if (result != NULL)
+    CHECK_INT(promise_state(result), PROMISE_FULFILLED);
+  promise_release(result);
+  for (int i = 0; i < 3; i++)
+    promise_release(inputs[i]);
+  return status;
+}
+static promise_status_t all(void) {
+  combine = promise_all;
+  return combined();
+}
+static promise_status_t all_settled(void) {
+  combine = promise_all_settled;
+  return combined();
+}
+static promise_status_t any(void) {
+  combine = promise_any;
+  return combined();
+}
+static promise_status_t race(void) {
+  combine = promise_race;
+  return combined();
+}
+
+static promise_loop_t *loop;
+static promise_executor_t *executor;
+
+/* What becomes due in an hour, on a loop that goes. */
+static promise_status_t timed(promise_t *(*make)(promise_t *source)) {
+  loop = promise_loop_new();
+  executor = promise_loop_executor(loop);
+  promise_t *source = promise_new();
+  scarce();
+  promise_t *made = make(source);
+  promise_status_t status = plenty(of(made));
+  promise_resolve(source, I64(1));
+  promise_release(made);
+  promise_release(source);
+  promise_executor_release(executor);
+  promise_loop_free(loop);
+  return status;
+}
+
+static int64_t const hour = 3600 * 1000 * MILLISECONDS;
+static promise_t *make_sleep(promise_t *source) {
+  (void)source;
+  return promise_sleep_on(executor, hour);
+}
+static promise_status_t sleep_on(void) {
+  return timed(make_sleep);
+}
+static promise_t *make_delay(promise_t *source) {
+  return promise_delay_on(executor, source, hour);
+}
+static promise_status_t delay_on(void) {
+  return timed(make_delay);
+}
+static promise_t *make_timeout(promise_t *source) {
+  return promise_timeout_on(executor, source, hour);
+}
+static promise_status_t timeout_on(void) {
+  return timed(make_timeout);
+}
+
+static promise_status_t without_a_loop(promise_t *(*make)(promise_t *source, int64_t ns)) {
+  promise_t *source = promise_new();
+  scarce();
+  promise_t *made = make(source, 0);
+  promise_status_t status = plenty(of(made));
+  promise_resolve(source, I64(1));
+  if (made != NULL)
+    CHECK_STATUS(promise_wait(made, FOR_EVER), PROMISE_OK);
+  promise_release(made);
+  promise_release(source);
+  return status;
+}
+static promise_t *sleeps(promise_t *source, int64_t ns) {
+  (void)source;
+  return promise_sleep(ns);
+}
+
+/* Threads of the library's own free cells of theirs, so these are not counted: once it fails, once it does not. */
+static void timers_without_an_executor(void) {
+  promise_t *(*const made[])(promise_t *, int64_t) = {sleeps, promise_delay, promise_timeout};
+  for (int i = 0; i < 3; i++) {
+    scarce_attempt.cells = 0, scarce_attempt.blocks = -1;
+    CHECK_STATUS(without_a_loop(made[i]), PROMISE_ENOMEM);
+    scarce_attempt.cells = -1;
+    CHECK_STATUS(without_a_loop(made[i]), PROMISE_OK);
+  }
+}
+
+/* ---- Waiting ---- */
+
+static promise_status_t wait_any(void) {
+  promise_t *promises[20];
+  for (int i = 0; i < 20; i++)
+    promises[i] = promise_new();
+  size_t index = 0;
+  scarce();
+  promise_status_t status = plenty(promise_wait_any(promises, 20, 1, &index));
+  for (int i = 0; i < 20; i++)
+    promise_release(promises[i]);
+  return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
+}
+
+static promise_status_t loop_wait(void) {
+  promise_loop_t *turning = promise_loop_new();
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_loop_wait(turning, promise, 1));
+  promise_release(promise);
+  promise_loop_free(turning);
+  return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
+}
+
+/* ---- Tokens ---- */
+
+static promise_status_t token_new(void) {
+  scarce();
+  promise_token_t *made = promise_token_new(true);
+  promise_status_t status = plenty(of(made));
+  promise_token_release(made);
+  return status;
+}
+
+static promise_status_t token_add(void) {
+  promise_token_t *asking = promise_token_new(false);
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_token_add(asking, promise));
+  promise_token_cancel(asking, NULL);
+  CHECK_INT(promise_cancel_requested(promise), status == PROMISE_OK);
+  promise_release(promise);
+  promise_token_release(asking);
+  return status;
+}
+
+static promise_status_t token_chain(void) {
+  promise_token_t *chained = promise_token_new(false), *parent = promise_token_new(false);
+  scarce();
+  promise_status_t status = plenty(promise_token_chain(chained, parent, true));
+  promise_token_release(parent);
+  promise_token_release(chained);
+  return status;
+}
+
+/* The token itself goes whatever happens. */
+static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending, const promise_value_t *reason)) {
+  promise_token_t *parent = promise_token_new(false), *child = promise_token_new(false);
+  promise_t *one = promise_new(), *other = promise_new();
+  CHECK_STATUS(promise_token_chain(child, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_add(parent, one), PROMISE_OK);
+  CHECK_STATUS(promise_token_add(child, other), PROMISE_OK);
+  scarce();
+  promise_status_t status = plenty(end(parent, NULL));
+  CHECK_INT(promise_cancel_requested(one), 1);
+  CHECK_INT(promise_cancel_requested(other), status == PROMISE_OK);
+  promise_release(one);
+  promise_release(other);
+  promise_token_release(parent);
+  promise_token_release(child);
+  return status;
+}
+static promise_status_t token_cancel(void) {
+  return ended_by(promise_token_cancel);
+}
+static promise_status_t token_invalidate(void) {
+  return ended_by(promise_token_invalidate);
+}
+
+static promise_status_t token_set_deadline(void) {
+  loop = promise_loop_new();
+  executor = promise_loop_executor(loop);
+  promise_token_t *hurried = promise_token_new(false);
+  scarce();
+  promise_status_t status = plenty(promise_token_set_deadline(hurried, executor, promise_now() + hour));
+  CHECK_INT(promise_token_deadline(hurried) == INT64_MAX, status != PROMISE_OK);
+  promise_token_release(hurried);
+  promise_executor_release(executor);
+  promise_loop_free(loop);
+  return status;
+}
+
+int main(void) {
+  RUN_OUT(new);
+  RUN_OUT(new_discardable);
+  RUN_OUT(then);
+  RUN_OUT(finally);
+  RUN_OUT(react);
+  RUN_OUT(react_on_an_executor);
+  RUN_OUT(rescue);
+  RUN_OUT(observe);
+  RUN_OUT(tap);
+  RUN_OUT(on_cancel_request);
+  RUN_OUT(follow);
+  RUN_OUT(all);
+  RUN_OUT(all_settled);
+  RUN_OUT(any);
+  RUN_OUT(race);
+  RUN_OUT(sleep_on);
+  RUN_OUT(delay_on);
+  RUN_OUT(timeout_on);
+  RUN(timers_without_an_executor);
+  RUN_OUT(wait_any);
+  RUN_OUT(loop_wait);
+  RUN_OUT(token_new);
+  RUN_OUT(token_add);
+  RUN_OUT(token_chain);
+  RUN_OUT(token_cancel);
+  RUN_OUT(token_invalidate);
+  RUN_OUT(token_set_deadline);
+  return check_report();
+}

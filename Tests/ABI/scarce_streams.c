@@ -1,0 +1,218 @@
+/* Publishers, subscribers and operators when memory runs out: at each allocation, one after the other. */
+#include "scarce.h"
+
+static void takes(void *ctx, const promise_value_t *value) {
+  (void)value;
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+}
+
+static promise_subscription_t subscription(spy_t *spy) {
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+  wish.on_value = takes, wish.ctx = spy, wish.free_ctx = spy_free;
+  return wish;
+}
+
+static promise_status_t publisher_new(void) {
+  scarce();
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  promise_status_t status = plenty(of(publisher));
+  promise_publisher_release(publisher);
+  return status;
+}
+
+static promise_executor_t *executor;
+static promise_token_t *token;
+static promise_status_t subscribed(void) {
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  spy_t spy = {0};
+  promise_subscription_t wish = subscription(&spy);
+  wish.executor = executor, wish.token = token;
+  scarce();
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
+  promise_status_t status = plenty(of(subscriber));
+  CHECK_SPY(&spy, 0, subscriber == NULL);
+  CHECK_INT(promise_publisher_count(publisher), subscriber != NULL);
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(publisher);
+  return status;
+}
+static promise_status_t subscribe(void) {
+  return subscribed();
+}
+static promise_status_t subscribe_with_a_token(void) {
+  token = promise_token_new(false);
+  promise_status_t status = subscribed();
+  promise_token_release(token);
+  token = NULL;
+  return status;
+}
+static promise_status_t subscribe_on_a_loop(void) {
+  promise_loop_t *loop = promise_loop_new();
+  executor = promise_loop_executor(loop);
+  promise_status_t status = subscribed();
+  promise_loop_run_once(loop);
+  promise_executor_release(executor);
+  executor = NULL;
+  promise_loop_free(loop);
+  return status;
+}
+
+/* A publisher with one subscriber that takes what comes, or what is asked for. */
+static promise_publisher_t *publisher;
+static promise_subscriber_t *subscriber;
+static spy_t spy;
+static void make_stream(bool is_asked, uint64_t demand) {
+  memset(&spy, 0, sizeof spy);
+  publisher = promise_publisher_new(0);
+  promise_subscription_t wish = subscription(&spy);
+  wish.demand = demand;
+  if (is_asked)
+    wish.on_value = NULL, wish.demand = 0;
+  subscriber = promise_publisher_subscribe(publisher, &wish);
+}
+static void free_stream(void) {
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(publisher);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+}
+
+static promise_status_t next(void) {
+  make_stream(true, 0);
+  scarce();
+  promise_t *event = promise_subscriber_next(subscriber);
+  promise_status_t status = plenty(of(event));
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(7)), PROMISE_OK);
+  if (event != NULL)
+    CHECK(ended(event, PROMISE_FULFILLED, 7));
+  promise_release(event);
+  free_stream();
+  return status;
+}
+
+static promise_status_t ready(void) {
+  make_stream(false, 0);
+  scarce();
+  promise_t *promise = promise_publisher_ready(publisher);
+  promise_status_t status = plenty(of(promise));
+  promise_release(promise);
+  free_stream();
+  return status;
+}
+
+/* A subscriber for whose event there is no memory ends with that; it does not miss one. */
+static void publish(void) {
+  scarce_attempt.cells = scarce_attempt.blocks = 0;
+  make_stream(false, PROMISE_UNLIMITED);
+  promise_t *ending = promise_subscriber_end(subscriber);
+  scarce();
+  CHECK_STATUS(plenty(promise_publisher_publish(publisher, I64(1))), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(promise_state(ending), PROMISE_REJECTED); /* with a VOID: there was no memory for an ERROR either */
+  CHECK_INT(promise_publisher_count(publisher), 0);
+  promise_release(ending);
+  free_stream();
+}
+
+/* ---- Operators ---- */
+
+static spy_t transform_spy;
+static promise_publisher_t *derive_transform(promise_publisher_t *source) {
+  promise_transform_t transform = {.size = sizeof transform, .on_value = spy_handler, .free_ctx = spy_free};
+  transform.ctx = &transform_spy;
+  return promise_publisher_transform(source, &transform);
+}
+static promise_publisher_t *derive_distinct(promise_publisher_t *source) {
+  return promise_publisher_distinct(source, 0);
+}
+static promise_publisher_t *derive_scan(promise_publisher_t *source) {
+  return promise_publisher_scan(source, 3);
+}
+static promise_publisher_t *derive_take(promise_publisher_t *source) {
+  return promise_publisher_take(source, 3);
+}
+static promise_publisher_t *derive_start_with(promise_publisher_t *source) {
+  return promise_publisher_start_with(source, I64(1));
+}
+static promise_publisher_t *derive_merge(promise_publisher_t *source) {
+  promise_publisher_t *sources[] = {source, source, source};
+  return promise_publisher_merge(sources, 3);
+}
+static promise_publisher_t *derive_combine(promise_publisher_t *source) {
+  promise_publisher_t *sources[] = {source, source, source};
+  return promise_publisher_combine(sources, 3);
+}
+
+static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
+  memset(&transform_spy, 0, sizeof transform_spy);
+  promise_publisher_t *source = promise_publisher_new(0);
+  scarce();
+  promise_publisher_t *derived = derive(source);
+  promise_status_t status = plenty(of(derived));
+  if (derive == derive_transform)
+    CHECK_INT(atomic_load(&transform_spy.frees), derived == NULL);
+  CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_OK);
+  promise_publisher_release(derived);
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_publisher_release(source);
+  return status;
+}
+
+#define OPERATOR(name)                                                                                                 \
+  static promise_status_t name(void) {                                                                                 \
+    return operated(derive_##name);                                                                                    \
+  }
+OPERATOR(transform)
+OPERATOR(distinct)
+OPERATOR(scan)
+OPERATOR(take)
+OPERATOR(start_with)
+OPERATOR(merge)
+OPERATOR(combine)
+
+static promise_publisher_t *derive_stateful(promise_publisher_t *source) {
+  return promise_publisher_stateful(source);
+}
+OPERATOR(stateful)
+
+static promise_status_t of_a_promise(void) {
+  promise_t *promise = promise_new();
+  scarce();
+  promise_publisher_t *made = promise_publisher_of(promise);
+  promise_status_t status = plenty(of(made));
+  promise_resolve(promise, I64(1));
+  promise_release(promise);
+  promise_publisher_release(made);
+  return status;
+}
+
+static promise_status_t forward(void) {
+  promise_publisher_t *source = promise_publisher_new(0), *target = promise_publisher_new(0);
+  scarce();
+  promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
+  promise_status_t status = plenty(of(link));
+  promise_subscriber_release(link);
+  promise_publisher_release(source);
+  promise_publisher_release(target);
+  return status;
+}
+
+int main(void) {
+  RUN_OUT(publisher_new);
+  RUN_OUT(subscribe);
+  RUN_OUT(subscribe_with_a_token);
+  RUN_OUT(subscribe_on_a_loop);
+  RUN_OUT(next);
+  RUN_OUT(ready);
+  RUN(publish);
+  RUN_OUT(transform);
+  RUN_OUT(distinct);
+  RUN_OUT(scan);
+  RUN_OUT(take);
+  RUN_OUT(start_with);
+  RUN_OUT(merge);
+  RUN_OUT(combine);
+  RUN_OUT(stateful);
+  RUN_OUT(of_a_promise);
+  RUN_OUT(forward);
+  return check_report();
+}

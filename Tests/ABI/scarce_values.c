@@ -1,0 +1,260 @@
+/* Values when memory runs out: at each allocation, one after the other. What is handed over is gone, whatever happens. */
+#include "scarce.h"
+
+/* What a call left in *out: a value, or VOID after PROMISE_ENOMEM. */
+static promise_status_t made(promise_status_t status, promise_value_t *out) {
+  CHECK_INT(out->kind == PROMISE_KIND_VOID, status != PROMISE_OK);
+  promise_value_release(out);
+  return status;
+}
+
+static char const long_text[] = "a text that is too long to lie in the value's own cell, however large that is made one day";
+
+static promise_status_t string(void) {
+  promise_value_t out = garbage();
+  scarce();
+  return made(plenty(promise_value_string(&out, long_text, sizeof long_text - 1)), &out);
+}
+
+static promise_status_t bytes(void) {
+  promise_value_t out = garbage();
+  scarce();
+  return made(plenty(promise_value_bytes(&out, long_text, sizeof long_text)), &out);
+}
+
+static promise_status_t bytes_foreign(void) {
+  spy_t spy = {0};
+  promise_value_t out = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_bytes_foreign(&out, long_text, sizeof long_text, &spy, spy_free));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  made(status, &out);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t object_of_a_type(void) {
+  payload_t payload = {0};
+  const promise_type_t *type = payload_type();
+  promise_value_t out = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_object(&out, type, &payload));
+  made(status, &out);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return status;
+}
+
+static promise_status_t plain_error(void) {
+  promise_value_t out = garbage();
+  scarce();
+  return made(plenty(promise_value_error(&out, "a.domain", 7, long_text)), &out);
+}
+
+/* A value that is handed over, and the payload in it that says when it is gone. */
+static payload_t payload;
+static promise_value_t handed_over(void) {
+  atomic_store(&payload.destroyed, 0);
+  return object(&payload);
+}
+static promise_status_t gone(promise_status_t status) {
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return status;
+}
+
+static promise_status_t error_from(void) {
+  promise_value_t out = garbage(), cause = handed_over();
+  scarce();
+  return gone(made(plenty(promise_value_error_from(&out, "a.domain", 7, long_text, long_text, &cause)), &out));
+}
+
+static promise_status_t discarded(void) {
+  promise_value_t out = garbage(), cause = handed_over();
+  scarce();
+  return gone(made(plenty(promise_value_discarded(&out, &cause)), &out));
+}
+
+static promise_status_t value_array(void) {
+  promise_value_t out = garbage(), elements[] = {*I64(1), handed_over(), *I64(3)};
+  scarce();
+  return gone(made(plenty(promise_value_array(&out, elements, 3)), &out));
+}
+
+static promise_status_t value_map(void) {
+  static const char *const keys[] = {"one", "two", long_text};
+  promise_value_t out = garbage(), values[] = {*I64(1), handed_over(), *I64(3)};
+  scarce();
+  return gone(made(plenty(promise_value_map(&out, keys, NULL, values, 3)), &out));
+}
+
+static promise_status_t from_json(void) {
+  static const char source[] = "{\"a\": [1, 2.5, \"a text that does not fit into a cell by a long way, so it is a block\"],"
+                               " \"b\": {\"c\": null, \"d\": [[[[true]]]]}}";
+  promise_value_t out = garbage(), error = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_from_json(&out, source, sizeof source - 1, NULL, &error));
+  promise_value_release(&error);
+  return made(status, &out);
+}
+
+static promise_status_t to_json(void) {
+  promise_value_t value = json("{\"a\": [1, 2.5, \"text\"], \"b\": {\"c\": null, \"d\": [[[[true]]]]}}");
+  promise_value_t out = garbage(), error = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_to_json(&out, &value, NULL, &error));
+  promise_value_release(&error);
+  promise_value_release(&value);
+  return made(status, &out);
+}
+
+static promise_status_t equal(void) {
+  promise_value_t one = json("[[1, [2, {\"a\": [3]}]], [4]]"), other = json("[[1, [2, {\"a\": [3]}]], [4]]");
+  scarce();
+  promise_status_t status = plenty(promise_value_equal(&one, &other) ? PROMISE_OK : promise_last_status());
+  promise_value_release(&one);
+  promise_value_release(&other);
+  return status;
+}
+
+/* ---- Builders ---- */
+
+static promise_status_t builder_new(void) {
+  scarce();
+  promise_builder_t *builder = promise_builder_new(PROMISE_KIND_ARRAY, 100);
+  promise_status_t status = plenty(of(builder));
+  promise_builder_drop(builder);
+  return status;
+}
+
+static promise_status_t builder_from(void) {
+  promise_value_t value = json("{\"a\": 1, \"b\": [2]}");
+  scarce();
+  promise_builder_t *builder = promise_builder_from(&value);
+  promise_status_t status = plenty(of(builder));
+  promise_builder_drop(builder);
+  promise_value_release(&value);
+  return status;
+}
+
+/* Adds until it has to grow, and more. */
+static promise_status_t built(promise_kind_t kind, promise_status_t (*step)(promise_builder_t *builder, int number)) {
+  promise_builder_t *builder = promise_builder_new(kind, 0);
+  promise_value_t out = garbage();
+  promise_status_t status = PROMISE_OK;
+  scarce();
+  for (int i = 0; i < 40 && status == PROMISE_OK; i++)
+    status = step(builder, i);
+  plenty(status);
+  CHECK_STATUS(promise_builder_finish(builder, &out), PROMISE_OK); /* with what there is */
+  promise_value_release(&out);
+  return status;
+}
+
+static promise_value_t next_element;
+static promise_status_t add(promise_builder_t *builder, int number) {
+  promise_value_t element = number == 0 ? next_element : *I64(number);
+  return promise_builder_add(builder, &element);
+}
+static promise_status_t builder_add(void) {
+  next_element = handed_over();
+  return gone(built(PROMISE_KIND_ARRAY, add));
+}
+
+static promise_status_t set(promise_builder_t *builder, int number) {
+  char key[80];
+  int length = snprintf(key, sizeof key, "%d, a key that is too long for the place of a short one", number);
+  return promise_builder_set(builder, key, (size_t)length, I64(number));
+}
+static promise_status_t builder_set(void) {
+  return built(PROMISE_KIND_MAP, set);
+}
+
+static promise_status_t append(promise_builder_t *builder, int number) {
+  (void)number;
+  return promise_builder_append(builder, long_text, sizeof long_text);
+}
+static promise_status_t builder_append(void) {
+  return built(PROMISE_KIND_BYTES, append);
+}
+
+static promise_status_t use_room(promise_builder_t *builder, int number) {
+  void *room = promise_builder_room(builder, 100);
+  if (room == NULL)
+    return promise_last_status();
+  memset(room, number, 100);
+  return promise_builder_advance(builder, 100);
+}
+static promise_status_t builder_room(void) {
+  return built(PROMISE_KIND_BYTES, use_room);
+}
+
+/* It takes no memory to make a value of what is built. */
+static void builder_finish(void) {
+  promise_kind_t const kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
+  for (int i = 0; i < 4; i++) {
+    promise_builder_t *builder = promise_builder_new(kinds[i], 100);
+    promise_value_t out = garbage();
+    scarce_attempt.cells = scarce_attempt.blocks = 0;
+    scarce();
+    CHECK_STATUS(plenty(promise_builder_finish(builder, &out)), PROMISE_OK);
+    CHECK_INT(out.kind, kinds[i]);
+    promise_value_release(&out);
+  }
+}
+
+/* ---- Types ---- */
+
+/* The first one brings those of the library with it. */
+static promise_status_t first_type(void) {
+  scarce();
+  return plenty(of(promise_type_named("i64")));
+}
+
+static promise_status_t type_register(void) {
+  scarce();
+  return plenty(of(promise_type_register("test.scarce", NULL, payload_destroy)));
+}
+
+static const promise_type_t *types[64];
+static void make_types(void) {
+  char name[40];
+  for (int i = 0; i < 64; i++) {
+    snprintf(name, sizeof name, "test.scarce.%d", i);
+    types[i] = promise_type_register(name, NULL, payload_destroy);
+  }
+}
+static bool same(const void *one, const void *other) {
+  return one == other;
+}
+static promise_status_t type_methods(void) {
+  static int next;
+  scarce();
+  return plenty(promise_type_methods(types[next++], same, NULL));
+}
+
+int main(void) {
+  RUN_OUT_ONCE(first_type);
+  payload_type();
+  RUN_OUT(string);
+  RUN_OUT(bytes);
+  RUN_OUT(bytes_foreign);
+  RUN_OUT(object_of_a_type);
+  RUN_OUT(plain_error);
+  RUN_OUT(error_from);
+  RUN_OUT(discarded);
+  RUN_OUT(value_array);
+  RUN_OUT(value_map);
+  RUN_OUT(from_json);
+  RUN_OUT(to_json);
+  RUN_OUT(equal);
+  RUN_OUT(builder_new);
+  RUN_OUT(builder_from);
+  RUN_OUT(builder_add);
+  RUN_OUT(builder_set);
+  RUN_OUT(builder_append);
+  RUN_OUT(builder_room);
+  RUN(builder_finish);
+  RUN_OUT_ONCE(type_register);
+  make_types();
+  RUN_OUT_ONCE(type_methods);
+  return check_report();
+}
