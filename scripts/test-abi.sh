@@ -80,6 +80,13 @@ fi
 read -ra more <<< "${CFLAGS:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
 
+# What the functions give is noted, where the library is the installed one and everything runs.
+watch=()
+if ((all == 0)) && [[ -z ${LIBS:-} && -z ${CHECK_QUICK:-} ]]; then
+  try "a wrapper that notes statuses" "$root/scripts/abi-statuses.py" wrap "$root/include" "$out"
+  watch=(env "LD_PRELOAD=$out/statuses.so" "STATUSES_SEEN=$out/statuses.seen")
+fi
+
 compilers=0
 for cc in ${CC_LIST:-gcc clang}; do
   command -v "$cc" > /dev/null || continue
@@ -97,7 +104,7 @@ for cc in ${CC_LIST:-gcc clang}; do
     if [[ " $without " == *" $program "* ]]; then continue; fi
     if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then continue; fi
     try "$cc: $program builds" "$cc" "${flags[@]}" "$tests/$program.c" "${libraries[@]}" -ldl -o "$built/$program"
-    run "$cc: $program" "$built/$program"
+    run "$cc: $program" "${watch[@]}" "$built/$program"
   done
   if ((all == 0)); then
     try "$cc: every function is misused" misuse_is_complete "$built"
@@ -107,6 +114,9 @@ for cc in ${CC_LIST:-gcc clang}; do
     run "$cc: JSON, the corpus of the fuzzer" "$built/fuzz" "$tests"/json/corpus/*
   fi
 done
+if ((${#watch[@]})); then
+  try "every status that a header promises was seen" "$root/scripts/abi-statuses.py" check "$root/include" "$out"
+fi
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
 
 # All tests of a program in one process there, so that what one leaves behind is seen, and less of what is many.

@@ -7,7 +7,7 @@ static void no_observer(void *ctx, const promise_value_t *value) {
 
 /* ---- Made from nothing ---- */
 
-static promise_status_t new(void) {
+static promise_status_t new (void) {
   scarce();
   promise_t *promise = promise_new();
   promise_status_t status = plenty(of(promise));

@@ -8,7 +8,8 @@ static promise_status_t made(promise_status_t status, promise_value_t *out) {
   return status;
 }
 
-static char const long_text[] = "a text that is too long to lie in the value's own cell, however large that is made one day";
+static char const long_text[] =
+    "a text that is too long to lie in the value's own cell, however large that is made one day";
 
 static promise_status_t string(void) {
   promise_value_t out = garbage();
@@ -87,8 +88,9 @@ static promise_status_t value_map(void) {
 }
 
 static promise_status_t from_json(void) {
-  static const char source[] = "{\"a\": [1, 2.5, \"a text that does not fit into a cell by a long way, so it is a block\"],"
-                               " \"b\": {\"c\": null, \"d\": [[[[true]]]]}}";
+  static const char source[] =
+      "{\"a\": [1, 2.5, \"a text that does not fit into a cell by a long way, so it is a block\"],"
+      " \"b\": {\"c\": null, \"d\": [[[[true]]]]}}";
   promise_value_t out = garbage(), error = garbage();
   scarce();
   promise_status_t status = plenty(promise_value_from_json(&out, source, sizeof source - 1, NULL, &error));

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Shows that the programs of Tests/ABI see every status that the headers promise, of every function.
+
+    scripts/abi-statuses.py wrap INCLUDE FOLDER     leaves statuses.so in FOLDER, and statuses.seen, empty
+    scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call has given
+
+Between the two the programs run with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen: it stands before
+the library and notes what each call returns; where that is NULL, promise_last_status(). CC is the compiler.
+
+What a function promises is what the comment above its declaration names, and those that it refers to as "as promise_x()".
+"""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
+FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
+STATUS = re.compile(r"PROMISE_(?:OK|E[A-Z]+)\b")
+# Whole: behind a status it says how that one is meant.
+REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (?:in )?(promise_\w+)\(\)")
+# Only of the other one of a pair that shares a comment.
+ELSEWHERE = re.compile(r"; (promise_\w+)\(\) also (PROMISE_E[A-Z]+)")
+PLACES = 32  # of a function: its statuses, 0 to -30, and anything else
+
+WRAPPER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "promise.h"
+
+static unsigned char *seen;
+__attribute__((constructor)) static void begin(void) {
+  int file = open(getenv("STATUSES_SEEN"), O_RDWR);
+  seen = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+}
+static void note(int function, long status) {
+  seen[function * PLACES + (status <= 0 && status > 1 - PLACES ? -status : PLACES - 1)] = 1;
+}
+#define FIND(name) \
+  static __typeof__(&name) found; \
+  if (found == NULL) found = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+static promise_status_t why(const volatile void *result) {
+  FIND(promise_last_status);
+  return result != NULL ? PROMISE_OK : found();
+}
+"""
+
+
+def parameters(text):
+    """The parameters of a declaration."""
+    depth = start = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            yield text[start:at]
+            start = at + 1
+    if text[start:].strip() != "void":
+        yield text[start:]
+
+
+def parameter_name(parameter):
+    pointer = FUNCTION_POINTER.search(parameter)
+    return pointer.group(1) if pointer else re.findall(r"\w+", parameter.split("[")[0])[-1]
+
+
+def functions(include):
+    """Each function's result and parameters, by name."""
+    preprocess = [os.environ.get("CC", "cc"), "-std=c11", "-E", "-P", os.path.join(include, "promise.h")]
+    output = subprocess.run(preprocess, check=True, stdout=subprocess.PIPE, text=True).stdout
+    text = " ".join(output.split())
+    found = {}
+    for match in VISIBLE.finditer(text):
+        declaration = text[match.end() : text.index(";", match.end())].strip()
+        result, name, rest = re.match(r"(.*?[\s*])(promise_\w+)\s*\((.*)\)$", declaration).groups()
+        found[name] = result.strip(), rest
+    return dict(sorted(found.items()))
+
+
+def wrap(include, folder):
+    known = functions(include)
+    lines = [f"#define PLACES {PLACES}", f"#define SIZE {PLACES * len(known)}", WRAPPER]
+    for number, (name, (result, rest)) in enumerate(known.items()):
+        if name == "promise_last_status":
+            continue
+        call = f"found({', '.join(parameter_name(parameter) for parameter in parameters(rest))})"
+        status = "why(result)" if "*" in result else "(long)result"
+        if result in ("bool", "size_t", "uint32_t", "double"):
+            status = "0"
+        body = f"FIND({name}); {result} result = {call}; note({number}, {status}); return result;"
+        lines.append(f"{result} {name}({rest}) {{ {body} }}")
+    source = os.path.join(folder, "statuses.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    with open(os.path.join(folder, "statuses.seen"), "wb") as file:
+        file.write(bytes(PLACES * len(known)))
+    compiler = [os.environ.get("CC", "cc"), "-shared", "-fPIC", "-w", "-I", include, source, "-ldl"]
+    subprocess.run(compiler + ["-o", os.path.join(folder, "statuses.so")], check=True)
+
+
+def comments(include):
+    """What the header says of each function."""
+    found = {}
+    for header in glob.glob(os.path.join(include, "promise", "*.h")):
+        comment = ""
+        with open(header, encoding="utf-8") as file:
+            parts = re.split(r"(/\*.*?\*/)", file.read(), flags=re.DOTALL)
+        for part in parts:
+            if part.startswith("/*"):
+                comment = re.sub(r"\s+", " ", re.sub(r"\n \*", " ", part[2:-2]))
+            for name in re.findall(r"PROMISE_API[^;]*?(promise_\w+)\s*\(", part):
+                found[name] = comment
+    return found
+
+
+def promised(name, said, passed=()):
+    comment = said.get(name, "")
+    start = re.search(r"Returns|NULL:|PROMISE_EINVAL", comment)
+    if start is None or name in passed:
+        return set()
+    text = comment[start.start() :]
+    others = {status for function, status in ELSEWHERE.findall(text) if function != name}
+    statuses = set(STATUS.findall(text)) - others
+    for status, reference in REFERENCE.findall(text):
+        statuses |= set() if status else promised(reference, said, (*passed, name))
+    return statuses
+
+
+def check(include, folder):
+    with open(os.path.join(include, "promise", "status.h"), encoding="utf-8") as file:
+        numbers = dict(re.findall(r"(PROMISE_(?:OK|E[A-Z]+))\s*=\s*-?(\d+)", file.read()))
+    with open(os.path.join(folder, "statuses.seen"), "rb") as file:
+        seen = file.read()
+    said = comments(include)
+    missing = count = 0
+    for number, name in enumerate(functions(include)):
+        given = seen[number * PLACES : (number + 1) * PLACES]
+        if not any(given) and name != "promise_last_status":
+            print(f"{name}: never called")
+            missing += 1
+        for status in sorted(promised(name, said)):
+            count += 1
+            if not given[int(numbers[status])]:
+                print(f"{name}: never gave {status}")
+                missing += 1
+    print(f"{count} statuses promised, {missing} never seen")
+    return 1 if missing or not count else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[1] not in ("wrap", "check"):
+        print(__doc__, file=sys.stderr)
+        sys.exit(64)
+    sys.exit((wrap if sys.argv[1] == "wrap" else check)(*sys.argv[2:]))
