@@ -1,4 +1,5 @@
 // Promises that are awaited, and coroutines that return them.
+#include <coroutine>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -194,10 +195,135 @@ void threads_settle_what_is_awaited() {
   }
 }
 
+// A coroutine as other libraries have it: whoever has it destroys it.
+struct task {
+  struct promise_type {
+    task get_return_object() {
+      return task{std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
+    std::suspend_never initial_suspend() noexcept {
+      return {};
+    }
+    std::suspend_always final_suspend() noexcept {
+      return {};
+    }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept {
+      thrown = std::current_exception();
+    }
+    std::exception_ptr thrown;
+  };
+  std::coroutine_handle<promise_type> frame;
+
+  explicit task(std::coroutine_handle<promise_type> made) : frame(made) {}
+  task(const task &) = delete;
+  task &operator=(const task &) = delete;
+  ~task() {
+    frame.destroy();
+  }
+  bool was_closed() const {
+    return frame.done() && throws<promises::error>([&] { std::rethrow_exception(frame.promise().thrown); },
+                                                   [](const auto &e) { return e.code() == PROMISE_ECLOSED; });
+  }
+};
+
+task hears(promise<int> of, int &to) {
+  const counted local;
+  to = co_await std::move(of);
+}
+task hears_on(promise<int> of, const promises::place &where) {
+  const counted local;
+  co_await std::move(of).on(where);
+}
+
+void a_coroutine_of_another_kind_is_its_owners() {
+  int heard = 0;
+  promise<int> source;
+  {
+    const task waits = hears(source.copy(), heard);
+    CHECK(!waits.frame.done() && counted::alive == 1);
+  }
+  CHECK(counted::alive == 0); // destroyed while it waited: what comes now does not concern it
+  const task waits = hears(source.copy(), heard);
+  source.resolve(7);
+  CHECK(heard == 7 && waits.frame.done());
+}
+
+void a_coroutine_of_another_kind_hears_that_it_cannot_go_on() {
+  int heard = 0;
+  promise<int> source;
+  const task waits = hears(source.copy(), heard);
+  const promises::token token;
+  const task silenced = hears_on(source.copy(), token);
+  source.reset();
+  CHECK(waits.was_closed() && silenced.was_closed());
+  const task never = hears(promise<int>(), heard);
+  CHECK(never.was_closed() && heard == 0);
+  std::vector<promise_job_t *> jobs;
+  const auto own = promises::executor::of([&](promise_job_t *job) { jobs.push_back(job); });
+  const task dropped = hears_on(promise<int>::resolved(1), own);
+  CHECK(jobs.size() == 1 && !dropped.frame.done());
+  promise_job_drop(jobs[0]);
+  CHECK(dropped.was_closed());
+  {
+    const task destroyed = hears_on(promise<int>::resolved(1), own);
+    CHECK(jobs.size() == 2);
+  }
+  CHECK(promise_job_run(jobs[1]) == PROMISE_OK);
+}
+
+void many_that_wait_for_one_another_take_no_stack() {
+  constexpr int many = 200'000;
+  promise<int> source, failing, dropped;
+  promise<int> sum = source.copy(), failed = failing.copy(), gone = dropped.copy();
+  for (int i = 0; i < many; ++i) {
+    sum = add_one(std::move(sum));
+    failed = add_one(std::move(failed));
+    gone = add_one(std::move(gone));
+  }
+  int last = 0;
+  sum.observe([&](int n) { last = n; }, [](const promises::error &) {});
+  source.resolve(0);
+  CHECK(last == many && sum.get() == many);
+  failing.reject(std::out_of_range("far"));
+  CHECK(throws<std::out_of_range>([&] { failed.get(); }));
+  dropped.reset();
+  CHECK(throws<promises::error>([&] { gone.get(); }));
+}
+
+promise<int> goes_through(promise<int> first, promise<int> second, promise<int> third) {
+  const counted local;
+  const int one = co_await std::move(first);
+  const int two = co_await second;
+  // What is settled from within ends within.
+  promise<int> inner;
+  const auto outer = add_one(inner.copy());
+  inner.resolve(one + two);
+  co_return outer.get() + co_await std::move(third);
+}
+
+void what_is_carried_is_the_last_wait() {
+  promise<int> first, second, third;
+  const auto all = goes_through(first.copy(), second.copy(), third.copy());
+  const auto settled = goes_through(first.copy(), promise<int>::resolved(2), promise<int>::resolved(3));
+  const auto after = add_one(all.copy());
+  first.resolve(1);
+  CHECK(settled.get() == 7 && !all.is_settled());
+  second.resolve(2);
+  third.resolve(3);
+  CHECK(all.get() == 7 && after.get() == 8);
+  // Settled by somebody else before.
+  promise<int> source;
+  const auto taken = add_one(source.copy());
+  CHECK(taken.resolve(5) && source.resolve(1) && taken.get() == 5);
+}
+
 } // namespace
 
 int main() {
   return run(a_settled_promise_is_awaited, a_pending_promise_is_awaited, a_rejection_is_thrown, an_exception_rejects,
              a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_climb,
-             a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited);
+             a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
+             a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_hears_that_it_cannot_go_on,
+             many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait);
 }

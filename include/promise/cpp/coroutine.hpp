@@ -7,11 +7,17 @@
 //
 // A coroutine begins at once, in the call. It keeps itself alive: who drops the promise that it returned does not end it.
 // When it could never go on, because what it awaits is dropped while pending, or its place drops or silences it, it is
-// destroyed where it stands, and its promise is rejected with an error of domain "promise" and code PROMISE_ECLOSED. A request to cancel its promise goes to
-// what it awaits. Its promise is settled when its locals are gone, parameters excepted.
+// destroyed where it stands, and its promise is rejected with an error of domain "promise" and code PROMISE_ECLOSED. A
+// request to cancel its promise goes to what it awaits. Its promise is settled when its locals are gone.
 //
-// What settles a promise runs the coroutines that wait for it within that call: where one awaits another, each takes some
-// stack. on() takes a place to go on at, whose stack is its own.
+// A coroutine of another kind may await promises too. It belongs to others: it is never destroyed here, but goes on with
+// that error, and its owner may destroy it while it waits, on the thread that would resume it or where no other does.
+//
+// What settles a promise runs the coroutines that wait for it within that call, or at the place that on() takes. It takes
+// no stack, however many wait for one another.
+//
+// A coroutine that is a handler takes its arguments by value. If it is a lambda it captures nothing, for the lambda ends
+// when it first waits: hand over what it needs as an argument of a function that is the coroutine.
 #ifndef PROMISE_CPP_COROUTINE_HPP
 #define PROMISE_CPP_COROUTINE_HPP
 
@@ -28,67 +34,61 @@
 namespace promises {
 namespace detail {
 
-// A coroutine that an executor is to resume: it is destroyed if the executor does not.
-class resumption {
-public:
-  explicit resumption(std::coroutine_handle<> coroutine) noexcept : coroutine_(coroutine) {}
-  resumption(const resumption &) = delete;
-  resumption &operator=(const resumption &) = delete;
-  ~resumption() {
-    if (coroutine_)
-      coroutine_.destroy();
-  }
-  void run() noexcept {
-    std::exchange(coroutine_, nullptr).resume();
-  }
-
-private:
-  std::coroutine_handle<> coroutine_;
-};
-
 // What one co_await shares with its reaction: the coroutine may be gone while the one still looks at it.
 class waiting {
 public:
   // How far it is, for the two that race: who attaches the reaction, and the reaction.
   enum stage { attaching, suspended, settled, dropped };
 
-  explicit waiting(std::coroutine_handle<> coroutine) noexcept : coroutine_(coroutine) {}
+  // Whether it is `owned`: a promise's coroutine, which nobody else destroys.
+  waiting(std::coroutine_handle<> coroutine, bool owned) noexcept : coroutine_(coroutine), owned_(owned) {}
   // The reaction has run, or never will.
   void end(stage how) noexcept {
     if (stage_.exchange(how) != suspended)
       return;
-    if (how == settled)
-      coroutine_.resume();
-    else
-      coroutine_.destroy();
+    if (how == dropped) {
+      if (owned_) {
+        coroutine_.destroy();
+        return;
+      }
+      state = PROMISE_PENDING;
+    }
+    coroutine_.resume();
   }
   // The reaction is attached: whether the coroutine stays suspended. Otherwise it has run meanwhile, and the coroutine
   // goes on here; or on `where`, if that is not NULL.
-  bool attached(promise_executor_t *where) {
-    stage expected = attaching;
-    if (stage_.compare_exchange_strong(expected, suspended))
-      return true;
-    if (expected == dropped) {
-      coroutine_.destroy();
-      return true;
-    }
-    if (where == nullptr)
-      return false;
-    const auto resume = [](void *ctx) noexcept { static_cast<resumption *>(ctx)->run(); };
-    promise_executor_submit(where, resume, new resumption(coroutine_), free_context<resumption>);
-    return true;
-  }
-  // Awaiting failed: the coroutine goes on with an exception, whatever the reaction does.
+  static bool attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where);
+  // The coroutine is not to be touched any more, whatever the reaction does: it goes on without it, or is gone.
   void give_up() noexcept {
     stage_.store(settled);
   }
 
-  promise_state_t state = PROMISE_PENDING;
+  promise_state_t state = PROMISE_PENDING; // still pending when it goes on: it was dropped
   value content;
 
 private:
   std::coroutine_handle<> coroutine_;
+  bool owned_;
   std::atomic<stage> stage_{attaching};
+};
+
+// While a reaction resumes a coroutine, on its thread: if the coroutine ends there, its promise follows the one that the
+// reaction settles, so that no stack is taken however many wait for one another.
+struct carrier {
+  const waiting *by;
+  promise_verdict_t verdict = 0; // 0: the coroutine has not ended
+  promise_value_t result = promise_value_t();
+  carrier *around;
+  static inline thread_local carrier *current = nullptr;
+
+  explicit carrier(const waiting *wait) noexcept : by(wait), around(current) {
+    current = this;
+  }
+  carrier(const carrier &) = delete;
+  carrier &operator=(const carrier &) = delete;
+  ~carrier() {
+    current = around;
+  }
 };
 
 // The context of the reaction: it runs, or its end tells that it will not.
@@ -104,15 +104,39 @@ struct wake {
   }
 
   template <promise_state_t state>
-  static promise_verdict_t run(void *ctx, const promise_value_t *in, promise_value_t *) noexcept {
+  static promise_verdict_t run(void *ctx, const promise_value_t *in, promise_value_t *out) noexcept {
     const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
     ready->state = state;
     if (promise_value_retain(in) == PROMISE_OK)
       ready->content = value::adopt(*in);
+    carrier here(ready.get());
     ready->end(waiting::settled);
-    return PROMISE_FULFILL;
+    if (here.verdict == 0)
+      return PROMISE_FULFILL;
+    *out = here.result;
+    return here.verdict;
   }
 };
+
+inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where) {
+  stage expected = attaching;
+  if (wait->stage_.compare_exchange_strong(expected, suspended))
+    return true;
+  if (expected == dropped && wait->owned_) {
+    wait->coroutine_.destroy();
+    return true;
+  }
+  if (expected == dropped || where == nullptr)
+    return false;
+  auto again = std::make_unique<wake>(wait);
+  wait->stage_.store(suspended);
+  const auto resume = [](void *ctx) noexcept {
+    const std::shared_ptr<waiting> ready = std::move(static_cast<wake *>(ctx)->wait);
+    ready->end(settled);
+  };
+  promise_executor_submit(where, resume, again.release(), free_context<wake>); // if it fails, the context's end tells
+  return true;
+}
 
 // What a coroutine awaits just now, for requests to cancel it.
 class awaited {
@@ -133,16 +157,15 @@ public:
       promise_release(now);
   }
   void request_cancel(const promise_value_t *reason) noexcept {
-    promise_t *asked = nullptr;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (now_ != nullptr && promise_retain(now_) == PROMISE_OK)
-        asked = now_;
-    }
-    if (asked != nullptr) {
+    if (promise_t *asked = copy()) {
       promise_request_cancel(asked, reason);
       promise_release(asked);
     }
+  }
+  // A reference to it, or NULL.
+  promise_t *copy() noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return now_ != nullptr && promise_retain(now_) == PROMISE_OK ? now_ : nullptr;
   }
 
 private:
@@ -165,6 +188,8 @@ public:
       if (promise_value_error(&reason, "promise", PROMISE_ECLOSED, why) == PROMISE_OK)
         result_ = value::adopt(reason);
     }
+    if (carried())
+      return;
     const promise_value_t result = result_.release();
     (verdict_ == PROMISE_FULFILL ? promise_resolve : promise_reject)(own_.raw(), &result);
   }
@@ -180,8 +205,9 @@ public:
     verdict_ = PROMISE_REJECT;
   }
 
-  // What it awaits from now on. A request to cancel that came before is passed on at once.
-  void awaits(promise<value> now) {
+  // What it awaits from now on, with `by`. A request to cancel that came before is passed on at once.
+  void awaits(promise<value> now, const waiting *by) {
+    by_ = by;
     if (awaited_ == nullptr) {
       awaited_ = std::make_shared<awaited>();
       awaited_->replace(now.release());
@@ -206,9 +232,25 @@ protected:
   promise<value> own_;
 
 private:
+  // Whether the reaction that resumed it last, and still does, settles its promise.
+  bool carried() noexcept {
+    carrier *const here = carrier::current;
+    if (here == nullptr || by_ == nullptr || here->by != by_ || verdict_ == 0)
+      return false;
+    promise_t *const reaction = awaited_->copy();
+    const bool follows = reaction != nullptr && promise_follow(own_.raw(), reaction) == PROMISE_OK;
+    promise_release(reaction);
+    if (follows) {
+      here->verdict = verdict_;
+      here->result = result_.release();
+    }
+    return follows;
+  }
+
   value result_;
   promise_verdict_t verdict_ = 0;
   std::shared_ptr<awaited> awaited_;
+  const waiting *by_ = nullptr; // compared only: it may be gone
 };
 
 template <class T> struct coroutine : settling {
@@ -240,29 +282,33 @@ public:
   // When the reaction is attached the coroutine may go on elsewhere, or be gone: nothing here touches it then, but what
   // lies on this stack.
   template <class Promise> bool await_suspend(std::coroutine_handle<Promise> coroutine) {
-    const auto wait = std::make_shared<waiting>(coroutine);
+    constexpr bool owned = std::is_base_of_v<settling, Promise>;
+    const auto wait = std::make_shared<waiting>(coroutine, owned);
     wait_ = wait;
     promise<value> reaction = promise<value>::adopt(
         react(of_.raw(), where_, wake::run<PROMISE_FULFILLED>, wake::run<PROMISE_REJECTED>, nullptr, wake(wait)));
     if (gives_up_)
       of_.reset();
-    if constexpr (std::is_base_of_v<settling, Promise>) {
-      try {
-        coroutine.promise().awaits(std::move(reaction));
-      } catch (...) {
-        wait->give_up();
-        throw;
-      }
-    }
-    return wait->attached(where_.raw_executor());
+    if constexpr (owned)
+      coroutine.promise().awaits(std::move(reaction), wait.get());
+    return waiting::attached(wait, where_.raw_executor());
   }
   T await_resume() {
     if (wait_ == nullptr)
       return codec<T>::decode(of_.result().raw());
     if (wait_->state == PROMISE_FULFILLED)
       return codec<T>::decode(wait_->content.raw());
-    std::rethrow_exception(exception_of(wait_->content.raw()));
+    if (wait_->state == PROMISE_REJECTED)
+      std::rethrow_exception(exception_of(wait_->content.raw()));
+    throw error("promise", PROMISE_ECLOSED, "what the coroutine awaits was dropped pending, or its place gave it up");
   }
+  // Also when it was not resumed: its owner destroys it, or awaiting failed.
+  ~awaiter() {
+    if (wait_ != nullptr)
+      wait_->give_up();
+  }
+  awaiter(const awaiter &) = delete;
+  awaiter &operator=(const awaiter &) = delete;
 
 private:
   promise<T> of_;
