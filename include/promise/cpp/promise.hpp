@@ -258,7 +258,7 @@ private:
              G &&on_rejected) const {
     using both = std::pair<F, G>;
     auto context = std::make_unique<both>(std::move(on_fulfilled), std::move(on_rejected));
-    const watching fulfilled = [](void *ctx, const promise_value_t *in) noexcept {
+    const watching on_value = [](void *ctx, const promise_value_t *in) noexcept {
       auto &handlers = *static_cast<both *>(ctx);
       if constexpr (std::is_void_v<T>) {
         handlers.first();
@@ -271,10 +271,10 @@ private:
         }
       }
     };
-    const watching rejected = [](void *ctx, const promise_value_t *in) noexcept {
+    const watching on_reason = [](void *ctx, const promise_value_t *in) noexcept {
       static_cast<both *>(ctx)->second(error(value::keep(*in)));
     };
-    detail::require(how(raw(), fulfilled, rejected, context.release(), detail::free_context<both>), "promise_observe");
+    detail::require(how(raw(), on_value, on_reason, context.release(), detail::free_context<both>), "promise_observe");
   }
 };
 
