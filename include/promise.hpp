@@ -27,6 +27,13 @@
 #ifndef PROMISE_HPP
 #define PROMISE_HPP
 
+#if __cplusplus < 201703L
+#error "promise.hpp needs C++17 or later: -std=c++17. promise.h is for what is older."
+#endif
+#if !defined(__cpp_exceptions) || !defined(__cpp_rtti)
+#error "promise.hpp needs exceptions and RTTI: leave out -fno-exceptions and -fno-rtti, or use promise.h."
+#endif
+
 #include "promise.h"
 
 #include "promise/cpp/handle.hpp"

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
@@ -18,13 +19,20 @@ namespace promises {
 
 // Why a promise was rejected, or why a call could not be made (domain "promise", code: the promise_status_t).
 // Thrown by a handler it is the reason again, unchanged.
-class error : public std::exception {
+class PROMISE_API error : public std::exception {
 public:
+  // Copied, even where it could be moved: an exception that was moved from can still be asked what it is.
+  error(const error &) noexcept = default;
+  error &operator=(const error &) noexcept = default;
   // A reason of any kind; what is no ERROR has no domain, code 0, and says in what() what it is.
   explicit error(value reason) : state_(std::make_shared<const state>(std::move(reason))) {}
   // Throws std::bad_alloc for want of memory. Bytes that are not UTF-8 are shown as question marks.
   error(const std::string &domain, std::int64_t code, const std::string &message)
       : error(make(domain, code, message, value())) {}
+  // The same, with what led to it, and where it was made: PROMISE_HERE, say, or NULL.
+  error(const std::string &domain, std::int64_t code, const std::string &message, const error &cause,
+        const char *origin = nullptr)
+      : error(make(domain, code, message, cause.reason().copy(), origin)) {}
 
   const char *what() const noexcept override {
     return state_->message.c_str();
@@ -41,8 +49,18 @@ public:
   const value &reason() const noexcept {
     return state_->reason;
   }
-  // The reason for a rejection with that domain, code and message; `cause` may be VOID.
-  static value make(const std::string &domain, std::int64_t code, const std::string &message, value cause);
+  // What led to it; VOID if nothing is known.
+  value cause() const {
+    const promise_value_t *led_to_it = promise_value_cause(&state_->reason.raw());
+    return led_to_it != nullptr ? value::keep(*led_to_it) : value();
+  }
+  // Where it was made, NULL if that is not known; lent.
+  const char *origin() const noexcept {
+    return promise_value_origin(&state_->reason.raw());
+  }
+  // The reason for a rejection with that domain, code and message; `cause` may be VOID, `origin` NULL.
+  static value make(const std::string &domain, std::int64_t code, const std::string &message, value cause,
+                    const char *origin = nullptr);
 
 private:
   struct state {
@@ -66,33 +84,48 @@ private:
 };
 
 // The promise was cancelled. Thrown by a handler or a coroutine it cancels the promise that this one settles.
-class cancelled : public error {
+class PROMISE_API cancelled : public error {
 public:
-  cancelled() : cancelled(discarded()) {}
+  cancelled() : cancelled(discarded(value())) {}
+  // Because of an error elsewhere, which cause() gives.
+  explicit cancelled(const error &because) : cancelled(discarded(because.reason().copy())) {}
   explicit cancelled(value reason) : error(std::move(reason)) {}
-
-private:
-  static value discarded() {
-    promise_value_t raw = promise_value_t();
-    raw.kind = PROMISE_KIND_DISCARDED;
-    return value::adopt(raw);
-  }
+  cancelled(const cancelled &) noexcept = default; // no cause of its copy
+  cancelled &operator=(const cancelled &) noexcept = default;
+  // A DISCARDED; `cause` may be VOID.
+  static value discarded(value cause);
 };
 
 namespace detail {
 
+inline const char *advice(promise_status_t status) noexcept {
+  switch (status) {
+  case PROMISE_EINVAL:
+    return ": an argument is wrong, such as a handle that is empty or was moved from";
+  case PROMISE_ESTALE:
+    return ": a handle was released already";
+  case PROMISE_EPENDING:
+    return ": the promise is not settled yet; use then(), co_await or get()";
+  case PROMISE_EDEADLK:
+    return ": it could never end, for this thread would have to do the work; use then() or co_await, or loop::wait()";
+  default:
+    return "";
+  }
+}
 [[noreturn]] inline void fail(promise_status_t status, const char *what) {
   if (status == PROMISE_ENOMEM)
     throw std::bad_alloc();
-  throw error("promise", status, std::string(what) + ": " + promise_status_name(status));
+  throw error("promise", status, std::string(what) + ": " + promise_status_name(status) + advice(status));
 }
 inline void require(promise_status_t status, const char *what) {
   if (status != PROMISE_OK)
     fail(status, what);
 }
 template <class Raw> Raw *require(Raw *raw, const char *what) {
-  if (raw == nullptr)
-    fail(promise_last_status(), what);
+  if (raw == nullptr) {
+    const promise_status_t why = promise_last_status();
+    fail(why != PROMISE_OK ? why : PROMISE_EINVAL, what);
+  }
   return raw;
 }
 
@@ -124,17 +157,24 @@ inline const type &exception_type() {
 
 inline value holding(std::exception_ptr thrown) {
   promise_value_t raw;
-  require(promise_value_object(&raw, exception_type().raw(), new std::exception_ptr(std::move(thrown))),
-          "promise_value_object");
+  const promise_type_t *const known = exception_type().raw();
+  require(promise_value_object(&raw, known, new std::exception_ptr(std::move(thrown))), "promise_value_object");
   return value::adopt(raw);
 }
 
 // What a handler that threw rejects with.
 inline value reason_of(const std::exception_ptr &thrown) {
+  if (thrown == nullptr) // an exception of another language
+    return error::make("c++", 0, "an exception that C++ does not know", value());
   try {
     std::rethrow_exception(thrown);
+  } catch (const cancelled &known) {
+    if (typeid(known) == typeid(cancelled))
+      return known.reason().copy();
+    return cancelled::discarded(
+        error::make(demangled(typeid(known).name()), known.code(), known.message(), holding(thrown)));
   } catch (const error &known) {
-    if (typeid(known) == typeid(error) || typeid(known) == typeid(cancelled))
+    if (typeid(known) == typeid(error))
       return known.reason().copy();
     return error::make(demangled(typeid(known).name()), known.code(), known.message(), holding(thrown));
   } catch (const std::exception &known) {
@@ -156,29 +196,87 @@ inline promise_value_t reason_of_current() noexcept {
   }
 }
 
+// The exception that is being handled, if `part` is that one, or a base of it; NULL otherwise.
+template <class E> std::exception_ptr handled(const E &part) noexcept {
+  std::exception_ptr whole = std::current_exception();
+  if (whole == nullptr)
+    return nullptr;
+  try {
+    std::rethrow_exception(whole);
+  } catch (const E &caught) {
+    return &caught == &part ? whole : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// What an exception rejects with that somebody has, maybe as its base: it is not cut down to that.
+template <class E> value reason_from(E &&why) {
+  using plain = std::decay_t<E>;
+  if constexpr (std::is_same_v<plain, std::exception_ptr>) {
+    if (why == nullptr)
+      throw error("promise", PROMISE_EINVAL, "expected an exception to reject with, got an empty std::exception_ptr");
+    return reason_of(why);
+  } else {
+    if constexpr (std::is_base_of_v<std::exception, plain>) {
+      if (typeid(why) != typeid(plain)) {
+        const std::exception_ptr whole = handled<plain>(why);
+        return whole != nullptr ? reason_of(whole) : error::make(demangled(typeid(why).name()), 0, why.what(), value());
+      }
+    }
+    return reason_of(std::make_exception_ptr<plain>(std::forward<E>(why)));
+  }
+}
+
+// The exception that an ERROR was made from, or NULL.
+inline std::exception_ptr held(const promise_value_t *reason) {
+  const bool has_cause = reason != nullptr && reason->kind == PROMISE_KIND_ERROR;
+  const promise_value_t *const cause = has_cause ? promise_value_cause(reason) : nullptr;
+  if (cause == nullptr || !promise_value_is(cause, exception_type().raw()))
+    return nullptr;
+  return *reinterpret_cast<const std::exception_ptr *>(promise_value_data(cause, nullptr));
+}
+
 // The exception that a reason was made from, or an error or cancelled with the reason.
 inline std::exception_ptr exception_of(const promise_value_t &reason) {
-  const promise_value_t *cause = reason.kind == PROMISE_KIND_ERROR ? promise_value_cause(&reason) : nullptr;
-  if (cause != nullptr && promise_value_is(cause, exception_type().raw()))
-    return *reinterpret_cast<const std::exception_ptr *>(promise_value_data(cause, nullptr));
-  if (reason.kind == PROMISE_KIND_DISCARDED)
+  if (reason.kind == PROMISE_KIND_DISCARDED) {
+    // Any exception may have led to it; only a kind of cancelled is what was thrown.
+    const std::exception_ptr thrown = held(promise_value_cause(&reason));
+    try {
+      if (thrown != nullptr)
+        std::rethrow_exception(thrown);
+    } catch (const cancelled &) {
+      return thrown;
+    } catch (...) {
+    }
     return std::make_exception_ptr(cancelled(value::keep(reason)));
-  return std::make_exception_ptr(error(value::keep(reason)));
+  }
+  std::exception_ptr thrown = held(&reason);
+  return thrown != nullptr ? thrown : std::make_exception_ptr(error(value::keep(reason)));
 }
 
 } // namespace detail
 
-inline value error::make(const std::string &domain, std::int64_t code, const std::string &message, value cause) {
+inline value error::make(const std::string &domain, std::int64_t code, const std::string &message, value cause,
+                         const char *origin) {
   promise_value_t raw;
   promise_value_t led_to_it = cause.copy().release();
-  promise_status_t status = promise_value_error_from(&raw, domain.c_str(), code, message.c_str(), nullptr, &led_to_it);
+  promise_status_t status = promise_value_error_from(&raw, domain.c_str(), code, message.c_str(), origin, &led_to_it);
   if (status == PROMISE_EINVAL) {
+    const std::string place = origin != nullptr ? detail::ascii(origin) : "";
     led_to_it = cause.copy().release();
     status = promise_value_error_from(&raw, detail::ascii(domain).c_str(), code, detail::ascii(message).c_str(),
-                                      nullptr, &led_to_it);
+                                      origin != nullptr ? place.c_str() : nullptr, &led_to_it);
   }
   if (status != PROMISE_OK)
     throw std::bad_alloc(); // what else it refuses cannot come here
+  return value::adopt(raw);
+}
+
+inline value cancelled::discarded(value cause) {
+  promise_value_t raw;
+  const promise_value_t led_to_it = cause.release();
+  detail::require(promise_value_discarded(&raw, &led_to_it), "promise_value_discarded");
   return value::adopt(raw);
 }
 

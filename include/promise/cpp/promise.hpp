@@ -64,22 +64,22 @@ public:
   template <class... U> bool resolve(U &&...content) const {
     if constexpr (std::is_void_v<T>) {
       static_assert(sizeof...(U) == 0, "a promise<void> is resolved with nothing");
-      return settle(promise_resolve, value());
+      return settle(promise_resolve, "promise_resolve", value());
     } else {
       static_assert(sizeof...(U) == 1, "a promise is resolved with one value");
-      return settle(promise_resolve, codec<T>::encode(std::forward<U>(content)...));
+      return settle(promise_resolve, "promise_resolve", codec<T>::encode(std::forward<U>(content)...));
     }
   }
-  // With a value as the reason, or with an exception: get() throws that very object again; other languages see an ERROR
-  // whose domain is its type, and whose message is its what().
+  // With a value as the reason, or with an exception, or a std::exception_ptr: get() throws that very object again; other
+  // languages see an ERROR whose domain is its type, and whose message is its what(). In a handler of exceptions what was
+  // caught as its base is kept whole.
   template <class E> bool reject(E &&why) const {
-    using plain = std::decay_t<E>;
-    if constexpr (std::is_same_v<plain, value>)
-      return settle(promise_reject, std::forward<E>(why));
-    else if constexpr (std::is_same_v<plain, std::exception_ptr>)
-      return settle(promise_reject, detail::reason_of(why));
-    else
-      return settle(promise_reject, detail::reason_of(std::make_exception_ptr(std::forward<E>(why))));
+    if constexpr (std::is_same_v<std::decay_t<E>, value>) {
+      static_assert(!std::is_lvalue_reference_v<E>, "a value is handed over: std::move() it, or pass a copy()");
+      return settle(promise_reject, "promise_reject", std::move(why));
+    } else {
+      return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
+    }
   }
   // Cancels it at once; see promise_discard().
   bool discard() const {
@@ -237,9 +237,9 @@ private:
       detail::require(status, what);
     return status == PROMISE_OK;
   }
-  bool settle(promise_status_t (*how)(promise_t *, const promise_value_t *), value &&content) const {
+  bool settle(promise_status_t (*how)(promise_t *, const promise_value_t *), const char *what, value &&content) const {
     const promise_value_t owned = content.release();
-    return accepted(how(raw(), &owned), "promise_resolve");
+    return accepted(how(raw(), &owned), what);
   }
   template <class F, class Reason> static constexpr void check_rescue() {
     using result = detail::result_type<std::invoke_result_t<F &, Reason>>;

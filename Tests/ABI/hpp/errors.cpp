@@ -1,0 +1,119 @@
+// Exceptions and rejections: none is lost, cut down or empty on the way.
+#include <stdexcept>
+#include <string>
+
+#include "check.hpp"
+
+namespace {
+
+using promises::promise;
+
+struct refused : std::runtime_error {
+  int number;
+  explicit refused(int why) : runtime_error("refused"), number(why) {}
+};
+struct interrupted : promises::cancelled {
+  int number = 3;
+};
+struct timed_out : promises::error {
+  timed_out() : error("net", 110, "timed out") {}
+};
+
+bool is_refused_7(const refused &e) {
+  return e.number == 7;
+}
+bool is_invalid(const promises::error &e) {
+  return e.domain() == "promise" && e.code() == PROMISE_EINVAL;
+}
+
+void what_was_caught_as_its_base_stays_whole() {
+  const promise<int> whole;
+  try {
+    throw refused(7);
+  } catch (const std::exception &e) {
+    whole.reject(e);
+  }
+  CHECK(throws<refused>([&] { whole.get(); }, is_refused_7));
+  // Where it is not the one that is handled its type and text stay.
+  const refused other(8);
+  const promise<int> seen;
+  try {
+    throw refused(7);
+  } catch (const std::exception &) {
+    seen.reject(static_cast<const std::exception &>(other));
+  }
+  CHECK(throws<promises::error>([&] { seen.get(); },
+                                [](const promises::error &e) {
+                                  return e.message() == "refused" && e.domain().find("refused") != std::string::npos;
+                                }));
+  CHECK(throws<refused>([&] { promise<int>::rejected(refused(7)).get(); }, is_refused_7));
+}
+
+void no_exception_is_an_error() {
+  const promise<int> source;
+  CHECK(throws<promises::error>([&] { source.reject(std::exception_ptr()); }, is_invalid));
+  CHECK(!source.is_settled());
+  const auto kept = std::make_exception_ptr(refused(7));
+  source.reject(kept);
+  CHECK(throws<refused>([&] { source.get(); }, is_refused_7));
+}
+
+void an_error_is_never_empty() {
+  promises::error first("net", 1, "lost");
+  const promises::error second = std::move(first);
+  CHECK(std::string(first.what()) == "lost" && first.code() == 1 && second.domain() == "net");
+  promises::cancelled ended;
+  const promises::cancelled again = std::move(ended);
+  CHECK(std::string(ended.what()) == again.what());
+}
+
+void an_error_tells_cause_and_origin() {
+  const promises::error inner("errno", 104, "connection reset");
+  const promises::error outer("http", 502, "bad gateway", inner, "client.cpp:42");
+  CHECK(std::string(outer.origin()) == "client.cpp:42" && inner.origin() == nullptr);
+  CHECK(outer.cause().as<promises::error>().code() == 104);
+  CHECK(inner.cause().kind() == PROMISE_KIND_VOID);
+  const auto failed = promise<int>::rejected(outer);
+  CHECK(throws<promises::error>([&] { failed.get(); },
+                                [](const promises::error &e) {
+                                  return e.code() == 502 &&
+                                         e.cause().as<promises::error>().message() == "connection reset";
+                                }));
+  const promises::error odd("\xff", 1, "\xfe", inner, "\xfd");
+  CHECK(odd.domain() == "?" && odd.message() == "?" && std::string(odd.origin()) == "?" &&
+        odd.cause() == inner.reason());
+}
+
+void a_kind_of_cancelled_cancels() {
+  const auto ended = promise<>::resolved().then([]() -> int { throw interrupted(); });
+  CHECK(ended.cancel_requested());
+  CHECK(throws<interrupted>([&] { ended.get(); }, [](const interrupted &e) { return e.number == 3; }));
+  // What led to a cancellation is told, not thrown.
+  const auto because = promise<int>::rejected(promises::cancelled(timed_out()));
+  CHECK(throws<promises::cancelled>(
+      [&] { because.get(); },
+      [](const promises::cancelled &e) { return e.cause().as<promises::error>().code() == 110; }));
+  const auto thrown = promise<int>::rejected(timed_out());
+  CHECK(throws<timed_out>([&] { thrown.get(); }, [](const timed_out &e) { return e.code() == 110; }));
+  const auto led = promise<int>::rejected(
+      promises::cancelled::discarded(promises::error::make("x", 1, "y", promises::value::of(2))));
+  CHECK(throws<promises::cancelled>([&] { led.get(); }));
+}
+
+void handles_that_are_none() {
+  CHECK(throws<promises::error>([] { promise<int>::adopt(nullptr); },
+                                [](const promises::error &e) { return e.code() != PROMISE_OK; }));
+  promise<int> gone;
+  gone.reset();
+  CHECK(throws<promises::error>([&] { gone.reject(refused(7)); },
+                                [](const promises::error &e) {
+                                  return is_invalid(e) && e.message().find("promise_reject: PROMISE_EINVAL: ") == 0;
+                                }));
+}
+
+} // namespace
+
+int main() {
+  return run(handles_that_are_none, what_was_caught_as_its_base_stays_whole, no_exception_is_an_error,
+             an_error_is_never_empty, an_error_tells_cause_and_origin, a_kind_of_cancelled_cancels);
+}
