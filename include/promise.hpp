@@ -40,6 +40,7 @@
 #include "promise/cpp/value.hpp"
 #include "promise/cpp/error.hpp"
 #include "promise/cpp/convert.hpp"
+#include "promise/cpp/containers.hpp"
 #include "promise/cpp/executor.hpp"
 #include "promise/cpp/reaction.hpp"
 #include "promise/cpp/promise.hpp"

@@ -10,6 +10,12 @@
 #include <unistd.h>
 #include <utility>
 
+// What a careful program is built with must not stop at promise.hpp.
+#pragma GCC diagnostic error "-Wshadow"
+#pragma GCC diagnostic error "-Wconversion"
+#pragma GCC diagnostic error "-Wsign-conversion"
+#pragma GCC diagnostic error "-Wold-style-cast"
+
 #include "promise.hpp"
 
 inline std::atomic<int> passed{0};

@@ -3,15 +3,18 @@
 //   bool                                 BOOL
 //   integers                             I64 if signed, U64 if not; read from either if the number fits
 //   float, double                        F64
+//   enums                                as their underlying type
 //   std::string, std::string_view, const char *   STRING (read as std::string only)
-//   std::vector<std::uint8_t>            BYTES
-//   std::vector<T>, std::tuple<T...>     ARRAY
+//   std::vector<std::uint8_t>, std::vector<std::byte>   BYTES
+//   std::vector<T>, std::tuple<T...>     ARRAY; containers.hpp has more, and maps
 //   std::optional<T>                     VOID if there is none
+//   void *                               POINTER
 //   value, error                         as it is
 //   a class with a registered<T>         OBJECT
 #ifndef PROMISE_CPP_CONVERT_HPP
 #define PROMISE_CPP_CONVERT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -58,8 +61,6 @@ inline value array_of(std::vector<value> &&elements) {
   return value::adopt(made);
 }
 
-template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
-
 } // namespace detail
 
 template <> struct codec<void> {
@@ -97,7 +98,8 @@ template <> struct codec<bool> {
   }
 };
 
-template <class T> struct codec<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
+template <class T>
+struct codec<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8>> {
   static value encode(T content) noexcept {
     promise_value_t raw = detail::plain(std::is_signed_v<T> ? PROMISE_KIND_I64 : PROMISE_KIND_U64);
     if constexpr (std::is_signed_v<T>)
@@ -134,6 +136,29 @@ template <class T> struct codec<T, std::enable_if_t<std::is_same_v<T, float> || 
   }
 };
 
+template <class T> struct codec<T, std::enable_if_t<std::is_enum_v<T>>> {
+  using number = std::underlying_type_t<T>;
+  static value encode(T content) noexcept {
+    return codec<number>::encode(static_cast<number>(content));
+  }
+  static T decode(const promise_value_t &from) {
+    return static_cast<T>(codec<number>::decode(from));
+  }
+};
+
+template <> struct codec<void *> {
+  static value encode(void *content) noexcept {
+    promise_value_t raw = detail::plain(PROMISE_KIND_POINTER);
+    raw.as.ptr = content;
+    return value::adopt(raw);
+  }
+  static void *decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_POINTER)
+      detail::mismatch("a POINTER", from);
+    return from.as.ptr;
+  }
+};
+
 template <> struct codec<std::string_view> {
   static value encode(std::string_view content) {
     promise_value_t raw;
@@ -146,6 +171,7 @@ template <> struct codec<std::string_view> {
 };
 
 template <> struct codec<const char *> : codec<std::string_view> {};
+template <> struct codec<char *> : codec<std::string_view> {};
 
 template <> struct codec<std::string> : codec<std::string_view> {
   static std::string decode(const promise_value_t &from) {
@@ -157,23 +183,28 @@ template <> struct codec<std::string> : codec<std::string_view> {
   }
 };
 
-template <> struct codec<std::vector<std::uint8_t>> {
-  static value encode(const std::vector<std::uint8_t> &content) {
+namespace detail {
+template <class Byte> struct bytes_codec {
+  static value encode(const std::vector<Byte> &content) {
     promise_value_t raw;
-    detail::require(promise_value_bytes(&raw, content.data(), content.size()), "promise_value_bytes");
+    require(promise_value_bytes(&raw, content.data(), content.size()), "promise_value_bytes");
     return value::adopt(raw);
   }
-  static std::vector<std::uint8_t> decode(const promise_value_t &from) {
+  static std::vector<Byte> decode(const promise_value_t &from) {
     if (from.kind != PROMISE_KIND_BYTES)
-      detail::mismatch("a BYTES", from);
+      mismatch("a BYTES", from);
     std::size_t length = 0;
     const char *bytes = promise_value_data(&from, &length);
     if (length == 0)
       return {};
-    const auto *first = reinterpret_cast<const std::uint8_t *>(bytes);
-    return std::vector<std::uint8_t>(first, first + length);
+    const auto *first = reinterpret_cast<const Byte *>(bytes);
+    return std::vector<Byte>(first, first + length);
   }
 };
+} // namespace detail
+
+template <> struct codec<std::vector<std::uint8_t>> : detail::bytes_codec<std::uint8_t> {};
+template <> struct codec<std::vector<std::byte>> : detail::bytes_codec<std::byte> {};
 
 template <class T> struct codec<std::vector<T>> {
   static value encode(std::vector<T> content) {
@@ -239,6 +270,26 @@ template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
     return *reinterpret_cast<const T *>(promise_value_data(&from, nullptr));
   }
 };
+
+namespace detail {
+
+// What a promise<T> is settled with, from something that a T can be made of. An integer that does not fit is an error, as
+// where it is read.
+template <class T, class U> value encode_as(U &&content) {
+  using given = std::decay_t<U>;
+  constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<given>;
+  if constexpr (std::is_same_v<T, value> && !std::is_same_v<given, value>) {
+    return value::of(std::forward<U>(content));
+  } else if constexpr (integers && !std::is_same_v<T, given> && !std::is_same_v<T, bool> &&
+                       !std::is_same_v<given, bool>) {
+    return codec<T>::encode(codec<T>::decode(codec<given>::encode(content).raw()));
+  } else {
+    static_assert(!std::is_same_v<T, bool> || !std::is_pointer_v<given>, "a pointer is no bool: compare it");
+    return codec<T>::encode(std::forward<U>(content));
+  }
+}
+
+} // namespace detail
 
 } // namespace promises
 

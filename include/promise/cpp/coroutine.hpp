@@ -258,7 +258,7 @@ template <class T> struct coroutine : settling {
     return own_.template as<T>();
   }
   template <class U = T> void return_value(U &&content) {
-    end(codec<T>::encode(std::forward<U>(content)));
+    end(encode_as<T>(std::forward<U>(content)));
   }
 };
 template <> struct coroutine<void> : settling {

@@ -26,6 +26,9 @@ template <class T> class awaiter;
 //
 // A `const promise` can be settled and waited for: what is const is the reference.
 template <class T> class promise : public handle<promise_t, promise_release> {
+  static_assert(!std::is_reference_v<T> && !std::is_const_v<T>,
+                "a promise holds a value that all who have it share: promise<T> with a plain T");
+
 public:
   using value_type = T;
 #if defined(__cpp_impl_coroutine)
@@ -38,9 +41,14 @@ public:
   static promise adopt(promise_t *owned) {
     return promise(detail::require(owned, "promise"));
   }
-  template <class... U> static promise resolved(U &&...content) {
+  template <class U = T> static promise resolved(U &&content) {
     promise made;
-    made.resolve(std::forward<U>(content)...);
+    made.resolve(std::forward<U>(content));
+    return made;
+  }
+  template <class U = T> static promise resolved() {
+    promise made;
+    made.template resolve<U>();
     return made;
   }
   template <class E> static promise rejected(E &&why) {
@@ -60,15 +68,17 @@ public:
 
   // ---- Settling. Callbacks run before these return. False if it was settled before. ----
 
-  // resolve(content), or resolve() for void.
-  template <class... U> bool resolve(U &&...content) const {
-    if constexpr (std::is_void_v<T>) {
-      static_assert(sizeof...(U) == 0, "a promise<void> is resolved with nothing");
-      return settle(promise_resolve, "promise_resolve", value());
-    } else {
-      static_assert(sizeof...(U) == 1, "a promise is resolved with one value");
-      return settle(promise_resolve, "promise_resolve", codec<T>::encode(std::forward<U>(content)...));
-    }
+  // resolve(content), or resolve() for void. An integer that does not fit throws an error of domain "c++".
+  template <class U = T> bool resolve(U &&content) const {
+    static_assert(!std::is_void_v<T>, "a promise<void> is resolved with nothing");
+    if constexpr (std::is_void_v<T>)
+      return false;
+    else
+      return settle(promise_resolve, "promise_resolve", detail::encode_as<T>(std::forward<U>(content)));
+  }
+  template <class U = T> bool resolve() const {
+    static_assert(std::is_void_v<U>, "only a promise<void> is resolved with nothing: give the value");
+    return settle(promise_resolve, "promise_resolve", value());
   }
   // With a value as the reason, or with an exception, or a std::exception_ptr: get() throws that very object again; other
   // languages see an ERROR whose domain is its type, and whose message is its what(). In a handler of exceptions what was
@@ -157,12 +167,12 @@ public:
   }
   template <class F> promise rescue(const place &where, F f) const {
     check_rescue<F, const error &>();
-    return promise(detail::react(raw(), where, nullptr, detail::on_reason<F>, nullptr, std::move(f)));
+    return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, nullptr, std::move(f)));
   }
   // f(const error &) for a reason of that type; others pass.
   template <class F> promise rescue(const type &of, F f) const {
     check_rescue<F, const error &>();
-    return promise(detail::react(raw(), place(), nullptr, detail::on_reason<F>, of.raw(), std::move(f)));
+    return promise(detail::react(raw(), place(), nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
   }
   // f(const E &) for what get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
   template <class E, class F> promise rescue(F f) const {
@@ -170,7 +180,7 @@ public:
   }
   template <class E, class F> promise rescue(const place &where, F f) const {
     check_rescue<F, const E &>();
-    return promise(detail::react(raw(), where, nullptr, detail::on_exception<E, F>, nullptr, std::move(f)));
+    return promise(detail::react(raw(), where, nullptr, detail::on_exception<T, E, F>, nullptr, std::move(f)));
   }
   // f() whichever way it ends; the returned promise ends likewise after that, unless f throws.
   template <class F> promise finally(F f) const {
@@ -242,9 +252,17 @@ private:
     return accepted(how(raw(), &owned), what);
   }
   template <class F, class Reason> static constexpr void check_rescue() {
-    using result = detail::result_type<std::invoke_result_t<F &, Reason>>;
-    static_assert(std::is_void_v<result> == std::is_void_v<T> || std::is_same_v<T, value>,
-                  "a rescuing handler returns what the promise would hold, and nothing for void");
+    using given = std::invoke_result_t<F &, Reason>;
+    using result = detail::result_type<given>;
+    constexpr bool any = std::is_same_v<T, value>;
+    static_assert(std::is_void_v<result> == std::is_void_v<T> || any,
+                  "a rescuing handler returns what the promise would hold, and nothing for void; if it always throws, "
+                  "say what it would return: [](const promises::error &) -> T { ... }");
+    if constexpr (detail::is_promise<std::decay_t<given>>::value)
+      static_assert(std::is_same_v<result, T> || std::is_same_v<result, value> || any,
+                    "a rescuing handler returns a promise for what the promise would hold");
+    else if constexpr (!std::is_void_v<result>)
+      static_assert(std::is_constructible_v<T, given> || any, "a rescuing handler returns what the promise would hold");
   }
   template <class F, promise_verdict_t verdict>
   static promise_verdict_t after(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -275,6 +293,22 @@ private:
       static_cast<both *>(ctx)->second(error(value::keep(*in)));
     };
     detail::require(how(raw(), on_value, on_reason, context.release(), detail::free_context<both>), "promise_observe");
+  }
+};
+
+// A promise as a value: it is kept, not followed.
+template <class T> struct codec<promise<T>> {
+  static value encode(promise<T> content) {
+    if (!content)
+      throw error("c++", PROMISE_EINVAL, "expected a promise as a value, got one that was moved from");
+    promise_value_t raw = detail::plain(PROMISE_KIND_PROMISE);
+    raw.as.ptr = content.release();
+    return value::adopt(raw);
+  }
+  static promise<T> decode(const promise_value_t &from) {
+    if (from.kind != PROMISE_KIND_PROMISE)
+      detail::mismatch("a PROMISE", from);
+    return promise<T>::adopt(static_cast<promise_t *>(value::keep(from).release().as.ptr));
   }
 };
 

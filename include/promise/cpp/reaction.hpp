@@ -2,6 +2,7 @@
 #ifndef PROMISE_CPP_REACTION_HPP
 #define PROMISE_CPP_REACTION_HPP
 
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -18,6 +19,7 @@ namespace detail {
 // What the promise of a handler's result holds: promise<T> is adopted, text becomes std::string.
 template <class R> struct result_of_handler { using type = std::decay_t<R>; };
 template <> struct result_of_handler<const char *> { using type = std::string; };
+template <> struct result_of_handler<char *> { using type = std::string; };
 template <> struct result_of_handler<std::string_view> { using type = std::string; };
 template <class T> struct result_of_handler<promise<T>> { using type = T; };
 template <class R> using result_type = typename result_of_handler<std::decay_t<R>>::type;
@@ -30,8 +32,9 @@ template <class F, class T> struct called_with { using type = std::invoke_result
 template <class F> struct called_with<F, void> { using type = std::invoke_result_t<F &>; };
 template <class F, class T> using called = typename called_with<F, T>::type;
 
-// Runs `work`, and leaves its result in *out. An exception is left there as a reason; none leaves this function.
-template <class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
+// Runs `work`, and leaves its result in *out, for a promise<T>; for T void as what it is. An exception is left there as a
+// reason; none leaves this function.
+template <class T = void, class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
   using result = std::decay_t<decltype(work())>;
   try {
     if constexpr (std::is_void_v<result>) {
@@ -45,7 +48,7 @@ template <class Work> promise_verdict_t settle_with(promise_value_t *out, const 
       out->as.ptr = adopted.release();
       return PROMISE_ADOPT;
     } else {
-      *out = value::of(work()).release();
+      *out = encode_as<std::conditional_t<std::is_void_v<T>, result_type<result>, T>>(work()).release();
       return PROMISE_FULFILL;
     }
   } catch (...) {
@@ -65,22 +68,23 @@ template <class T, class F> promise_verdict_t on_value(void *ctx, const promise_
   F &handler = *static_cast<F *>(ctx);
   return settle_with(out, [&]() -> called<F, T> {
     if constexpr (std::is_void_v<T>)
-      return handler();
+      return std::invoke(handler);
     else
-      return handler(codec<T>::decode(*in));
+      return std::invoke(handler, codec<T>::decode(*in));
   });
 }
 
 // A handler of the reason, as the error or the exception that it was; an `E` that it is not passes.
-template <class E, class F> promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_value_t *out) {
+template <class T, class E, class F>
+promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
   if constexpr (std::is_same_v<E, std::exception_ptr>) {
-    return settle_with(out, [&]() { return handler(exception_of(*in)); });
+    return settle_with<T>(out, [&]() { return std::invoke(handler, exception_of(*in)); });
   } else {
     try {
       std::rethrow_exception(exception_of(*in));
     } catch (const E &caught) {
-      return settle_with(out, [&]() { return handler(caught); });
+      return settle_with<T>(out, [&]() { return std::invoke(handler, caught); });
     } catch (...) {
       return pass_on(PROMISE_REJECT, in, out);
     }
@@ -88,9 +92,9 @@ template <class E, class F> promise_verdict_t on_exception(void *ctx, const prom
 }
 
 // The same for any reason, which is shown as an error even if it was another exception.
-template <class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
+template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
-  return settle_with(out, [&]() { return handler(error(value::keep(*in))); });
+  return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });
 }
 
 // Attaches handlers with `handler` as their context, and returns the promise that they settle.

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "../../promise.h"
@@ -12,7 +14,18 @@ namespace promises {
 
 // How a C++ type stands in a value: `static value encode(T)` and `static T decode(const promise_value_t &)`, which throws
 // an error if the value is none. convert.hpp has those of the standard types; specialise it for more.
-template <class T, class = void> struct codec;
+template <class T, class = void> struct codec {
+  static_assert(
+      !std::is_same_v<T, T>,
+      "no promise can hold this type: it can hold bool, numbers, enums, strings, bytes, containers of these, "
+      "promises::value, and classes with a promises::registered<T>; specialise promises::codec<T> for others");
+};
+
+namespace detail {
+template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
+// What decode() returns, a copy in place of a reference if there can be one.
+template <class T> using lasting = std::conditional_t<std::is_copy_constructible_v<T>, T, decoded<T>>;
+} // namespace detail
 
 // A type of values, registered or built in. It lives as long as the process, so it is copied freely.
 class type {
@@ -83,7 +96,11 @@ public:
   }
   // What it holds, as `T`; throws an error of domain "c++" if it holds something else. For a registered class a
   // reference, which lives as long as the value.
-  template <class T> decltype(auto) as() const {
+  template <class T> decltype(auto) as() const & {
+    return codec<T>::decode(raw_);
+  }
+  // Of a value that goes a copy, if it is a class that can be copied: a reference would lead nowhere.
+  template <class T> detail::lasting<T> as() const && {
     return codec<T>::decode(raw_);
   }
   promise_kind_t kind() const noexcept {
@@ -102,7 +119,24 @@ public:
     raw_.kind = PROMISE_KIND_VOID;
     return owned;
   }
-  // What it is, for people and logs.
+  // How many elements or entries an ARRAY or a MAP has; 0 for any other kind.
+  std::size_t count() const noexcept {
+    return promise_value_count(&raw_);
+  }
+  // The element, or a MAP's value, at an index or for a key; VOID if there is none.
+  value at(std::size_t index) const {
+    return lent(promise_value_at(&raw_, index));
+  }
+  value find(std::string_view key) const {
+    return lent(promise_value_find(&raw_, key.data(), key.size()));
+  }
+  // The key of a MAP's entry; empty if there is none.
+  std::string key(std::size_t index) const {
+    std::size_t length = 0;
+    const char *text = promise_value_key(&raw_, index, &length);
+    return text != nullptr ? std::string(text, length) : std::string();
+  }
+  // What it is, for people and logs, in at most 511 bytes.
   std::string describe() const {
     char text[512];
     const std::size_t length = promise_value_describe(&raw_, text, sizeof text);
@@ -116,6 +150,9 @@ public:
   }
 
 private:
+  static value lent(const promise_value_t *part) {
+    return part != nullptr ? keep(*part) : value();
+  }
   promise_value_t raw_;
 };
 

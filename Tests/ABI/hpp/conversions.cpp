@@ -1,0 +1,141 @@
+// C++ types as values: what fits comes back, what does not is an error, when it is said and not when it is read.
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check.hpp"
+
+struct point {
+  int x, y;
+  int sum() const {
+    return x + y;
+  }
+};
+template <> struct promises::registered<point> { static constexpr const char *name = "test.hpp.point"; };
+
+// Objects of a class that can only be moved are read where they lie.
+struct page {
+  std::unique_ptr<std::string> text;
+  counted count;
+};
+template <> struct promises::registered<page> { static constexpr const char *name = "test.hpp.page"; };
+
+namespace {
+
+using promises::promise;
+
+enum class colour : std::uint8_t { red = 1, blue = 200 };
+enum plain_enum { one = -1, two = 2 };
+
+bool unfit(const promises::error &e) {
+  return e.domain() == "c++" && e.code() == PROMISE_EINVAL;
+}
+
+template <class T> bool comes_back(const T &content) {
+  return promise<T>::resolved(content).get() == content;
+}
+
+void more_types_come_back() {
+  CHECK(comes_back(colour::blue) && comes_back(one) && comes_back(std::byte(255)));
+  CHECK(comes_back(std::vector<std::byte>{std::byte(0), std::byte(9)}) && comes_back(std::vector<std::byte>()));
+  CHECK(comes_back(std::pair<int, std::string>(1, "x")));
+  CHECK(comes_back(std::array<std::string, 2>{{"a", "b"}}));
+  CHECK(comes_back(std::map<std::string, int>{{"a", 1}, {"b\0c", 2}}) && comes_back(std::map<std::string, int>()));
+  CHECK(comes_back(std::unordered_map<std::string, std::vector<int>>{{"a", {1, 2}}}));
+  int here = 0;
+  CHECK(comes_back<void *>(&here));
+  CHECK(promise<std::int8_t>::resolved(200 - 300).as<colour>().state() == PROMISE_FULFILLED);
+  CHECK(throws<promises::error>([] { promise<int>::resolved(300).as<colour>().get(); }, unfit));
+  CHECK(throws<promises::error>([] { promise<std::map<std::string, int>>::resolved({{"\xff", 1}}); }, unfit));
+  CHECK(
+      throws<promises::error>([] { promise<std::vector<int>>::resolved({1}).as<std::array<int, 2>>().get(); }, unfit));
+}
+
+void a_promise_is_a_value() {
+  promise<int> inner;
+  const auto outer = promise<promise<int>>::resolved(inner.copy());
+  CHECK(outer.is_settled() && outer.get().raw() == inner.raw());
+  inner.resolve(3);
+  CHECK(outer.get().get() == 3);
+  promise<int> gone;
+  gone.reset();
+  CHECK(throws<promises::error>([&] { promise<promise<int>>::resolved(std::move(gone)); }, unfit));
+}
+
+void numbers_that_do_not_fit_are_refused() {
+  const promise<std::uint8_t> small;
+  CHECK(throws<promises::error>([&] { small.resolve(300); }, unfit));
+  CHECK(throws<promises::error>([&] { small.resolve(-1); }, unfit));
+  CHECK(!small.is_settled() && small.resolve(255) && small.get() == 255);
+  CHECK(throws<promises::error>([&] { promise<int>::resolved(1LL << 40); }, unfit));
+  CHECK(promise<std::uint64_t>::resolved(7).get() == 7 && promise<double>::resolved(1).get() == 1.0);
+  CHECK(promise<promises::value>::resolved(7).get().as<int>() == 7);
+}
+
+void braces_make_the_value() {
+  CHECK(promise<point>::resolved({1, 2}).get().sum() == 3);
+  const promise<std::vector<int>> list;
+  CHECK(list.resolve({1, 2, 3}) && list.get().size() == 3);
+}
+
+void a_rescue_gives_what_the_promise_holds() {
+  const auto failed = std::make_exception_ptr(std::runtime_error("x"));
+  const auto none = [](const promises::error &) { return 0; };
+  CHECK(promise<double>::rejected(failed).rescue(none).get() == 0.0);
+  CHECK(promise<std::uint64_t>::rejected(failed).rescue(none).get() == 0);
+  CHECK(promise<std::optional<int>>::rejected(failed)
+            .rescue([](const promises::error &) { return std::nullopt; })
+            .get() == std::nullopt);
+  CHECK(promise<std::string>::rejected(failed).rescue([](const promises::error &) { return "text"; }).get() == "text");
+  const auto big = promise<std::uint8_t>::rejected(failed).rescue<std::runtime_error>([](const auto &) { return 300; });
+  CHECK(throws<promises::error>([&] { big.get(); }, unfit));
+  const auto inner =
+      promise<double>::rejected(failed).rescue([](const promises::error &) { return promise<double>::resolved(2); });
+  CHECK(inner.get() == 2.0);
+}
+
+void members_are_handlers() {
+  const auto at = promise<point>::resolved({1, 2});
+  CHECK(at.then(&point::sum).get() == 3 && at.then(&point::y).get() == 2);
+  CHECK(promise<std::string>::resolved("four").then(&std::string::size).get() == 4);
+  const auto failed = promise<std::int64_t>::rejected(promises::error("x", 9, "y"));
+  CHECK(failed.rescue(&promises::error::code).get() == 9);
+}
+
+void objects_are_read_where_they_lie() {
+  {
+    const auto held = promise<page>::resolved(page{std::make_unique<std::string>("text"), {}});
+    CHECK(counted::alive == 1);
+    CHECK(held.then([](const page &p) { return *p.text; }).get() == "text");
+    CHECK(held.result().as<page>().text->size() == 4);
+    const promises::value kept = held.result();
+    CHECK(&kept.as<page>() == &kept.as<page>() && counted::alive == 1);
+  }
+  // Of a value that goes there is a copy.
+  const auto at = promise<point>::resolved({1, 2});
+  static_assert(std::is_same_v<decltype(at.result().as<point>()), point>);
+  static_assert(std::is_same_v<decltype(std::declval<const promises::value &>().as<point>()), const point &>);
+  const point &copy = at.result().as<point>();
+  CHECK(copy.sum() == 3);
+}
+
+void maps_and_arrays_are_looked_into() {
+  const auto map = promises::value::of(std::map<std::string, int>{{"a", 1}, {"b", 2}});
+  CHECK(map.count() == 2 && map.key(1) == "b" && map.at(1).as<int>() == 2 && map.find("a").as<int>() == 1);
+  CHECK(map.find("c").kind() == PROMISE_KIND_VOID && map.at(2).kind() == PROMISE_KIND_VOID && map.key(2).empty());
+  const auto mixed = promises::value::of(std::pair<int, std::string>(1, "x"));
+  CHECK(mixed.count() == 2 && mixed.at(1).as<std::string>() == "x" && promises::value::of(1).count() == 0);
+}
+
+} // namespace
+
+int main() {
+  return run(more_types_come_back, a_promise_is_a_value, numbers_that_do_not_fit_are_refused, braces_make_the_value,
+             a_rescue_gives_what_the_promise_holds, members_are_handlers, objects_are_read_where_they_lie,
+             maps_and_arrays_are_looked_into);
+}
