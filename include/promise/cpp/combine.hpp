@@ -3,7 +3,9 @@
 #define PROMISE_CPP_COMBINE_HPP
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -57,12 +59,28 @@ namespace detail {
 template <class T> struct many { using type = std::vector<T>; };
 template <> struct many<void> { using type = void; };
 
-template <class U, class T, class Combine>
-promise<U> combine(Combine how, const char *what, const std::vector<promise<T>> &inputs, others rest) {
+template <class T> std::vector<promise_t *> all_raw(const std::vector<promise<T>> &inputs) {
   std::vector<promise_t *> raw;
   raw.reserve(inputs.size());
   for (const promise<T> &input : inputs)
     raw.push_back(input.raw());
+  return raw;
+}
+
+template <class T>
+std::optional<std::size_t> wait_any(const std::vector<promise<T>> &inputs, std::int64_t nanoseconds) {
+  const std::vector<promise_t *> raw = all_raw(inputs);
+  std::size_t index = 0;
+  const promise_status_t status = promise_wait_any(raw.data(), raw.size(), nanoseconds, &index);
+  if (status == PROMISE_ETIMEDOUT)
+    return std::nullopt;
+  require(status, "promise_wait_any");
+  return index;
+}
+
+template <class U, class T, class Combine>
+promise<U> combine(Combine how, const char *what, const std::vector<promise<T>> &inputs, others rest) {
+  const std::vector<promise_t *> raw = all_raw(inputs);
   return promise<U>::adopt(require(how(raw.data(), raw.size(), static_cast<std::uint32_t>(rest)), what));
 }
 
@@ -93,23 +111,44 @@ template <class T> promise<T> race(const std::vector<promise<T>> &inputs, others
   return detail::combine<T>(promise_race, "promise_race", inputs, rest);
 }
 
+// Blocks until one of them is settled, and returns its index; see promise_wait_any().
+template <class T> std::size_t wait_any(const std::vector<promise<T>> &inputs) {
+  return *detail::wait_any(inputs, -1);
+}
+// The same; nothing if the time runs out first.
+template <class T, class Rep, class Period>
+std::optional<std::size_t> wait_any_for(const std::vector<promise<T>> &inputs,
+                                        std::chrono::duration<Rep, Period> time) {
+  return detail::wait_any(inputs, detail::nanoseconds(time));
+}
+
 // Fulfilled after that time; see timer.h for where.
 template <class Rep, class Period> promise<void> sleep(std::chrono::duration<Rep, Period> time) {
   return promise<void>::adopt(detail::require(promise_sleep(detail::nanoseconds(time)), "promise_sleep"));
 }
 template <class Rep, class Period> promise<void> sleep(const executor &on, std::chrono::duration<Rep, Period> time) {
   return promise<void>::adopt(
-      detail::require(promise_sleep_on(on.raw(), detail::nanoseconds(time)), "promise_sleep_on"));
+      detail::require(promise_sleep_on(detail::there(on.raw()), detail::nanoseconds(time)), "promise_sleep_on"));
 }
-// Ends as `of` does, that much later.
+// Ends as `of` does, that much later; with an executor, there.
 template <class T, class Rep, class Period>
 promise<T> delay(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
   return promise<T>::adopt(detail::require(promise_delay(of.raw(), detail::nanoseconds(time)), "promise_delay"));
 }
-// Ends as `of` does, or is rejected with code PROMISE_ETIMEDOUT after that time.
+template <class T, class Rep, class Period>
+promise<T> delay(const executor &on, const promise<T> &of, std::chrono::duration<Rep, Period> time) {
+  return promise<T>::adopt(detail::require(
+      promise_delay_on(detail::there(on.raw()), of.raw(), detail::nanoseconds(time)), "promise_delay_on"));
+}
+// Ends as `of` does, or is rejected with code PROMISE_ETIMEDOUT after that time; with an executor, there.
 template <class T, class Rep, class Period>
 promise<T> timeout(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
   return promise<T>::adopt(detail::require(promise_timeout(of.raw(), detail::nanoseconds(time)), "promise_timeout"));
+}
+template <class T, class Rep, class Period>
+promise<T> timeout(const executor &on, const promise<T> &of, std::chrono::duration<Rep, Period> time) {
+  return promise<T>::adopt(detail::require(
+      promise_timeout_on(detail::there(on.raw()), of.raw(), detail::nanoseconds(time)), "promise_timeout_on"));
 }
 
 } // namespace promises

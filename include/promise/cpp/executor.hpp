@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "error.hpp"
@@ -12,7 +13,16 @@
 
 namespace promises {
 
+template <class T = void> class promise;
+
 namespace detail {
+
+// What is not empty: where NULL stands for something else, a handle that was moved from must not.
+template <class Raw> Raw *there(Raw *raw) {
+  if (raw == nullptr)
+    fail(PROMISE_EINVAL, "an executor or token");
+  return raw;
+}
 
 // A time for the C functions: negative is for ever there, so what is past is 0, and what is beyond counting the longest.
 template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
@@ -30,6 +40,22 @@ template <class F> void free_context(void *ctx) {
 }
 
 } // namespace detail
+
+// A job of an executor of yours. Run it once; its end drops it, if it was not run, so that its promise is rejected.
+class job : public handle<promise_job_t, promise_job_drop> {
+public:
+  job() noexcept = default;
+  static job adopt(promise_job_t *owned) noexcept {
+    return job(owned);
+  }
+  // On the thread where its handler should run. Only once: it is empty then.
+  void run() {
+    detail::require(promise_job_run(release()), "promise_job_run");
+  }
+
+private:
+  explicit job(promise_job_t *owned) noexcept : handle(owned) {}
+};
 
 // Where handlers run.
 class executor : public handle<promise_executor_t, promise_executor_release> {
@@ -49,17 +75,30 @@ public:
   static executor main() {
     return lasting(promise_executor_main());
   }
+  // Has the jobs of main() run on `where`, or in the main loop again. [the main thread]
+  static void set_main(const executor &where) {
+    detail::require(promise_executor_set_main(detail::there(where.raw())), "promise_executor_set_main");
+  }
+  static void reset_main() {
+    detail::require(promise_executor_set_main(nullptr), "promise_executor_set_main");
+  }
   // One job at a time, in order, on the pool or on another executor.
   static executor serial() {
     return executor(detail::require(promise_executor_serial(nullptr), "promise_executor_serial"));
   }
   static executor serial(const executor &target) {
-    return executor(detail::require(promise_executor_serial(target.raw()), "promise_executor_serial"));
+    return executor(detail::require(promise_executor_serial(detail::there(target.raw())), "promise_executor_serial"));
   }
-  // Calls `submit(job)` for each job; promise_job_run() or promise_job_drop() must follow. It must not throw.
+  // Calls `submit(job)` for each job, from any thread: with a `job`, or, if it takes that, a promise_job_t * which
+  // promise_job_run() or promise_job_drop() must follow. It must not throw.
   template <class F> static executor of(F submit) {
     auto context = std::make_unique<F>(std::move(submit));
-    const auto call = [](void *ctx, promise_job_t *job) noexcept { (*static_cast<F *>(ctx))(job); };
+    const auto call = [](void *ctx, promise_job_t *raw) noexcept {
+      if constexpr (std::is_invocable_v<F &, job>)
+        (*static_cast<F *>(ctx))(job::adopt(raw));
+      else
+        (*static_cast<F *>(ctx))(raw);
+    };
     return executor(detail::require(promise_executor_new(call, context.release(), detail::free_context<F>),
                                     "promise_executor_new"));
   }
@@ -119,7 +158,7 @@ public:
     set_deadline(time, nullptr);
   }
   void set_deadline(std::chrono::steady_clock::time_point time, const executor &where) const {
-    set_deadline(time, where.raw());
+    set_deadline(time, detail::there(where.raw()));
   }
   // time_point::max() if it has none.
   std::chrono::steady_clock::time_point deadline() const {
@@ -183,12 +222,27 @@ public:
       detail::require(status, "promise_loop_run");
     return status == PROMISE_OK;
   }
+  // Runs what comes until the promise is settled: wait() for the thread that turns the loop. False if it was stopped before.
+  template <class T> bool wait(const promise<T> &of) const {
+    return wait(of.raw(), -1);
+  }
+  // The same; false also if the time ran out.
+  template <class T, class Rep, class Period>
+  bool wait_for(const promise<T> &of, std::chrono::duration<Rep, Period> time) const {
+    return wait(of.raw(), detail::nanoseconds(time));
+  }
   void stop() const {
     detail::require(promise_loop_stop(raw()), "promise_loop_stop");
   }
 
 private:
   explicit loop(promise_loop_t *owned) noexcept : handle(owned) {}
+  bool wait(promise_t *of, std::int64_t time) const {
+    const promise_status_t status = promise_loop_wait(raw(), of, time);
+    if (status != PROMISE_ETIMEDOUT && status != PROMISE_EPENDING)
+      detail::require(status, "promise_loop_wait");
+    return status == PROMISE_OK;
+  }
 };
 
 // Where, and as long as which token is not invalidated, a handler runs. An executor or a token alone will do. Lent: it is
@@ -196,9 +250,10 @@ private:
 class place {
 public:
   place() noexcept = default;
-  place(const executor &where) : executor_(there(where.raw())) {}
-  place(const token &unless) : token_(there(unless.raw())) {}
-  place(const executor &where, const token &unless) : executor_(there(where.raw())), token_(there(unless.raw())) {}
+  place(const executor &where) : executor_(detail::there(where.raw())) {}
+  place(const token &unless) : token_(detail::there(unless.raw())) {}
+  place(const executor &where, const token &unless)
+      : executor_(detail::there(where.raw())), token_(detail::there(unless.raw())) {}
   promise_executor_t *raw_executor() const noexcept {
     return executor_;
   }
@@ -207,11 +262,6 @@ public:
   }
 
 private:
-  template <class Raw> static Raw *there(Raw *raw) {
-    if (raw == nullptr)
-      detail::fail(PROMISE_EINVAL, "an executor or token that was moved from");
-    return raw;
-  }
   promise_executor_t *executor_ = nullptr;
   promise_token_t *token_ = nullptr;
 };

@@ -41,6 +41,13 @@ public:
   static promise adopt(promise_t *owned) {
     return promise(detail::require(owned, "promise"));
   }
+  // A pending promise: f() when discard() ends it, on that thread; it should cancel the work, and must not throw.
+  template <class F> static promise discardable(F f) {
+    auto context = std::make_unique<F>(std::move(f));
+    const auto call = [](void *ctx) noexcept { (*static_cast<F *>(ctx))(); };
+    return promise(detail::require(promise_new_discardable(call, context.release(), detail::free_context<F>),
+                                   "promise_new_discardable"));
+  }
   template <class U = T> static promise resolved(U &&content) {
     promise made;
     made.resolve(std::forward<U>(content));
@@ -171,8 +178,11 @@ public:
   }
   // f(const error &) for a reason of that type; others pass.
   template <class F> promise rescue(const type &of, F f) const {
+    return rescue(place(), of, std::move(f));
+  }
+  template <class F> promise rescue(const place &where, const type &of, F f) const {
     check_rescue<F, const error &>();
-    return promise(detail::react(raw(), place(), nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
+    return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
   }
   // f(const E &) for what get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
   template <class E, class F> promise rescue(F f) const {
@@ -252,6 +262,7 @@ private:
     return accepted(how(raw(), &owned), what);
   }
   template <class F, class Reason> static constexpr void check_rescue() {
+    static_assert(std::is_invocable_v<F &, Reason>, "a rescuing handler is called with the reason: f(const error &)");
     using given = std::invoke_result_t<F &, Reason>;
     using result = detail::result_type<given>;
     constexpr bool any = std::is_same_v<T, value>;
@@ -295,6 +306,16 @@ private:
     detail::require(how(raw(), on_value, on_reason, context.release(), detail::free_context<both>), "promise_observe");
   }
 };
+
+// f() at a place, as a promise for what it returns or throws.
+template <class F> auto run(const place &where, F f) {
+  return promise<>::resolved().then(where, std::move(f));
+}
+
+// Whether this is the main thread.
+inline bool is_main_thread() noexcept {
+  return promise_is_main_thread();
+}
 
 // A promise as a value: it is kept, not followed.
 template <class T> struct codec<promise<T>> {

@@ -12,8 +12,6 @@
 
 namespace promises {
 
-template <class T = void> class promise;
-
 namespace detail {
 
 // What the promise of a handler's result holds: promise<T> is adopted, text becomes std::string.
@@ -28,8 +26,14 @@ template <class R> struct is_promise : std::false_type {};
 template <class T> struct is_promise<promise<T>> : std::true_type {};
 
 // What a function object returns that is called with what promise<T> holds, which is nothing for void.
-template <class F, class T> struct called_with { using type = std::invoke_result_t<F &, decoded<T>>; };
-template <class F> struct called_with<F, void> { using type = std::invoke_result_t<F &>; };
+template <class F, class T> struct called_with {
+  static_assert(std::is_invocable_v<F &, decoded<T>>, "a handler is called with what the promise holds: f(T)");
+  using type = std::invoke_result_t<F &, decoded<T>>;
+};
+template <class F> struct called_with<F, void> {
+  static_assert(std::is_invocable_v<F &>, "a handler of a promise<void> is called with nothing: f()");
+  using type = std::invoke_result_t<F &>;
+};
 template <class F, class T> using called = typename called_with<F, T>::type;
 
 // Runs `work`, and leaves its result in *out, for a promise<T>; for T void as what it is. An exception is left there as a
