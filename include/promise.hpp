@@ -45,6 +45,7 @@
 #include "promise/cpp/reaction.hpp"
 #include "promise/cpp/promise.hpp"
 #include "promise/cpp/combine.hpp"
+#include "promise/cpp/stream.hpp"
 #include "promise/cpp/coroutine.hpp"
 
 #endif // PROMISE_HPP

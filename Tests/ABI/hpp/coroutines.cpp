@@ -273,7 +273,7 @@ void a_coroutine_of_another_kind_hears_that_it_cannot_go_on() {
 }
 
 void many_that_wait_for_one_another_take_no_stack() {
-  constexpr int many = 200'000;
+  constexpr int many = 50'000;
   promise<int> source, failing, dropped;
   promise<int> sum = source.copy(), failed = failing.copy(), gone = dropped.copy();
   for (int i = 0; i < many; ++i) {

@@ -210,10 +210,13 @@ template <class E> std::exception_ptr handled(const E &part) noexcept {
   }
 }
 
-// What an exception rejects with that somebody has, maybe as its base: it is not cut down to that.
+// What a value or an exception rejects with that somebody has, maybe as its base: it is not cut down to that.
 template <class E> value reason_from(E &&why) {
   using plain = std::decay_t<E>;
-  if constexpr (std::is_same_v<plain, std::exception_ptr>) {
+  if constexpr (std::is_same_v<plain, value>) {
+    static_assert(!std::is_lvalue_reference_v<E>, "a value is handed over: std::move() it, or pass a copy()");
+    return std::move(why);
+  } else if constexpr (std::is_same_v<plain, std::exception_ptr>) {
     if (why == nullptr)
       throw error("promise", PROMISE_EINVAL, "expected an exception to reject with, got an empty std::exception_ptr");
     return reason_of(why);

@@ -91,12 +91,7 @@ public:
   // languages see an ERROR whose domain is its type, and whose message is its what(). In a handler of exceptions what was
   // caught as its base is kept whole.
   template <class E> bool reject(E &&why) const {
-    if constexpr (std::is_same_v<std::decay_t<E>, value>) {
-      static_assert(!std::is_lvalue_reference_v<E>, "a value is handed over: std::move() it, or pass a copy()");
-      return settle(promise_reject, "promise_reject", std::move(why));
-    } else {
-      return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
-    }
+    return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
   }
   // Cancels it at once; see promise_discard().
   bool discard() const {
@@ -285,25 +280,10 @@ private:
   template <class F, class G>
   void watch(promise_status_t (*how)(promise_t *, watching, watching, void *, promise_free_t), F &&on_fulfilled,
              G &&on_rejected) const {
-    using both = std::pair<F, G>;
+    using both = detail::watcher<T, F, G>;
     auto context = std::make_unique<both>(std::move(on_fulfilled), std::move(on_rejected));
-    const watching on_value = [](void *ctx, const promise_value_t *in) noexcept {
-      auto &handlers = *static_cast<both *>(ctx);
-      if constexpr (std::is_void_v<T>) {
-        handlers.first();
-      } else {
-        const auto call = [&](auto &&content) noexcept { handlers.first(std::forward<decltype(content)>(content)); };
-        try {
-          call(codec<T>::decode(*in));
-        } catch (const error &unfit) {
-          handlers.second(unfit);
-        }
-      }
-    };
-    const watching on_reason = [](void *ctx, const promise_value_t *in) noexcept {
-      static_cast<both *>(ctx)->second(error(value::keep(*in)));
-    };
-    detail::require(how(raw(), on_value, on_reason, context.release(), detail::free_context<both>), "promise_observe");
+    detail::require(how(raw(), both::on_value, both::on_reason, context.release(), detail::free_context<both>),
+                    "promise_observe");
   }
 };
 

@@ -101,6 +101,35 @@ template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise
   return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });
 }
 
+// Two function objects that settle nothing, and must not throw; a value that is no `T` is an error for the second.
+template <class T, class F, class G> class watcher {
+public:
+  watcher(F first, G second) : first_(std::move(first)), second_(std::move(second)) {}
+
+  static void on_value(void *ctx, const promise_value_t *in) noexcept {
+    auto &self = *static_cast<watcher *>(ctx);
+    if constexpr (std::is_void_v<T>) {
+      std::invoke(self.first_);
+    } else {
+      const auto call = [&](auto &&content) noexcept {
+        std::invoke(self.first_, std::forward<decltype(content)>(content));
+      };
+      try {
+        call(codec<T>::decode(*in));
+      } catch (const error &unfit) {
+        std::invoke(self.second_, unfit);
+      }
+    }
+  }
+  static void on_reason(void *ctx, const promise_value_t *in) noexcept {
+    std::invoke(static_cast<watcher *>(ctx)->second_, error(value::keep(*in)));
+  }
+
+private:
+  F first_;
+  G second_;
+};
+
 // Attaches handlers with `handler` as their context, and returns the promise that they settle.
 template <class F>
 promise_t *react(promise_t *to, const place &where, promise_handler_t on_fulfilled, promise_handler_t on_rejected,

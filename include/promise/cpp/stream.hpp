@@ -1,0 +1,339 @@
+// promise/cpp/stream.hpp - streams: publishers and subscribers; see stream.h. Part of promise.hpp: read that first.
+//
+//     promises::publisher<int> numbers;
+//     const auto printer = numbers.map([](int n) { return std::to_string(n); })
+//                              .subscribe([](const std::string &text) { std::puts(text.c_str()); },
+//                                         [](const promises::error &e) { std::puts(e.what()); });
+//     numbers.publish(7);
+//     numbers.finish();
+//     printer.end().get();
+#ifndef PROMISE_CPP_STREAM_HPP
+#define PROMISE_CPP_STREAM_HPP
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "combine.hpp"
+
+namespace promises {
+
+template <class T = void> class publisher;
+
+// What becomes of an event that finds `capacity` others waiting; see stream.h.
+enum class overflow : std::uint32_t {
+  buffers = PROMISE_BUFFER,
+  drops_oldest = PROMISE_DROP_OLDEST,
+  drops_newest = PROMISE_DROP_NEWEST,
+  fails = PROMISE_FAIL
+};
+
+// How to subscribe.
+struct subscription {
+  overflow when_full = overflow::buffers;
+  std::uint64_t capacity = 0;               // how many events may wait; 0 with overflow::buffers alone
+  std::uint64_t demand = PROMISE_UNLIMITED; // how many to deliver before request() asks for more
+  place where = place();                    // where the handlers run; its token cancels the subscriber
+};
+
+// What became of an event that was published.
+enum class publication {
+  taken, // nobody is full
+  full,  // it was published, and a subscriber is full now: wait for ready(), if you can
+  ended  // it was not, for the stream has ended
+};
+
+// Gets events as long as a reference is kept; the end of the last one cancels it.
+template <class T = void> class subscriber : public handle<promise_subscriber_t, promise_subscriber_release> {
+public:
+  subscriber() noexcept = default;
+  static subscriber adopt(promise_subscriber_t *owned) {
+    return subscriber(detail::require(owned, "subscriber"));
+  }
+  subscriber copy() const {
+    detail::require(promise_subscriber_retain(raw()), "promise_subscriber_retain");
+    return subscriber(raw());
+  }
+  // So many events more for the handlers.
+  void request(std::uint64_t count = PROMISE_UNLIMITED) const {
+    detail::require(promise_subscriber_request(raw(), count), "promise_subscriber_request");
+  }
+  // False if it had ended.
+  bool cancel() const {
+    const promise_status_t status = promise_subscriber_cancel(raw());
+    if (status != PROMISE_ESETTLED)
+      detail::require(status, "promise_subscriber_cancel");
+    return status == PROMISE_OK;
+  }
+  // The next event of one without handlers; an error with code PROMISE_EFINISHED when the stream has finished.
+  promise<T> next() const {
+    return promise<T>::adopt(detail::require(promise_subscriber_next(raw()), "promise_subscriber_next"));
+  }
+  // The same, with nothing when the stream has finished:
+  //     while (auto event = co_await subscriber.next_or_end())
+  auto next_or_end() const {
+    static_assert(!std::is_void_v<T>, "a publisher<void> has no values: use next()");
+    return next().template as<std::optional<T>>().rescue([](const error &why) -> std::optional<T> {
+      if (why.domain() == "promise" && why.code() == PROMISE_EFINISHED)
+        return std::nullopt;
+      throw why;
+    });
+  }
+  // How it ends; see promise_subscriber_end().
+  promise<void> end() const {
+    return promise<void>::adopt(detail::require(promise_subscriber_end(raw()), "promise_subscriber_end"));
+  }
+  // How many events found no room.
+  std::int64_t dropped() const {
+    const std::int64_t number = promise_subscriber_dropped(raw());
+    if (number < 0)
+      detail::fail(static_cast<promise_status_t>(number), "promise_subscriber_dropped");
+    return number;
+  }
+
+private:
+  friend class publisher<T>;
+  explicit subscriber(promise_subscriber_t *owned) noexcept : handle(owned) {}
+};
+
+// A stream of `T`s; the end of the last reference cancels it. What another language publishes that is no `T` is an error
+// of domain "c++" for its handlers.
+template <class T> class publisher : public handle<promise_publisher_t, promise_publisher_release> {
+public:
+  using value_type = T;
+
+  publisher() : publisher(detail::require(promise_publisher_new(0), "promise_publisher_new")) {}
+  // One that new subscribers get the latest event of first.
+  static publisher with_state() {
+    return adopt(detail::require(promise_publisher_new(PROMISE_STATEFUL), "promise_publisher_new"));
+  }
+  // The value of a promise, after which it finishes, or its reason, with which it fails.
+  static publisher of(const promise<T> &source) {
+    return adopt(detail::require(promise_publisher_of(source.raw()), "promise_publisher_of"));
+  }
+  static publisher adopt(promise_publisher_t *owned) {
+    return publisher(detail::require(owned, "publisher"));
+  }
+  publisher copy() const {
+    detail::require(promise_publisher_retain(raw()), "promise_publisher_retain");
+    return publisher(raw());
+  }
+  // The same stream, its values seen as another type.
+  template <class U> publisher<U> as() const {
+    return publisher<U>::adopt(copy().release());
+  }
+
+  // ---- Publishing. Handlers without an executor run before these return. ----
+
+  // publish(content), or publish() for void.
+  template <class U = T> publication publish(U &&content) const {
+    static_assert(!std::is_void_v<T>, "a publisher<void> publishes nothing");
+    if constexpr (std::is_void_v<T>)
+      return publication::ended;
+    else
+      return publish(promise_publisher_publish, detail::encode_as<T>(std::forward<U>(content)));
+  }
+  template <class U = T> publication publish() const {
+    static_assert(std::is_void_v<U>, "only a publisher<void> publishes nothing: give the value");
+    return publish(promise_publisher_publish, value());
+  }
+  // A value or an exception, as for reject(), which does not end the stream.
+  template <class E> publication publish_error(E &&why) const {
+    return publish(promise_publisher_publish_error, detail::reason_from(std::forward<E>(why)));
+  }
+  // The end: it has finished, failed or is cancelled. False if it had ended.
+  bool finish() const {
+    return ended(promise_publisher_finish(raw()), "promise_publisher_finish");
+  }
+  template <class E> bool fail(E &&why) const {
+    const promise_value_t reason = detail::reason_from(std::forward<E>(why)).release();
+    return ended(promise_publisher_fail(raw(), &reason), "promise_publisher_fail");
+  }
+  bool cancel() const {
+    return ended(promise_publisher_cancel(raw()), "promise_publisher_cancel");
+  }
+  // Fulfilled when no subscriber is full, cancelled when the stream ends before.
+  promise<void> ready() const {
+    return promise<void>::adopt(detail::require(promise_publisher_ready(raw()), "promise_publisher_ready"));
+  }
+
+  // ---- Looking ----
+
+  promise_state_t state() const {
+    const promise_state_t now = promise_publisher_state(raw());
+    if (now < 0)
+      detail::fail(now, "promise_publisher_state");
+    return now;
+  }
+  std::int64_t subscribers() const {
+    const std::int64_t number = promise_publisher_count(raw());
+    if (number < 0)
+      detail::fail(static_cast<promise_status_t>(number), "promise_publisher_count");
+    return number;
+  }
+  // The latest event of one with state.
+  std::optional<outcome> latest() const {
+    promise_value_t content;
+    const promise_state_t how = promise_publisher_latest(raw(), &content);
+    if (how < 0)
+      detail::fail(how, "promise_publisher_latest");
+    value kept = value::adopt(content);
+    if (how == PROMISE_PENDING)
+      return std::nullopt;
+    return outcome(how, std::move(kept));
+  }
+
+  // ---- Subscribing ----
+
+  // One that is asked for each event by next().
+  subscriber<T> subscribe(const subscription &how = subscription()) const {
+    promise_subscription_t wish = wished(how);
+    wish.demand = 0;
+    return subscriber<T>::adopt(
+        detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
+  }
+  // on_value(value), or on_value() for void, and on_error(const error &), also for a value that is no `T`. One at a time.
+  // Neither may throw: nobody could catch it, so it ends the process, as on a thread.
+  template <class F, class G>
+  subscriber<T> subscribe(F on_value, G on_error, const subscription &how = subscription()) const {
+    using both = detail::watcher<T, F, G>;
+    auto context = std::make_unique<both>(std::move(on_value), std::move(on_error));
+    promise_subscription_t wish = wished(how);
+    wish.on_value = both::on_value;
+    wish.on_error = both::on_reason;
+    wish.ctx = context.release();
+    wish.free_ctx = detail::free_context<both>;
+    return subscriber<T>::adopt(
+        detail::require(promise_publisher_subscribe(raw(), &wish), "promise_publisher_subscribe"));
+  }
+  // Publishes everything to `target` too, as long as the subscriber is kept; with `and_end` its end as well.
+  subscriber<T> forward(const publisher &target, bool and_end = false) const {
+    return subscriber<T>::adopt(
+        detail::require(promise_publisher_forward(raw(), target.raw(), and_end ? PROMISE_FORWARD_END : 0),
+                        "promise_publisher_forward"));
+  }
+
+  // ---- Operators: new streams of what becomes of the events; see operator.h. What a function throws is published as an
+  // error. ----
+
+  // f(value), or f() for void.
+  template <class F> auto map(F f) const {
+    using given = detail::called<F, T>;
+    static_assert(!detail::is_promise<std::decay_t<given>>::value, "an operator does not wait: map to a value");
+    return transform<detail::result_type<given>>(detail::on_value<T, F>, nullptr, std::move(f));
+  }
+  // The values for which f(value) holds.
+  template <class F> publisher filter(F f) const {
+    return transform<T>(passes_if<F, PROMISE_SKIP>, nullptr, std::move(f));
+  }
+  // Until f(value) does not hold: then it finishes.
+  template <class F> publisher take_while(F f) const {
+    return transform<T>(passes_if<F, PROMISE_FINISH>, nullptr, std::move(f));
+  }
+  // f(const error &) in place of an error; the end is not one.
+  template <class F> publisher rescue(F f) const {
+    static_assert(std::is_invocable_v<F &, const error &>,
+                  "a rescuing function is called with the reason: f(const error &)");
+    return transform<T>(nullptr, detail::on_reason<T, F>, std::move(f));
+  }
+  publisher take(std::uint64_t count) const {
+    return adopt(detail::require(promise_publisher_take(raw(), count), "promise_publisher_take"));
+  }
+  // The last `count` values for each, from the `count`th on.
+  publisher<std::vector<T>> scan(std::size_t count) const {
+    return publisher<std::vector<T>>::adopt(
+        detail::require(promise_publisher_scan(raw(), count), "promise_publisher_scan"));
+  }
+  // Without those that equal the event before; with `errors` among these too.
+  publisher distinct(bool errors = false) const {
+    return adopt(detail::require(promise_publisher_distinct(raw(), errors ? PROMISE_DISTINCT_ERRORS : 0),
+                                 "promise_publisher_distinct"));
+  }
+  publisher stateful() const {
+    return adopt(detail::require(promise_publisher_stateful(raw()), "promise_publisher_stateful"));
+  }
+  // With state, and with that value as long as nothing else has come.
+  template <class U = T> publisher start_with(U &&content) const {
+    const promise_value_t first = detail::encode_as<T>(std::forward<U>(content)).release();
+    return adopt(detail::require(promise_publisher_start_with(raw(), &first), "promise_publisher_start_with"));
+  }
+
+private:
+  explicit publisher(promise_publisher_t *owned) noexcept : handle(owned) {}
+
+  static bool ended(promise_status_t status, const char *what) {
+    if (status != PROMISE_ESETTLED)
+      detail::require(status, what);
+    return status == PROMISE_OK;
+  }
+  publication publish(promise_status_t (*how)(promise_publisher_t *, const promise_value_t *), value content) const {
+    const promise_value_t owned = content.release();
+    const promise_status_t status = how(raw(), &owned);
+    if (status == PROMISE_ESETTLED || status == PROMISE_EFULL)
+      return status == PROMISE_EFULL ? publication::full : publication::ended;
+    detail::require(status, "promise_publisher_publish");
+    return publication::taken;
+  }
+  static promise_subscription_t wished(const subscription &how) noexcept {
+    promise_subscription_t wish = promise_subscription_t();
+    wish.size = sizeof wish;
+    wish.overflow = static_cast<promise_overflow_t>(how.when_full);
+    wish.capacity = how.capacity;
+    wish.demand = how.demand;
+    wish.executor = how.where.raw_executor();
+    wish.token = how.where.raw_token();
+    return wish;
+  }
+  template <class U, class F>
+  publisher<U> transform(promise_handler_t on_value, promise_handler_t on_error, F f) const {
+    auto context = std::make_unique<F>(std::move(f));
+    promise_transform_t how = promise_transform_t();
+    how.size = sizeof how;
+    how.on_value = on_value;
+    how.on_error = on_error;
+    how.ctx = context.release();
+    how.free_ctx = detail::free_context<F>;
+    return publisher<U>::adopt(
+        detail::require(promise_publisher_transform(raw(), &how), "promise_publisher_transform"));
+  }
+  template <class F, promise_verdict_t otherwise>
+  static promise_verdict_t passes_if(void *ctx, const promise_value_t *in, promise_value_t *out) {
+    bool holds = false;
+    const promise_verdict_t own = detail::settle_with(
+        out, [&]() { holds = static_cast<bool>(std::invoke(*static_cast<F *>(ctx), codec<T>::decode(*in))); });
+    return own == PROMISE_REJECT ? own : holds ? PROMISE_PASS : otherwise;
+  }
+};
+
+namespace detail {
+template <class U, class T, class Combine>
+publisher<U> gather(Combine how, const char *what, const std::vector<publisher<T>> &sources) {
+  std::vector<promise_publisher_t *> raw;
+  raw.reserve(sources.size());
+  for (const publisher<T> &source : sources)
+    raw.push_back(source.raw());
+  return publisher<U>::adopt(require(how(raw.data(), raw.size()), what));
+}
+} // namespace detail
+
+// The events of all, as they come.
+template <class T> publisher<T> merge(const std::vector<publisher<T>> &sources) {
+  return detail::gather<T>(promise_publisher_merge, "promise_publisher_merge", sources);
+}
+// The latest values of all, for each value of any, once each has had one.
+template <class T> publisher<std::vector<T>> combine(const std::vector<publisher<T>> &sources) {
+  return detail::gather<std::vector<T>>(promise_publisher_combine, "promise_publisher_combine", sources);
+}
+template <class... T> publisher<std::tuple<T...>> combine(const publisher<T> &...sources) {
+  static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...), "a tuple holds no void: use map() to make it a value");
+  promise_publisher_t *const raw[] = {sources.raw()...};
+  return publisher<std::tuple<T...>>::adopt(
+      detail::require(promise_publisher_combine(raw, sizeof...(T)), "promise_publisher_combine"));
+}
+
+} // namespace promises
+
+#endif // PROMISE_CPP_STREAM_HPP
