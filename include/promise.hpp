@@ -41,11 +41,13 @@
 #include "promise/cpp/error.hpp"
 #include "promise/cpp/convert.hpp"
 #include "promise/cpp/containers.hpp"
+#include "promise/cpp/build.hpp"
 #include "promise/cpp/executor.hpp"
 #include "promise/cpp/reaction.hpp"
 #include "promise/cpp/promise.hpp"
 #include "promise/cpp/combine.hpp"
 #include "promise/cpp/stream.hpp"
+#include "promise/cpp/observe.hpp"
 #include "promise/cpp/coroutine.hpp"
 
 #endif // PROMISE_HPP

@@ -318,6 +318,32 @@ void what_is_carried_is_the_last_wait() {
   CHECK(taken.resolve(5) && source.resolve(1) && taken.get() == 5);
 }
 
+promise<int> sum_of_events(const promises::publisher<int> &numbers) {
+  const counted local;
+  const auto by = numbers.subscribe();
+  int sum = 0;
+  while (const auto number = co_await by.next_or_end())
+    sum += *number;
+  co_return sum;
+}
+
+void streams_are_awaited() {
+  const promises::publisher<int> numbers, fails;
+  const auto sum = sum_of_events(numbers);
+  const auto failed = sum_of_events(fails);
+  numbers.publish(1);
+  numbers.publish(2);
+  numbers.finish();
+  CHECK(sum.get() == 3);
+  fails.fail(std::out_of_range("far"));
+  CHECK(throws<std::out_of_range>([&] { failed.get(); }));
+  // A request to cancel goes to the event that it waits for.
+  const promises::publisher<int> other;
+  const auto cancelled = sum_of_events(other);
+  cancelled.request_cancel();
+  CHECK(throws<promises::cancelled>([&] { cancelled.get(); }) && other.subscribers() == 0);
+}
+
 } // namespace
 
 int main() {
@@ -325,5 +351,5 @@ int main() {
              a_coroutine_that_cannot_go_on_is_destroyed, a_coroutine_outlives_its_promise, requests_climb,
              a_place_is_where_it_goes_on, a_token_ends_it, threads_settle_what_is_awaited,
              a_coroutine_of_another_kind_is_its_owners, a_coroutine_of_another_kind_hears_that_it_cannot_go_on,
-             many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait);
+             many_that_wait_for_one_another_take_no_stack, what_is_carried_is_the_last_wait, streams_are_awaited);
 }

@@ -14,6 +14,7 @@
 #ifndef PROMISE_CPP_CONVERT_HPP
 #define PROMISE_CPP_CONVERT_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -32,12 +33,61 @@ namespace promises {
 // Specialise it for a class of yours, so that promises can hold it:
 //     template <> struct promises::registered<Picture> { static constexpr const char *name = "org.example.picture"; };
 // An object is shared by all who hold the value, so it is read as a const reference; promise<Picture>::get() copies it.
+// Objects that have == are compared by it, and described by `static std::string describe(const T &)` of registered<T>, if
+// it is there; otherwise by identity, and by name and address.
 template <class T> struct registered;
+
+namespace detail {
+
+template <class T, class = void> struct comparing {
+  static constexpr bool known = false;
+  static constexpr promise_equal_t call = nullptr;
+};
+template <class T>
+struct comparing<
+    T,
+    std::enable_if_t<std::is_convertible_v<decltype(std::declval<const T &>() == std::declval<const T &>()), bool>>> {
+  static constexpr bool known = true;
+  static bool call(const void *one, const void *other) noexcept {
+    try {
+      return *static_cast<const T *>(one) == *static_cast<const T *>(other);
+    } catch (...) {
+      return false;
+    }
+  }
+};
+
+template <class T, class = void> struct describing {
+  static constexpr bool known = false;
+  static constexpr promise_describe_t call = nullptr;
+};
+template <class T> struct describing<T, std::void_t<decltype(registered<T>::describe(std::declval<const T &>()))>> {
+  static constexpr bool known = true;
+  static std::size_t call(const void *payload, char *buffer, std::size_t size) noexcept {
+    try {
+      const std::string text = registered<T>::describe(*static_cast<const T *>(payload));
+      std::size_t length = std::min(text.size(), size);
+      while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80)
+        --length; // no character is cut
+      return text.copy(buffer, length);
+    } catch (...) {
+      return 0;
+    }
+  }
+};
+
+} // namespace detail
 
 // The registered type of a class. The destructor that frees its objects is that of the shared object which registers it
 // first: that must stay loaded.
 template <class T> const type &type_of() {
-  static const type known(registered<T>::name, [](void *payload) { delete static_cast<T *>(payload); });
+  static const type known = [] {
+    const type made(registered<T>::name, [](void *payload) { delete static_cast<T *>(payload); });
+    if constexpr (detail::comparing<T>::known || detail::describing<T>::known)
+      detail::require(promise_type_methods(made.raw(), detail::comparing<T>::call, detail::describing<T>::call),
+                      "promise_type_methods");
+    return made;
+  }();
   return known;
 }
 

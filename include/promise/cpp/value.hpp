@@ -119,6 +119,14 @@ public:
     raw_.kind = PROMISE_KIND_VOID;
     return owned;
   }
+  // The bytes of a STRING or BYTES, or the message of an ERROR, without a copy: valid as long as the value is. Empty for any
+  // other kind.
+  std::string_view bytes() const &noexcept {
+    std::size_t length = 0;
+    const char *first = promise_value_data(&raw_, &length);
+    return first != nullptr ? std::string_view(first, length) : std::string_view();
+  }
+  std::string_view bytes() const && = delete; // it would lead nowhere
   // How many elements or entries an ARRAY or a MAP has; 0 for any other kind.
   std::size_t count() const noexcept {
     return promise_value_count(&raw_);

@@ -1,0 +1,123 @@
+// promise/cpp/build.hpp - values from and to JSON, piece by piece, and without a copy. Part of promise.hpp: read that first.
+#ifndef PROMISE_CPP_BUILD_HPP
+#define PROMISE_CPP_BUILD_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "convert.hpp"
+#include "executor.hpp"
+#include "handle.hpp"
+
+namespace promises {
+
+// How JSON is read or written; see promise_json_options_t.
+struct json_options {
+  std::uint32_t flags = 0; // PROMISE_JSON_...
+  std::uint32_t max_depth = 0;
+  std::uint32_t indent = 0;
+  std::uint64_t max_length = 0;
+};
+
+namespace detail {
+inline promise_json_options_t json(const json_options &how) noexcept {
+  promise_json_options_t raw = promise_json_options_t();
+  raw.size = sizeof raw;
+  raw.flags = how.flags;
+  raw.max_depth = how.max_depth;
+  raw.indent = how.indent;
+  raw.max_length = how.max_length;
+  return raw;
+}
+inline void require_json(promise_status_t status, promise_value_t refused, const char *what) {
+  value why = value::adopt(refused);
+  if (why.kind() == PROMISE_KIND_ERROR)
+    throw error(std::move(why));
+  require(status, what);
+}
+} // namespace detail
+
+// The value that a JSON text stands for; see promise_value_from_json(). Throws an error of domain "promise.json" that says
+// what was expected, and where.
+inline value from_json(std::string_view text, const json_options &how = json_options()) {
+  const promise_json_options_t options = detail::json(how);
+  promise_value_t made, refused;
+  const promise_status_t status = promise_value_from_json(&made, text.data(), text.size(), &options, &refused);
+  detail::require_json(status, refused, "promise_value_from_json");
+  return value::adopt(made);
+}
+// A value as JSON; value::of() makes one. Throws an error of domain "promise.json" for what JSON has nothing for.
+inline std::string to_json(const value &content, const json_options &how = json_options()) {
+  const promise_json_options_t options = detail::json(how);
+  promise_value_t made, refused;
+  const promise_status_t status = promise_value_to_json(&made, &content.raw(), &options, &refused);
+  detail::require_json(status, refused, "promise_value_to_json");
+  return value::adopt(made).as<std::string>();
+}
+
+// A BYTES of memory that is not copied: release() is called once, when nobody has it any more, on the thread that gives it
+// back, or before this throws. It must not throw, and its code must stay loaded.
+template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
+  auto context = std::make_unique<F>(std::move(release));
+  const auto end = [](void *ctx) noexcept {
+    const std::unique_ptr<F> owned(static_cast<F *>(ctx));
+    (*owned)();
+  };
+  promise_value_t made;
+  detail::require(promise_value_bytes_foreign(&made, bytes, length, context.release(), end),
+                  "promise_value_bytes_foreign");
+  return value::adopt(made);
+}
+
+// A STRING, BYTES, ARRAY or MAP in the making, on one thread at a time; see builder.h. Its end drops it.
+class builder : public handle<promise_builder_t, promise_builder_drop> {
+public:
+  // One of PROMISE_KIND_STRING, _BYTES, _ARRAY and _MAP, with room for `capacity` bytes, elements or entries; it grows.
+  explicit builder(promise_kind_t kind, std::size_t capacity = 0)
+      : handle(detail::require(promise_builder_new(kind, capacity), "promise_builder_new")) {}
+  // It begins with what a value holds: for a changed copy.
+  explicit builder(const value &from)
+      : handle(detail::require(promise_builder_from(&from.raw()), "promise_builder_from")) {}
+
+  // An element at the end of an ARRAY.
+  template <class T> builder &add(T &&element) {
+    const promise_value_t raw_element = value::of(std::forward<T>(element)).release();
+    detail::require(promise_builder_add(raw(), &raw_element), "promise_builder_add");
+    return *this;
+  }
+  // What a MAP has for a key.
+  template <class T> builder &set(std::string_view key, T &&content) {
+    const promise_value_t raw_content = value::of(std::forward<T>(content)).release();
+    detail::require(promise_builder_set(raw(), key.data(), key.size(), &raw_content), "promise_builder_set");
+    return *this;
+  }
+  // Bytes at the end of a STRING or BYTES.
+  builder &append(std::string_view bytes) {
+    detail::require(promise_builder_append(raw(), bytes.data(), bytes.size()), "promise_builder_append");
+    return *this;
+  }
+  // Memory for `length` bytes more, to be written there; then advance() says how many came.
+  void *room(std::size_t length) {
+    return detail::require(promise_builder_room(raw(), length), "promise_builder_room");
+  }
+  void advance(std::size_t length) {
+    detail::require(promise_builder_advance(raw(), length), "promise_builder_advance");
+  }
+  std::size_t count() const noexcept {
+    return promise_builder_count(raw());
+  }
+  // The value. The builder is empty then, also if this throws.
+  value finish() {
+    promise_value_t made;
+    detail::require(promise_builder_finish(release(), &made), "promise_builder_finish");
+    return value::adopt(made);
+  }
+};
+
+} // namespace promises
+
+#endif // PROMISE_CPP_BUILD_HPP
