@@ -5,6 +5,9 @@
 //     answer.resolve(21);
 //     text.get(); // "42"
 //
+// docs/cpp.md is the way in: places, coroutines, streams, errors. Everything is in the namespace promises; the C headers have
+// a struct promise, so `using promises::promise;` belongs in a namespace or a function, not at the top of a file.
+//
 // Header only, over the C functions: a program links libpromise.so and nothing else. C++17; with C++20 promises can be
 // awaited, and coroutines return them. Needs exceptions and run-time type information.
 //

@@ -1,5 +1,6 @@
 // Lambdas as handlers, exceptions both ways, cancelling, combinators, executors, threads.
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -196,6 +197,8 @@ void time_runs_out() {
   promises::sleep(1ms).get();
   CHECK(promises::delay(promise<int>::resolved(2), 1ms).get() == 2);
   CHECK(promise<int>::resolved(1).wait_for(std::chrono::hours::max()));
+  const std::chrono::duration<double> none(std::nan(""));
+  CHECK(!never.wait_for(none));
 }
 
 void loops_and_executors() {

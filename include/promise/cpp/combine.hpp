@@ -32,7 +32,7 @@ public:
   template <class T> T get() const {
     if (!is_fulfilled())
       std::rethrow_exception(detail::exception_of(content_.raw()));
-    return codec<T>::decode(content_.raw());
+    return detail::taken<T>(content_.raw());
   }
 
 private:

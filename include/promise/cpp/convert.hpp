@@ -323,6 +323,16 @@ template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
 
 namespace detail {
 
+// What get() and co_await return: the value, or a copy of the object.
+template <class T> T taken(const promise_value_t &from) {
+  if constexpr (!std::is_void_v<T>)
+    static_assert(
+        std::is_constructible_v<T, decoded<T>>,
+        "an object that cannot be copied is read where it lies, as const T &: in then(), or of a value that is "
+        "kept, from result() or co_await promise.as<promises::value>(), by its as<T>()");
+  return codec<T>::decode(from);
+}
+
 // What a promise<T> is settled with, from something that a T can be made of. An integer that does not fit is an error, as
 // where it is read.
 template <class T, class U> value encode_as(U &&content) {

@@ -295,9 +295,9 @@ public:
   }
   T await_resume() {
     if (wait_ == nullptr)
-      return codec<T>::decode(of_.result().raw());
+      return taken<T>(of_.result().raw());
     if (wait_->state == PROMISE_FULFILLED)
-      return codec<T>::decode(wait_->content.raw());
+      return taken<T>(wait_->content.raw());
     if (wait_->state == PROMISE_REJECTED)
       std::rethrow_exception(exception_of(wait_->content.raw()));
     throw error("promise", PROMISE_ECLOSED, "what the coroutine awaits was dropped pending, or its place gave it up");

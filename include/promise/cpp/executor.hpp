@@ -27,7 +27,7 @@ template <class Raw> Raw *there(Raw *raw) {
 // A time for the C functions: negative is for ever there, so what is past is 0, and what is beyond counting the longest.
 template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
   using seconds = std::chrono::duration<double>;
-  if (time <= time.zero())
+  if (!(time > time.zero())) // no number is not in the future either
     return 0;
   if (std::chrono::duration_cast<seconds>(time).count() > 9.2e9)
     return INT64_MAX;

@@ -140,12 +140,12 @@ public:
   // other reasons, and cancelled if it was cancelled.
   T get() const {
     wait();
-    return codec<T>::decode(result().raw());
+    return detail::taken<T>(result().raw());
   }
   // The same; error with code PROMISE_ETIMEDOUT if the time runs out first.
   template <class Rep, class Period> T get_for(std::chrono::duration<Rep, Period> time) const {
     detail::require(promise_wait(raw(), detail::nanoseconds(time)), "promise_wait");
-    return codec<T>::decode(result().raw());
+    return detail::taken<T>(result().raw());
   }
   // The value of a promise that is settled, as it is; throws as get(), and error with code PROMISE_EPENDING.
   value result() const {
