@@ -197,6 +197,9 @@ public:
     return finally(place(), std::move(f));
   }
   template <class F> promise finally(const place &where, F f) const {
+    static_assert(std::is_invocable_v<F &>, "what runs finally is called with nothing: f()");
+    static_assert(!detail::is_promise<std::decay_t<std::invoke_result_t<F &>>>::value,
+                  "finally() does not wait for a promise: return it from then() and rescue()");
     return promise(
         detail::react(raw(), where, after<F, PROMISE_FULFILL>, after<F, PROMISE_REJECT>, nullptr, std::move(f)));
   }
