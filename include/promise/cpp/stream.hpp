@@ -31,7 +31,7 @@ enum class overflow : std::uint32_t {
   fails = PROMISE_FAIL
 };
 
-// How to subscribe.
+// How to subscribe. The place is lent: its executor and token are used while subscribe() runs.
 struct subscription {
   overflow when_full = overflow::buffers;
   std::uint64_t capacity = 0;               // how many events may wait; 0 with overflow::buffers alone
