@@ -7,8 +7,8 @@ import CPlatform
 extension PromiseContext {
   /// Whether the caller is a callback with `.nowOr` that runs in the call that attached it.
   ///
-  /// An `.immediate` callback that its attaching call runs takes over what is so for its caller. In every other callback
-  /// it is false.
+  /// An `.immediate` callback that its attaching call runs takes over what is so for its caller, and one of
+  /// `Resolver.onCancelRequest` what is so for the call that asks. In every other callback it is false.
   public static var isExecutingNow: Bool {
     let thread = unsafe platform_thread()
     guard let now = unsafe thread.pointee.now else { return false }

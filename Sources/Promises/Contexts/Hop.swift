@@ -36,6 +36,11 @@ extension PromiseContext {
     }
     ready.release()
   }
+
+  /// The same, but never "now": what calls `body` is not the call that gave it.
+  package func runApart(_ body: @escaping () -> Void) {
+    later.run { PromiseContext.executing(now: false, body) }
+  }
 }
 
 extension CellRef {

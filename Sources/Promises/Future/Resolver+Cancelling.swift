@@ -2,8 +2,9 @@ extension Resolver {
   /// Whether somebody has asked for the pending future to be cancelled, or it is cancelled.
   public var isCancelRequested: Bool { cell.isCancelRequested }
 
-  /// Calls `callback` when somebody asks for the future to be cancelled: before this returns, if somebody has, or if the
-  /// future is cancelled already. It is not called, and released, if the future is settled without having been asked.
+  /// Calls `callback` when somebody asks for the future to be cancelled, or when the last resolver goes while the future
+  /// is pending: before this returns, if the future has been asked, or is cancelled already. It is not called, and
+  /// released, if the future is settled without having been asked.
   ///
   /// It is called at most once, in the order in which callbacks were registered. One with a context is not called if the
   /// future has been fulfilled or rejected by the time it would run there.
@@ -11,17 +12,18 @@ extension Resolver {
   /// - Parameters:
   ///   - context: where `callback` runs; `.immediate` is inside the call that asks. One with `.nowOr` runs now if the
   ///     request came before this call.
-  ///   - callback: gets this resolver, so that it need not hold it: a callback that does keeps the future pending.
+  ///   - callback: gets a resolver, so that it need not hold one: a callback that does keeps the future pending.
   public func onCancelRequest(
     on context: PromiseContext = .immediate, _ callback: @escaping (Resolver<Value, Failure>) -> Void
   ) {
     let isNow = context.isNowOr && isCancelRequested
-    cell.onCancelRequest { [weak self] in
-      guard let self else { return }
-      if isNow { return PromiseContext.executing(now: true) { callback(self) } }
-      if context == .immediate { return callback(self) }
-      context.later.run {
-        if self.isCancelRequested { PromiseContext.executing(now: false) { callback(self) } }
+    let resolver = currentResolver()
+    cell.onCancelRequest {
+      let resolver = resolver()
+      if isNow { return PromiseContext.executing(now: true) { callback(resolver) } }
+      if context == .immediate { return callback(resolver) }
+      context.runApart {
+        if resolver.isCancelRequested { callback(resolver) }
       }
     }
   }

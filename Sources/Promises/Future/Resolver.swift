@@ -3,7 +3,8 @@ import Synchronization
 /// What settles a future.
 ///
 /// Whoever does the work keeps the resolver; copies are the same one. When the last of them goes and the future is still
-/// pending, nobody can settle it any more, and it is cancelled.
+/// pending, it is asked to cancel, if it has callbacks for that: they are given a resolver, and what keeps that one can
+/// still settle the future. If nobody does, it is cancelled.
 ///
 /// The first call settles the future and runs its callbacks before it returns. Later ones do nothing and return false;
 /// `PromiseHooks.secondSettlement` is told of them.
@@ -13,13 +14,17 @@ public final class Resolver<Value, Failure> {
   @usableFromInline package let cell: CellRef
   /// Whether the future ends as another does, so that nobody has to hold this.
   private let isHandedOver = Atomic<Bool>(false)
+  /// Made with the first callback for a request.
+  let succession = AtomicLazyReference<Succession<Value, Failure>>()
 
   /// Takes over a reference to the cell.
   package init(cell: CellRef) { self.cell = cell }
 
   deinit {
     if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
-      _ = cell.settle(.cancelled(because: nil), .rejected)
+      succession.load()?.askToCancel(cell)
+      // Unless a callback keeps the resolver that it was given: then it is for that one to see to the future's end.
+      if succession.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
     }
     cell.release()
   }

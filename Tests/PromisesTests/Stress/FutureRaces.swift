@@ -63,6 +63,22 @@ struct FutureRaces {
     }
   }
 
+  @Test("T22, T21, T29: a resolver goes while a request comes: the callback is called once, the future is cancelled")
+  func dropping() {
+    for _ in 0..<Self.rounds {
+      let calls = Recorder<Void>()
+      let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+      resolver.onCancelRequest { _ in calls.record() }
+      let owner = Monitor<Resolver<Int, TestError>?>(resolver)
+      _ = consume resolver
+      onThreads(2) { thread in
+        if thread == 0 { future.requestCancel() } else { owner.withLock { $0 = nil } }
+      }
+      #expect(calls.count == 1)
+      #expect(future.result == .cancelled(nil))
+    }
+  }
+
   @Test("T22, T90, T94: timers that end while a request comes settle their futures once")
   func timers() throws {
     for _ in 0..<50 {
