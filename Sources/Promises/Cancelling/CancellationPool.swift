@@ -6,14 +6,43 @@ public protocol Cancellable: AnyObject {
   func requestCancel()
 }
 
-extension Future: Cancellable {}
+/// What is an object around a promise: a pool means the promise, which many such objects may stand for.
+private protocol StandsForPromise {
+  var cancellable: CancelHandle { get }
+}
 
-/// Things that are asked to cancel together. It keeps none of them.
+extension Future: Cancellable, StandsForPromise {}
+
+/// Things that are asked to cancel together. It keeps none of them. A future is there as long as its work goes on, whatever
+/// becomes of the object that was added: `promise.future` makes a new one each time.
 ///
 /// Everything may be called from any thread, from within `requestCancel()` of what is in the pool too.
 public final class CancellationPool: Sendable {
-  private struct Item {
-    weak var item: (any Cancellable)?
+  private enum Item {
+    case promise(CancelHandle)
+    case object(WeakObject)
+
+    init(_ item: any Cancellable) {
+      self = (item as? any StandsForPromise).map { .promise($0.cancellable) } ?? .object(WeakObject(object: item))
+    }
+
+    var isGone: Bool {
+      switch self {
+      case .promise(let handle): handle.isGone
+      case .object(let reference): reference.object == nil
+      }
+    }
+
+    func requestCancel() {
+      switch self {
+      case .promise(let handle): handle.requestCancel()
+      case .object(let reference): reference.object?.requestCancel()
+      }
+    }
+  }
+
+  private struct WeakObject {
+    weak var object: (any Cancellable)?
   }
 
   private nonisolated(unsafe) var items: [Item] = []
@@ -29,8 +58,8 @@ public final class CancellationPool: Sendable {
   public func add(contentsOf items: [any Cancellable]) {
     lock.withLock { _ in
       // What is gone would pile up in a pool that lives long.
-      if unsafe self.items.count == self.items.capacity { unsafe self.items.removeAll { $0.item == nil } }
-      unsafe self.items += items.map { Item(item: $0) }
+      if unsafe self.items.count == self.items.capacity { unsafe self.items.removeAll(where: \.isGone) }
+      unsafe self.items += items.map(Item.init)
     }
   }
 
@@ -41,6 +70,6 @@ public final class CancellationPool: Sendable {
       defer { unsafe items = [] }
       return unsafe items
     }
-    for item in drained { item.item?.requestCancel() }
+    for item in drained { item.requestCancel() }
   }
 }

@@ -22,6 +22,9 @@ public struct CancelHandle: Equatable, Sendable {
   ///
   /// - Thread: any.
   public func requestCancel() { cell.with { cell in cell.requestCancel() } }
+
+  /// Whether there is no future any more.
+  var isGone: Bool { !cell.isAlive }
 }
 
 extension CellRef {

@@ -258,4 +258,19 @@ struct CancellationPoolTests {
     #expect(asked == 1)
     withExtendedLifetime((future, downstream, resolver)) {}
   }
+
+  @Test("D55: a future is in the pool as long as its work goes on, whatever becomes of the object that was added")
+  func wrappers() {
+    let requests = Recorder<Void>()
+    let (future, resolver) = Future<Int, Never>.makeWithResolver()
+    resolver.onCancelRequest { _ in requests.record() }
+    let promise = future.promise
+    let pool = CancellationPool()
+    pool.add(promise.future)
+    pool.drain()
+    #expect(requests.count == 1)
+    pool.drain()
+    #expect(requests.count == 1)
+    withExtendedLifetime(resolver) {}
+  }
 }
