@@ -39,7 +39,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   public init(on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     self.future = future
-    phase = .waiting(context.later, body, resolver)
+    phase = .waiting(context, body, resolver)
     super.init()
     resolver.onCancelRequest { [weak self] _ in self?.cancel() }
   }
@@ -82,7 +82,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
     }
     // It may have been cancelled in between.
     if isCancelled { inner.requestCancel() }
-    context.run { body(work) }
+    context.runApart { body(work) }
   }
 
   /// Marks the operation as cancelled, then asks the future to cancel.

@@ -125,6 +125,16 @@ struct PromiseOperationTests {
     #expect(first.isFinished)
     #expect(try first.future.wait().isCancelled)
   }
+
+  @Test("T105, T6 the body does not run now because the operation is started by a callback that does")
+  func notNow() {
+    let operation = Subject { [log] in
+      log.record("now: \(PromiseContext.isExecutingNow)")
+      $0.fulfill(1)
+    }
+    Future<Int, Never>(fulfilled: 1).onSuccess(on: .nowOr(.utility)) { _ in operation.start() }
+    #expect(log.events == ["now: false"])
+  }
 }
 
 /// Keeps resolvers, as work that goes on would.

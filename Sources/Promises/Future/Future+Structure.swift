@@ -35,7 +35,7 @@ extension Future {
   ) -> Future {
     let shared = relayingRequests { child, request in
       let child = Future(cell: child.retained())
-      context.run {
+      context.runApart {
         if !child.isSettled { cancelRequested(child) }
         request()
       }

@@ -129,4 +129,18 @@ struct ExecutingNowTests {
     Promise<Int>.resolve(1).then(on: .nowOr(.main), { _ in onThread { record("thread") } }, nil)
     #expect(log.events == ["thread: false"])
   }
+
+  @Test("T6, T64 the callback of propagatingCancellation does not run now, in its context even for now-or")
+  func propagating() {
+    let (root, resolver) = Future<Int, Never>.makeWithResolver()
+    let shared = root.propagatingCancellation { _ in record("at once") }
+    Promise<Int>.resolve(1).then(on: .nowOr(executor.here), { _ in shared.requestCancel() }, nil)
+    #expect(log.events == ["at once: false"])
+    let other = root.propagatingCancellation(on: .nowOr(executor.here)) { _ in record("there") }
+    other.requestCancel()
+    #expect(log.count == 1)
+    executor.runAll()
+    #expect(log.events == ["at once: false", "there: false"])
+    withExtendedLifetime(resolver) {}
+  }
 }
