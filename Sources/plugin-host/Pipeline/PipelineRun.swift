@@ -36,10 +36,18 @@ final class PipelineRun {
       let inputs = gather(named(step.inputs, promises))
       let own = inputs.then(async: { [self] in begin(step.call, of: number, inputs: $0, isRescue: false) })
       let promise = rescued(own, step: step, number: number, promises)
-      // Attached before anything that waits for the step, so that people hear of the step first.
+      // What waits for the step waits for this one, so that people hear of the step first.
+      let told = Promise<PluginValue>()
       promise.then(
-        { [self] in settle(number, .success($0)) }, { [self] in settle(number, .failure(CallFailure(reason: $0))) })
-      promises[number] = promise
+        { [self] value in
+          settle(number, .success(value))
+          told.resolve(value)
+        },
+        { [self] reason in
+          settle(number, .failure(CallFailure(reason: reason)))
+          told.reject(reason)
+        })
+      promises[number] = told
     }
   }
 
