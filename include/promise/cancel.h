@@ -18,7 +18,9 @@ PROMISE_BEGIN_DECLS
  *     promise_tap() is none), and
  *   - one reference to it is left: that of whoever will settle it. So a producer should hold one reference, and a
  *     consumer should release the promise when it has attached what it wants.
- * Either may come last: the request looks at once, and so does the release that leaves one reference. */
+ * Either may come last: the request looks at once, and so does the release that leaves one reference, or the discard of
+ * the last promise that was derived. A handler of the request may settle its promise: what that one was derived from is
+ * asked all the same. */
 
 /* Asks the promise to cancel, once, if it is pending, and then those that it depends on, as above. Its handlers of the
  * request run before this returns, in the order in which they were attached. `*reason` says why, for them: it is lent,

@@ -18,6 +18,8 @@ extension CellRef {
   /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so
   /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). False if it was settled already.
   package func discard() -> Bool {
+    let source = state.source == 0 ? nil : retainedSource()
+    defer { source?.releaseLeft() }
     guard claim() else {
       awaitPublication()
       return false

@@ -61,6 +61,18 @@ extension CellRef {
     source.release()
   }
 
+  /// Gives back a reference to the source of a promise that was discarded. The source is asked to cancel if that was all
+  /// that a request has been waiting for.
+  func releaseLeft() {
+    if state.isDeserted && desert() && hasNoOtherHolder && hold() {
+      let reason = deserterReason()
+      letGo()
+      requestCancel(reason)
+      reason.release()
+    }
+    release()
+  }
+
   /// Whether nobody but this call and whoever will settle the promise holds it, or holding it does not matter.
   private var hasNoOtherHolder: Bool {
     let references = unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask
@@ -78,9 +90,12 @@ extension CellRef {
     }
     keepCancelReason(reason)
     let handlers = takeCancelHandlers(newest: CellState(old).head)
+    // Before the handlers run: they may settle this promise, which is no reason to go on with what it was derived from,
+    // and give its last reference back.
+    let source = heldSource()
     letGo()
     runCancelHandlers(handlers, reason)
-    return retainedSource()
+    return source
   }
 
   /// The promise that this one is derived from, with a reference for the caller; nil if there is none or requests do not
@@ -88,6 +103,11 @@ extension CellRef {
   func retainedSource() -> CellRef? {
     guard hold() else { return nil }
     defer { letGo() }
+    return heldSource()
+  }
+
+  /// The same, while this promise is held.
+  private func heldSource() -> CellRef? {
     let index = state.source
     guard index != 0, passesRequestsOn else { return nil }
     // It stays as long as this one is held: it is not done with its reactions. But its last reference may be gone.

@@ -76,7 +76,7 @@ extension CellRef {
 
   /// Why one of the reactions' promises was asked to cancel, as a reference of the caller's; VOID if nobody said. The
   /// promise is held.
-  private func deserterReason() -> CellValue {
+  func deserterReason() -> CellValue {
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
