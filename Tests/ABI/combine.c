@@ -199,6 +199,27 @@ static void inputs_may_be_settled_on_several_threads(void) {
   }
 }
 
+/* A promise that is never settled, raced against many: what came too late is not kept for it. */
+static void what_lost_a_race_is_not_kept(void) {
+  promise_t *never = promise_new();
+  payload_t late = {0}, rejected = {0};
+  for (int mode = 0; mode < 2; mode++) {
+    promise_t *first = promise_new(), *second = promise_new();
+    promise_t *three[] = {never, first, second};
+    promise_t *decided = mode == 0 ? promise_race(three, 3, 0) : promise_all(three, 3, 0);
+    promise_value_t value = object(&late), reason = object(&rejected);
+    promise_reject(first, mode == 0 ? I64(1) : &reason);
+    if (mode == 0)
+      promise_value_release(&reason);
+    promise_resolve(second, &value);
+    CHECK(promise_state(decided) == PROMISE_REJECTED);
+    promise_release(first), promise_release(second), promise_release(decided);
+    CHECK_INT(atomic_load(&late.destroyed), mode + 1);
+  }
+  promise_release(never);
+  CHECK_INT(atomic_load(&rejected.destroyed), 2);
+}
+
 int main(void) {
   RUN(all_has_the_values_in_order);
   RUN(all_ends_with_the_first_rejection);
@@ -210,5 +231,6 @@ int main(void) {
   RUN(what_dies_pending_leaves_nothing_behind);
   RUN(a_million_are_no_more_than_many);
   RUN(inputs_may_be_settled_on_several_threads);
+  RUN(what_lost_a_race_is_not_kept);
   return check_report();
 }

@@ -98,13 +98,32 @@ extension Gather {
     let gather = Gather(ref)
     unsafe gather.combine.initialize(to: StoredCombine(body: combine))
     _ = result.retain()
-    guard gather.makeEntries(inputs, count) else {
+    // Those that are asked to cancel while the entries are attached may be settled, and given back, by who hears of it.
+    guard !cancelsOthers || retain(inputs, count) else {
       ref.release()
       result.release()
       return abandoned(result)
     }
-    gather.attach(inputs)
-    return result
+    let isMade = gather.makeEntries(inputs, count)
+    if isMade { gather.attach(inputs) }
+    if cancelsOthers { release(inputs, count) }
+    if isMade { return result }
+    ref.release()
+    result.release()
+    return abandoned(result)
+  }
+
+  /// Takes a reference to each input, or to none: false if one has too many.
+  private static func retain(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
+    for index in 0..<count where !inputs(index).retain() {
+      release(inputs, index)
+      return false
+    }
+    return true
+  }
+
+  private static func release(_ inputs: (Int) -> CellRef, _ count: Int) {
+    for index in 0..<count { inputs(index).release() }
   }
 
   private static func abandoned(_ result: CellRef) -> CellRef? {

@@ -24,16 +24,21 @@ extension CellRef {
 extension Gather {
   /// The input at `index` has ended, and its reaction runs.
   fileprivate func end(of index: Int, _ reaction: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
-    let isKept = value.retain()
-    unsafe entries[index].value = isKept ? value : Fault.tooManyReferences.value
-    unsafe entries[index].isRejected = isKept ? outcome.isRejected : true
-    if decides(value, outcome) && decide() {
+    if decides(value, outcome) {
+      let isFirst = decide()
       _ = isLast()
+      guard isFirst else { return .idle }
       let result = reaction.passOn(to: result, value, outcome)
       if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.cancelsOthers != 0 {
         cancelOthers(than: index)
       }
       return result
+    }
+    // Kept for as long as there are inputs, which may be for ever: only if it is going to be combined.
+    if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.decided == 0 {
+      let isKept = value.retain()
+      unsafe entries[index].value = isKept ? value : Fault.tooManyReferences.value
+      unsafe entries[index].isRejected = isKept ? outcome.isRejected : true
     }
     guard isLast() && decide() else { return .idle }
     guard unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.lost == 0 else {
