@@ -63,9 +63,10 @@ package struct CellLoop {
 
   /// Closes the loop and gives its only reference back.
   package func free() {
-    loop.close()
-    let executor = self.executor
+    let (loop, executor) = (self.loop, self.executor)
+    // First, so that what is dropped, and calls back, finds the loop gone.
     ref.release()
+    loop.close()
     executor.ref.release()
   }
 }

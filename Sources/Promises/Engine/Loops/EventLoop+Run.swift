@@ -108,6 +108,7 @@ extension EventLoop {
   private func leave() {
     let state = unsafe guarded.state
     unsafe state.pointee.runner = 0
+    unsafe state.pointee.isPoked = false
     if unsafe state.pointee.isClosed {
       unsafe platform_signal_close(&state.pointee.signal)
     } else {

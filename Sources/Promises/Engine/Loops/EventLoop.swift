@@ -82,10 +82,10 @@ package struct EventLoop {
     }
   }
 
-  /// Has a run look again at what it waits for.
+  /// Has the run that is under way look again at what it waits for. One that begins later looks by itself.
   func poke() {
     unsafe guarded.locked { state in
-      guard unsafe !state.pointee.isClosed else { return }
+      guard unsafe !state.pointee.isClosed, unsafe state.pointee.runner != 0 else { return }
       unsafe state.pointee.isPoked = true
       unsafe state.pointee.tell()
     }

@@ -1,0 +1,57 @@
+/* What promise_loop_wait leaves behind in the loop: nothing. The wait itself: loop.c. */
+#include <poll.h>
+
+#include "support.h"
+
+static bool readable(promise_loop_t *loop) {
+  struct pollfd file = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  REQUIRE(file.fd >= 0);
+  return poll(&file, 1, 0) == 1;
+}
+
+static void settles(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+}
+
+/* A wait without time, in which a job settles what it waits for. */
+static void a_look_leaves_the_descriptor_as_it_was(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_executor_submit(executor, settles, promise, NULL), PROMISE_OK);
+  CHECK(readable(loop));
+  CHECK_STATUS(promise_loop_wait(loop, promise, 0), PROMISE_OK);
+  CHECK(!readable(loop));
+  CHECK_INT(promise_loop_run_once(loop), 0);
+  CHECK(!readable(loop));
+  promise_release(promise);
+  promise_executor_release(executor);
+  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+}
+
+static void *resolves(void *promise) {
+  promise_resolve(promise, I64(1));
+  return NULL;
+}
+
+/* The promise is settled while the wait for it comes to its end. */
+static void a_wait_that_ends_meanwhile_does_too(void) {
+  promise_loop_t *loop = promise_loop_new();
+  long rounds = check_scale(2000), wrong = 0;
+  for (long i = 0; i < rounds; i++) {
+    promise_t *promise = promise_new();
+    pthread_t thread = start(resolves, promise);
+    promise_loop_wait(loop, promise, (i % 50) * 1000);
+    finish(thread);
+    wrong += readable(loop);
+    promise_release(promise);
+  }
+  CHECK_INT(wrong, 0);
+  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+}
+
+int main(void) {
+  RUN(a_look_leaves_the_descriptor_as_it_was);
+  RUN(a_wait_that_ends_meanwhile_does_too);
+  return check_report();
+}
