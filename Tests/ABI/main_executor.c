@@ -1,4 +1,6 @@
 /* The main executor: the main loop, or what was put in its place. */
+#include <sched.h>
+
 #include "scheduling.h"
 
 static promise_executor_t *main_executor(void) {
@@ -116,11 +118,69 @@ static void whoever_replaces_it_is_the_main_thread(void) {
   promise_executor_release(serial);
 }
 
+static atomic_long rounds_begun, rounds_done, jobs_run;
+static atomic_bool has_ended;
+
+static void counts(void *ctx) {
+  (void)ctx;
+  atomic_fetch_add(&jobs_run, 1);
+}
+
+static void *submits_in_rounds(void *rounds) {
+  for (long i = 1; i <= (long)(intptr_t)rounds; i++) {
+    while (atomic_load(&rounds_begun) < i)
+      sched_yield();
+    promise_executor_submit(main_executor(), counts, NULL, NULL);
+    atomic_store(&rounds_done, i);
+  }
+  return NULL;
+}
+
+/* Others have the main loop's lock for most of the time, so whoever submits is often on the way in. */
+static void *crowds_the_loop(void *ctx) {
+  (void)ctx;
+  while (!atomic_load(&has_ended))
+    promise_loop_fd(promise_loop_main());
+  return NULL;
+}
+
+static void runs_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  promise_job_run(job);
+}
+
+/* A job that is submitted while another executor takes the loop's place runs on the loop or there: it is not left. */
+static void nothing_is_left_in_the_loop(void) {
+  long rounds = check_scale(10000), left = 0;
+  promise_executor_t *other = promise_executor_new(runs_at_once, NULL, NULL);
+  REQUIRE(promise_loop_main() != NULL);
+  pthread_t threads[] = {start(submits_in_rounds, (void *)(intptr_t)rounds), start(crowds_the_loop, NULL),
+                         start(crowds_the_loop, NULL)};
+  for (long i = 1; i <= rounds; i++) {
+    promise_executor_set_main(NULL);
+    atomic_store(&rounds_begun, i);
+    if (i % 2)
+      sched_yield();
+    promise_executor_set_main(other);
+    while (atomic_load(&rounds_done) < i)
+      sched_yield();
+    left += promise_loop_run_once(promise_loop_main());
+  }
+  atomic_store(&has_ended, true);
+  for (int i = 0; i < 3; i++)
+    finish(threads[i]);
+  CHECK_INT(left, 0);
+  CHECK_INT(atomic_load(&jobs_run), rounds);
+  promise_executor_set_main(NULL);
+  promise_executor_release(other);
+}
+
 int main(void) {
   RUN(main_thread_turns_the_main_loop);
   RUN(lives_for_ever);
   RUN(another_executor_takes_its_place);
   RUN(timers_go_there_too);
   RUN(whoever_replaces_it_is_the_main_thread);
+  RUN(nothing_is_left_in_the_loop);
   return check_report();
 }

@@ -15,7 +15,23 @@ private func submitToMain(_ job: UnsafeMutableRawPointer) {
     unsafe other.submit(token: job)
     other.ref.release()
   } else {
-    unsafe EventLoop(address: mainLoop.made).submit(Job(submitted: job))
+    let loop = unsafe EventLoop(address: mainLoop.made)
+    unsafe loop.submit(Job(submitted: job))
+    // Somebody may have taken the loop's place meanwhile, and looked into the loop too early.
+    if let other = CellExecutor.heldSubstitute {
+      loop.moveJobs(to: other)
+      other.ref.release()
+    }
+  }
+}
+
+extension EventLoop {
+  fileprivate func moveJobs(to other: CellExecutor) {
+    var waiting = takeJobs()
+    // One of them may put another in its place.
+    let isHeld = other.ref.retain()
+    while let job = waiting.pop() { other.submit(job) }
+    if isHeld { other.ref.release() }
   }
 }
 
@@ -37,8 +53,7 @@ extension CellExecutor {
     platform_unlock(Int32(PLATFORM_LOCK_MAIN))
     mainThread.store(other == nil ? 0 : UInt64(platform_thread_id()), ordering: .relaxed)
     if let other, let address = unsafe mainLoop.made {
-      var waiting = unsafe EventLoop(address: address).takeJobs()
-      while let job = waiting.pop() { other.submit(job) }
+      unsafe EventLoop(address: address).moveJobs(to: other)
       unsafe EventLoop(address: address).giveTimersAway()
     }
     old?.ref.release()

@@ -54,7 +54,10 @@ package struct CellTimer {
       }
       job.isOfLoop = true
       switch loop.add(job, deadline) {
-      case .added: return true
+      case .added:
+        // As for jobs (MainExecutor.swift).
+        if job.executor?.ownLoop == nil { loop.giveTimersAway() }
+        return true
       case .closed: return job.drop()
       case .noMemory: break
       }
