@@ -176,6 +176,55 @@ static void a_token_may_be_used_by_several_threads(void) {
   promise_token_release(shared_token);
 }
 
+/* A token for what overlaps: whenever one is added, the one before it is alive. */
+static void a_token_does_not_grow_with_what_is_gone(void) {
+  promise_token_t *token = promise_token_new(false), *children[2] = {promise_token_new(false)};
+  promise_t *before = promise_new();
+  CHECK_STATUS(promise_token_add(token, before), PROMISE_OK);
+  long rounds = check_scale(1000 * 1000), kilobytes = 0;
+  for (long i = 0; i < rounds; i++) {
+    promise_t *promise = promise_new();
+    promise_token_add(token, promise);
+    promise_release(before);
+    before = promise;
+    children[1] = promise_token_new(false);
+    promise_token_chain(children[1], token, false);
+    promise_token_release(children[0]);
+    children[0] = children[1];
+    if (i == rounds / 10)
+      kilobytes = resident_kilobytes();
+  }
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(resident_kilobytes() < kilobytes + 2048);
+  CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(before), 1);
+  CHECK_INT(promise_token_generation(children[0]), 1);
+  promise_release(before);
+  promise_token_release(children[0]);
+  promise_token_release(token);
+}
+
+/* Each token goes once, though it is reached in as many ways as there are ways through a thousand diamonds. */
+static void a_token_with_two_parents_goes_once(void) {
+  promise_token_t *tokens[3001] = {promise_token_new(false)};
+  int last = 0;
+  for (int i = 0; i < 1000; i++, last += 3) {
+    for (int j = 1; j <= 3; j++)
+      tokens[last + j] = promise_token_new(false);
+    CHECK_STATUS(promise_token_chain(tokens[last + 1], tokens[last], true), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 2], tokens[last], true), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 1], true), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 2], true), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_token_chain(tokens[0], tokens[last], true), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);
+  CHECK_INT(promise_token_generation(tokens[last]), 1);
+  CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);
+  CHECK_INT(promise_token_generation(tokens[last]), 2);
+  for (int i = 0; i <= last; i++)
+    promise_token_release(tokens[i]);
+}
+
 int main(void) {
   RUN(each_promise_is_asked_once_in_order);
   RUN(the_last_release_invalidates_if_asked_to);
@@ -185,5 +234,7 @@ int main(void) {
   RUN(a_circle_is_refused);
   RUN(a_chain_of_tokens_may_be_long);
   RUN(a_token_may_be_used_by_several_threads);
+  RUN(a_token_does_not_grow_with_what_is_gone);
+  RUN(a_token_with_two_parents_goes_once);
   return check_report();
 }

@@ -84,7 +84,8 @@ PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULL
 
 /* Silences the handlers attached with the token so far, then asks the promises added to it to cancel, in the order in
  * which they were added, each once, for `*reason` as in promise_request_cancel(); then the tokens chained to it go the
- * same way, the latest chained first. When this returns, every handler of these requests has run.
+ * same way, the latest chained first, each once, however many ways lead to it. When this returns, every handler of these
+ * requests has run.
  * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known kind or forged, PROMISE_ESTALE;
  * PROMISE_ENOMEM when tokens chained to it were left out for want of memory, never the token itself.
  * [any thread] */

@@ -152,8 +152,9 @@ extension CancelToken {
         executorIndex: ref.cell.pointee.next)
     }
     nonmutating set {
-      unsafe ref.cell.pointee.value = CellValue(
-        kind: .void, bits: UInt64(bitPattern: newValue.time), box: newValue.timer)
+      unsafe ref.cell.pointee.value = unsafe CellValue(
+        kind: ValueKind(rawValue: ref.cell.pointee.value.kind), bits: UInt64(bitPattern: newValue.time),
+        box: newValue.timer)
       unsafe ref.cell.pointee.next = newValue.executorIndex
     }
   }

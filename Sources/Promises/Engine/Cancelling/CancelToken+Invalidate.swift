@@ -23,17 +23,21 @@ extension CancelToken {
 
   private func cancel(invalidates: Bool, _ reason: CellValue) -> Bool {
     var work = TokenWork()
-    cancelPromises(invalidates: invalidates, pushing: &work, reason)
+    let walk = CancelToken.newWalk()
+    cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
     while let (token, invalidates) = work.pop() {
-      token.cancelPromises(invalidates: invalidates, pushing: &work, reason)
+      token.cancelPromises(invalidates: invalidates, on: walk, pushing: &work, reason)
       token.ref.release()
     }
     return work.isWhole
   }
 
-  private func cancelPromises(invalidates: Bool, pushing work: inout TokenWork, _ reason: CellValue) {
+  private func cancelPromises(
+    invalidates: Bool, on walk: UInt32, pushing work: inout TokenWork, _ reason: CellValue
+  ) {
     var children = TokenWork()
-    let promises = locked {
+    let promises: UInt32 = locked {
+      guard isNew(on: walk) else { return 0 }
       if invalidates { startGeneration() }
       var next = first(of: .tokens)
       while next != 0 {
@@ -90,12 +94,14 @@ extension CancelToken {
   private func reaches(_ other: CancelToken) -> Bool? {
     var work = TokenWork()
     guard ref.retain() else { return nil }
+    let walk = CancelToken.newWalk()
     work.push(self, invalidates: true)
     var found = false
     while let (token, _) = work.pop() {
       if token == other { found = true }
       if !found {
         token.locked {
+          guard token.isNew(on: walk) else { return }
           var next = token.first(of: .tokens)
           while next != 0 {
             let entry = CellRef(index: next)
@@ -109,6 +115,24 @@ extension CancelToken {
     return found || work.isWhole ? found : nil
   }
 }
+
+// A walk from a token to those that go with it comes to each once, though there may be many ways to it. Where two walks
+// meet on different threads, a token may be taken for new again; nothing is asked twice for that.
+extension CancelToken {
+  /// A number for a walk: an odd one, for a new token has 0.
+  static func newWalk() -> UInt32 {
+    UInt32(truncatingIfNeeded: walks.wrappingAdd(2, ordering: .relaxed).newValue)
+  }
+
+  /// Notes that the walk has come by; false if it had before. The token is locked.
+  func isNew(on walk: UInt32) -> Bool {
+    guard unsafe ref.cell.pointee.value.kind != walk else { return false }
+    unsafe ref.cell.pointee.value.kind = walk
+    return true
+  }
+}
+
+private let walks = Atomic<UInt64>(1)
 
 /// Tokens that are still to be done, each with a reference; the last one pushed is the first. No recursion, however long
 /// the chain.

@@ -4,8 +4,9 @@ import Synchronization
 /// What cancels many promises, and silences callbacks, at once (`promise_token_t`).
 ///
 ///           state                          value                           next            function     context
-///   token   generation | handles | flags   bits: the deadline, box: its    the timer's     the lists' first entries
-///                                          timer (CancelToken+Deadline)    executor
+///   token   generation | handles | flags   bits: the deadline, box: its    the timer's     the lists: adds left until the
+///                                          timer (CancelToken+Deadline),   executor        next look | first entry
+///                                          kind: the last walk
 ///
 /// A token has a generation. A callback that was registered under one is silenced when the token is in another:
 /// `invalidate` starts a new one. Handles are counted apart from references, which gates (Gate.swift) have too: a
@@ -30,6 +31,7 @@ package struct CancelToken: Equatable {
     let token = CancelToken(ref)
     token.setList(of: .promises, 0)
     token.setList(of: .tokens, 0)
+    unsafe ref.cell.pointee.value = CellValue(kind: ValueKind(rawValue: 0))
     token.clearDeadline()
     return token
   }

@@ -6,21 +6,46 @@
 extension CancelToken {
   package enum List { case promises, tokens }
 
-  /// Adds an entry, and drops the entries after it up to the first whose cell is alive, so that a token which outlives
-  /// many promises does not grow. False when memory has run out.
+  /// Adds an entry, and drops the entries after it up to the first whose cell is alive; now and then all whose cells are
+  /// gone. So a token which outlives many promises does not grow. False when memory has run out.
   func add(_ cell: WeakCell, flags: UInt32 = 0, to list: List) -> Bool {
     guard let entry = CellRef.allocate(.entry) else { return false }
     unsafe entry.cell.pointee.value = CellValue(kind: ValueKind(rawValue: flags), bits: cell.bits)
+    var swept: UInt32 = 0
     let dead = locked {
+      let left = addsLeft(of: list)
       var next = first(of: list)
       let dead = next
       while next != 0, !CellRef(index: next).entry.isAlive { next = CellRef(index: next).nextEntry }
       unsafe entry.cell.pointee.next = next
-      setList(of: list, entry.index)
+      setList(of: list, entry.index, addsLeft: left &- 1)
+      if left == 0 { swept = sweep(list, behind: entry) }
       return (first: dead, end: next)
     }
     CellRef.freeEntries(dead.first, upTo: dead.end)
+    CellRef.freeEntries(swept, upTo: 0)
     return true
+  }
+
+  /// Takes out the entries behind the first one whose cells are gone, and returns them. It is done again after as many adds
+  /// as there are entries left, so each add pays for two. The token is locked.
+  private func sweep(_ list: List, behind newest: CellRef) -> UInt32 {
+    var dead: UInt32 = 0
+    var last = newest
+    var alive: UInt32 = 1
+    while last.nextEntry != 0 {
+      let entry = CellRef(index: last.nextEntry)
+      if entry.entry.isAlive {
+        last = entry
+        alive += 1
+        continue
+      }
+      unsafe last.cell.pointee.next = entry.nextEntry
+      unsafe entry.cell.pointee.next = dead
+      dead = entry.index
+    }
+    setList(of: list, newest.index, addsLeft: max(alive, 32))
+    return dead
   }
 
   /// How many entries a list has, those of cells that are gone included.
@@ -38,15 +63,20 @@ extension CancelToken {
 
   func freeList(of list: List) { CellRef.freeEntries(first(of: list), upTo: 0) }
 
-  func first(of list: List) -> UInt32 {
+  func first(of list: List) -> UInt32 { UInt32(truncatingIfNeeded: word(of: list)) }
+
+  /// How many adds there are until the list is looked through.
+  private func addsLeft(of list: List) -> UInt32 { UInt32(truncatingIfNeeded: word(of: list) >> 32) }
+
+  private func word(of list: List) -> UInt {
     switch list {
-    case .promises: unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: ref.cell.pointee.function))
-    case .tokens: unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: ref.cell.pointee.context))
+    case .promises: unsafe UInt(bitPattern: ref.cell.pointee.function)
+    case .tokens: unsafe UInt(bitPattern: ref.cell.pointee.context)
     }
   }
 
-  func setList(of list: List, _ first: UInt32) {
-    let word = unsafe UnsafeMutableRawPointer(bitPattern: UInt(first))
+  func setList(of list: List, _ first: UInt32, addsLeft: UInt32 = 0) {
+    let word = unsafe UnsafeMutableRawPointer(bitPattern: UInt(first) | UInt(addsLeft) << 32)
     switch list {
     case .promises: unsafe ref.cell.pointee.function = unsafe word
     case .tokens: unsafe ref.cell.pointee.context = unsafe word
