@@ -103,7 +103,7 @@ PROMISE_API promise_status_t promise_tap(
     void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Makes a promise of yours, made by promise_new(), follow another: it is settled as `source` is, at once if that is
+/* Makes a promise of yours, made by promise_new() or promise_new_discardable(), follow another: it is settled as `source` is, at once if that is
  * settled (clause 2.2), unless somebody settles it before. It is interested in `source` until it is asked to cancel.
  * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
  * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it, so

@@ -34,13 +34,15 @@ extension CellRef {
     }
     let state = self.state
     let isFree = reactionKind == .none && state.source == 0
-    // A discard block stands where a reaction would: the promise is settled by a link instead.
-    if isFree && !state.isDiscardable { unsafe cell.pointee.meta = ReactionKind.follow.rawValue }
+    // A discard block stands where a reaction would: the promise is settled by a link instead, which has the interest.
+    if isFree {
+      unsafe cell.pointee.meta =
+        state.isDiscardable
+        ? ReactionKind.none.rawValue | Interest.none.rawValue << ReactionKind.typeShift : ReactionKind.follow.rawValue
+    }
     letGo()
     guard isFree else { return .isTaken }
-    guard !state.isDiscardable else {
-      return chain(after: source, passesRequestsOn: true) ? .follows : .outOfMemory
-    }
+    guard !state.isDiscardable else { return followByLink(source) }
     // For the list, and for the look behind.
     guard retain() else { return .outOfMemory }
     guard retain() else {
@@ -61,6 +63,20 @@ extension CellRef {
     return .follows
   }
 
+  /// The same for a promise with a discard block.
+  private func followByLink(_ source: CellRef) -> Following {
+    // For the look behind.
+    guard retain() else { return .outOfMemory }
+    setSource(source.index)
+    guard chain(after: source, passesRequestsOn: true) else {
+      setSource(0)
+      release()
+      return .outOfMemory
+    }
+    lookBehind(source)
+    return .follows
+  }
+
   /// Gives this promise, whose reaction has run, another source. It is held meanwhile: others may climb from it.
   private func becomeFollower(of promise: CellRef) {
     let held = hold()
@@ -78,13 +94,24 @@ extension CellRef {
   private func lookBehind(_ promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let state = self.state
-    if state.head != 0 && promise.waits(for: self) {
+    if state.head != 0 && hasDependents && promise.waits(for: self) {
       // As if from outside: it is still in the other's list, so its own fields are not free to keep a loop's place in.
       _ = settle(Fault.cycle.value, .rejected)
     } else if !state.isSettled && state.bits & CellState.cancelRequested != 0 {
       passCancelRequestOn()
     }
     release()
+  }
+
+  /// Whether anything but handlers of requests waits for this promise.
+  private var hasDependents: Bool {
+    guard hold() else { return false }
+    defer { letGo() }
+    var next = state.head
+    while next != 0, CellRef(index: next).reactionKind == .cancelHandler {
+      next = unsafe CellRef(index: next).cell.pointee.next
+    }
+    return next != 0
   }
 
   /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ...

@@ -84,11 +84,15 @@ extension CellRef {
 
   /// The source of this reaction died pending: its handler will never run, the promise stays pending.
   private func orphan() {
+    let source = state.source
     setSource(0)
     switch reactionKind {
     case .cancelHandler: dropCancelHandler()
     case .input: loseGatherInput()
-    case .link: unsafe CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)).release()
+    case .link:
+      let target = unsafe CellRef.from(cell.pointee.context)
+      if target.state.source == source { target.setSource(0) }
+      target.release()
     case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
     // What a callback captured lies where a closure's does.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
