@@ -294,6 +294,27 @@ static void builders_do_not_grow_the_process(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
+/* What has been built so far, and what was written into the room, may be appended: it moves with the rest. */
+static void what_it_holds_may_be_appended(void) {
+  promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
+  char *room = promise_builder_room(builder, 100);
+  memset(room, 'a', 100);
+  CHECK_STATUS(promise_builder_append(builder, room, 100), PROMISE_OK);
+  for (size_t count = 100; count < 3000000; count *= 2) {
+    char *bytes = (char *)promise_builder_room(builder, 0) - count;
+    CHECK_STATUS(promise_builder_append(builder, bytes, count), PROMISE_OK);
+  }
+  promise_value_t value;
+  size_t length = 0, same = 0;
+  REQUIRE(promise_builder_finish(builder, &value) == PROMISE_OK);
+  const char *bytes = promise_value_data(&value, &length);
+  for (size_t i = 0; i < length; i++)
+    same += bytes[i] == 'a';
+  CHECK_INT(length, 3276800);
+  CHECK_INT(same, length);
+  promise_value_release(&value);
+}
+
 int main(void) {
   RUN(array_grows);
   RUN(map_grows_and_keeps_order);
@@ -309,5 +330,6 @@ int main(void) {
   RUN(empty_values_may_be_copied);
   RUN(too_much_is_refused);
   RUN(builders_do_not_grow_the_process);
+  RUN(what_it_holds_may_be_appended);
   return check_report();
 }

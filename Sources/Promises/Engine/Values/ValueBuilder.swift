@@ -98,8 +98,11 @@ package struct ValueBuilder {
   /// Appends to a STRING or BYTES.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Refusal? {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return isText ? nil : .wrongKind }
+    // Bytes of the builder's own move with the rest.
+    let place = unsafe UInt(bitPattern: source) &- UInt(bitPattern: text)
+    let isOwn = unsafe isText && text != nil && place < UInt(capacity)
     guard let room = unsafe room(bytes.count) else { return isText ? .outOfMemory : .wrongKind }
-    unsafe room.copyMemory(from: source, byteCount: bytes.count)
+    unsafe room.copyMemory(from: isOwn ? UnsafeRawPointer(memory + Int(place)) : source, byteCount: bytes.count)
     box.setCount(count + bytes.count)
     return nil
   }
