@@ -209,6 +209,56 @@ static void far_descendant_is_found(void) {
   promise_release(promise);
 }
 
+static promise_t *handled, *outside;
+
+static void *follows_later(void *ctx) {
+  gate_wait(ctx);
+  CHECK_STATUS(promise_follow(outside, handled), PROMISE_OK);
+  return NULL;
+}
+
+static gate_t begun = GATE_CLOSED;
+
+/* For one that another thread is to settle, when the wait begins. */
+static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  *out = *in;
+  spy_see(ctx, in);
+  gate_open(&begun);
+  promise_t *both[] = {outside, outside};
+  CHECK_STATUS(promise_wait(outside, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
+  return PROMISE_FULFILL;
+}
+
+/* What a thread waits for may come to wait for that thread. */
+static void wait_that_comes_to_be_without_end_ends(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  outside = promise_new();
+  handled = promise_then(promise, waits_for_outside, &spy, spy_free);
+  pthread_t thread = start(follows_later, &begun);
+  promise_resolve(promise, I64(1));
+  finish(thread);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(outside, PROMISE_FULFILLED, 1));
+  promise_t *all[] = {promise, handled, outside};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+/* Whoever is to settle it: the handlers behind this one could be. */
+static void handler_of_a_request_cannot_wait_for_its_promise(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_on_cancel_request(promise, waiting_observer, &spy, spy_free);
+  set_targets(2, (promise_t *[]){promise, child});
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  promise_release(child);
+  promise_release(promise);
+}
+
 int main(void) {
   RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
   RUN(observer_cannot_wait_for_what_stands_behind_it);
@@ -220,5 +270,7 @@ int main(void) {
   RUN(context_of_a_block_cannot_wait_for_callbacks);
   RUN(context_of_a_dropped_job_cannot_wait_for_its_promise);
   RUN(far_descendant_is_found);
+  RUN(handler_of_a_request_cannot_wait_for_its_promise);
+  RUN(wait_that_comes_to_be_without_end_ends);
   return check_report();
 }

@@ -95,6 +95,8 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  * thread is itself the one that would settle it, at once, or within a second of when that comes to be so:
  *   from within a callback, for the promise that this callback is to settle, one derived from it, or one whose callback
  *   stands behind it in the queue;
+ *   from within a handler of a request to cancel, for the promise that was asked and those derived from it, whoever
+ *   is to settle them;
  *   from within a job of a serial executor, for what a job behind it would settle;
  *   on the thread that runs a loop, or ran it last (the main thread, for the main loop), for what a job or a timer of
  *   that loop would settle: promise_loop_wait() is for that;

@@ -27,17 +27,18 @@ extension CellRef {
     let reason = CellValue(kind: .discarded)
     let before = publish(reason, .rejected)
     if Observation.isOn { noteSettlement(.rejected) }
+    let life = lifeWord
     if before.isWaited { wake() }
     if before.isDiscardable {
       // The block may release the promise.
       let context = reactionContext
       let function = unsafe cell.pointee.function
-      Settlement.running(nil, of: self) {
+      Settlement.running(nil, of: self, rest: before.head) {
         if let function = unsafe function { unsafe unsafeBitCast(function, to: FreeFunction.self)(context.pointer) }
         context.release()
       }
     }
-    if before.head != 0 { runReactions(newest: before.head, reason, .rejected) }
+    if before.head != 0 { runReactions(newest: before.head, reason, .rejected, life: life) }
     return true
   }
 }

@@ -32,23 +32,25 @@ extension CellRef {
   /// What a settlement has to do beyond itself, if somebody waits or there is a discard block.
   @inline(never)
   private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
+    let life = lifeWord
     if before.isWaited { wake() }
     // A discard block's context may hold the last reference to the promise, and with it the value.
     let retained = before.isDiscardable && value.isOwning && value.retain()
     if before.isDiscardable {
       let context = reactionContext
-      Settlement.running(nil, of: self) { context.release() }
+      Settlement.running(nil, of: self, rest: before.head) { context.release() }
     }
-    if before.head != 0 { runReactions(newest: before.head, value, outcome) }
+    if before.head != 0 { runReactions(newest: before.head, value, outcome, life: life) }
     if retained { value.release() }
   }
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
-  /// they run.
-  func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome) {
+  /// they run; if it may have before, it says what the life word was.
+  func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome, life: UInt64? = nil) {
     // The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
     let retained = value.isOwning && value.retain()
-    Settlement.run(of: self, Settlement.reversed(newest), value, outcome, owner: nil)
+    Settlement.run(
+      of: self, life: life ?? lifeWord, Settlement.reversed(newest), value, outcome, owner: nil)
     if retained { value.release() }
   }
 }
@@ -57,8 +59,12 @@ extension CellRef {
 @unsafe
 struct Activation {
   var enclosing: UnsafeMutablePointer<Activation>?
-  /// The promise whose settlement started it.
+  /// The promise whose settlement started it, and its life then: a callback may give its last reference back, and its
+  /// cell may be another's.
   let root: CellRef
+  let life: UInt64
+  /// Those of its reactions that are still to come, if there is no owner; else they are in the outermost one's `next`.
+  var rest: UInt32 = 0
   /// The derived promise whose reactions run, if it is not the root's. Its owners follow in `function`.
   var owner: CellRef?
   /// The promise whose handler runs.
@@ -93,11 +99,13 @@ enum Settlement {
   /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the
   /// loop's.
   @inline(never)
-  static func run(of root: CellRef, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?) {
+  static func run(
+    of root: CellRef, life: UInt64, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?
+  ) {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
-      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: owner,
-      running: nil)
+      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root,
+      life: life, owner: owner, running: nil)
     unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
       unsafe withUnsafePointer(to: value) { value in unsafe loop(here, list, value, outcome) }
@@ -131,6 +139,7 @@ enum Settlement {
       let reaction = CellRef(index: list)
       list = unsafe reaction.cell.pointee.next
       unsafe here.pointee.running = reaction
+      unsafe here.pointee.rest = list
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
       unsafe here.pointee.running = nil
@@ -159,6 +168,10 @@ enum Settlement {
 }
 
 extension CellRef {
+  /// The life word, to tell later whether the cell is still the same.
+  @inline(__always)
+  var lifeWord: UInt64 { unsafe cell.pointee.life.load(ordering: .relaxed) }
+
   /// The owner above this one, in a loop that runs this one's reactions.
   @inline(__always)
   var enclosingOwner: CellRef? {
@@ -177,12 +190,12 @@ extension Settlement {
   /// to `root`.
   @inline(__always)
   static func running<Result>(
-    _ promise: CellRef?, of root: CellRef, isCallers: Bool = false, _ body: () -> Result
+    _ promise: CellRef?, of root: CellRef, rest: UInt32 = 0, isCallers: Bool = false, _ body: () -> Result
   ) -> Result {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
-      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root, owner: nil,
-      running: promise, isCallers: isCallers)
+      enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root,
+      life: root.lifeWord, rest: rest, owner: nil, running: promise, isCallers: isCallers)
     return unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
       defer { unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing) }

@@ -6,6 +6,11 @@ package enum WaitResult {
   case settled, timedOut, deadlock
 }
 
+extension Settlement {
+  /// Whether this thread is in the middle of one.
+  fileprivate static var isUnderWay: Bool { unsafe platform_thread().pointee.activation != nil }
+}
+
 /// When a wait gives up, and when it looks whether it can end at all.
 ///
 /// A promise may come to depend on what the sleeping thread would have to do while that thread sleeps already. So a
@@ -18,7 +23,9 @@ struct WaitLimit {
   /// Negative: for ever.
   init(nanoseconds: Int64) {
     deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
-    if DrivenWork.isThere || ForkedChild.isThisProcess { nextLook = CellTimer.deadline(after: interval) }
+    if Settlement.isUnderWay || DrivenWork.isThere || ForkedChild.isThisProcess {
+      nextLook = CellTimer.deadline(after: interval)
+    }
   }
 
   var isOver: Bool { deadline >= 0 && platform_now() >= deadline }
@@ -49,7 +56,7 @@ extension CellRef {
       let current = seenState
       if current.isSettled { return .settled }
       if limit.isOver { return .timedOut }
-      if limit.isTimeToLook() && (DrivenWork.holdsUp(self) || ForkedChild.isAlone) { return unlessSettled }
+      if limit.isTimeToLook() && isHeldUpByThisThread { return unlessSettled }
       guard current.isWaited else {
         unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
@@ -80,14 +87,27 @@ extension CellRef {
   private var isHeldUpBySettlement: Bool {
     var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
     while let here = unsafe activation {
-      if let running = unsafe here.pointee.running, waits(for: running) { return true }
-      if unsafe waits(for: here.pointee.root) { return true }
-      var owner = unsafe here.pointee.owner
-      while let held = owner {
-        if waits(for: held) { return true }
-        owner = held.enclosingOwner
-      }
+      if unsafe isHeldUp(by: here.pointee) { return true }
       unsafe activation = unsafe here.pointee.enclosing
+    }
+    return false
+  }
+
+  private func isHeldUp(by here: Activation) -> Bool {
+    if let running = unsafe here.running, waits(for: running) { return true }
+    var rest = unsafe here.rest
+    var owner = unsafe here.owner
+    while let held = owner {
+      if waits(for: held) { return true }
+      rest = unsafe held.cell.pointee.next
+      owner = held.enclosingOwner
+    }
+    if unsafe (here.root.lifeWord ^ here.life) >> Life.generationShift == 0 { return unsafe waits(for: here.root) }
+    // The root is gone, and its cell may be one that has nothing to do with this thread. Its reactions are still there.
+    while rest != 0 {
+      let reaction = CellRef(index: rest)
+      if waits(for: reaction) { return true }
+      rest = unsafe reaction.cell.pointee.next
     }
     return false
   }
