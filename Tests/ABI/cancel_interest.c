@@ -63,9 +63,39 @@ static void discard_alone_asks_nobody(void) {
   CHECK_SPY(&above, 0, 1);
 }
 
+/* Promises made of one other each, and promises with discard blocks that follow each other: so deep that a call in a call
+ * would take too much stack. */
+static void *asks_from_above(void *ctx) {
+  long depth = check_scale(200 * 1000);
+  for (int follow = 0; follow < 2; follow++) {
+    spy_t *asked = (spy_t *)ctx + follow;
+    promise_t *source = promise_new(), *outermost = retained(source);
+    promise_on_cancel_request(source, spy_observer, asked, spy_free);
+    for (long i = 0; i < depth; i++) {
+      promise_t *next = follow ? promise_new_discardable(NULL, NULL, NULL) : promise_all(&outermost, 1, 0);
+      if (follow)
+        CHECK_STATUS(promise_follow(next, outermost), PROMISE_OK);
+      promise_release(outermost);
+      outermost = next;
+    }
+    CHECK_STATUS(promise_request_cancel(outermost, I64(7)), PROMISE_OK);
+    CHECK_SPY(asked, 1, 1);
+    CHECK_INT(asked->seen, 7);
+    promise_release(outermost);
+    promise_release(source);
+  }
+  return NULL;
+}
+
+static void a_request_reaches_what_is_nested_deep(void) {
+  spy_t asked[2] = {{0}, {0}};
+  on_small_stack(asks_from_above, asked);
+}
+
 int main(void) {
   RUN(request_goes_on_though_a_handler_settles);
   RUN(discard_of_the_last_one_interested_passes_a_request_on);
   RUN(discard_alone_asks_nobody);
+  RUN(a_request_reaches_what_is_nested_deep);
   return check_report();
 }

@@ -138,9 +138,9 @@ extension CellRef {
       return true
     }
     // The link and its target hold each other until the one is settled or the other's source is gone.
-    let passesOn = unsafe onCancelRequest(
-      { link, reason in unsafe CellRef.from(link).requestCancel(reason.load(as: CellValue.self)) },
-      Context(UnsafeMutableRawPointer(link.cell), { link in unsafe CellRef.from(link).release() }))
+    let passesOn = unsafe passCancelRequests(to: link) { link, reason in
+      unsafe CellRef.from(link).requestCancel(reason.load(as: CellValue.self))
+    }
     guard passesOn else {
       link.deallocate()
       release()

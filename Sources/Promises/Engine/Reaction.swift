@@ -64,6 +64,8 @@ struct ReactionKind: Equatable {
   /// `function` is called with the context, whichever way it went, then the outcome passes through.
   static var finally: ReactionKind { ReactionKind(rawValue: 11) }
 
+  /// In the `meta` of a handler of cancel requests whose context is a cell to pass them on to.
+  static var passingOn: UInt32 { 1 << 10 }
   /// In the `meta` of a reaction that is no promise: nobody ever holds it.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source went unsettled: it has no reaction any more.

@@ -8,11 +8,23 @@ extension CellRef {
   /// Never, if it is settled otherwise before. `function` gets the context and the reason. Takes over the context; false
   /// when memory has run out.
   package func onCancelRequest(_ function: Observer, _ context: Context) -> Bool {
+    unsafe onCancelRequest(function, context, meta: 0)
+  }
+
+  /// Passes a request on to what `cell` stands for (CancelWork.swift), for which `function` does the same at once. Takes
+  /// over the reference.
+  func passCancelRequests(to cell: CellRef, _ function: Observer) -> Bool {
+    let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).release() })
+    return unsafe onCancelRequest(function, context, meta: ReactionKind.passingOn)
+  }
+
+  private func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
     let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
       context.release()
       return false
     }
+    unsafe handler.cell.pointee.meta |= meta
     let isAttached = attach(handler)
     if isAttached ? state.bits & CellState.cancelRequested != 0 : isCancelled {
       var reason = cancelReason()
@@ -46,14 +58,17 @@ extension CellRef {
     return handlers
   }
 
-  /// Runs what takeCancelHandlers() took.
-  func runCancelHandlers(_ first: UInt32, _ reason: CellValue) {
+  /// Runs what takeCancelHandlers() took, but for what only passes the request on: that is left to do.
+  func runCancelHandlers(_ first: UInt32, _ reason: CellValue, leaving work: inout CancelWork) {
     var reason = reason
     var next = first
     while next != 0 {
       let handler = CellRef(index: next)
       next = unsafe UInt32(truncatingIfNeeded: handler.cell.pointee.value.bits)
-      runCancelHandler(handler, &reason)
+      let isLeft =
+        unsafe handler.cell.pointee.meta & ReactionKind.passingOn != 0
+        && work.push(CellRef.from(handler.cell.pointee.context))
+      if !isLeft { runCancelHandler(handler, &reason) }
       handler.release()
     }
   }

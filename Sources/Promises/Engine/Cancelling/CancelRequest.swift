@@ -23,10 +23,17 @@ extension CellRef {
   /// is interested in them. Handlers of the request get the reason, which is lent, and run before this returns. The
   /// caller has a reference.
   package func requestCancel(_ reason: CellValue = .void) {
-    guard var source = acceptCancelRequest(reason) else { return }
+    var work = CancelWork()
+    requestCancel(reason, leaving: &work)
+    work.finish(reason)
+  }
+
+  /// The same, but for what is left to do.
+  func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
+    guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
     // A loop, for chains are long. Each promise on the way is kept by a reference of this call's own.
     while source.desert() && source.hasNoOtherHolder {
-      let next = source.acceptCancelRequest(reason)
+      let next = source.acceptCancelRequest(reason, leaving: &work)
       source.release()
       guard let next else { return }
       source = next
@@ -81,7 +88,7 @@ extension CellRef {
 
   /// Marks the promise and runs its handlers of the request. Returns its source, with a reference for the caller, if the
   /// request concerns that one.
-  private func acceptCancelRequest(_ reason: CellValue) -> CellRef? {
+  private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
     guard hold() else { return nil }
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .relaxed).oldValue
     guard old & CellState.cancelRequested == 0 else {
@@ -94,7 +101,7 @@ extension CellRef {
     // and give its last reference back.
     let source = heldSource()
     letGo()
-    runCancelHandlers(handlers, reason)
+    runCancelHandlers(handlers, reason, leaving: &work)
     return source
   }
 

@@ -152,13 +152,13 @@ extension Gather {
   /// Attaches the entries; those of inputs that are settled run at once. The handler of requests comes first, so that
   /// it finds them all made.
   private func attach(_ inputs: (Int) -> CellRef) {
-    let requests: Observer = { context, reason in
-      unsafe Gather.at(context).requestCancel(reason.load(as: CellValue.self))
-    }
-    let context = unsafe Context(UnsafeMutableRawPointer(ref.cell)) { unsafe Gather.at($0).ref.release() }
     // The caller's reference becomes the handler's; this one keeps the gather while its entries are attached.
     _ = ref.retain()
-    _ = unsafe result.onCancelRequest(requests, context)
+    _ = unsafe result.passCancelRequests(to: ref) { gather, reason in
+      var work = CancelWork()
+      unsafe Gather.at(gather).requestCancel(reason.load(as: CellValue.self), leaving: &work)
+      unsafe work.finish(reason.load(as: CellValue.self))
+    }
     for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
     ref.release()
   }

@@ -85,8 +85,8 @@ extension Gather {
   }
 
   /// The result was asked to cancel: it has lost interest in every input.
-  func requestCancel(_ reason: CellValue) {
-    for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason) }
+  func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
+    for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) }
   }
 
   /// Asks the inputs but one to cancel, whoever else is interested in them.
