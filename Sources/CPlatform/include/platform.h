@@ -89,6 +89,12 @@ uint64_t platform_random(void) __attribute__((visibility("hidden")));
 /* The double that is nearest to a decimal number, whatever the locale. The text is one: digits, a point, an exponent. */
 double platform_double(const char *text) __attribute__((visibility("hidden")));
 
+/* Reads an atomic word for what never changes in it. Tests that try every order of atomic operations do not count it as
+ * one. */
+static inline uint64_t platform_fixed_word(const void *word) {
+  return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
+}
+
 /* Copies what another thread may be writing, word by word: each is one that was there. For snapshots that are checked
  * afterwards, so that the thread sanitizer has nothing to say. */
 void platform_copy_words(const void *from, uint64_t *to, int count) __attribute__((visibility("hidden")));

@@ -73,7 +73,9 @@ extension CellRef {
       release()
       return .outOfMemory
     }
-    lookBehind(source)
+    // As behind others, but its own handler of requests is in its list, and each of a chain would walk through it all.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    if hasDependents { lookBehind(source) } else { release() }
     return .follows
   }
 
@@ -94,7 +96,7 @@ extension CellRef {
   private func lookBehind(_ promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let state = self.state
-    if state.head != 0 && hasDependents && promise.waits(for: self) {
+    if state.head != 0 && promise.waits(for: self) {
       // As if from outside: it is still in the other's list, so its own fields are not free to keep a loop's place in.
       _ = settle(Fault.cycle.value, .rejected)
     } else if !state.isSettled && state.bits & CellState.cancelRequested != 0 {

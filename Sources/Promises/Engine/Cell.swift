@@ -40,6 +40,8 @@ package struct Cell: ~Copyable {
   var free: FreeFunction?
 
   static var size: Int { 64 }
+  /// Of `life`.
+  static var lifeOffset: Int { 8 }
   /// Of `value`.
   static var valueOffset: Int { 16 }
   /// Of `function`, which with `context` makes room for a closure.

@@ -168,9 +168,9 @@ enum Settlement {
 }
 
 extension CellRef {
-  /// The life word, to tell later whether the cell is still the same.
+  /// The generation in its place, to tell later whether the cell is still the same. The rest may be anything.
   @inline(__always)
-  var lifeWord: UInt64 { unsafe cell.pointee.life.load(ordering: .relaxed) }
+  var lifeWord: UInt64 { unsafe platform_fixed_word(UnsafeRawPointer(cell) + Cell.lifeOffset) }
 
   /// The owner above this one, in a loop that runs this one's reactions.
   @inline(__always)
