@@ -74,8 +74,8 @@ typedef struct promise_reaction {
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_reaction_t;
 
-/* promise_then() and promise_rescue() in one, with an executor and a token. `*reaction` is read during the call only. A handler
- * that runs is freed where it ran; what passes through does so at once, on the settling thread.
+/* promise_then() and promise_rescue() in one, with an executor and a token. `*reaction` is read during the call only.
+ * A handler that runs is freed where it ran; what passes through does so at once, on the settling thread.
  * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if `reserved` or a
  * field that this library does not know is not 0, or if there is no handler; PROMISE_ESTALE if a handle is stale;
  * PROMISE_ENOMEM. A `size` beyond 4096 was never set: PROMISE_EINVAL. free_ctx has run then, unless `reaction` is NULL
@@ -103,8 +103,9 @@ PROMISE_API promise_status_t promise_tap(
     void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Makes a promise of yours, made by promise_new() or promise_new_discardable(), follow another: it is settled as `source` is, at once if that is
- * settled (clause 2.2), unless somebody settles it before. It is interested in `source` until it is asked to cancel.
+/* Makes a promise of yours, made by promise_new() or promise_new_discardable(), follow another: it is settled as `source`
+ * is, at once if that is settled (clause 2.2), unless somebody settles it before. It is interested in `source` until it
+ * is asked to cancel.
  * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
  * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it, so
  * that neither would ever be settled; PROMISE_ESTALE, PROMISE_ENOMEM.

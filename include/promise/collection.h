@@ -27,8 +27,8 @@ PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLAB
 
 /* Makes a MAP of `count` entries: `values[i]` is what it has for `keys[i]`, a text of `lengths[i]` bytes, or one that
  * ends with a NUL if `lengths` is NULL. Of entries with the same key the last value counts, in the place of the first.
- * Keys are copied. The values' references are taken over, on every path. The pointers may be NULL if `count` is 0. `*out` as in
- * promise_value_string().
+ * Keys are copied. The values' references are taken over, on every path. The pointers may be NULL if `count` is 0. `*out`
+ * as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0, if
  * a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
  * [any thread] */

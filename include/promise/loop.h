@@ -40,8 +40,8 @@ PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_main(void);
 
 /* Frees the loop. What waits is dropped before this returns: promises of its jobs and timers are rejected with an ERROR
  * of domain "promise" and code PROMISE_ECLOSED, on this thread, and their contexts freed. So is what is submitted to its
- * executor later, at once. What is dropped finds the handle stale already. A run that is under way ends with PROMISE_ECLOSED after its job. The descriptor is closed:
- * take it out of your loop before.
+ * executor later, at once. What is dropped finds the handle stale already. A run that is under way ends with
+ * PROMISE_ECLOSED after its job. The descriptor is closed: take it out of your loop before.
  * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL or the main loop; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_free(promise_loop_t *PROMISE_NULLABLE loop);
