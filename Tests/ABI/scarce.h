@@ -158,9 +158,10 @@ static bool scarce_try(promise_status_t (*body)(void), long *failures) {
   else
     CHECK_STATUS(status, PROMISE_OK);
   if (!scarce_attempt.keeps) {
-    bool same = CHECK_INT(scarce_hoarded, cells) & CHECK_INT(atomic_load(&scarce_used), used);
-    check_that(same, __FILE__, __LINE__, "with %ld cells, %ld blocks (-1: many): %s", scarce_attempt.cells,
-               scarce_attempt.blocks, promise_status_name(status));
+    bool as_many_cells = CHECK_INT(scarce_hoarded, cells);
+    bool as_many_blocks = CHECK_INT(atomic_load(&scarce_used), used);
+    check_that(as_many_cells && as_many_blocks, __FILE__, __LINE__, "with %ld cells, %ld blocks (-1: many): %s",
+               scarce_attempt.cells, scarce_attempt.blocks, promise_status_name(status));
   }
   return status == PROMISE_OK && scarce_attempt.left > 0;
 }
