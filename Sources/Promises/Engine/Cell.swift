@@ -147,6 +147,18 @@ extension CellRef {
     unsafe UnsafePointer((UnsafeMutableRawPointer(cell) + Cell.valueOffset).assumingMemoryBound(to: CellValue.self))
   }
 
+  /// What stands in the places of `kind` and `box`, for cells that keep something of their own in each: one may be read
+  /// while the other is written.
+  var firstHalf: UInt32 {
+    get { unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.valueOffset, as: UInt32.self) }
+    nonmutating set {
+      unsafe UnsafeMutableRawPointer(cell).storeBytes(of: newValue, toByteOffset: Cell.valueOffset, as: UInt32.self)
+    }
+  }
+  var secondHalf: UInt32 {
+    unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.valueOffset + 4, as: UInt32.self)
+  }
+
   /// Takes another reference; false if there are too many.
   package func retain() -> Bool {
     guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else {

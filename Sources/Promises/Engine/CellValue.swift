@@ -14,11 +14,7 @@ package struct CellValue: BitwiseCopyable {
     self.bits = bits
   }
 
-  @inlinable package var kind: UInt32 {
-    get { UInt32(truncatingIfNeeded: head) }
-    set { head = head & ~0xffff_ffff | UInt64(newValue) }
-  }
-
+  @inlinable package var kind: UInt32 { UInt32(truncatingIfNeeded: head) }
   @inlinable package var box: UInt32 { UInt32(truncatingIfNeeded: head >> 32) }
 
   @inlinable package static var void: CellValue { CellValue(kind: .void) }

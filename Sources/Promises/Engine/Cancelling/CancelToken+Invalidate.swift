@@ -126,8 +126,8 @@ extension CancelToken {
 
   /// Notes that the walk has come by; false if it had before. The token is locked.
   func isNew(on walk: UInt32) -> Bool {
-    guard unsafe ref.cell.pointee.value.kind != walk else { return false }
-    unsafe ref.cell.pointee.value.kind = walk
+    guard ref.firstHalf != walk else { return false }
+    ref.firstHalf = walk
     return true
   }
 }

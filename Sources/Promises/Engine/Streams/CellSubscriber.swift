@@ -121,8 +121,8 @@ extension CellSubscriber {
 // What is in the cell.
 extension CellSubscriber {
   var link: (previous: UInt32, next: UInt32) {
-    get { unsafe (ref.cell.pointee.value.kind, ref.cell.pointee.next) }
-    nonmutating set { unsafe (ref.cell.pointee.value.kind, ref.cell.pointee.next) = newValue }
+    get { unsafe (ref.firstHalf, ref.cell.pointee.next) }
+    nonmutating set { unsafe (ref.firstHalf, ref.cell.pointee.next) = newValue }
   }
 
   /// Whether it is in its publisher's list.
@@ -133,7 +133,7 @@ extension CellSubscriber {
 
   /// Where its receiver is called; nil: where it was published.
   var executor: CellExecutor? {
-    let index = unsafe ref.cell.pointee.value.box
+    let index = ref.secondHalf
     return index == 0 ? nil : CellExecutor(CellRef(index: index))
   }
 
