@@ -138,10 +138,7 @@ extension CellRef {
       return true
     }
     // The link and its target hold each other until the one is settled or the other's source is gone.
-    let passesOn = unsafe passCancelRequests(to: link) { link, reason in
-      unsafe CellRef.from(link).requestCancel(reason.load(as: CellValue.self))
-    }
-    guard passesOn else {
+    guard passCancelRequests(to: link) else {
       link.deallocate()
       release()
       return false

@@ -11,11 +11,12 @@ extension CellRef {
     unsafe onCancelRequest(function, context, meta: 0)
   }
 
-  /// Passes a request on to what `cell` stands for (CancelWork.swift), for which `function` does the same at once. Takes
-  /// over the reference.
-  func passCancelRequests(to cell: CellRef, _ function: Observer) -> Bool {
+  /// Passes a request on to a gather or a link (CancelWork.swift). Takes over the reference to its cell.
+  func passCancelRequests(to cell: CellRef) -> Bool {
     let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).release() })
-    return unsafe onCancelRequest(function, context, meta: ReactionKind.passingOn)
+    return unsafe onCancelRequest(
+      { cell, reason in unsafe CancelWork.ask(CellRef.from(cell), reason.load(as: CellValue.self)) }, context,
+      meta: ReactionKind.passingOn)
   }
 
   private func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {

@@ -33,14 +33,25 @@ struct CancelWork {
   consuming func finish(_ reason: CellValue) {
     var rest = self
     while let cell = rest.pop() {
-      if unsafe cell.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask
-        == CellKind.other.rawValue << Life.kindShift
-      {
-        Gather(cell).requestCancel(reason, leaving: &rest)
-      } else {
-        cell.requestCancel(reason, leaving: &rest)
-      }
+      rest.ask(cell, reason)
       cell.release()
+    }
+  }
+
+  /// Asks one that is not among them, and what is left to do for that.
+  static func ask(_ cell: CellRef, _ reason: CellValue) {
+    var work = CancelWork()
+    work.ask(cell, reason)
+    work.finish(reason)
+  }
+
+  private mutating func ask(_ cell: CellRef, _ reason: CellValue) {
+    if unsafe cell.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask
+      == CellKind.other.rawValue << Life.kindShift
+    {
+      Gather(cell).requestCancel(reason, leaving: &self)
+    } else {
+      cell.requestCancel(reason, leaving: &self)
     }
   }
 }

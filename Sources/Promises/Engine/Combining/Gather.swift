@@ -154,11 +154,7 @@ extension Gather {
   private func attach(_ inputs: (Int) -> CellRef) {
     // The caller's reference becomes the handler's; this one keeps the gather while its entries are attached.
     _ = ref.retain()
-    _ = unsafe result.passCancelRequests(to: ref) { gather, reason in
-      var work = CancelWork()
-      unsafe Gather.at(gather).requestCancel(reason.load(as: CellValue.self), leaving: &work)
-      unsafe work.finish(reason.load(as: CellValue.self))
-    }
+    _ = result.passCancelRequests(to: ref)
     for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
     ref.release()
   }
