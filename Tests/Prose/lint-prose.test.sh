@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Tests scripts/lint-prose: each rule finds its offender, and plain prose passes.
+set -euo pipefail
+lint=$(cd "$(dirname "$0")/../.." && pwd)/scripts/lint-prose
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+# expect STATUS PATTERN NAME [FILE]: lints the standard input as FILE (default: case.h).
+expect() {
+  local status=0 file=$scratch/${4:-case.h}
+  cat > "$file"
+  "$lint" "$file" > "$scratch/log" 2>&1 || status=$?
+  if [[ $status -eq $1 ]] && grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL  $3: status $status"
+    cat "$scratch/log"
+  fi
+}
+
+expect 0 end "a plain comment" << 'TEXT'
+/* Cancels the token and every token chained to it.
+ * Returns PROMISE_OK.
+ * [any thread] */
+TEXT
+expect 1 ':2: opens with .Whoever' "an opener" << 'TEXT'
+int before;
+/* Whoever settles it. */
+TEXT
+expect 1 ':3: .hear.' "a riddle, at its line" << 'TEXT'
+/* Cancels it.
+ *
+ * Handlers hear of it. */
+TEXT
+expect 1 ':1: opens with .The same' "a doc comment of Swift" case.swift << 'TEXT'
+/// The same for many.
+func f() {}
+TEXT
+expect 0 end "code in quotes, and a drawing" case.swift << 'TEXT'
+// Drops `what` was "gone".
+//
+//     [ pending ] ---> [ what goes ]
+TEXT
+expect 1 'words in a sentence' "a long sentence" << TEXT
+/* Returns $(printf 'word %.0s' {1..41}). */
+TEXT
+expect 1 ':1: .*columns' "a wide line of Markdown" case.md << TEXT
+$(printf 'word %.0s' {1..30})
+TEXT
+expect 0 end "tables, links and code of Markdown" case.md << TEXT
+| $(printf 'word %.0s' {1..30}) |
+[a link]($(printf 'x%.0s' {1..130}))
+
+\`\`\`
+$(printf 'word %.0s' {1..30})
+\`\`\`
+TEXT
+
+# Subjects, in a repository of its own.
+git init -q "$scratch/repo"
+cd "$scratch/repo"
+commit() {
+  git -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m "$1"
+}
+subject() { # subject STATUS SUBJECT
+  local status=0
+  commit "$2"
+  "$lint" --commits HEAD~1 > "$scratch/log" 2>&1 || status=$?
+  if [[ $status -eq $1 ]]; then passed=$((passed + 1)); else
+    failed=$((failed + 1))
+    echo "FAIL  subject '$2': status $status"
+  fi
+}
+commit "first: begin"
+subject 0 "engine: fix a data race on the subscriber's executor index"
+subject 0 "abi, tests: rename scan to window"
+subject 1 "engine: what lies beside another's half of a word is read alone"
+subject 1 "engine: a wait knows a promise from another"
+subject 1 "engine: fixed the order"
+subject 1 "Fix the order"
+
+echo "$passed passed, $failed failed"
+((failed == 0 && passed > 0))
