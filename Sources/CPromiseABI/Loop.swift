@@ -4,10 +4,18 @@ import CPromise
 import Promises
 #endif
 
-/// The loop that a handle means, if it means one.
+/// Calls the body with the loop that a handle means, which stays meanwhile, whoever gives the last handle back.
 @inline(__always)
-private func resolve(loop: OpaquePointer?) -> CellLoop? {
-  unsafe token(loop).cell(.loop).map { CellLoop($0) }
+private func pinning<Result>(
+  _ handle: OpaquePointer?, otherwise: (promise_status_t) -> Result, _ body: (CellLoop) -> Result
+) -> Result {
+  guard let cell = unsafe token(handle).pinned(.loop) else { return otherwise(unsafe refusal(handle)) }
+  defer { cell.release() }
+  return body(CellLoop(cell))
+}
+
+private func pinning(_ handle: OpaquePointer?, _ body: (CellLoop) -> promise_status_t) -> promise_status_t {
+  unsafe pinning(handle, otherwise: { $0 }, body)
 }
 
 /// The status for how a run ended; nil: what it waited for has happened.
@@ -29,55 +37,72 @@ public func promise_loop_new() -> OpaquePointer? { unsafe made(CellLoop.make()?.
 public func promise_loop_main() -> OpaquePointer? { unsafe made(CellLoop.main?.ref) }
 
 @c @implementation
-public func promise_loop_free(_ loop: OpaquePointer?) -> promise_status_t {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe refusal(loop) }
-  guard !found.isMain else { return promise_status_t(PROMISE_EINVAL) }
-  found.free()
-  return promise_status_t(PROMISE_OK)
+public func promise_loop_retain(_ loop: OpaquePointer?) -> promise_status_t {
+  unsafe pinning(loop) { found in
+    if found.retainHandle() { return promise_status_t(PROMISE_OK) }
+    // Another thread may just have given the last one back.
+    return promise_status_t(found.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
+  }
+}
+
+@c @implementation
+public func promise_loop_release(_ loop: OpaquePointer?) -> promise_status_t {
+  unsafe pinning(loop) {
+    $0.releaseHandle()
+    return promise_status_t(PROMISE_OK)
+  }
 }
 
 @c @implementation
 public func promise_loop_fd(_ loop: OpaquePointer?) -> Int32 {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe refusal(loop) }
-  return found.descriptor
+  unsafe pinning(loop) { found in
+    let descriptor = found.descriptor
+    return descriptor < 0 ? promise_status_t(PROMISE_ECLOSED) : descriptor
+  }
 }
 
 @c @implementation
 public func promise_loop_executor(_ loop: OpaquePointer?) -> OpaquePointer? {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe fail(refusal(loop)) }
-  guard found.isMain || found.executor.ref.retain() else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }
-  return unsafe handle(found.executor.ref)
+  unsafe pinning(loop, otherwise: { unsafe fail($0) }) { found in
+    guard found.isMain || found.executor.ref.retain() else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }
+    return unsafe handle(found.executor.ref)
+  }
 }
 
 @c @implementation
+public func promise_loop_is_current(_ loop: OpaquePointer?) -> Int32 { unsafe pinning(loop) { $0.isCurrent ? 1 : 0 } }
+
+@c @implementation
 public func promise_loop_run(_ loop: OpaquePointer?, _ timeout_ns: Int64) -> promise_status_t {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe refusal(loop) }
-  return status(found.run(nanoseconds: timeout_ns))
+  unsafe pinning(loop) { status($0.run(nanoseconds: timeout_ns)) }
 }
 
 @c @implementation
 public func promise_loop_run_once(_ loop: OpaquePointer?) -> Int64 {
-  guard let found = unsafe resolve(loop: loop) else { return Int64(unsafe refusal(loop)) }
-  let (count, refusal) = found.runOnce()
-  return refusal.map { Int64(status($0)) } ?? Int64(count)
+  unsafe pinning(loop, otherwise: { Int64($0) }) { found in
+    let (count, refusal) = found.runOnce()
+    return refusal.map { Int64(status($0)) } ?? Int64(count)
+  }
 }
 
 @c @implementation
 public func promise_loop_wait(
   _ loop: OpaquePointer?, _ promise: OpaquePointer?, _ timeout_ns: Int64
 ) -> promise_status_t {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe refusal(loop) }
-  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  guard cell.retain() else { return promise_status_t(PROMISE_ENOMEM) }
-  defer { cell.release() }
-  let end = found.run(until: cell, nanoseconds: timeout_ns)
-  // It may have been stopped for another reason than this one.
-  return end == .stopped ? promise_status_t(PROMISE_EPENDING) : status(end)
+  unsafe pinning(loop) { found in
+    guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+    guard cell.retain() else { return promise_status_t(PROMISE_ENOMEM) }
+    defer { cell.release() }
+    let end = found.run(until: cell, nanoseconds: timeout_ns)
+    // It may have been stopped for another reason than this one.
+    return end == .stopped ? promise_status_t(PROMISE_EPENDING) : status(end)
+  }
 }
 
 @c @implementation
 public func promise_loop_stop(_ loop: OpaquePointer?) -> promise_status_t {
-  guard let found = unsafe resolve(loop: loop) else { return unsafe refusal(loop) }
-  found.stop()
-  return promise_status_t(PROMISE_OK)
+  unsafe pinning(loop) {
+    $0.stop()
+    return promise_status_t(PROMISE_OK)
+  }
 }

@@ -147,7 +147,7 @@ static void loop_may_keep_the_time(void) {
   promise_token_t *later = token_new(), *chained = token_new();
   set(later, executor, promise_now() + HOUR);
   CHECK_STATUS(promise_token_chain(chained, later, true), PROMISE_OK);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK(promise_token_deadline(chained) < NEVER);
   promise_token_t *all[] = {token, child, later, chained};
   for (int i = 0; i < 4; i++)

@@ -136,7 +136,7 @@ static void timers(void) {
     promise_discard(asleep[i]);
     promise_release(asleep[i]);
   }
-  promise_loop_free(loop);
+  promise_loop_release(loop);
 }
 
 static void jobs(void) {
@@ -151,7 +151,7 @@ static void jobs(void) {
   CHECK_TEXT(line_of(derived), expected);
   promise_resolve(source, I64(1));
   says(derived, "pending, 2 references, 0 callbacks: a callback that was given to the loop %p", executor);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   CHECK(failed_with(derived, PROMISE_ECLOSED));
   promise_release(derived);
   promise_release(source);

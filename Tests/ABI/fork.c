@@ -64,7 +64,7 @@ static void cannot_wait_for(void *argument) {
   CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
   promise_loop_t *loop = promise_loop_new();
   CHECK_STATUS(promise_loop_wait(loop, promise, FOR_EVER), PROMISE_EDEADLK);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   /* Idle threads of its own change nothing. */
   works(pool());
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_EDEADLK);

@@ -49,7 +49,7 @@ static void loops_keep_what_waits_and_wake_one_process_only(void) {
   promise_release(looping.timer);
   promise_executor_release(serial);
   promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(looping.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);
 }
 
 typedef struct other_runner {
@@ -68,7 +68,7 @@ static void takes_the_loop_over(void *argument) {
   promise_t *mine = react_on(executor, adds_one, NULL, NULL);
   CHECK_STATUS(promise_loop_wait(other->loop, mine, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_loop_wait(other->loop, other->busy.promise, FOR_EVER), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_loop_free(other->loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(other->loop), PROMISE_OK);
   promise_release(mine);
   promise_executor_release(executor);
 }
@@ -83,12 +83,12 @@ static void loop_of_another_thread_may_be_run(void) {
   CHECK_STATUS(promise_loop_stop(other.loop), PROMISE_OK);
   finish(thread);
   promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(other.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(other.loop), PROMISE_OK);
 }
 
 static void closes_a_loop_without_descriptors(void *argument) {
   looping_t *looping = argument;
-  CHECK_INT(promise_loop_fd(looping->loop), -1);
+  CHECK_INT(promise_loop_fd(looping->loop), PROMISE_ECLOSED);
   CHECK_STATUS(promise_loop_run(looping->loop, FOR_EVER), PROMISE_ECLOSED);
   promise_executor_t *executor = promise_loop_executor(looping->loop);
   promise_t *dropped = react_on(executor, adds_one, NULL, NULL);
@@ -96,7 +96,7 @@ static void closes_a_loop_without_descriptors(void *argument) {
   CHECK_INT(promise_state(looping->job), PROMISE_PENDING);
   promise_release(dropped);
   promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(looping->loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(looping->loop), PROMISE_OK);
 }
 
 static void loop_is_closed_where_there_are_no_descriptors(void) {
@@ -114,7 +114,7 @@ static void loop_is_closed_where_there_are_no_descriptors(void) {
   CHECK_STATUS(promise_loop_wait(looping.loop, looping.job, FOR_EVER), PROMISE_OK);
   promise_release(looping.job);
   promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(looping.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);
 }
 
 int main(void) {

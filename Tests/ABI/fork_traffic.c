@@ -51,7 +51,7 @@ static void *never_stops(void *argument) {
     promise_executor_submit(executor, ignore, NULL, NULL);
     promise_loop_run_once(loop);
     promise_executor_release(executor);
-    promise_loop_free(loop);
+    promise_loop_release(loop);
   }
   return NULL;
 }

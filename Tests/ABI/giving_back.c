@@ -48,7 +48,7 @@ static promise_loop_t *loop, *other_loop;
 
 static void frees_the_loop_again(void *ctx, const promise_value_t *reason) {
   spy_see(ctx, reason);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_ESTALE);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_ESTALE);
   other_loop = promise_loop_new();
 }
 
@@ -59,12 +59,12 @@ static void loop_is_gone_for_what_it_drops(void) {
   promise_t *sleep = promise_sleep_on(executor, 1000 * MILLISECONDS);
   promise_executor_release(executor);
   promise_observe(sleep, NULL, frees_the_loop_again, &spy, spy_free);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
   CHECK(failed_with(sleep, PROMISE_ECLOSED));
   promise_release(sleep);
   CHECK_INT(promise_loop_run_once(other_loop), 0);
-  CHECK_STATUS(promise_loop_free(other_loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(other_loop), PROMISE_OK);
 }
 
 /* ---- Waiting, where the promise that is settled is gone ---- */

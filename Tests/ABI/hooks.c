@@ -113,7 +113,7 @@ static void by_wait_any(promise_t *promise) {
 static void by_loop(promise_t *promise) {
   promise_loop_t *loop = promise_loop_new();
   promise_loop_wait(loop, promise, 0);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
 }
 static void ignore(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;

@@ -90,6 +90,7 @@ static void fill(void *handle, promise_status_t (*retain)(void *), promise_statu
 FILLED(executor)
 FILLED(token)
 FILLED(publisher)
+FILLED(loop)
 FILLED(subscriber)
 
 static void no_submit(void *ctx, promise_job_t *job) {
@@ -113,7 +114,11 @@ static void loop_gives_no_more_references_than_promised(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_ENOMEM);
   for (; references > 0; references--)
     promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+}
+
+static void loop_takes_as_many_references_as_promised(void) {
+  fill(promise_loop_new(), retain_loop, release_loop, NULL);
 }
 
 static void token_takes_as_many_references_as_promised(void) {
@@ -143,6 +148,7 @@ static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
 int main(void) {
   RUN(executor_takes_as_many_references_as_promised);
   RUN(loop_gives_no_more_references_than_promised);
+  RUN(loop_takes_as_many_references_as_promised);
   RUN(token_takes_as_many_references_as_promised);
   RUN(publisher_takes_as_many_references_as_promised);
   RUN(subscriber_and_its_end_take_as_many_references_as_promised);

@@ -1,5 +1,6 @@
 /* Loops, turned by a thread of the program's own. Within other loops: examples/loops. */
 #include <poll.h>
+#include <sys/epoll.h>
 
 #include "scheduling.h"
 
@@ -18,8 +19,8 @@ static fixture_t setup(void) {
 
 static void teardown(fixture_t fixture) {
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_ESTALE);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_ESTALE);
 }
 
 static bool readable(promise_loop_t *loop) {
@@ -145,6 +146,93 @@ static void turn_takes_what_was_there(void) {
   }
   CHECK(!readable(shared.loop));
   teardown(shared);
+}
+
+/* ---- Edges ---- */
+
+typedef struct edges {
+  int poll;
+  fixture_t fixture;
+} edges_t;
+
+static edges_t watch_edges(void) {
+  edges_t edges = {.poll = epoll_create1(EPOLL_CLOEXEC), .fixture = setup()};
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+  REQUIRE(edges.poll >= 0);
+  REQUIRE(epoll_ctl(edges.poll, EPOLL_CTL_ADD, promise_loop_fd(edges.fixture.loop), &event) == 0);
+  return edges;
+}
+
+/* Whether the descriptor became readable since the last call, or is said to have. */
+static bool has_edge(edges_t edges) {
+  struct epoll_event event;
+  return epoll_wait(edges.poll, &event, 1, 0) == 1;
+}
+
+static void end_edges(edges_t edges) {
+  CHECK(!has_edge(edges));
+  close(edges.poll);
+  teardown(edges.fixture);
+}
+
+/* One turn for each edge is enough: what a turn leaves has an edge of its own. */
+static void a_turn_that_leaves_jobs_gives_another_edge(void) {
+  edges_t edges = watch_edges();
+  shared = edges.fixture;
+  CHECK(!has_edge(edges));
+  submit(shared, submits_another, (void *)3);
+  for (int turns = 0; turns < 4; turns++) {
+    CHECK(has_edge(edges));
+    CHECK(!has_edge(edges));
+    CHECK_INT(promise_loop_run_once(shared.loop), 1);
+  }
+  CHECK_TEXT(journal, "3210");
+  end_edges(edges);
+}
+
+static void stops_the_shared_loop(void *ctx) {
+  (void)ctx;
+  CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
+}
+
+static void a_turn_that_is_stopped_gives_another_edge(void) {
+  edges_t edges = watch_edges();
+  shared = edges.fixture;
+  submit(shared, stops_the_shared_loop, NULL);
+  submit(shared, notes, (void *)'a');
+  CHECK(has_edge(edges));
+  CHECK_INT(promise_loop_run_once(shared.loop), 1);
+  CHECK(has_edge(edges));
+  CHECK_INT(promise_loop_run_once(shared.loop), 1);
+  CHECK_TEXT(journal, "a");
+  end_edges(edges);
+}
+
+static promise_t *added;
+static void adds_a_due_timer(void *ctx) {
+  fixture_t *fixture = ctx;
+  added = promise_sleep_on(fixture->executor, 1);
+  int64_t time = now();
+  while (now() <= time + 1)
+    ;
+}
+
+/* A timer that came due while the loop ran has an edge, however it compares with the one before. */
+static void a_timer_that_is_due_gives_an_edge(void) {
+  edges_t edges = watch_edges();
+  promise_t *nap = promise_sleep_on(edges.fixture.executor, 1);
+  struct epoll_event event;
+  CHECK_INT(epoll_wait(edges.poll, &event, 1, -1), 1);
+  submit(edges.fixture, adds_a_due_timer, &edges.fixture);
+  while (promise_state(nap) == PROMISE_PENDING)
+    promise_loop_run_once(edges.fixture.loop);
+  while (added == NULL)
+    promise_loop_run_once(edges.fixture.loop);
+  CHECK_INT(epoll_wait(edges.poll, &event, 1, -1), 1);
+  CHECK_INT(promise_loop_run_once(edges.fixture.loop), 1);
+  CHECK_INT(promise_state(added), PROMISE_FULFILLED);
+  promise_release(added), promise_release(nap);
+  end_edges(edges);
 }
 
 /* ---- Running ---- */
@@ -298,14 +386,14 @@ static void needs_no_other_thread(void) {
 
 /* ---- The end ---- */
 
-static void freeing_drops_what_waits(void) {
+static void last_release_drops_what_waits(void) {
   fixture_t fixture = setup();
   spy_t job = {0}, task = {0}, observed = {0};
   promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
   promise_t *nap = promise_sleep_on(fixture.executor, 1), *late = promise_sleep_on(fixture.executor, INT64_MAX);
   CHECK_STATUS(promise_executor_submit(fixture.executor, spy_discard, &task, spy_free), PROMISE_OK);
   promise_observe(child, NULL, spy_observer, &observed, spy_free);
-  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
   CHECK_SPY(&job, 0, 1);
   CHECK_SPY(&task, 0, 1);
   CHECK_SPY(&observed, 1, 1);
@@ -327,16 +415,16 @@ static void freeing_drops_what_waits(void) {
   CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_ESTALE);
 }
 
-static void frees_shared(void *ctx) {
+static void releases_shared(void *ctx) {
   (void)ctx;
-  CHECK_STATUS(promise_loop_free(shared.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(shared.loop), PROMISE_OK);
 }
 
-static void job_may_free_its_loop(void) {
+static void job_may_release_its_loop(void) {
   spy_t spy = {0};
   for (int way = 0; way < 4; way++) {
     shared = setup();
-    submit(shared, frees_shared, NULL);
+    submit(shared, releases_shared, NULL);
     promise_t *behind = react_on(shared.executor, spy_handler, &spy, spy_free), *other = promise_new();
     promise_status_t status = way == 0   ? (promise_status_t)promise_loop_run_once(shared.loop)
                               : way == 1 ? promise_loop_run(shared.loop, 0)
@@ -351,7 +439,7 @@ static void job_may_free_its_loop(void) {
   CHECK_SPY(&spy, 0, 4);
 }
 
-static void *runs_until_freed(void *loop) {
+static void *runs_until_closed(void *loop) {
   CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_ECLOSED);
   return NULL;
 }
@@ -359,13 +447,13 @@ static void opens(void *gate) {
   gate_open(gate);
 }
 
-static void freeing_ends_a_run_elsewhere(void) {
+static void last_release_ends_a_run_elsewhere(void) {
   gate_t running = GATE_CLOSED;
   fixture_t fixture = setup();
-  pthread_t thread = start(runs_until_freed, fixture.loop);
+  pthread_t thread = start(runs_until_closed, fixture.loop);
   submit(fixture, opens, &running);
   gate_wait(&running);
-  CHECK_STATUS(promise_loop_free(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
   finish(thread);
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
@@ -380,14 +468,19 @@ int main(void) {
   journal_clear();
   RUN(turn_takes_what_was_there);
   journal_clear();
+  RUN(a_turn_that_leaves_jobs_gives_another_edge);
+  journal_clear();
+  RUN(a_turn_that_is_stopped_gives_another_edge);
+  RUN(a_timer_that_is_due_gives_an_edge);
+  journal_clear();
   RUN(run_ends_when_it_is_stopped);
   RUN(run_ends_in_time);
   RUN(job_cannot_run_its_own_loop);
   RUN(one_thread_runs_it_at_a_time);
   RUN(other_threads_may_submit);
   RUN(wait_runs_the_loop);
-  RUN(freeing_drops_what_waits);
-  RUN(job_may_free_its_loop);
-  RUN(freeing_ends_a_run_elsewhere);
+  RUN(last_release_drops_what_waits);
+  RUN(job_may_release_its_loop);
+  RUN(last_release_ends_a_run_elsewhere);
   return check_report();
 }

@@ -26,7 +26,7 @@ static void a_look_leaves_the_descriptor_as_it_was(void) {
   CHECK(!readable(loop));
   promise_release(promise);
   promise_executor_release(executor);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void *resolves(void *promise) {
@@ -47,7 +47,7 @@ static void a_wait_that_ends_meanwhile_does_too(void) {
     promise_release(promise);
   }
   CHECK_INT(wrong, 0);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 int main(void) {

@@ -43,9 +43,12 @@ static void main_thread_turns_the_main_loop(void) {
 }
 
 static void lives_for_ever(void) {
-  CHECK_STATUS(promise_loop_free(promise_loop_main()), PROMISE_EINVAL);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
+    CHECK_STATUS(promise_loop_release(promise_loop_main()), PROMISE_OK);
     CHECK_STATUS(promise_executor_release(main_executor()), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_loop_retain(promise_loop_main()), PROMISE_OK);
+  CHECK_INT(promise_loop_run_once(promise_loop_main()), 0);
   CHECK_STATUS(promise_executor_retain(main_executor()), PROMISE_OK);
 }
 
@@ -77,6 +80,34 @@ static void another_executor_takes_its_place(void) {
   waits = react_on(main_executor(), is_on_main, NULL, NULL);
   CHECK_INT(promise_loop_run_once(promise_loop_main()), 1);
   promise_release(waits);
+}
+
+/* A job of the main executor that ended up there would be submitted to it again and again. */
+static void what_ends_in_it_cannot_take_its_place(void) {
+  enum { LENGTH = 8 };
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *other = promise_executor_new(shelve, &shelf, NULL), *chain[LENGTH];
+  promise_executor_t *const places[] = {NULL, other, promise_executor_immediate(),
+                                        promise_executor_global(PROMISE_PRIORITY_DEFAULT)};
+  for (int i = 0; i < LENGTH; i++)
+    chain[i] = promise_executor_serial(i == 0 ? main_executor() : chain[i - 1]);
+  for (int place = 0; place < 4; place++) {
+    CHECK_STATUS(promise_executor_set_main(places[place]), PROMISE_OK);
+    for (int i = 0; i < LENGTH; i++)
+      CHECK_STATUS(promise_executor_set_main(chain[i]), PROMISE_EDEADLK);
+  }
+  /* The refused ones have changed nothing: jobs go where they went, through however many serial executors. */
+  CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
+  promise_t *job = react_on(chain[LENGTH - 1], is_on_main, NULL, NULL);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  for (promise_job_t *turn; (turn = take_job(&shelf)) != NULL;)
+    CHECK_STATUS(promise_job_run(turn), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(promise_loop_main(), job, FOR_EVER), PROMISE_OK);
+  CHECK(ended(job, PROMISE_FULFILLED, 1));
+  promise_release(job);
+  for (int i = 0; i < LENGTH; i++)
+    promise_executor_release(chain[i]);
+  promise_executor_release(other);
 }
 
 static gate_t timer_went_there = GATE_CLOSED;
@@ -179,6 +210,7 @@ int main(void) {
   RUN(main_thread_turns_the_main_loop);
   RUN(lives_for_ever);
   RUN(another_executor_takes_its_place);
+  RUN(what_ends_in_it_cannot_take_its_place);
   RUN(timers_go_there_too);
   RUN(whoever_replaces_it_is_the_main_thread);
   RUN(nothing_is_left_in_the_loop);

@@ -49,7 +49,7 @@ static inline void make_handles(void) {
   REQUIRE(promise_executor_release(dead_executor) == PROMISE_OK);
   dead_promise = stale();
   dead_loop = promise_loop_new();
-  REQUIRE(promise_loop_free(dead_loop) == PROMISE_OK);
+  REQUIRE(promise_loop_release(dead_loop) == PROMISE_OK);
   live_loop = promise_loop_new();
   live_token = promise_token_new(false);
   dead_token = promise_token_new(true);
@@ -67,7 +67,7 @@ static inline void make_handles(void) {
 }
 
 static inline void release_handles(void) {
-  CHECK_STATUS(promise_loop_free(live_loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(live_loop), PROMISE_OK);
   CHECK_STATUS(promise_job_drop(live_job), PROMISE_OK);
   CHECK_INT(promise_builder_count(live_builder), 0);
   CHECK_STATUS(promise_builder_drop(live_builder), PROMISE_OK);

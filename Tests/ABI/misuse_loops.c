@@ -4,20 +4,35 @@
 static void loop_new(void) {
   promise_loop_t *loop = promise_loop_new();
   CHECK(loop != NULL);
-  CHECK_STATUS(promise_loop_free(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void loop_main(void) {
   CHECK(promise_loop_main() != NULL);
 }
 
-static void loop_free_bad(void *handle) {
-  CHECK_STATUS(promise_loop_free(handle), PROMISE_ESTALE);
+static void loop_release_bad(void *handle) {
+  CHECK_STATUS(promise_loop_release(handle), PROMISE_ESTALE);
 }
-static void loop_free(void) {
-  CHECK_STATUS(promise_loop_free(NULL), PROMISE_EINVAL);
-  CHECK_STATUS(promise_loop_free(promise_loop_main()), PROMISE_EINVAL);
-  each_bad_handle(LOOPS, loop_free_bad);
+static void loop_release(void) {
+  CHECK_STATUS(promise_loop_release(NULL), PROMISE_EINVAL);
+  each_bad_handle(LOOPS, loop_release_bad);
+}
+
+static void loop_retain_bad(void *handle) {
+  CHECK_STATUS(promise_loop_retain(handle), PROMISE_ESTALE);
+}
+static void loop_retain(void) {
+  CHECK_STATUS(promise_loop_retain(NULL), PROMISE_EINVAL);
+  each_bad_handle(LOOPS, loop_retain_bad);
+}
+
+static void loop_is_current_bad(void *handle) {
+  CHECK_INT(promise_loop_is_current(handle), PROMISE_ESTALE);
+}
+static void loop_is_current(void) {
+  CHECK_INT(promise_loop_is_current(NULL), PROMISE_EINVAL);
+  each_bad_handle(LOOPS, loop_is_current_bad);
 }
 
 static void loop_fd_bad(void *handle) {
@@ -65,7 +80,7 @@ static void loop_wait(void) {
   CHECK_STATUS(promise_loop_wait(good_loop, NULL, -1), PROMISE_EINVAL);
   each_bad_handle(LOOPS, loop_wait_bad);
   each_bad_handle(PROMISES, loop_wait_bad_promise);
-  CHECK_STATUS(promise_loop_free(good_loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(good_loop), PROMISE_OK);
 }
 
 static void loop_stop_bad(void *handle) {
@@ -98,9 +113,11 @@ static const misuse_t table[] = {
     {"promise_is_main_thread", is_main_thread},
     {"promise_loop_executor", loop_executor},
     {"promise_loop_fd", loop_fd},
-    {"promise_loop_free", loop_free},
+    {"promise_loop_is_current", loop_is_current},
     {"promise_loop_main", loop_main},
     {"promise_loop_new", loop_new},
+    {"promise_loop_release", loop_release},
+    {"promise_loop_retain", loop_retain},
     {"promise_loop_run", loop_run},
     {"promise_loop_run_once", loop_run_once},
     {"promise_loop_stop", loop_stop},

@@ -68,7 +68,7 @@ static promise_status_t executor_submit(void) {
   CHECK_INT(promise_loop_run_once(loop), status == PROMISE_OK);
   CHECK_SPY(&spy, status == PROMISE_OK, 1);
   promise_executor_release(executor);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 
@@ -78,7 +78,7 @@ static promise_status_t loop_new(void) {
   scarce();
   promise_loop_t *loop = promise_loop_new();
   promise_status_t status = plenty(of(loop));
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 
@@ -86,7 +86,7 @@ static promise_status_t loop_main(void) {
   scarce();
   promise_loop_t *loop = promise_loop_main();
   promise_status_t status = plenty(of(loop));
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 

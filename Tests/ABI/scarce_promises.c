@@ -180,7 +180,7 @@ static promise_status_t timed(promise_t *(*make)(promise_t *source)) {
   promise_release(made);
   promise_release(source);
   promise_executor_release(executor);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 
@@ -253,7 +253,7 @@ static promise_status_t loop_wait(void) {
   scarce();
   promise_status_t status = plenty(promise_loop_wait(turning, promise, 1));
   promise_release(promise);
-  promise_loop_free(turning);
+  promise_loop_release(turning);
   return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
 }
 
@@ -321,7 +321,7 @@ static promise_status_t token_set_deadline(void) {
   CHECK_INT(promise_token_deadline(hurried) == INT64_MAX, status != PROMISE_OK);
   promise_token_release(hurried);
   promise_executor_release(executor);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 

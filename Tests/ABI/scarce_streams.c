@@ -53,7 +53,7 @@ static promise_status_t subscribe_on_a_loop(void) {
   promise_loop_run_once(loop);
   promise_executor_release(executor);
   executor = NULL;
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return status;
 }
 

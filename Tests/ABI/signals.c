@@ -102,7 +102,7 @@ static void signals_end_no_wait(void) {
   for (int i = 0; i < 3; i++)
     promise_release(sleeps[i]);
   promise_release(never);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
 }
 
 int main(void) {

@@ -139,7 +139,9 @@ FUNCTION(promise_timeout_on, promise_t *, (promise_executor_t *, promise_t *, in
 
 FUNCTION(promise_loop_new, promise_loop_t *, (void));
 FUNCTION(promise_loop_main, promise_loop_t *, (void));
-FUNCTION(promise_loop_free, promise_status_t, (promise_loop_t *));
+FUNCTION(promise_loop_retain, promise_status_t, (promise_loop_t *));
+FUNCTION(promise_loop_release, promise_status_t, (promise_loop_t *));
+FUNCTION(promise_loop_is_current, int32_t, (promise_loop_t *));
 FUNCTION(promise_loop_fd, int32_t, (promise_loop_t *));
 FUNCTION(promise_loop_executor, promise_executor_t *, (promise_loop_t *));
 FUNCTION(promise_loop_run_once, int64_t, (promise_loop_t *));

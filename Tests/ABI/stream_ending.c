@@ -36,7 +36,7 @@ static void a_later_turn_that_is_dropped_ends_the_subscriber(void) {
   listener_t listener = {0};
   turns_t turns = have_one_turn(&listener);
   int calls = atomic_load(&listener.calls);
-  promise_loop_free(turns.loop);
+  promise_loop_release(turns.loop);
   CHECK(failed_with(turns.end, PROMISE_ECLOSED));
   CHECK_INT(atomic_load(&listener.frees), 1);
   CHECK_INT(promise_publisher_count(turns.publisher), 0);
@@ -56,7 +56,7 @@ static void who_waits_for_a_turn_is_cancelled_at_once(void) {
   CHECK_INT(promise_publisher_count(turns.publisher), 0);
   promise_loop_run_once(turns.loop);
   CHECK_INT(atomic_load(&listener.calls), calls);
-  promise_loop_free(turns.loop);
+  promise_loop_release(turns.loop);
   release_turns(&turns);
 }
 

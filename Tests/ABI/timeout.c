@@ -101,7 +101,7 @@ static void request_does_not_shorten_another_delay(void) {
   CHECK(ended(sooner, PROMISE_FULFILLED, 3));
   /* What the loop drops is rejected. */
   promise_t *dropped = promise_delay_on(executor, other, HOUR);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   CHECK(failed_with(dropped, PROMISE_ECLOSED));
   promise_executor_release(executor);
   promise_t *all[] = {later, other, sooner, dropped};
@@ -181,7 +181,7 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   for (int i = 0; i < 3; i++)
     promise_release(all[i]);
   promise_executor_release(executor);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
 }
 
 static void settling_it_stops_its_timer(void) {
@@ -196,7 +196,7 @@ static void without_its_timer_it_waits(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *promise = promise_new(), *limited = promise_timeout_on(executor, promise, 1);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   CHECK_INT(promise_state(limited), PROMISE_PENDING);
   CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_OK);
   CHECK(ended(limited, PROMISE_FULFILLED, 8));

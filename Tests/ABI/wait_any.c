@@ -147,7 +147,7 @@ static void job_of_a_loop_cannot_either(void) {
   CHECK_STATUS(promise_loop_wait(loop, child, FOR_EVER), PROMISE_OK);
   promise_release(child);
   promise_executor_release(here);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
 }
 
 static void *runs_once(void *loop) {
@@ -177,7 +177,7 @@ static void thread_cannot_wait_for_its_loop(void) {
   child = react_on(executor, adds_one, NULL, NULL);
   CHECK_STATUS(promise_wait(child, MILLISECONDS), PROMISE_ETIMEDOUT);
   promise_t *all[] = {child, nap, later, then};
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   for (int i = 0; i < 4; i++)
     promise_release(all[i]);
   promise_executor_release(executor);

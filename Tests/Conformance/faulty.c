@@ -270,11 +270,11 @@ promise_t *promise_all(promise_t *const *promises, size_t count, uint32_t flags)
   return REAL(promise_all)(reversed, count, flags);
 }
 
-promise_status_t promise_loop_free(promise_loop_t *loop) {
+promise_status_t promise_loop_release(promise_loop_t *loop) {
   /* Runs what waits, instead of dropping it. */
-  if (is("freed-loop-runs"))
+  if (is("released-loop-runs"))
     REAL(promise_loop_run_once)(loop);
-  return REAL(promise_loop_free)(loop);
+  return REAL(promise_loop_release)(loop);
 }
 
 /* ---- Hooks ---- */

@@ -56,6 +56,6 @@ int main(void) {
 
   close(host.epoll);
   close(host.timer);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return 0;
 }

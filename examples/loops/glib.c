@@ -37,6 +37,6 @@ int main(void) {
 
   g_source_remove(source);
   g_main_loop_unref(main_loop);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return 0;
 }

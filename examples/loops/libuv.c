@@ -46,6 +46,6 @@ int main(void) {
   uv_run(&host.uv, UV_RUN_DEFAULT);
 
   uv_loop_close(&host.uv);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   return 0;
 }

@@ -33,7 +33,7 @@ for name, (result, *arguments) in {
     "promise_loop_fd": (c_int32, c_void_p),
     "promise_loop_executor": (c_void_p, c_void_p),
     "promise_loop_run_once": (c_int64, c_void_p),
-    "promise_loop_free": (c_int32, c_void_p),
+    "promise_loop_release": (c_int32, c_void_p),
     "promise_sleep_on": (c_void_p, c_void_p, c_int64),
 }.items():
     function = getattr(lib, name)
@@ -53,7 +53,7 @@ class PromiseLoop:
     def close(self):
         self.asyncio.remove_reader(lib.promise_loop_fd(self.loop))
         lib.promise_executor_release(self.executor)
-        lib.promise_loop_free(self.loop)
+        lib.promise_loop_release(self.loop)
 
     def react(self, promise, handler, executor):
         """A promise that `handler` settles on the executor. Takes over `promise`."""

@@ -25,7 +25,8 @@ void platform_signal_close(const struct platform_signal *signal) __attribute__((
  * not readable. False if there is no descriptor to be had, nor is there a signal then. */
 bool platform_signal_renew(struct platform_signal *signal) __attribute__((visibility("hidden")));
 
-/* Makes it readable, or not any more. Not twice the same in a row. */
+/* Makes it readable, or not any more. Once more while it is readable: an edge for pollers that see changes only. Not
+ * unreadable twice in a row. */
 void platform_signal_set(const struct platform_signal *signal, bool readable) __attribute__((visibility("hidden")));
 
 /* Makes it readable from the monotonic time `deadline` on (nanoseconds; INT64_MAX: not at all), and no longer from the one

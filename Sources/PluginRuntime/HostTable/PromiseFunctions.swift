@@ -164,7 +164,9 @@ enum PromiseFunctions {
 
     "promise_loop_new": address(promise_loop_new as @convention(c) () -> Handle?),
     "promise_loop_main": address(promise_loop_main as @convention(c) () -> Handle?),
-    "promise_loop_free": address(promise_loop_free as OfHandle),
+    "promise_loop_retain": address(promise_loop_retain as OfHandle),
+    "promise_loop_release": address(promise_loop_release as OfHandle),
+    "promise_loop_is_current": address(promise_loop_is_current as OfHandle),
     "promise_loop_fd": address(promise_loop_fd as OfHandle),
     "promise_loop_executor": address(promise_loop_executor as @convention(c) (Handle?) -> Handle?),
     "promise_loop_run_once": address(promise_loop_run_once as @convention(c) (Handle?) -> Int64),

@@ -54,7 +54,7 @@ extension CellRef {
   private func disposeOfOther() {
     switch subkind {
     case .cancelToken: CancelToken(self).free()
-    case .gate: reactionContext.release()
+    case .gate, .loop: reactionContext.release()
     case .gather: Gather(self).free()
     case .publisher: CellPublisher(self).free()
     case .subscriber: CellSubscriber(self).free()

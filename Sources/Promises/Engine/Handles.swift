@@ -24,10 +24,18 @@ extension CellRef {
     }
   }
 
-  /// Gives a handle back; true for the last one, with which the caller gets the reference.
+  /// Gives a handle back; true for the last one, with which the caller gets the reference. Without a handle left, as when
+  /// two threads give the same one back, it does nothing.
   func releaseHandle() -> Bool {
-    let old = unsafe cell.pointee.state.wrappingSubtract(CellRef.oneHandle, ordering: .acquiringAndReleasing).oldValue
-    return old & CellRef.handlesMask == CellRef.oneHandle
+    var current = unsafe cell.pointee.state.load(ordering: .relaxed)
+    while current & CellRef.handlesMask != 0 {
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+        expected: current, desired: current &- CellRef.oneHandle, successOrdering: .acquiringAndReleasing,
+        failureOrdering: .relaxed)
+      if exchanged { return current & CellRef.handlesMask == CellRef.oneHandle }
+      current = original
+    }
+    return false
   }
 
   /// Whether somebody has a handle.

@@ -28,6 +28,17 @@ extension Token {
     guard let ref = cell(.other), ref.subkind == subkind else { return nil }
     return ref
   }
+
+  /// The cell of a subkind whose cells are marked as weakly referenced from the beginning (WeakCell.swift), with a
+  /// reference for the caller; nil if the last handle is gone. Safe against a release on another thread.
+  package func pinned(_ subkind: CellSubkind) -> CellRef? {
+    guard let ref = cell(.other),
+      ref.retain(while: { $0 & Life.weak != 0 && ($0 ^ bits) >> Life.kindShift == 0 })
+    else { return nil }
+    if ref.subkind == subkind && ref.hasHandles { return ref }
+    ref.release()
+    return nil
+  }
 }
 
 extension CellRef {

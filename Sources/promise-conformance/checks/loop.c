@@ -39,8 +39,8 @@ static void jobs_run_when_the_loop_does(void) {
   EXPECT_TEXT(journal, "aAbB");
   EXPECT(!is_readable(loop));
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_ESTALE);
 }
 
 static promise_executor_t *again;
@@ -59,10 +59,11 @@ static void a_run_leaves_what_its_jobs_submit(void) {
   EXPECT_INT(promise_loop_run_once(loop), 1);
   EXPECT_TEXT(journal, "abB");
   EXPECT_STATUS(promise_executor_release(again), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void runs_within(void *loop) {
+  EXPECT_INT(promise_loop_is_current(loop), 1);
   EXPECT_INT(promise_loop_run_once(loop), PROMISE_EDEADLK);
   EXPECT_STATUS(promise_loop_stop(loop), PROMISE_OK);
 }
@@ -82,7 +83,7 @@ static void a_run_ends_when_it_is_told_to(void) {
   EXPECT_INT(promise_loop_run_once(loop), 1);
   EXPECT_TEXT(journal, "xX");
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void a_loop_waits_where_a_thread_must_not(void) {
@@ -105,7 +106,7 @@ static void a_loop_waits_where_a_thread_must_not(void) {
   release(child);
   release(source);
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void what_waits_goes_with_the_loop(void) {
@@ -116,7 +117,7 @@ static void what_waits_goes_with_the_loop(void) {
   promise_reaction_t reaction = {
       .size = sizeof reaction, .executor = executor, .on_fulfilled = spy_handler, .ctx = &spy, .free_ctx = spy_free};
   promise_t *child = promise_react(source, &reaction), *nap = promise_sleep_on(executor, INT64_MAX);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
   EXPECT_SPY(&spy, 0, 1);
   EXPECT_LIBRARY_ERROR(child, PROMISE_ECLOSED);
   EXPECT_LIBRARY_ERROR(nap, PROMISE_ECLOSED);
@@ -125,6 +126,19 @@ static void what_waits_goes_with_the_loop(void) {
   release(child);
   release(nap);
   release(source);
+  EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
+}
+
+static void each_reference_keeps_the_loop_open(void) {
+  promise_loop_t *loop = loop_new();
+  promise_executor_t *executor = executor_of(loop);
+  EXPECT_STATUS(promise_loop_retain(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
+  submit(executor, 'a');
+  EXPECT_INT(promise_loop_run_once(loop), 1);
+  EXPECT_TEXT(journal, "aA");
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_retain(loop), PROMISE_ESTALE);
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
@@ -143,7 +157,7 @@ static void other_threads_wake_the_loop(void) {
   EXPECT_TEXT(journal, "aA");
   finish(thread);
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
 static void the_main_loop_runs_the_main_executor(void) {
@@ -154,7 +168,13 @@ static void the_main_loop_runs_the_main_executor(void) {
   EXPECT_TEXT(journal, "");
   EXPECT_INT(promise_loop_run_once(loop), 1);
   EXPECT_TEXT(journal, "aA");
-  EXPECT_STATUS(promise_loop_free(loop), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_loop_retain(loop), PROMISE_OK);
+  for (int i = 0; i < 3; i++)
+    EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
+  EXPECT_INT(promise_loop_is_current(loop), 0);
+  promise_executor_t *behind = promise_executor_serial(promise_executor_main());
+  EXPECT_STATUS(promise_executor_set_main(behind), PROMISE_EDEADLK);
+  EXPECT_STATUS(promise_executor_release(behind), PROMISE_OK);
   EXPECT_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
   submit(promise_executor_main(), 'b');
   EXPECT_TEXT(journal, "aAbB");
@@ -165,7 +185,7 @@ static void the_main_loop_runs_the_main_executor(void) {
 static void what_is_no_loop_is_refused(void) {
   promise_loop_t *gone = loop_new();
   promise_t *promise = fulfilled(1);
-  EXPECT_STATUS(promise_loop_free(gone), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(gone), PROMISE_OK);
   promise_loop_t *const handles[] = {NULL, gone, (promise_loop_t *)(void *)promise};
   for (int i = 0; i < 3; i++) {
     promise_status_t status = i == 0 ? PROMISE_EINVAL : PROMISE_ESTALE;
@@ -174,7 +194,9 @@ static void what_is_no_loop_is_refused(void) {
     EXPECT_STATUS(promise_loop_run(handles[i], 0), status);
     EXPECT_STATUS(promise_loop_wait(handles[i], promise, 0), status);
     EXPECT_STATUS(promise_loop_stop(handles[i]), status);
-    EXPECT_STATUS(promise_loop_free(handles[i]), status);
+    EXPECT_STATUS(promise_loop_retain(handles[i]), status);
+    EXPECT_STATUS(promise_loop_release(handles[i]), status);
+    EXPECT_INT(promise_loop_is_current(handles[i]), status);
     EXPECT_POINTER(promise_loop_executor(handles[i]), NULL);
     EXPECT_STATUS(promise_last_status(), status);
   }
@@ -186,7 +208,8 @@ const check_t loop_checks[] = {
     {"promise_loop_run_once() leaves what its jobs submit to the next run", a_run_leaves_what_its_jobs_submit},
     {"a run ends when it is told to, or its time is over", a_run_ends_when_it_is_told_to},
     {"promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", a_loop_waits_where_a_thread_must_not},
-    {"freeing a loop drops what waits, and what comes later", what_waits_goes_with_the_loop},
+    {"the last release of a loop drops what waits, and what comes later", what_waits_goes_with_the_loop},
+    {"each reference to a loop keeps it open", each_reference_keeps_the_loop_open},
     {"a job from another thread wakes who polls the descriptor", other_threads_wake_the_loop},
     {"the main loop runs what the main executor is given", the_main_loop_runs_the_main_executor},
     {"what is no loop is refused", what_is_no_loop_is_refused},

@@ -49,8 +49,11 @@ void a_job_is_run_or_dropped() {
 }
 
 void a_loop_waits() {
-  const promises::loop loop;
-  const auto first = promises::run(loop.on(), [] { return 1; });
+  promises::loop made;
+  const promises::loop loop = made.copy();
+  made.reset();
+  CHECK(!loop.is_current());
+  const auto first = promises::run(loop.on(), [&] { return loop.is_current() ? 1 : 0; });
   CHECK(loop.wait(first) && first.get() == 1);
   const promise<int> never;
   CHECK(!loop.wait_for(never, 1ms) && !never.is_settled());

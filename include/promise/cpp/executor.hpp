@@ -187,13 +187,21 @@ private:
   }
 };
 
-// A loop that a thread of yours turns; see loop.h. Its end drops what waits in it.
-class loop : public handle<promise_loop_t, promise_loop_free> {
+// A loop that a thread of yours runs; see loop.h. The last reference's end closes it, and drops what waits in it.
+class loop : public handle<promise_loop_t, promise_loop_release> {
 public:
   loop() : handle(detail::require(promise_loop_new(), "promise_loop_new")) {}
-  // The main loop, which no handle's end frees.
+  // The main loop, which no handle's end closes.
   static loop main() {
     return loop(detail::require(promise_loop_main(), "promise_loop_main"));
+  }
+  loop copy() const {
+    detail::require(promise_loop_retain(raw()), "promise_loop_retain");
+    return loop(raw());
+  }
+  // Whether the calling thread runs it.
+  bool is_current() const noexcept {
+    return promise_loop_is_current(raw()) == 1;
   }
   int fd() const {
     const std::int32_t descriptor = promise_loop_fd(raw());

@@ -1,14 +1,18 @@
 import CPlatform
+import Synchronization
 
-/// A loop as the world outside holds it: a cell beside that of its executor, which may be held for longer.
+/// A handle of a loop, beside the cell of the loop's executor, which may be held for longer.
 ///
-///          meta      next
-///   loop   subkind   its executor
+///          meta      state            context, free
+///   loop   subkind   handles | flags  its executor, and its release
+///
+/// Its life word is marked as weakly referenced from the beginning, so a call pins the loop by the token alone
+/// (`Token.pinned`), whichever thread gives the last handle back meanwhile.
 package struct CellLoop {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// A new loop; nil without memory, or descriptors.
+  /// Makes a loop with one handle; nil without memory, or descriptors.
   package static func make() -> CellLoop? {
     guard let loop = EventLoop.make() else { return nil }
     let context = unsafe Context(loop.address) { unsafe EventLoop(address: $0).free() }
@@ -21,10 +25,13 @@ package struct CellLoop {
     return made
   }
 
-  /// A handle of the loop that an executor has, which holds the executor from now on.
+  /// A handle of the loop that an executor has. Takes over a reference to the executor.
   private static func handle(of executor: CellExecutor) -> CellLoop? {
     guard let ref = CellRef.allocate(.loop) else { return nil }
-    unsafe ref.cell.pointee.next = executor.ref.index
+    unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
+    unsafe ref.cell.pointee.context = UnsafeMutableRawPointer(executor.ref.cell)
+    unsafe ref.cell.pointee.free = { unsafe CellRef.from($0).release() }
+    _ = WeakCell(ref)
     return CellLoop(ref)
   }
 
@@ -35,39 +42,35 @@ package struct CellLoop {
       .map { unsafe CellLoop(CellRef.from($0)) }
   }
 
-  package var executor: CellExecutor { unsafe CellExecutor(CellRef(index: ref.cell.pointee.next)) }
+  package var executor: CellExecutor { unsafe CellExecutor(CellRef.from(ref.cell.pointee.context)) }
   package var isMain: Bool { executor.kind == .main }
   var loop: EventLoop { unsafe EventLoop(address: executor.loopAddress) }
 
   package var descriptor: Int32 { loop.descriptor }
+  /// Whether the calling thread runs the loop.
+  package var isCurrent: Bool { loop.isCurrent }
   package func stop() { loop.stop() }
-  package func runOnce() -> (count: Int, refusal: EventLoop.End?) { held { loop.runOnce() } }
+  package func runOnce() -> (count: Int, refusal: EventLoop.End?) { loop.runOnce() }
 
   package func run(nanoseconds: Int64) -> EventLoop.End {
-    let deadline = nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds)
-    return held { loop.run(until: deadline) }
-  }
-
-  /// The loop may be freed by a job that it runs.
-  func held<Result>(_ body: () -> Result) -> Result {
-    let executor = self.executor
-    let isHeld = executor.ref.retain()
-    defer { if isHeld { executor.ref.release() } }
-    return body()
+    loop.run(until: nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds))
   }
 
   /// Runs the loop until a promise is settled; nil if it is.
   package func run(until promise: CellRef, nanoseconds: Int64) -> EventLoop.End? {
-    held { loop.run(until: promise, nanoseconds: nanoseconds) }
+    loop.run(until: promise, nanoseconds: nanoseconds)
   }
 
-  /// Closes the loop and gives its only reference back.
-  package func free() {
-    let (loop, executor) = (self.loop, self.executor)
-    // First, so that what is dropped, and calls back, finds the loop gone.
-    ref.release()
+  /// Adds a handle. The main loop's are not counted. False if there are too many, or the last one is gone.
+  package func retainHandle() -> Bool { isMain || ref.retainHandle() }
+  package var hasHandles: Bool { ref.hasHandles }
+
+  /// Gives a handle back; with the last one the loop is closed. The caller has pinned it.
+  package func releaseHandle() {
+    // When it closes, what is dropped, and calls back, finds the handle stale already.
+    guard !isMain, ref.releaseHandle() else { return }
     loop.close()
-    executor.ref.release()
+    ref.release()
   }
 }
 

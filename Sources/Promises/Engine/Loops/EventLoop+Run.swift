@@ -113,6 +113,7 @@ extension EventLoop {
       unsafe platform_signal_close(&state.pointee.signal)
     } else {
       unsafe state.pointee.tell()
+      unsafe state.pointee.rearm()
     }
     unsafe guarded.monitor.unlock()
   }

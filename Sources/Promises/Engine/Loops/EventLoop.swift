@@ -64,6 +64,9 @@ package struct EventLoop {
   /// Readable exactly when there is work; negative once the loop is closed.
   var descriptor: Int32 { unsafe guarded.locked { unsafe $0.pointee.isClosed ? -1 : $0.pointee.signal.poll } }
 
+  /// Whether the calling thread runs it.
+  var isCurrent: Bool { unsafe guarded.locked { unsafe $0.pointee.runner } == platform_thread_id() }
+
   func submit(_ job: Job) {
     let isTaken = unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed else { return false }
@@ -151,6 +154,15 @@ extension EventLoop.State {
     }
     if unsafe timers.first != armed {
       unsafe armed = unsafe timers.first
+      unsafe platform_signal_arm(&signal, armed)
+    }
+  }
+
+  /// Tells the descriptor of work that is left once more, for pollers that only see changes: an edge. The monitor is held.
+  mutating func rearm() {
+    if unsafe isSignalled {
+      unsafe platform_signal_set(&signal, true)
+    } else if unsafe armed != .max && armed <= platform_now() {
       unsafe platform_signal_arm(&signal, armed)
     }
   }

@@ -46,17 +46,19 @@ package struct CellTimer {
   /// The same for a monotonic time.
   func start(at deadline: Int64) -> Bool {
     let job = Job(ref)
-    if let loop = job.executor?.ownLoop {
+    if let executor = job.executor, let loop = executor.ownLoop {
       // The loop is kept for whoever may cancel: the job gives its own reference back when it has run.
-      guard job.executor?.ref.retain() == true else {
+      guard executor.ref.retain() else {
         _ = job.drop()
         return false
       }
       job.isOfLoop = true
+      let isMain = executor.kind == .main
       switch loop.add(job, deadline) {
       case .added:
+        // The timer, and the loop unless it is the main one, may be gone by now: another thread runs the loop.
         // As for jobs (MainExecutor.swift).
-        if job.executor?.ownLoop == nil { loop.giveTimersAway() }
+        if isMain && executor.ownLoop == nil { loop.giveTimersAway() }
         return true
       case .closed: return job.drop()
       case .noMemory: break
