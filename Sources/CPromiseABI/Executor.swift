@@ -43,6 +43,7 @@ public func promise_executor_set_main(_ executor: OpaquePointer?) -> promise_sta
   if let executor = unsafe executor {
     guard let found = unsafe resolve(executor, .executor) else { return promise_status_t(PROMISE_ESTALE) }
     guard CellExecutor(found).kind != .main else { return promise_status_t(PROMISE_EINVAL) }
+    guard !CellExecutor(found).endsInMain else { return promise_status_t(PROMISE_EDEADLK) }
     other = CellExecutor(found)
   }
   return promise_status_t(CellExecutor.replaceMain(other) ? PROMISE_OK : PROMISE_ENOMEM)

@@ -61,10 +61,13 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_serial(promise
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
-/* Has jobs of promise_executor_main() run on `executor`, which is retained: for a program whose main thread belongs to
- * another loop. What waits in the main loop, timers included, goes there. NULL: in the main loop again. The calling
- * thread is what counts as the main one from now on; without this, that is the thread which the process began with.
- * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_ESTALE; PROMISE_ENOMEM.
+/* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop; NULL: in
+ * the main loop again. Jobs and timers that wait in the main loop move there. The calling thread counts as the main one
+ * from now on; before the first call that is the thread which the process began with.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that targets
+ * the main one, directly or through other serial executors: its jobs would be submitted to it for ever. An executor of
+ * yours must not submit to the main one either. PROMISE_ESTALE; PROMISE_ENOMEM.
+ * Retains `executor` until it is replaced.
  * [the main thread] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
 

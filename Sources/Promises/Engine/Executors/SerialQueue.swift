@@ -38,7 +38,7 @@ struct SerialQueue {
   init(address: UnsafeMutableRawPointer?) { guarded = unsafe Guarded(address: address) }
 
   fileprivate var address: UnsafeMutableRawPointer { unsafe guarded.address }
-  private var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
+  fileprivate var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
 
   /// The executor's last reference is gone, so no job is left.
   fileprivate func free() {
@@ -167,5 +167,12 @@ extension CellExecutor {
     guard let queue = SerialQueue.make(on: target) else { return nil }
     let context = unsafe Context(queue.address) { unsafe SerialQueue(address: $0).free() }
     return unsafe make({ unsafe SerialQueue(address: $0).submit(Job(submitted: $1)) }, context, kind: .serial)
+  }
+
+  /// Whether jobs end up on the main executor, by way of however many serial ones.
+  package var endsInMain: Bool {
+    var here = self
+    while here.kind == .serial { here = unsafe SerialQueue(address: here.context).target }
+    return here.kind == .main
   }
 }
