@@ -27,6 +27,7 @@ let package = Package(
   targets: [
     .target(name: "CPromise", path: "include", publicHeadersPath: "."),
     .target(name: "CPlatform"),
+    .target(name: "CLibcFloor"),
     .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
     .target(name: "PromisesFoundation", dependencies: ["Promises"], swiftSettings: settings),
     .target(
@@ -35,7 +36,7 @@ let package = Package(
 
     // The engine and the ABI again, by symbolic links, as Embedded Swift: no Swift runtime on the user's machine.
     .target(
-      name: "libpromise", dependencies: ["CPromise", "CPlatform"], exclude: ["CPromiseABI/exports.map"],
+      name: "libpromise", dependencies: ["CLibcFloor", "CPlatform", "CPromise"], exclude: ["CPromiseABI/exports.map"],
       swiftSettings: settings + [
         .enableExperimentalFeature("Embedded"),
         .unsafeFlags(["-wmo"]),
@@ -43,10 +44,14 @@ let package = Package(
       ],
       linkerSettings: [
         .unsafeFlags([
+          // gold leaves hidden symbols in the dynamic table.
+          "-use-ld=lld",
           "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/CPromiseABI/exports.map",
           "-Xlinker", "-soname=libpromise.so.1", "-Xlinker", "-z", "-Xlinker", "nodelete",
           // The C half's is of a form that the valgrinds of today give up on.
           "-Xlinker", "--strip-debug",
+          // Before glibc 2.34 threads were there.
+          "-Xlinker", "--no-as-needed", "-Xlinker", "-l:libpthread.so.0", "-Xlinker", "--as-needed",
         ])
       ]),
 

@@ -4,12 +4,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#define MAY_HAVE_THREADS (!__libc_single_threaded)
-#else
-#define MAY_HAVE_THREADS true
-#endif
 
 #include "platform.h"
 
@@ -58,7 +52,7 @@ static void before_fork(void) {
     platform_monitor_lock(monitor);
   platform_lock(PLATFORM_LOCK_SLAB);
   forker = platform_thread_id();
-  forked_from_many = MAY_HAVE_THREADS;
+  forked_from_many = platform_process_threads() != 1;
 }
 
 static void unlock_all(void) {

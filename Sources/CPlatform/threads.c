@@ -17,7 +17,7 @@
 /* ---- Threads ---- */
 
 static atomic_int own_threads;
-static __thread bool is_own_thread;
+static __thread bool is_own_thread __attribute__((tls_model("initial-exec")));
 
 struct start {
   void (*body)(void *context);

@@ -100,6 +100,19 @@ expect searching 1 "it searches /opt/somewhere"
 build beside "$soname" '-Wl,-rpath,$ORIGIN'
 expect beside 0 "needs libc alone"
 
+# With symbols of this machine's glibc, unless that is an old one.
+echo 'extern const char *gnu_get_libc_version(void); const char *promise_libc(void);
+const char *promise_libc(void) { return gnu_get_libc_version(); }' > "$scratch/extra.c"
+build glibc
+judge glibc 1 "it asks for glibc 2.2.5, newer than 2.2: gnu_get_libc_version@GLIBC_2.2.5" \
+  env MAP="$scratch/map" MAX_GLIBC=2.2 "$check" "$scratch/glibc.so"
+expect glibc 0 "needs libc alone"
+echo '__thread int promise_kept __attribute__((visibility("hidden"), tls_model("initial-exec")));
+int promise_keeps(void); int promise_keeps(void) { return promise_kept; }' > "$scratch/extra.c"
+build local "$soname" -fuse-ld=gold
+expect local 1 "promise_kept is local, but stands in the dynamic symbol table"
+: > "$scratch/extra.c"
+
 build stack "$soname" -Wl,-z,execstack
 expect stack 1 "it asks for an executable stack"
 
