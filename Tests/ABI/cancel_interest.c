@@ -63,6 +63,41 @@ static void discard_alone_asks_nobody(void) {
   CHECK_SPY(&above, 0, 1);
 }
 
+/* What a collector owns is held until it collects: sealing it says so, though the request was first. */
+static void seal_passes_on_a_request_that_waits(void) {
+  spy_t above = {0}, own = {0};
+  promise_t *source = promise_new();
+  promise_on_cancel_request(source, spy_observer, &above, spy_free);
+  promise_t *wrapped = promise_then(source, adds_one, NULL, NULL), *wrapper = retained(wrapped);
+  promise_on_cancel_request(wrapped, spy_observer, &own, spy_free);
+  promise_t *one = promise_then(wrapped, adds_one, NULL, NULL);
+  promise_t *two = promise_then(wrapped, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_request_cancel(one, I64(8)), PROMISE_OK);
+  CHECK_STATUS(promise_seal(wrapped), PROMISE_OK);
+  CHECK_SPY(&own, 0, 0); /* the other is interested */
+  promise_t *third = promise_new();
+  CHECK_STATUS(promise_seal(third), PROMISE_OK); /* nobody asked */
+  CHECK_INT(promise_cancel_requested(third), 0);
+  promise_release(third);
+  promise_release(one), promise_release(two), promise_release(wrapped), promise_release(wrapper);
+  promise_release(source);
+
+  spy_t asked = {0}, root_asked = {0};
+  promise_t *root = promise_new();
+  promise_on_cancel_request(root, spy_observer, &root_asked, spy_free);
+  wrapped = promise_then(root, adds_one, NULL, NULL), wrapper = retained(wrapped);
+  promise_on_cancel_request(wrapped, spy_observer, &asked, spy_free);
+  one = promise_then(wrapped, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_request_cancel(one, I64(8)), PROMISE_OK);
+  CHECK_SPY(&asked, 0, 0);
+  CHECK_STATUS(promise_seal(wrapped), PROMISE_OK);
+  CHECK_SPY(&asked, 1, 1);
+  CHECK_INT(asked.seen, 8);
+  CHECK_SPY(&root_asked, 1, 1);
+  CHECK_INT(root_asked.seen, 8);
+  promise_release(one), promise_release(wrapped), promise_release(wrapper), promise_release(root);
+}
+
 /* Promises made of one other each, and promises with discard blocks that follow each other: so deep that a call in a call
  * would take too much stack. */
 static void *asks_from_above(void *ctx) {
@@ -96,6 +131,7 @@ int main(void) {
   RUN(request_goes_on_though_a_handler_settles);
   RUN(discard_of_the_last_one_interested_passes_a_request_on);
   RUN(discard_alone_asks_nobody);
+  RUN(seal_passes_on_a_request_that_waits);
   RUN(a_request_reaches_what_is_nested_deep);
   return check_report();
 }

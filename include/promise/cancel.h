@@ -49,7 +49,9 @@ PROMISE_API promise_status_t promise_on_cancel_request(
     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* From now on holding the promise is no interest in it: the promises derived from it alone decide whether it is asked to
- * cancel. For one that is kept where several callers share it.
+ * cancel. It is asked within this call if a request has waited for nothing but its holders. For a promise that is kept
+ * where several callers share it, and for what a collector owns: a wrapper in a language with one holds its promise for as
+ * long as the collector likes, and would keep requests back until then. Seal the promise when you wrap it.
  * Returns PROMISE_OK, also if it is settled; PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);

@@ -125,7 +125,14 @@ extension CellRef {
     let before = target.publish(value, outcome)
     if before.isWaited { target.wake() }
     if before.isDiscardable { target.reactionContext.release() }
-    _ = publish(value, outcome, isPromise: false)
+    // Its own list has no more than why it was asked to cancel.
+    var own = publish(value, outcome, isPromise: false).head
+    while own != 0 {
+      let entry = CellRef(index: own)
+      own = unsafe entry.cell.pointee.next
+      entry.dropCancelHandler()
+      entry.release()
+    }
     return .settled(newest: before.head)
   }
 

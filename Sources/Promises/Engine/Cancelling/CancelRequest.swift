@@ -41,11 +41,13 @@ extension CellRef {
     source.release()
   }
 
-  /// From now on holding the promise is no interest in it, so that interest goes with that of its reactions alone.
+  /// From now on holding the promise is no interest in it, so that interest goes with that of its reactions alone. It is
+  /// asked to cancel if that was all that a request has been waiting for.
   package func seal() {
     guard hold() else { return }
     unsafe cell.pointee.state.bitwiseOr(CellState.sealed, ordering: .relaxed)
     letGo()
+    passWaitingRequestOn()
   }
 
   /// Passes a request on that came before this promise got the source which it has now.
@@ -71,13 +73,17 @@ extension CellRef {
   /// Gives back a reference to the source of a promise that was discarded. The source is asked to cancel if that was all
   /// that a request has been waiting for.
   func releaseLeft() {
-    if state.isDeserted && desert() && hasNoOtherHolder && hold() {
-      let reason = deserterReason()
-      letGo()
-      requestCancel(reason)
-      reason.release()
-    }
+    passWaitingRequestOn()
     release()
+  }
+
+  /// Asks this promise to cancel, for which somebody has been waiting, if nobody is interested in it any more.
+  private func passWaitingRequestOn() {
+    guard state.isDeserted && desert() && hasNoOtherHolder && hold() else { return }
+    let reason = deserterReason()
+    letGo()
+    requestCancel(reason)
+    reason.release()
   }
 
   /// Whether nobody but this call and whoever will settle the promise holds it, or holding it does not matter.

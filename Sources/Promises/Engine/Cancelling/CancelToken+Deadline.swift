@@ -66,9 +66,9 @@ extension CancelToken {
   private func lower(to deadline: Int64, on executor: CellExecutor?) -> Lowering {
     guard deadline < self.deadline, hasHandles else { return .kept }
     guard let new = Limit(deadline, of: self, on: executor) else { return .outOfMemory }
-    // Another thread may have come first, with an earlier one.
+    // Another thread may have come first, with an earlier one; or given the last handle back, and nobody drops this one.
     let old = locked {
-      guard deadline < limit.time else { return new }
+      guard deadline < limit.time, hasHandles else { return new }
       let old = limit
       limit = new
       return old

@@ -82,11 +82,16 @@ extension CancelToken {
   private func enter(in other: CancelToken, includingCancel: Bool) -> Chaining {
     platform_lock(Int32(PLATFORM_LOCK_TOKENS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TOKENS)) }
-    guard let isCycle = reaches(other) else { return .outOfMemory }
-    if isCycle { return .cycle }
-    let isAdded = other.add(
-      WeakCell(ref), flags: includingCancel ? 0 : CancelToken.onlyInvalidation, to: .tokens)
-    return isAdded ? .chained : .outOfMemory
+    if self == other { return .cycle }
+    // What never went with any token does not go with this one. So a chain may grow at either end in linear time.
+    if other.isChained {
+      guard let isCycle = reaches(other) else { return .outOfMemory }
+      if isCycle { return .cycle }
+    }
+    guard other.add(WeakCell(ref), flags: includingCancel ? 0 : CancelToken.onlyInvalidation, to: .tokens)
+    else { return .outOfMemory }
+    becomeChained()
+    return .chained
   }
 
   /// Whether `other` is this token or goes with it; nil when memory has run out. The caller has the lock under which tokens

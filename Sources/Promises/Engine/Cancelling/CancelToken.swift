@@ -22,6 +22,8 @@ package struct CancelToken: Equatable {
   /// Dropping the last handle invalidates the token.
   private static var automatic: UInt64 { 1 }
   private static var locked: UInt64 { 2 }
+  /// It goes with others, or did. Never cleared.
+  private static var chained: UInt64 { 4 }
 
   /// A new token with one handle; nil when memory has run out.
   package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
@@ -55,6 +57,13 @@ package struct CancelToken: Equatable {
     unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .acquiring) >> CancelToken.generationShift)
   }
 
+  /// Whether it was chained to another. Under the lock under which tokens are chained.
+  var isChained: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.chained != 0 }
+
+  func becomeChained() {
+    unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.chained, ordering: .relaxed)
+  }
+
   func startGeneration() {
     unsafe ref.cell.pointee.state.wrappingAdd(1 << CancelToken.generationShift, ordering: .acquiringAndReleasing)
   }
@@ -73,9 +82,8 @@ package struct CancelToken: Equatable {
   /// Ends what locked() began.
   func unlock() { unsafe ref.cell.pointee.state.bitwiseAnd(~CancelToken.locked, ordering: .releasing) }
 
-  /// The token is gone: its entries are freed.
+  /// The token is gone: its entries are freed. Its deadline went with its last handle.
   func free() {
-    dropDeadline()
     freeList(of: .promises)
     freeList(of: .tokens)
   }

@@ -1,0 +1,85 @@
+/* cancel.h: what becomes of the reason of a request, which a promise keeps for handlers that come later. */
+#include "support.h"
+
+static promise_t *make(bool is_discardable) {
+  return is_discardable ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
+}
+
+enum { RELEASED, RESOLVED, DISCARDED, SOURCE_RESOLVED, SOURCE_RELEASED, ENDS };
+
+static void reason_goes_with_the_promise_however_it_ends(void) {
+  for (int kind = 0; kind < 2; kind++) {
+    for (int order = 0; order < 2; order++) {
+      for (int end = RELEASED; end < ENDS; end++) {
+        payload_t payload = {0};
+        promise_value_t reason = object(&payload);
+        promise_t *source = promise_new(), *promise = make(kind == 1);
+        if (order == 0)
+          CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+        CHECK_STATUS(promise_request_cancel(promise, &reason), PROMISE_OK);
+        promise_value_release(&reason);
+        if (order == 1)
+          CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+        if (end == RESOLVED)
+          CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+        if (end == DISCARDED)
+          CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+        if (end == SOURCE_RESOLVED)
+          CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+        if (end == SOURCE_RELEASED) {
+          promise_release(source);
+          promise_release(promise);
+        } else {
+          promise_release(promise);
+          promise_release(source);
+        }
+        CHECK_INT(atomic_load(&payload.destroyed), 1);
+      }
+    }
+  }
+}
+
+/* The same for a promise that is derived, by which the request climbs. */
+static void reason_goes_with_each_promise_that_it_climbed_to(void) {
+  for (int end = 0; end < 3; end++) {
+    payload_t payload = {0};
+    promise_value_t reason = object(&payload);
+    promise_t *source = promise_new();
+    promise_t *derived = promise_then(source, adds_one, NULL, NULL);
+    promise_t *following = promise_new_discardable(NULL, NULL, NULL);
+    CHECK_STATUS(promise_follow(following, derived), PROMISE_OK);
+    promise_release(derived);
+    CHECK_STATUS(promise_request_cancel(following, &reason), PROMISE_OK);
+    promise_value_release(&reason);
+    CHECK_INT(promise_cancel_requested(source), 1);
+    if (end == 0)
+      CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    if (end == 1)
+      CHECK_STATUS(promise_discard(following), PROMISE_OK);
+    promise_release(following);
+    promise_release(source);
+    CHECK_INT(atomic_load(&payload.destroyed), 1);
+  }
+}
+
+/* The same for the one input of a combination that decides. */
+static void reason_goes_with_an_input_that_decides(void) {
+  payload_t payload = {0};
+  promise_value_t reason = object(&payload);
+  promise_t *source = promise_new();
+  promise_t *result = promise_race(&source, 1, 0);
+  CHECK_STATUS(promise_request_cancel(result, &reason), PROMISE_OK);
+  promise_value_release(&reason);
+  CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+  CHECK(ended(result, PROMISE_FULFILLED, 1));
+  promise_release(result);
+  promise_release(source);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+int main(void) {
+  RUN(reason_goes_with_the_promise_however_it_ends);
+  RUN(reason_goes_with_each_promise_that_it_climbed_to);
+  RUN(reason_goes_with_an_input_that_decides);
+  return check_report();
+}
