@@ -21,8 +21,7 @@ let package = Package(
     .executable(name: "plugin-host", targets: ["plugin-host"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
   ],
   targets: [
     .target(name: "CPromise", path: "include", publicHeadersPath: "."),
@@ -56,6 +55,7 @@ let package = Package(
       ]),
 
     .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
     // Where plugins are entered, and enter us: the only C++, for their exceptions.
     .target(name: "CPluginEdge", dependencies: ["CFFI", "CPromise"]),
     .target(
@@ -64,11 +64,13 @@ let package = Package(
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "PluginRuntime", "Promises", "Yams",
+        "CYaml", "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,
       linkerSettings: [
+        // The archive: no library to install beside the program, and none that a plugin could meet.
+        .linkedLibrary(":libyaml.a"),
         // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps
         // all else in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
         .unsafeFlags(

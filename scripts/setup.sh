@@ -20,6 +20,7 @@ library() { ldconfig -p | grep -q "$1"; }
 
 need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
+need libyaml-dev sh -c 'ls /usr/include/yaml.h'
 need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
 if [ "$purpose" = bench ]; then
   need luajit has luajit

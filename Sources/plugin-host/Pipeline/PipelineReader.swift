@@ -1,5 +1,3 @@
-import Yams
-
 /// Reads a pipeline file: its shape, not what its names refer to.
 struct PipelineReader {
   private let document: YAMLDocument
@@ -32,12 +30,12 @@ struct PipelineReader {
     return pipeline
   }
 
-  private func plugins(_ node: Node) -> [Located<String>] {
+  private func plugins(_ node: YAMLNode) -> [Located<String>] {
     let nodes = document.elements(of: node, what: "\"plugins\"") ?? []
     return nodes.compactMap { document.text(of: $0, what: "a plugin's name") }
   }
 
-  private func variables(_ node: Node) -> [Pipeline.Variable] {
+  private func variables(_ node: YAMLNode) -> [Pipeline.Variable] {
     let fields = document.fields(of: node, what: "\"set\"") ?? []
     return fields.compactMap { field in
       guard isName(field.key, of: "a variable") else { return nil }
@@ -48,7 +46,7 @@ struct PipelineReader {
     }
   }
 
-  private func configuration(_ node: Node) -> [Pipeline.Setting] {
+  private func configuration(_ node: YAMLNode) -> [Pipeline.Setting] {
     let plugins = document.fields(of: node, what: "\"config\"") ?? []
     return plugins.flatMap { plugin in
       let settings = document.fields(of: plugin.value, what: "the configuration of \"\(plugin.key.value)\"") ?? []
@@ -60,9 +58,11 @@ struct PipelineReader {
     }
   }
 
-  private func steps(_ node: Node) -> [Pipeline.Step] {
+  private func steps(_ node: YAMLNode) -> [Pipeline.Step] {
     guard let fields = document.fields(of: node, what: "\"steps\"") else { return [] }
-    if node.mapping?.isEmpty == true { document.report(node.location, "a pipeline needs at least one step") }
+    if case .mapping(let mapping) = node.content, mapping.isEmpty {
+      document.report(node.location, "a pipeline needs at least one step")
+    }
     return fields.compactMap { isName($0.key, of: "a step") ? step($0) : nil }
   }
 
@@ -75,7 +75,7 @@ struct PipelineReader {
     return call.map { Pipeline.Step(name: field.key, call: $0, after: after, rescue: rescue) }
   }
 
-  private func rescue(_ node: Node) -> Pipeline.Rescue? {
+  private func rescue(_ node: YAMLNode) -> Pipeline.Rescue? {
     let known = ["value", "call", "with", "timeout"]
     guard let record = document.record(of: node, what: "\"rescue\"", known: known) else { return nil }
     guard let value = record["value"] else {
@@ -110,15 +110,15 @@ struct PipelineReader {
     return Pipeline.Call(plugin: plugin, function: function, arguments: arguments, timeout: timeout)
   }
 
-  private func arguments(_ node: Node) -> [Pipeline.Argument] {
+  private func arguments(_ node: YAMLNode) -> [Pipeline.Argument] {
     let fields = document.fields(of: node, what: "\"with\"") ?? []
     return fields.compactMap { field in
       input(field.value, what: "\"\(field.key.value)\"").map { Pipeline.Argument(name: field.key, value: $0) }
     }
   }
 
-  private func input(_ node: Node, what: String) -> Located<Pipeline.Input>? {
-    if case .mapping = node {
+  private func input(_ node: YAMLNode, what: String) -> Located<Pipeline.Input>? {
+    if case .mapping = node.content {
       guard let record = document.record(of: node, what: "a reference to a step", known: ["step"]),
         let step = document.required("step", of: record, what: "a reference to a step")
       else { return nil }
@@ -138,20 +138,20 @@ struct PipelineReader {
     }
   }
 
-  private func names(_ node: Node) -> [Located<String>] {
-    if case .scalar = node { return document.text(of: node, what: "\"after\"").map { [$0] } ?? [] }
+  private func names(_ node: YAMLNode) -> [Located<String>] {
+    if node.text != nil { return document.text(of: node, what: "\"after\"").map { [$0] } ?? [] }
     let nodes = document.elements(of: node, what: "\"after\"") ?? []
     return nodes.compactMap { document.text(of: $0, what: "a step's name") }
   }
 
-  private func seconds(_ node: Node) -> Double? {
+  private func seconds(_ node: YAMLNode) -> Double? {
     guard let text = document.text(of: node, what: "\"timeout\"") else { return nil }
     if let seconds = Seconds(text.value) { return seconds.value }
     document.report(text.location, "\"timeout\" must be a number of seconds greater than 0; this is \"\(text.value)\"")
     return nil
   }
 
-  private func template(_ node: Node, what: String) -> Located<Template>? {
+  private func template(_ node: YAMLNode, what: String) -> Located<Template>? {
     document.text(of: node, what: what).flatMap { template($0) }
   }
 

@@ -1,5 +1,4 @@
 import PluginRuntime
-import Yams
 
 /// Reads a YAML file that says how a library's functions are called:
 ///
@@ -43,8 +42,8 @@ struct AdoptionFile {
   }
 
   /// A function: a mapping, or its signature alone.
-  private func function(_ node: Node) -> Adoption.Function? {
-    if case .scalar = node { return signature(node).map { Adoption.Function(signature: $0) } }
+  private func function(_ node: YAMLNode) -> Adoption.Function? {
+    if node.text != nil { return signature(node).map { Adoption.Function(signature: $0) } }
     if isUnquotedSignature(node) { return nil }
     let known = ["signature", "description", "symbol"]
     guard let record = document.record(of: node, what: "a function", known: known),
@@ -56,15 +55,16 @@ struct AdoptionFile {
 
   /// Whether the node is what YAML makes of a signature without quotes: the colon after a parameter's name ends a key.
   /// Then there is a mistake already.
-  private func isUnquotedSignature(_ node: Node) -> Bool {
-    guard case .mapping(let mapping) = node, mapping.contains(where: { $0.key.string?.contains("(") ?? false }) else {
+  private func isUnquotedSignature(_ node: YAMLNode) -> Bool {
+    guard case .mapping(let mapping) = node.content, mapping.contains(where: { $0.key.text?.contains("(") ?? false })
+    else {
       return false
     }
     document.report(node.location, "a signature must stand in quotes: 'name(parameter: type) -> type'")
     return true
   }
 
-  private func signature(_ node: Node) -> Signature? {
+  private func signature(_ node: YAMLNode) -> Signature? {
     if isUnquotedSignature(node) { return nil }
     guard let text = document.text(of: node, what: "a signature") else { return nil }
     do {

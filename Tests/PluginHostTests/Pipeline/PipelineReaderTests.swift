@@ -147,7 +147,9 @@ import Testing
       "steps:\n  a: {call: p.f}\n  # a:\n\n  a: {call: p.g}",
       "5:3: \"a\" occurs more than once in this mapping; the first is in line 2"
     ),
-    ("steps: {a: 1, a: 2}", "1:9: \"a\" occurs more than once in this mapping"),
+    (
+      "steps: {a: 1, a: 2}", "1:15: \"a\" occurs more than once in this mapping; the first is in line 1"
+    ),
     (
       "--- 1\n--- 2",
       "2:1: not YAML: but found another document (expected a single document in the stream that begins in line 1)"

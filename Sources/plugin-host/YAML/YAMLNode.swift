@@ -1,0 +1,35 @@
+/// A node of a YAML file, with the place where it begins.
+struct YAMLNode: Sendable {
+  /// The content of a node. An alias is the node of its anchor.
+  enum Content: Sendable {
+    case scalar(String, isPlain: Bool)
+    case sequence([YAMLNode])
+    case mapping([(key: YAMLNode, value: YAMLNode)])
+  }
+
+  var content: Content
+  /// The explicit tag, in its long form: `tag:yaml.org,2002:str`. Nil without one.
+  var tag: String?
+  var location: Location
+
+  /// The text of a scalar; nil for another node.
+  var text: String? {
+    guard case .scalar(let text, _) = content else { return nil }
+    return text
+  }
+
+  /// Whether it is null: an empty scalar, `~` or `null`, without quotes.
+  var isNull: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return ["", "~", "null", "Null", "NULL"].contains(text)
+  }
+
+  /// Names the kind of node in a message: `a list`.
+  var kind: String {
+    switch content {
+    case .mapping: "a mapping"
+    case .sequence: "a list"
+    case .scalar(let text, _): isNull ? "empty" : "the text \"\(text.displayLine.truncated(to: 40))\""
+    }
+  }
+}
