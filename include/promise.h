@@ -83,5 +83,6 @@
 #include "promise/stream.h"
 #include "promise/operator.h"
 #include "promise/observe.h"
+#include "promise/runtime.h"
 
 #endif /* PROMISE_H */

@@ -47,6 +47,15 @@ bool platform_commit(void *start, size_t size) {
   return true;
 }
 
+bool platform_give_back(void *start, size_t size) {
+  return madvise(start, size, MADV_DONTNEED) == 0;
+}
+
+void *platform_map(size_t size) {
+  void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? NULL : start;
+}
+
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,

@@ -153,6 +153,26 @@ FIELD(promise_hooks_t, dropped_pending, 8 + 2 * POINTER, POINTER);
 FIELD(promise_hooks_t, ctx, 8 + 3 * POINTER, POINTER);
 FIELD(promise_hooks_t, free_ctx, 8 + 4 * POINTER, POINTER);
 
+ASSERT(sizeof(promise_statistics_t) >= 8 + 16 * 8);
+FIELD(promise_statistics_t, size, 0, 4);
+FIELD(promise_statistics_t, threads, 4, 4);
+FIELD(promise_statistics_t, promises_pending, 8, 8);
+FIELD(promise_statistics_t, promises_settled, 16, 8);
+FIELD(promise_statistics_t, callbacks, 24, 8);
+FIELD(promise_statistics_t, values, 32, 8);
+FIELD(promise_statistics_t, executors, 40, 8);
+FIELD(promise_statistics_t, jobs, 48, 8);
+FIELD(promise_statistics_t, tokens, 56, 8);
+FIELD(promise_statistics_t, gathers, 64, 8);
+FIELD(promise_statistics_t, loops, 72, 8);
+FIELD(promise_statistics_t, publishers, 80, 8);
+FIELD(promise_statistics_t, subscribers, 88, 8);
+FIELD(promise_statistics_t, queues, 96, 8);
+FIELD(promise_statistics_t, types, 104, 8);
+FIELD(promise_statistics_t, internals, 112, 8);
+FIELD(promise_statistics_t, bytes_resident, 120, 8);
+FIELD(promise_statistics_t, bytes_reusable, 128, 8);
+
 ASSERT(PROMISE_TRACE_CREATED == 1);
 ASSERT(PROMISE_TRACE_ATTACHED == 2);
 ASSERT(PROMISE_TRACE_SETTLED == 3);

@@ -187,4 +187,7 @@ FUNCTION(promise_trace_start, promise_status_t, (const promise_trace_t *));
 FUNCTION(promise_trace_stop, promise_status_t, (void));
 FUNCTION(promise_trace_write, promise_status_t, (int32_t, promise_trace_format_t));
 
+FUNCTION(promise_statistics, promise_status_t, (promise_statistics_t *));
+FUNCTION(promise_trim, int64_t, (void));
+
 FUNCTION(promise_plugin_entry, const promise_plugin_t *, (uint32_t));

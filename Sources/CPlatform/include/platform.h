@@ -51,6 +51,13 @@ void *_Nullable platform_reserve(size_t size) __attribute__((visibility("hidden"
 /* Makes reserved bytes usable; they read 0. A whole large page is asked for as one. False if there is no memory. */
 bool platform_commit(void *start, size_t size) __attribute__((visibility("hidden")));
 
+/* Gives the memory of whole pages back to the system: they stay usable, and read 0. False if the system keeps it, as it does
+ * with locked memory. */
+bool platform_give_back(void *start, size_t size) __attribute__((visibility("hidden")));
+
+/* Maps `size` bytes that read 0 and take memory page by page, as they are written; NULL if there is no room. */
+void *_Nullable platform_map(size_t size) __attribute__((visibility("hidden")));
+
 /* Locks, one for each enumerator's subject. Nothing of the user's runs while one is held. */
 enum {
   PLATFORM_LOCK_SLAB,

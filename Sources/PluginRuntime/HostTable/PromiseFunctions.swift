@@ -219,6 +219,9 @@ enum PromiseFunctions {
       promise_trace_start as @convention(c) (UnsafePointer<promise_trace_t>?) -> Status),
     "promise_trace_stop": address(promise_trace_stop as @convention(c) () -> Status),
     "promise_trace_write": address(promise_trace_write as @convention(c) (Int32, UInt32) -> Status),
+    "promise_statistics": address(
+      promise_statistics as @convention(c) (UnsafeMutablePointer<promise_statistics_t>?) -> Status),
+    "promise_trim": address(promise_trim as @convention(c) () -> Int64),
   ]
 
   /// A function as one of any prototype.

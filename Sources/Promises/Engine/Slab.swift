@@ -1,11 +1,18 @@
 import CPlatform
 import Synchronization
 
-/// Where cells come from: one reserved range of addresses, given memory piece by piece and never taken back.
+/// Where cells come from: one reserved range of addresses, given memory piece by piece.
 ///
 /// Each thread allocates from and frees to a list of its own, without atomic operations. It keeps a second, full list,
 /// so that a thread that swings around the boundary does not go to the shared store each time. Full lists travel
 /// between threads through that store, so memory stays flat when one thread makes the promises that another releases.
+///
+///   carved --> a thread's lists <--> the store --(it is full)--> sorted by page --(a page is free)--> the system
+///                    ^---------------------------------------------------+----------------------------------+
+///
+/// The store holds `storeLimit` cells. Lists beyond it are sorted by page, and pages without a cell in use are given
+/// back to the system (SlabPages.swift). Cells that are taken from there raise the limit: a program whose load comes and
+/// goes keeps up to 64 MiB instead of giving the same pages back and faulting them in over and over.
 enum Slab {
   /// The first cell's address, and how many cells have memory. Cell 0 is never given out: index 0 means none.
   static let base = Atomic<UInt>(0)
@@ -21,12 +28,20 @@ enum Slab {
   static var much: UInt64 { 16 * largePiece }
   /// 2^28 cells, 16 GiB of addresses; less where the process may not reserve that much.
   static var capacity: UInt64 { 1 << 28 }
+
+  /// Cells that the store keeps unsorted: 4 MiB at first, 64 MiB at most.
+  static var leastStored: Int { 1 << 16 }
+  static var mostStored: Int { 1 << 20 }
+
+  /// Cells that were ever made, and those that there are addresses for, under `PLATFORM_LOCK_SLAB`.
+  nonisolated(unsafe) fileprivate(set) static var carved: UInt64 = 0
+  nonisolated(unsafe) fileprivate(set) static var reserved: UInt64 = 0
 }
 
-/// The shared store, under `PLATFORM_LOCK_SLAB`.
+/// The shared store, under `PLATFORM_LOCK_SLAB`: lists of cells, how many cells are in them, and how many may be.
 nonisolated(unsafe) private var store: UnsafeMutablePointer<Cell>?
-nonisolated(unsafe) private var carved: UInt64 = 0
-nonisolated(unsafe) private var reserved: UInt64 = 0
+nonisolated(unsafe) private var stored = 0
+nonisolated(unsafe) private var storeLimit = Slab.leastStored
 
 extension CellRef {
   /// A new cell with `references` references and everything else as its last owner left it; nil when memory has run
@@ -105,10 +120,11 @@ private func refill() -> CellRef? {
   defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
   var count: UInt32 = 0
   var list: UnsafeMutablePointer<Cell>?
-  if let shared = unsafe store {
-    unsafe store = unsafe shared.pointee.nextBatch
-    unsafe list = unsafe shared
-    count = unsafe shared.pointee.next
+  if unsafe store != nil {
+    unsafe (list, count) = unsafe pop()
+  } else if !SlabPages.isEmpty {
+    unsafe (list, count) = unsafe SlabPages.take()
+    unsafe storeLimit = min(storeLimit + Int(count), Slab.mostStored)
   } else {
     unsafe (list, count) = unsafe carve()
   }
@@ -118,16 +134,84 @@ private func refill() -> CellRef? {
   return unsafe CellRef(list)
 }
 
-/// Puts a list of free cells into the store. A shared list's first cell holds its length and the next list.
+/// Puts a list of free cells into the store, or sorts it by page if the store is full. A shared list's first cell holds
+/// its length and the next list.
 private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batch) {
   platform_lock(Int32(PLATFORM_LOCK_SLAB))
+  defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
+  if unsafe stored >= storeLimit && SlabPages.prepare() {
+    unsafe SlabPages.add(list)
+    SlabPages.sweepIfWorthwhile()
+    return
+  }
   unsafe list.pointee.next = count
   unsafe list.pointee.nextBatch = unsafe store
   unsafe store = unsafe list
-  platform_unlock(Int32(PLATFORM_LOCK_SLAB))
+  unsafe stored += Int(count)
+}
+
+/// Takes the first list out of the store, which has one. The caller holds the slab's lock.
+private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
+  let list = unsafe store.unsafelyUnwrapped
+  unsafe store = unsafe list.pointee.nextBatch
+  unsafe stored -= Int(list.pointee.next)
+  return unsafe (list, list.pointee.next)
+}
+
+extension Slab {
+  /// Gives all pages without a cell in use back to the system, except for those with cells in lists of other threads.
+  /// Returns how many bytes the system took. Other threads get the lock in between.
+  package static func trim() -> Int {
+    shareOwnLists()
+    platform_lock(Int32(PLATFORM_LOCK_SLAB))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
+    guard unsafe reserved != 0, SlabPages.prepare() else { return 0 }
+    unsafe storeLimit = leastStored
+    var rest = unsafe stored
+    while unsafe rest > 0 && store != nil {
+      let (list, count) = unsafe pop()
+      unsafe SlabPages.add(list)
+      rest -= Int(count)
+      letOthersIn()
+    }
+    var pages = 0
+    while true {
+      let given = SlabPages.giveBack(atMost: 4096)
+      if given == 0 { return pages * SlabPages.pageSize }
+      pages += given
+      letOthersIn()
+    }
+  }
+
+  /// A page that has memory, and its cells that were ever made, but for cell 0.
+  struct ResidentPage {
+    let page: Int
+    let cells: Range<UInt32>
+  }
+
+  /// The first such page from `page` on; nil if there is none.
+  static func resident(from page: Int) -> ResidentPage? {
+    platform_lock(Int32(PLATFORM_LOCK_SLAB))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
+    guard let page = SlabPages.resident(from: page) else { return nil }
+    let first = UInt64(page) * SlabPages.cellsOfPage
+    let end = unsafe min(first + SlabPages.cellsOfPage, carved)
+    return ResidentPage(page: page, cells: UInt32(max(first, 1))..<UInt32(end))
+  }
+
+  private static func letOthersIn() {
+    platform_unlock(Int32(PLATFORM_LOCK_SLAB))
+    platform_lock(Int32(PLATFORM_LOCK_SLAB))
+  }
 }
 
 extension Cell {
+  /// The next cell of a list.
+  var nextFree: UnsafeMutablePointer<Cell>? {
+    get { unsafe context?.assumingMemoryBound(to: Cell.self) }
+    set { unsafe context = UnsafeMutableRawPointer(newValue) }
+  }
+
   /// The next list in the store, in the first cell of one.
   fileprivate var nextBatch: UnsafeMutablePointer<Cell>? {
     get { unsafe function?.assumingMemoryBound(to: Cell.self) }
@@ -137,30 +221,39 @@ extension Cell {
 
 /// A list of cells that were never used. The caller holds the slab's lock.
 private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
-  if unsafe reserved == 0 && !reserve() { return (nil, 0) }
+  if unsafe Slab.reserved == 0 && !reserve() { return (nil, 0) }
   let committed = Slab.committed.load(ordering: .relaxed)
-  if unsafe carved == committed {
-    let grown = unsafe min(committed < Slab.much ? Slab.piece : Slab.largePiece, reserved - committed)
+  if unsafe Slab.carved == committed {
+    let grown = unsafe min(committed < Slab.much ? Slab.piece : Slab.largePiece, Slab.reserved - committed)
     let start = unsafe UnsafeMutableRawPointer(bitPattern: Slab.base.load(ordering: .relaxed) + UInt(committed) * 64)
     guard grown > 0, let start = unsafe start, unsafe platform_commit(start, Int(grown) * Cell.size) else {
       return (nil, 0)
     }
     Slab.committed.store(committed + grown, ordering: .relaxed)
-    if unsafe carved == 0 { unsafe carved = 1 }
+    if unsafe Slab.carved == 0 { unsafe Slab.carved = 1 }
   }
-  // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ:
-  // for ranges of one size always, for unequal ones, where a process may not reserve as much as it wants, most likely.
-  let runtime = unsafe UInt64(Slab.base.load(ordering: .relaxed)) / (reserved * UInt64(Cell.size)) & 63
-  let count = unsafe min(UInt64(Slab.batch), Slab.committed.load(ordering: .relaxed) - carved)
-  var list: UnsafeMutablePointer<Cell>?
-  for index in unsafe (carved..<carved + count).reversed() {
-    let cell = unsafe CellRef(index: UInt32(index)).cell
-    unsafe cell.pointee.life.store(1 << Life.generationShift | runtime << Life.runtimeShift, ordering: .relaxed)
-    unsafe cell.pointee.context = UnsafeMutableRawPointer(list)
-    unsafe list = unsafe cell
+  let count = unsafe min(UInt64(Slab.batch), Slab.committed.load(ordering: .relaxed) - Slab.carved)
+  let first = unsafe CellRef(index: UInt32(Slab.carved)).cell
+  unsafe Slab.carved += count
+  return unsafe (Slab.format(first, count: count, generation: 1), UInt32(count))
+}
+
+extension Slab {
+  /// Makes a list of neighbouring cells without content, whose tokens begin with `generation`.
+  static func format(_ first: UnsafeMutablePointer<Cell>, count: UInt64, generation: UInt64)
+    -> UnsafeMutablePointer<Cell>
+  {
+    // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ:
+    // for ranges of one size always, for unequal ones, where a process may not reserve as much as it wants, most likely.
+    let runtime = unsafe UInt64(Slab.base.load(ordering: .relaxed)) / (reserved * UInt64(Cell.size)) & 63
+    let life = generation << Life.generationShift | runtime << Life.runtimeShift
+    for place in 0..<Int(count) {
+      let cell = unsafe first + place
+      unsafe cell.pointee.life.store(life, ordering: .relaxed)
+      unsafe cell.pointee.nextFree = place + 1 < Int(count) ? cell + 1 : nil
+    }
+    return unsafe first
   }
-  unsafe carved += count
-  return unsafe (list, UInt32(count))
 }
 
 private func reserve() -> Bool {
@@ -168,7 +261,7 @@ private func reserve() -> Bool {
   while cells >= Slab.piece {
     if let start = unsafe platform_reserve(Int(cells) * Cell.size) {
       Slab.base.store(UInt(bitPattern: start), ordering: .relaxed)
-      unsafe reserved = cells
+      unsafe Slab.reserved = cells
       ForkedChild.prepare()
       return true
     }
@@ -183,14 +276,19 @@ private func watchThread() {
   guard unsafe !thread.pointee.watched else { return }
   unsafe thread.pointee.watched = true
   platform_at_thread_exit {
-    let thread = unsafe platform_thread()
-    unsafe thread.pointee.watched = false
-    if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
-    if let free = unsafe thread.pointee.free {
-      unsafe share(free.assumingMemoryBound(to: Cell.self), count: Slab.batch - thread.pointee.room)
-    }
-    unsafe thread.pointee.spare = nil
-    unsafe thread.pointee.free = nil
-    unsafe thread.pointee.room = 0
+    unsafe platform_thread().pointee.watched = false
+    shareOwnLists()
   }
+}
+
+/// Puts the calling thread's free cells into the store.
+private func shareOwnLists() {
+  let thread = unsafe platform_thread()
+  if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }
+  if let free = unsafe thread.pointee.free {
+    unsafe share(free.assumingMemoryBound(to: Cell.self), count: Slab.batch - thread.pointee.room)
+  }
+  unsafe thread.pointee.spare = nil
+  unsafe thread.pointee.free = nil
+  unsafe thread.pointee.room = 0
 }

@@ -43,8 +43,10 @@ struct CellCopy {
   var isUnheld: Bool { reactionKind != .rescue && meta & ReactionKind.unheld != 0 }
 
   /// Whether it is a promise, and not only a reaction to one.
-  var isPromise: Bool {
-    guard isOf(.promise) else { return false }
+  var isPromise: Bool { isOf(.promise) && isHoldable }
+
+  /// Whether a cell of a promise is one that somebody may hold.
+  var isHoldable: Bool {
     switch reactionKind {
     case .observe, .cancelHandler, .link, .input: return false
     default: return !isUnheld

@@ -1,0 +1,171 @@
+import CPlatform
+import Synchronization
+
+/// Free cells sorted by page, so that a page whose cells are all free can be given back to the system.
+///
+///              free   isGone
+///   unknown    0      no       its cells are in use, or in unsorted lists
+///   partial    1..63  no       its free cells form a list
+///   free       64     no       likewise, and the next sweep may give the page back
+///   gone       64     yes      the page has no memory and reads 0: a life word of no kind, so every token is stale
+///
+/// A page remembers the latest generation of its cells. When the page is used again, all its cells begin with that
+/// generation, so tokens from before the page was given back stay stale.
+///
+/// Not thread-safe: call only with PLATFORM_LOCK_SLAB held.
+enum SlabPages {
+  static var cellsOfPage: UInt64 { 64 }
+  static var pageSize: Int { 64 * Cell.size }
+
+  /// The free pages that start a sweep, at least. A sweep gives back as many at most, so that no call takes long.
+  fileprivate static var sweep: Int { 1024 }
+}
+
+@unsafe
+private struct Page {
+  /// The generation that the free cells have at most.
+  var generation: UInt32
+  /// The place of the first free cell in the page. The others follow, linked by `context`.
+  var first: UInt16
+  var free: UInt8
+  var isGone: Bool
+}
+
+nonisolated(unsafe) private var table: UnsafeMutablePointer<Page>?
+/// Cells in lists of pages, those of free pages included.
+nonisolated(unsafe) private var listed = 0
+nonisolated(unsafe) private var freePages = 0
+nonisolated(unsafe) private var gonePages = 0
+/// Every page with a list is at or after `lowestListed`, every gone one at or after `lowestGone`.
+nonisolated(unsafe) private var lowestListed = 0
+nonisolated(unsafe) private var lowestGone = 0
+/// Where the next sweep begins.
+nonisolated(unsafe) private var sweeper = 0
+/// The system did not take a page back: do not try again unasked.
+nonisolated(unsafe) private var isRefused = false
+
+extension SlabPages {
+  /// How many pages cells were carved from.
+  private static var count: Int { unsafe Int((Slab.carved + cellsOfPage - 1) / cellsOfPage) }
+
+  static var bytesGone: Int { unsafe gonePages * pageSize }
+  static var isEmpty: Bool { unsafe listed == 0 && gonePages == 0 }
+
+  /// Makes the table of pages; false if there is no room for it.
+  static func prepare() -> Bool {
+    if unsafe table != nil { return true }
+    guard let memory = unsafe platform_map(Int(Slab.reserved / cellsOfPage) * MemoryLayout<Page>.stride) else {
+      return false
+    }
+    unsafe table = unsafe memory.assumingMemoryBound(to: Page.self)
+    return true
+  }
+
+  /// Sorts a list of free cells into their pages. The table is there.
+  static func add(_ list: UnsafeMutablePointer<Cell>) {
+    let table = unsafe table.unsafelyUnwrapped
+    var next: UnsafeMutablePointer<Cell>? = unsafe list
+    while let cell = unsafe next {
+      unsafe next = unsafe cell.pointee.nextFree
+      let index = UInt64(CellRef(cell).index)
+      let number = Int(index / cellsOfPage)
+      let page = unsafe table + number
+      let generation = unsafe UInt32(cell.pointee.life.load(ordering: .relaxed) >> Life.generationShift)
+      unsafe cell.pointee.nextFree = unsafe page.pointee.free == 0 ? nil : Slab.cell(number, page.pointee.first)
+      unsafe page.pointee.first = UInt16(index % cellsOfPage)
+      unsafe page.pointee.free += 1
+      if unsafe generation > page.pointee.generation { unsafe page.pointee.generation = generation }
+      if unsafe page.pointee.free == cellsOfPage { unsafe freePages += 1 }
+      unsafe listed += 1
+      if unsafe number < lowestListed { unsafe lowestListed = number }
+    }
+  }
+
+  /// Takes a list of at most `Slab.batch` cells: of pages that have memory, or else of gone ones.
+  static func take() -> (UnsafeMutablePointer<Cell>?, UInt32) {
+    var list: UnsafeMutablePointer<Cell>?
+    var taken: UInt32 = 0
+    guard let table = unsafe table else { return (nil, 0) }
+    while unsafe listed > 0 {
+      while unsafe !table[lowestListed].hasList { unsafe lowestListed += 1 }
+      let page = unsafe table + lowestListed
+      let free = unsafe UInt32(page.pointee.free)
+      guard taken + free <= Slab.batch else { break }
+      if unsafe page.pointee.free == cellsOfPage { unsafe freePages -= 1 }
+      var next: UnsafeMutablePointer<Cell>? = unsafe Slab.cell(lowestListed, page.pointee.first)
+      while let cell = unsafe next {
+        unsafe next = unsafe cell.pointee.nextFree
+        unsafe cell.pointee.nextFree = unsafe list
+        unsafe list = unsafe cell
+      }
+      unsafe page.pointee.free = 0
+      unsafe listed -= Int(free)
+      taken += free
+    }
+    while unsafe taken == 0 && gonePages > 0 {
+      while unsafe !table[lowestGone].isGone { unsafe lowestGone += 1 }
+      let page = unsafe table + lowestGone
+      unsafe list = Slab.format(
+        unsafe Slab.cell(lowestGone, 0), count: cellsOfPage, generation: UInt64(page.pointee.generation))
+      unsafe page.pointee.isGone = false
+      unsafe page.pointee.free = 0
+      unsafe gonePages -= 1
+      taken = UInt32(cellsOfPage)
+    }
+    return unsafe (list, taken)
+  }
+
+  /// Gives free pages back when there are so many that looking for them costs little for each.
+  static func sweepIfWorthwhile() {
+    guard unsafe freePages >= max(sweep, count / 64) && !isRefused else { return }
+    _ = giveBack(atMost: sweep)
+  }
+
+  /// Gives at most so many free pages back, neighbours in one call. Returns how many the system took.
+  static func giveBack(atMost limit: Int) -> Int {
+    guard let table = unsafe table else { return 0 }
+    let count = self.count
+    var given = 0
+    var seen = 0
+    while given < limit, seen < count, unsafe freePages > 0 {
+      if unsafe sweeper >= count { unsafe sweeper = 0 }
+      let first = unsafe sweeper
+      var end = first
+      while end < count, end - first < limit - given, unsafe table[end].isFree { end += 1 }
+      seen += max(end - first, 1)
+      unsafe sweeper = max(end, first + 1)
+      guard end > first else { continue }
+      let isTaken = unsafe platform_give_back(UnsafeMutableRawPointer(Slab.cell(first, 0)), (end - first) * pageSize)
+      unsafe isRefused = !isTaken
+      guard isTaken else { break }
+      for page in first..<end { unsafe table[page].isGone = true }
+      given += end - first
+      unsafe freePages -= end - first
+      unsafe gonePages += end - first
+      unsafe listed -= (end - first) * Int(cellsOfPage)
+      if unsafe first < lowestGone { unsafe lowestGone = first }
+    }
+    return given
+  }
+
+  /// The first page from `page` on that has memory; nil if there is none.
+  static func resident(from page: Int) -> Int? {
+    var page = page
+    while page < count {
+      guard let table = unsafe table, unsafe table[page].isGone else { return page }
+      page += 1
+    }
+    return nil
+  }
+}
+
+extension Page {
+  fileprivate var hasList: Bool { unsafe free != 0 && !isGone }
+  fileprivate var isFree: Bool { unsafe free == SlabPages.cellsOfPage && !isGone }
+}
+
+extension Slab {
+  fileprivate static func cell(_ page: Int, _ place: UInt16) -> UnsafeMutablePointer<Cell> {
+    unsafe CellRef(index: UInt32(UInt64(page) * SlabPages.cellsOfPage) + UInt32(place)).cell
+  }
+}

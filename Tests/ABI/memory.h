@@ -1,0 +1,60 @@
+/* memory.h - memory of this process, and peaks of it: many promises at once. */
+#ifndef MEMORY_H
+#define MEMORY_H
+
+#include "support.h"
+
+/* Resident bytes of this process. */
+static inline long resident(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  REQUIRE(file != NULL && fscanf(file, "%*d %ld", &pages) == 1);
+  fclose(file);
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Whether resident() says what this program uses: under a memory checker it does not. CHECK_QUICK is set there. */
+static inline bool resident_is_known(void) {
+  return getenv("CHECK_QUICK") == NULL;
+}
+
+static inline promise_statistics_t statistics(void) {
+  promise_statistics_t now = {.size = sizeof now};
+  CHECK_STATUS(promise_statistics(&now), PROMISE_OK);
+  return now;
+}
+
+/* Bytes of cells. */
+static inline long cells(void) {
+  return (long)statistics().bytes_resident;
+}
+
+/* Promises that are alive at once. The array itself has its memory already when promises are made. */
+typedef struct peak {
+  promise_t **promises;
+  long count;
+} peak_t;
+
+static inline peak_t peak_room(long count) {
+  size_t size = (size_t)count * sizeof(promise_t *);
+  peak_t peak = {.promises = malloc(size), .count = count};
+  REQUIRE(peak.promises != NULL);
+  memset(peak.promises, 1, size);
+  return peak;
+}
+
+static inline void peak_rise(peak_t *peak) {
+  for (long i = 0; i < peak->count; i++)
+    REQUIRE((peak->promises[i] = promise_new()) != NULL);
+}
+
+/* Releases all but each `survivors`th; 0: all. */
+static inline void peak_fall(peak_t *peak, long survivors) {
+  long failed = 0;
+  for (long i = 0; i < peak->count; i++)
+    if (survivors == 0 || i % survivors != 0)
+      failed += promise_release(peak->promises[i]) != PROMISE_OK;
+  CHECK_INT(failed, 0);
+}
+
+#endif /* MEMORY_H */

@@ -1,0 +1,38 @@
+/* Misuse of statistics and of what concerns the whole process. */
+#include "misuse.h"
+
+static void statistics(void) {
+  union {
+    promise_statistics_t known;
+    unsigned char bytes[8192];
+  } statistics;
+  CHECK_STATUS(promise_statistics(NULL), PROMISE_EINVAL);
+  static const uint32_t wrong[] = {0, 1, 4, 8, 135, 4097, UINT32_MAX};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    memset(&statistics, 0xa5, sizeof statistics);
+    statistics.known.size = wrong[i];
+    CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_EINVAL);
+    CHECK_INT(statistics.known.promises_pending, 0xa5a5a5a5a5a5a5a5);
+  }
+  /* A struct of a later version: its new fields are 0, and nothing behind it is written. */
+  memset(&statistics, 0xa5, sizeof statistics);
+  statistics.known.size = 4096;
+  CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_OK);
+  CHECK_INT(statistics.known.size, 4096);
+  CHECK(statistics.known.promises_pending < 1000);
+  int wrong_bytes = 0;
+  for (size_t i = sizeof statistics.known; i < sizeof statistics.bytes; i++)
+    wrong_bytes += statistics.bytes[i] != (i < 4096 ? 0 : 0xa5);
+  CHECK_INT(wrong_bytes, 0);
+}
+
+static void trim(void) {
+  CHECK(promise_trim() >= 0);
+}
+
+static const misuse_t table[] = {
+    {"promise_statistics", statistics},
+    {"promise_trim", trim},
+};
+
+MISUSE_MAIN(table)

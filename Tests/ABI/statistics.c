@@ -1,0 +1,156 @@
+/* promise_statistics: live objects by kind. */
+#include "memory.h"
+#include "streams.h"
+
+static promise_statistics_t before;
+
+static void begin(void) {
+  before = statistics();
+}
+
+/* How many more there are of a kind than at the beginning. */
+#define MORE(kind) ((long long)(statistics().kind - before.kind))
+
+static void promises_by_state(void) {
+  begin();
+  promise_t *one = promise_new(), *other = promise_new();
+  CHECK_INT(MORE(promises_pending), 2);
+  promise_resolve(one, I64(1));
+  CHECK_INT(MORE(promises_pending), 1);
+  CHECK_INT(MORE(promises_settled), 1);
+  promise_t *derived = promise_then(other, adds_one, NULL, NULL);
+  CHECK_INT(MORE(promises_pending), 2);
+  promise_observe(other, NULL, NULL, NULL, NULL);
+  promise_reject(other, I64(2));
+  CHECK_INT(MORE(promises_pending), 0);
+  CHECK_INT(MORE(promises_settled), 3);
+  promise_release(one);
+  promise_release(other);
+  promise_release(derived);
+  CHECK_INT(MORE(promises_settled), 0);
+}
+
+static void sees(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+static void callbacks_and_gathers(void) {
+  begin();
+  promise_t *source = promise_new();
+  promise_observe(source, sees, NULL, NULL, NULL);
+  promise_on_cancel_request(source, sees, NULL, NULL);
+  CHECK_INT(MORE(callbacks), 2);
+  promise_t *all = promise_all(&source, 1, 0);
+  CHECK(MORE(callbacks) > 2); /* an input, and what concerns a request to cancel */
+  CHECK_INT(MORE(gathers), 1);
+  CHECK_INT(MORE(promises_pending), 2);
+  promise_resolve(source, I64(1));
+  promise_release(all);
+  promise_release(source);
+  CHECK_INT(MORE(callbacks), 0);
+  CHECK_INT(MORE(gathers), 0);
+}
+
+static void values_that_own_memory(void) {
+  begin();
+  promise_value_t value = text("a text that is too long for the cell that it has");
+  CHECK_INT(MORE(values), 1);
+  promise_value_t list = ARRAY(value, error("test", 1, "an error"));
+  CHECK_INT(MORE(values), 3);
+  promise_builder_t *builder = promise_builder_new(PROMISE_KIND_ARRAY, 0);
+  CHECK_INT(MORE(values), 4);
+  promise_builder_drop(builder);
+  promise_value_release(&list);
+  CHECK_INT(MORE(values), 0);
+}
+
+static promise_job_t *kept;
+
+static void keeps(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  kept = job;
+}
+
+static void executors_jobs_and_tokens(void) {
+  begin();
+  promise_executor_t *executor = promise_executor_new(keeps, NULL, NULL);
+  promise_executor_t *serial = promise_executor_serial(executor);
+  CHECK_INT(MORE(executors), 2);
+  promise_executor_release(promise_executor_global(PROMISE_PRIORITY_DEFAULT));
+  promise_executor_release(promise_executor_immediate());
+  promise_executor_release(promise_executor_main());
+  CHECK_INT(MORE(executors), 2);
+  CHECK_INT(MORE(loops), 0);
+  promise_t *promise = fulfilled(1);
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
+  promise_t *child = promise_react(promise, &reaction);
+  CHECK_INT(MORE(jobs), 1);
+  promise_job_run(kept);
+  CHECK_INT(MORE(jobs), 0);
+  promise_release(child);
+  promise_release(promise);
+  promise_executor_release(serial);
+  promise_executor_release(executor);
+  promise_token_t *token = promise_token_new(false);
+  CHECK_INT(MORE(tokens), 1);
+  promise_token_release(token);
+  CHECK_INT(MORE(executors), 0);
+  CHECK_INT(MORE(tokens), 0);
+}
+
+static void loops_and_streams(void) {
+  begin();
+  promise_loop_t *loop = promise_loop_new();
+  CHECK_INT(MORE(loops), 1);
+  CHECK_INT(MORE(executors), 1);
+  promise_loop_free(loop);
+  promise_publisher_t *publisher = promise_publisher_new(0);
+  CHECK_INT(MORE(publishers), 1);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen(publisher, &listener);
+  CHECK_INT(MORE(subscribers), 1);
+  promise_publisher_finish(publisher);
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(publisher);
+  CHECK_INT(MORE(loops), 0);
+  CHECK_INT(MORE(publishers), 0);
+  CHECK_INT(MORE(subscribers), 0);
+}
+
+static void types_and_threads(void) {
+  begin();
+  CHECK(promise_type_named("string") != NULL);
+  CHECK_INT(MORE(types), 0);
+  CHECK(promise_type_register("test.statistics", NULL, NULL) != NULL);
+  CHECK(promise_type_register("test.statistics", NULL, NULL) != NULL);
+  CHECK_INT(MORE(types), 1);
+  CHECK_INT(statistics().threads, 0);
+  promise_t *sleep = promise_sleep(1);
+  CHECK_STATUS(promise_wait(sleep, -1), PROMISE_OK);
+  CHECK(statistics().threads >= 1);
+  promise_release(sleep);
+}
+
+static void memory_of_cells(void) {
+  begin();
+  peak_t peak = peak_room(check_scale(100000));
+  peak_rise(&peak);
+  long in_use = (long)statistics().bytes_resident - (long)statistics().bytes_reusable;
+  CHECK(in_use >= peak.count * 64);
+  CHECK(in_use < peak.count * 64 + (1 << 20));
+  peak_fall(&peak, 0);
+  in_use = (long)statistics().bytes_resident - (long)statistics().bytes_reusable;
+  CHECK(in_use < 1 << 20);
+  free(peak.promises);
+}
+
+int main(void) {
+  RUN(promises_by_state);
+  RUN(callbacks_and_gathers);
+  RUN(values_that_own_memory);
+  RUN(executors_jobs_and_tokens);
+  RUN(loops_and_streams);
+  RUN(types_and_threads);
+  RUN(memory_of_cells);
+  return check_report();
+}

@@ -1,0 +1,204 @@
+/* promise_trim, and what goes back to the system by itself. */
+#include "memory.h"
+#include "race.h"
+
+enum { MANY = 1000000, SOME = 40000 };
+
+/* ---- Memory returns ---- */
+
+/* Without any call for it: of the growth that a peak brought, little stays. */
+static void peak_goes_back_by_itself(void) {
+  peak_t peak = peak_room(check_scale(MANY * 4L));
+  long before = resident(), cells_before = cells();
+  peak_rise(&peak);
+  long high = resident() - before, cells_high = cells() - cells_before;
+  peak_fall(&peak, 0);
+  long low = resident() - before, cells_low = cells() - cells_before;
+  CHECK(cells_high >= peak.count * 64);
+  if (resident_is_known()) {
+    CHECK(cells_low * 20 < cells_high);
+    CHECK(low * 10 < high);
+    fprintf(stderr, "peak: %ld KiB, after it: %ld KiB; cells: %ld, %ld\n", high >> 10, low >> 10, cells_high >> 10,
+            cells_low >> 10);
+  }
+  free(peak.promises);
+}
+
+/* A load that comes again and again is not given back and faulted in each time, but does not pile up either. */
+static void peak_after_peak_stays_flat(void) {
+  peak_t peak = peak_room(check_scale(MANY / 2));
+  long high = 0;
+  for (int round = 0; round < 8; round++) {
+    peak_rise(&peak);
+    long now = cells();
+    if (round == 0)
+      high = now;
+    CHECK(now * 8 <= high * 9);
+    peak_fall(&peak, 0);
+  }
+  CHECK(promise_trim() > 0);
+  CHECK(cells() * 4 < high);
+  free(peak.promises);
+}
+
+static void trim_gives_back_less_too(void) {
+  peak_t peak = peak_room(SOME);
+  peak_rise(&peak);
+  long high = cells(), resident_high = resident();
+  peak_fall(&peak, 0);
+  int64_t given = promise_trim();
+  CHECK(given > SOME * 64 * 9 / 10);
+  CHECK(given <= high);
+  CHECK_INT(cells(), high - given);
+  if (resident_is_known())
+    CHECK(resident_high - resident() > given * 3 / 4);
+  CHECK_INT(promise_trim(), 0);
+  promise_statistics_t now = statistics();
+  CHECK(now.bytes_reusable <= now.bytes_resident);
+  free(peak.promises);
+}
+
+static void trim_gives_back_nothing_where_there_is_nothing(void) {
+  CHECK(promise_trim() >= 0);
+  CHECK_INT(promise_trim(), 0);
+}
+
+/* ---- Handles ---- */
+
+/* A promise lives on each page: no page is given back, nor is a value lost. */
+static void survivors_keep_their_pages(void) {
+  peak_t peak = peak_room(SOME);
+  peak_rise(&peak);
+  for (long i = 0; i < peak.count; i += 32)
+    CHECK_STATUS(promise_resolve(peak.promises[i], I64(i)), PROMISE_OK);
+  peak_fall(&peak, 32);
+  CHECK(promise_trim() < SOME * 64 / 10);
+  CHECK(statistics().bytes_reusable > SOME * 64 * 9 / 10);
+  long wrong = 0;
+  for (long i = 0; i < peak.count; i++)
+    wrong += i % 32 == 0 ? !ended(peak.promises[i], PROMISE_FULFILLED, i)
+                         : promise_state(peak.promises[i]) != PROMISE_ESTALE;
+  CHECK_INT(wrong, 0);
+  for (long i = 0; i < peak.count; i += 32)
+    promise_release(peak.promises[i]);
+  CHECK(promise_trim() > SOME * 64 * 9 / 10);
+  free(peak.promises);
+}
+
+static int by_number(const void *one, const void *other) {
+  uintptr_t a = (uintptr_t) * (promise_t *const *)one, b = (uintptr_t) * (promise_t *const *)other;
+  return a < b ? -1 : a > b;
+}
+
+/* Handles of cells without memory, and of cells that were used again after that. */
+static void released_handles_stay_stale(void) {
+  enum { ROUNDS = 4 };
+  static promise_t *all[ROUNDS * SOME];
+  for (int round = 0; round < ROUNDS; round++) {
+    peak_t peak = {all + (size_t)round * SOME, SOME};
+    peak_rise(&peak);
+    long alive = 0;
+    for (long i = 0; i < round * SOME; i++)
+      alive += promise_state(all[i]) != PROMISE_ESTALE;
+    CHECK_INT(alive, 0);
+    peak_fall(&peak, 0);
+    CHECK(promise_trim() > 0);
+    for (long i = 0; i < (round + 1) * SOME; i++)
+      alive += promise_release(all[i]) != PROMISE_ESTALE;
+    CHECK_INT(alive, 0);
+  }
+  qsort(all, ROUNDS * SOME, sizeof *all, by_number);
+  long same = 0;
+  for (long i = 1; i < ROUNDS * SOME; i++)
+    same += all[i] == all[i - 1];
+  CHECK_INT(same, 0);
+}
+
+/* ---- Threads ---- */
+
+static void *comes_and_goes(void *argument) {
+  (void)argument;
+  peak_t peak = peak_room(SOME);
+  peak_rise(&peak);
+  peak_fall(&peak, 0);
+  free(peak.promises);
+  return NULL;
+}
+
+static void cells_of_ended_threads_go_back(void) {
+  finish(start(comes_and_goes, NULL));
+  CHECK(promise_trim() > SOME * 64 * 9 / 10);
+}
+
+static atomic_bool goes_on;
+
+static void *trims(void *argument) {
+  (void)argument;
+  while (atomic_load(&goes_on)) {
+    CHECK(promise_trim() >= 0);
+    statistics();
+  }
+  return NULL;
+}
+
+/* Chains whose values must come out, while memory is given back under them. */
+static void *works(void *argument) {
+  peak_t peak = peak_room(check_scale(SOME));
+  meet();
+  for (int round = 0; round < 8; round++) {
+    peak_rise(&peak);
+    long wrong = 0;
+    for (long i = 0; i < peak.count; i++) {
+      int64_t number = (int64_t)(intptr_t)argument + i;
+      wrong += promise_resolve(peak.promises[i], I64(number)) != PROMISE_OK;
+      wrong += !ended(peak.promises[i], PROMISE_FULFILLED, number);
+    }
+    peak_fall(&peak, 0);
+    for (long i = 0; i < peak.count; i++)
+      wrong += promise_state(peak.promises[i]) != PROMISE_ESTALE;
+    CHECK_INT(wrong, 0);
+  }
+  free(peak.promises);
+  return NULL;
+}
+
+static void threads_work_while_memory_goes_back(void) {
+  atomic_store(&goes_on, true);
+  pthread_t trimmer = start(trims, NULL);
+  race(works, 3);
+  atomic_store(&goes_on, false);
+  finish(trimmer);
+  promise_trim();
+  CHECK_INT(statistics().promises_settled, 0);
+  CHECK(statistics().bytes_resident < SOME * 64 / 2);
+}
+
+/* A child of fork() has its own copy of all that, lists of free pages included. */
+static void child_trims_too(void) {
+  static peak_t peak;
+  peak = peak_room(SOME);
+  peak_rise(&peak);
+  peak_fall(&peak, 0);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(promise_trim() > SOME * 64 * 9 / 10 && comes_and_goes(NULL) == NULL && promise_trim() > 0 ? 0 : 1);
+  int status = 1;
+  REQUIRE(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK(promise_trim() > SOME * 64 * 9 / 10);
+  free(peak.promises);
+}
+
+int main(void) {
+  RUN(peak_goes_back_by_itself);
+  RUN(peak_after_peak_stays_flat);
+  RUN(trim_gives_back_less_too);
+  RUN(trim_gives_back_nothing_where_there_is_nothing);
+  RUN(survivors_keep_their_pages);
+  RUN(released_handles_stay_stale);
+  RUN(cells_of_ended_threads_go_back);
+  RUN(threads_work_while_memory_goes_back);
+  RUN(child_trims_too);
+  return check_report();
+}

@@ -1,0 +1,57 @@
+/* promise/runtime.h - the library within its process: objects, memory and threads. Part of promise.h: read that first. */
+#ifndef PROMISE_RUNTIME_H
+#define PROMISE_RUNTIME_H
+
+#include <stdint.h>
+
+#include "status.h"
+
+PROMISE_BEGIN_DECLS
+
+/* Live objects by kind, and the memory that they take. Set `size` to sizeof(promise_statistics_t) before the call. Later
+ * versions add fields at the end.
+ *
+ * Every object takes one 64-byte cell. A cell is free once the last reference to its object was given back. */
+typedef struct promise_statistics {
+  uint32_t size;
+  uint32_t threads;          /* running threads of the library */
+  uint64_t promises_pending; /* with those that a combinator, a timer or an executor is to settle */
+  uint64_t promises_settled;
+  uint64_t callbacks; /* reactions without a promise: observers, cancel request handlers, inputs of combinators */
+  uint64_t values;    /* that own memory: strings, bytes, arrays, maps, errors, objects; and builders */
+  uint64_t executors; /* serial ones, those of loops, and your own; not the permanent ones */
+  uint64_t jobs;      /* reactions with an executor or a token, submitted work, and timers */
+  uint64_t tokens;    /* cancellation tokens */
+  uint64_t gathers;   /* combinators that wait for their inputs */
+  uint64_t loops;     /* without the main loop */
+  uint64_t publishers;
+  uint64_t subscribers;
+  uint64_t queues;         /* completion queues */
+  uint64_t types;          /* registered types, which live for ever */
+  uint64_t internals;      /* entries of lists: of the tokens' and of the streams' */
+  uint64_t bytes_resident; /* memory of cells */
+  uint64_t bytes_reusable; /* memory of free cells, a part of bytes_resident */
+} promise_statistics_t;
+
+/* Counts the live objects of this process, and the memory of their cells.
+ *   statistics   its `size` says which fields the caller knows
+ * Takes time in proportion to bytes_resident, about 2 ns a cell: call it once a second, not once a request. Other threads
+ * go on meanwhile, so the numbers agree with each other only if no other thread uses the library. Memory that objects own
+ * outside their cells (long strings, arrays, contexts) is not counted. Allocates nothing.
+ * Result: PROMISE_OK, and each field is set; fields that this library does not know are set to 0.
+ * Errors: PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than 4096.
+ * [any thread] */
+PROMISE_API promise_status_t promise_statistics(promise_statistics_t *PROMISE_NULLABLE statistics);
+
+/* Gives memory of free cells back to the system: each 4 KiB page without a live object.
+ * The library does this by itself while many objects are released, and keeps 4 MiB of free cells; as much as is needed
+ * again and again, up to 64 MiB. Call this function when the program knows that a peak of load is over. It takes time in
+ * proportion to the free cells, up to 10 ns each; afterwards new objects take page faults.
+ * Up to 256 free cells of each other thread stay with that thread until it ends. Handles of released promises stay stale.
+ * Result: the number of bytes that the system took; 0 if there were none, or if the memory is locked (mlockall()).
+ * [any thread] */
+PROMISE_API int64_t promise_trim(void);
+
+PROMISE_END_DECLS
+
+#endif /* PROMISE_RUNTIME_H */
