@@ -102,7 +102,7 @@ extension TypeRegistry {
       let name = builtInName(ValueKind(rawValue: kind))
       let added = name.withUTF8Buffer { text in
         unsafe text.withMemoryRebound(to: CChar.self) {
-          unsafe add($0.baseAddress.unsafelyUnwrapped, parent: parent, destroy: nil, isBuiltIn: true, to: made)
+          unsafe add(permanent: $0.baseAddress.unsafelyUnwrapped, parent, nil, isBuiltIn: true, to: made)
         }
       }
       guard added != 0 else {
@@ -119,9 +119,7 @@ extension TypeRegistry {
   private static func forget(_ made: UnsafeMutablePointer<UInt32>) {
     for kind in 1..<builtInCount {
       let type = unsafe made[bucketCount + kind]
-      guard type != 0 else { continue }
-      unsafe platform_free(UnsafeMutableRawPointer(mutating: name(type)))
-      CellRef(index: type).deallocate()
+      if type != 0 { CellRef(index: type).deallocate() }
     }
     unsafe platform_free(made)
   }
@@ -154,17 +152,25 @@ extension TypeRegistry {
     return 0
   }
 
+  /// Adds a type with a copy of its name.
   private static func add(
-    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, isBuiltIn: Bool = false,
+    _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?, to table: UnsafeMutablePointer<UInt32>
+  ) -> UInt32 {
+    let size = unsafe Int(strlen(name)) + 1
+    guard let copy = unsafe Permanent.allocate(size) else { return 0 }
+    unsafe copy.copyMemory(from: name, byteCount: size)
+    let type = unsafe add(permanent: copy.assumingMemoryBound(to: CChar.self), parent, destroy, to: table)
+    if type != 0 { unsafe Permanent.keep(copy) } else { unsafe Permanent.free(copy) }
+    return type
+  }
+
+  private static func add(
+    permanent name: UnsafePointer<CChar>, _ parent: UInt32, _ destroy: FreeFunction?, isBuiltIn: Bool = false,
     to table: UnsafeMutablePointer<UInt32>
   ) -> UInt32 {
-    guard let copy = unsafe strdup(name) else { return 0 }
-    guard let ref = CellRef.allocate(.type, references: 1) else {
-      unsafe platform_free(copy)
-      return 0
-    }
+    guard let ref = CellRef.allocate(.type, references: 1) else { return 0 }
     unsafe ref.cell.pointee.value = CellValue(
-      kind: .pointer, bits: UInt64(UInt(bitPattern: copy)), box: isBuiltIn ? 1 : 0)
+      kind: .pointer, bits: UInt64(UInt(bitPattern: name)), box: isBuiltIn ? 1 : 0)
     unsafe ref.cell.pointee.state.store(0, ordering: .relaxed)
     unsafe ref.cell.pointee.meta = parent
     unsafe ref.cell.pointee.free = unsafe destroy

@@ -23,17 +23,20 @@ extension TypeRegistry {
   package static func setMethods(_ type: UInt32, _ methods: TypeMethods) -> Bool {
     let cell = unsafe CellRef(index: type).cell
     guard unsafe cell.pointee.state.load(ordering: .relaxed) == 0 else { return true }
-    guard let memory = unsafe malloc(MemoryLayout<TypeMethods>.size) else { return false }
+    guard let memory = unsafe Permanent.allocate(MemoryLayout<TypeMethods>.size) else { return false }
     unsafe memory.assumingMemoryBound(to: TypeMethods.self).initialize(to: methods)
     var current: UInt64 = 0
     while current == 0 {
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: 0, desired: UInt64(UInt(bitPattern: memory)), successOrdering: .releasing,
         failureOrdering: .relaxed)
-      if exchanged { return true }
+      if exchanged {
+        unsafe Permanent.keep(memory)
+        return true
+      }
       current = original
     }
-    unsafe platform_free(memory)
+    unsafe Permanent.free(memory)
     return true
   }
 
