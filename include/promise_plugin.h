@@ -196,6 +196,11 @@ typedef struct promise_layout {
 #define PROMISE_LAYOUT_15(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_14(p, t, __VA_ARGS__)
 #define PROMISE_LAYOUT_16(p, t, f, ...) PROMISE_LAYOUT_1(p, t, f), PROMISE_LAYOUT_15(p, t, __VA_ARGS__)
 
+/* The functions of promise_plugin_t that the host calls; see there. */
+typedef promise_status_t (*promise_plugin_load_t)(const promise_host_t *PROMISE_NONNULL host,
+                                                  promise_value_t *PROMISE_NONNULL error);
+typedef void (*promise_plugin_unload_t)(void);
+
 /* What promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and stays valid as long as the
  * plugin is loaded. */
 typedef struct promise_plugin {
@@ -212,13 +217,12 @@ typedef struct promise_plugin {
   /* Called once before anything else of the plugin, after the plugins that it requires were loaded; may be NULL. Keep
    * `host`. A negative status refuses to be loaded; `*error` may be filled to say why.
    * [one thread] */
-  promise_status_t (*PROMISE_NULLABLE load)(const promise_host_t *PROMISE_NONNULL host,
-                                            promise_value_t *PROMISE_NONNULL error);
+  promise_plugin_load_t PROMISE_NULLABLE load;
 
   /* Called once after the last call, when every promise that the plugin returned is settled or given up; may be NULL.
    * Threads of the plugin must have ended when it returns. The code stays mapped.
    * [one thread] */
-  void (*PROMISE_NULLABLE unload)(void);
+  promise_plugin_unload_t PROMISE_NULLABLE unload;
 
   const promise_plugin_function_t *PROMISE_NULLABLE functions;
   size_t function_count;

@@ -46,9 +46,19 @@ static void note(int function, long status) {
 #define FIND(name) \
   static __typeof__(&name) found; \
   if (found == NULL) found = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+/* Reading the last status resets it: what this library has read, the program still finds. */
+static __thread promise_status_t last;
 static promise_status_t why(const volatile void *result) {
   FIND(promise_last_status);
-  return result != NULL ? PROMISE_OK : found();
+  if (result != NULL) return PROMISE_OK;
+  promise_status_t status = found();
+  if (status != PROMISE_OK) last = status;
+  return status;
+}
+promise_status_t promise_last_status(void) {
+  promise_status_t status = last;
+  last = PROMISE_OK;
+  return status;
 }
 """
 

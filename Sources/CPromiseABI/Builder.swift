@@ -88,8 +88,9 @@ public func promise_builder_advance(_ builder: OpaquePointer?, _ length: Int) ->
 }
 
 @c @implementation
-public func promise_builder_count(_ builder: OpaquePointer?) -> Int {
-  unsafe ValueBuilder(checking: token(builder))?.count ?? 0
+public func promise_builder_count(_ builder: OpaquePointer?) -> Int64 {
+  guard let found = unsafe ValueBuilder(checking: token(builder)) else { return Int64(unsafe refusal(builder)) }
+  return Int64(found.count)
 }
 
 @c @implementation

@@ -34,8 +34,8 @@ public func promise_rescue(
 @c @implementation
 public func promise_observe(
   _ promise: OpaquePointer?,
-  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
-  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_fulfilled: promise_observer_t?,
+  _ on_rejected: promise_observer_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
   unsafe observe(promise, on_fulfilled, on_rejected, Context(ctx, free_ctx), .lasting)
@@ -43,8 +43,8 @@ public func promise_observe(
 
 private func observe(
   _ promise: OpaquePointer?,
-  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
-  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_fulfilled: promise_observer_t?,
+  _ on_rejected: promise_observer_t?,
   _ context: Context, _ interest: Interest
 ) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else {
@@ -93,7 +93,8 @@ public func promise_react(
 
 @c @implementation
 public func promise_finally(
-  _ promise: OpaquePointer?, _ handler: promise_free_t?, _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+  _ promise: OpaquePointer?, _ handler: promise_callback_t?, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
   let context = unsafe Context(ctx, free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
@@ -104,8 +105,8 @@ public func promise_finally(
 @c @implementation
 public func promise_tap(
   _ promise: OpaquePointer?,
-  _ on_fulfilled: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
-  _ on_rejected: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ on_fulfilled: promise_observer_t?,
+  _ on_rejected: promise_observer_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
   unsafe observe(promise, on_fulfilled, on_rejected, Context(ctx, free_ctx), .none)

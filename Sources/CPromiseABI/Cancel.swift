@@ -31,7 +31,7 @@ public func promise_cancel_requested(_ promise: OpaquePointer?) -> Int32 {
 @c @implementation
 public func promise_on_cancel_request(
   _ promise: OpaquePointer?,
-  _ handler: (@convention(c) (UnsafeMutableRawPointer?, UnsafePointer<promise_value_t>) -> Void)?,
+  _ handler: promise_observer_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
   let context = unsafe Context(ctx, free_ctx)
@@ -73,8 +73,11 @@ public func promise_value_discarded(
 }
 
 @c @implementation
-public func promise_token_new(_ invalidates_on_release: Bool) -> OpaquePointer? {
-  unsafe made(CancelToken.make(invalidatesWhenDropped: invalidates_on_release)?.ref)
+public func promise_token_new(_ flags: UInt32) -> OpaquePointer? {
+  guard flags & ~UInt32(PROMISE_TOKEN_INVALIDATE_ON_RELEASE) == 0 else {
+    return unsafe fail(promise_status_t(PROMISE_EINVAL))
+  }
+  return unsafe made(CancelToken.make(invalidatesWhenDropped: flags != 0)?.ref)
 }
 
 /// The token that a handle means.
@@ -123,12 +126,13 @@ public func promise_token_add(_ token: OpaquePointer?, _ promise: OpaquePointer?
 }
 
 @c @implementation
-public func promise_token_chain(_ token: OpaquePointer?, _ parent: OpaquePointer?, _ including_cancel: Bool)
+public func promise_token_chain(_ token: OpaquePointer?, _ parent: OpaquePointer?, _ flags: UInt32)
   -> promise_status_t
 {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
   guard let above = unsafe cancelToken(parent) else { return unsafe refusal(parent) }
-  switch found.chain(to: above, includingCancel: including_cancel) {
+  guard flags & ~UInt32(PROMISE_CHAIN_CANCEL) == 0 else { return promise_status_t(PROMISE_EINVAL) }
+  switch found.chain(to: above, includingCancel: flags != 0) {
   case .chained: return promise_status_t(PROMISE_OK)
   case .cycle: return promise_status_t(PROMISE_EDEADLK)
   case .outOfMemory: return promise_status_t(PROMISE_ENOMEM)

@@ -37,7 +37,7 @@ private func gathered(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ flags: UInt32, _ mode: Gather.Mode,
   _ combine: @escaping Gather.Combine
 ) -> OpaquePointer? {
-  let known = UInt32(PROMISE_CANCEL_OTHERS)
+  let known = UInt32(PROMISE_COMBINE_CANCEL_OTHERS)
   guard count >= 0, unsafe promises != nil || count == 0, flags & ~known == 0 else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }

@@ -9,7 +9,7 @@ public func promise_new() -> OpaquePointer? { unsafe made(CellRef.promise()) }
 
 @c @implementation
 public func promise_new_discardable(
-  _ on_discard: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, _ ctx: UnsafeMutableRawPointer?,
+  _ on_discard: promise_callback_t?, _ ctx: UnsafeMutableRawPointer?,
   _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
   unsafe made(CellRef.discardable(on_discard, Context(ctx, free_ctx)))

@@ -6,7 +6,7 @@ import Promises
 
 @c @implementation
 public func promise_executor_new(
-  _ submit: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer) -> Void)?, _ ctx: UnsafeMutableRawPointer?,
+  _ submit: promise_submit_t?, _ ctx: UnsafeMutableRawPointer?,
   _ free_ctx: promise_free_t?
 ) -> OpaquePointer? {
   let context = unsafe Context(ctx, free_ctx)
@@ -54,7 +54,7 @@ public func promise_is_main_thread() -> Bool { CellExecutor.isOnMainThread }
 
 @c @implementation
 public func promise_executor_submit(
-  _ executor: OpaquePointer?, _ body: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?,
+  _ executor: OpaquePointer?, _ body: promise_callback_t?,
   _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
 ) -> promise_status_t {
   let context = unsafe Context(ctx, free_ctx)
@@ -66,8 +66,9 @@ public func promise_executor_submit(
 }
 
 @c @implementation
-public func promise_executor_is_current(_ executor: OpaquePointer?) -> Bool {
-  unsafe resolve(executor, .executor).map { CellExecutor($0).isCurrent } ?? false
+public func promise_executor_is_current(_ executor: OpaquePointer?) -> Int32 {
+  guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
+  return CellExecutor(cell).isCurrent ? 1 : 0
 }
 
 @c @implementation

@@ -7,16 +7,16 @@ import Promises
 
 @c @implementation
 public func promise_value_equal(
-  _ one: UnsafePointer<promise_value_t>?, _ other: UnsafePointer<promise_value_t>?
-) -> Bool {
-  guard let one = unsafe one.flatMap(take), let other = unsafe other.flatMap(take) else { return false }
-  switch Equality.compare(one, other) {
-  case .equal: return true
-  case .unequal: return false
-  case .outOfMemory:
-    _ = unsafe fail(promise_status_t(PROMISE_ENOMEM))
-    return false
+  _ one: UnsafePointer<promise_value_t>?, _ other: UnsafePointer<promise_value_t>?,
+  _ equal: UnsafeMutablePointer<Bool>?
+) -> promise_status_t {
+  unsafe equal?.pointee = false
+  guard let one = unsafe one.flatMap(take), let other = unsafe other.flatMap(take), let equal = unsafe equal else {
+    return promise_status_t(PROMISE_EINVAL)
   }
+  let comparison = Equality.compare(one, other)
+  unsafe equal.pointee = comparison == .equal
+  return promise_status_t(comparison == .outOfMemory ? PROMISE_ENOMEM : PROMISE_OK)
 }
 
 @c @implementation

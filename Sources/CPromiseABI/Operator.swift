@@ -33,7 +33,7 @@ public func promise_publisher_distinct(_ source: OpaquePointer?, _ flags: UInt32
 }
 
 @c @implementation
-public func promise_publisher_scan(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
+public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
   // A size_t beyond Int.max is a negative number here.
   guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
@@ -75,7 +75,8 @@ public func promise_publisher_merge(_ sources: UnsafePointer<OpaquePointer?>?, _
 }
 
 @c @implementation
-public func promise_publisher_combine(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
+public func promise_publisher_combine_latest(_ sources: UnsafePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer?
+{
   unsafe joined(sources, count, isCombining: true)
 }
 

@@ -2,7 +2,12 @@ import CPlatform
 import CPromise
 
 @c @implementation
-public func promise_last_status() -> promise_status_t { unsafe platform_thread().pointee.last_status }
+public func promise_last_status() -> promise_status_t {
+  let thread = unsafe platform_thread()
+  let status = unsafe thread.pointee.last_status
+  unsafe thread.pointee.last_status = promise_status_t(PROMISE_OK)
+  return status
+}
 
 @c @implementation
 public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CChar> {
@@ -19,6 +24,7 @@ public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CCh
     case PROMISE_ECLOSED: "PROMISE_ECLOSED"
     case PROMISE_EFULL: "PROMISE_EFULL"
     case PROMISE_EFINISHED: "PROMISE_EFINISHED"
+    case PROMISE_EINTR: "PROMISE_EINTR"
     default: "PROMISE_UNKNOWN"
     }
   return unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

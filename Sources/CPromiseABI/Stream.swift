@@ -13,7 +13,7 @@ func resolvePublisher(_ handle: OpaquePointer?) -> CellPublisher? {
 
 @c @implementation
 public func promise_publisher_new(_ flags: UInt32) -> OpaquePointer? {
-  guard flags & ~UInt32(PROMISE_STATEFUL) == 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard flags & ~UInt32(PROMISE_PUBLISHER_STATEFUL) == 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
   return unsafe made(CellPublisher.make(isStateful: flags != 0)?.ref)
 }
 

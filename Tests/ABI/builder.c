@@ -12,7 +12,7 @@ static promise_value_t finished(promise_builder_t *builder) {
   promise_value_t value = garbage();
   CHECK_STATUS(promise_builder_finish(builder, &value), PROMISE_OK);
   CHECK_STATUS(promise_builder_drop(builder), PROMISE_ESTALE);
-  CHECK_INT(promise_builder_count(builder), 0);
+  CHECK_INT(promise_builder_count(builder), PROMISE_ESTALE);
   return value;
 }
 
@@ -246,7 +246,7 @@ static void empty_values_may_be_copied(void) {
   CHECK_STATUS(promise_value_bytes(&empty[3], NULL, 0), PROMISE_OK);
   for (int i = 0; i < 4; i++) {
     promise_value_t copy = finished(promise_builder_from(&empty[i]));
-    CHECK(promise_value_equal(&copy, &empty[i]));
+    CHECK(values_equal(&copy, &empty[i]));
     promise_value_release(&copy);
     promise_value_release(&empty[i]);
   }

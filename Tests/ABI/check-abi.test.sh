@@ -166,7 +166,7 @@ refused parameter-added promise/core.h 's/int64_t timeout_ns/&, int32_t more/' \
 refused result-changed promise/error.h 's/int64_t promise_value_code/int32_t promise_value_code/' "return type changed"
 refused const-removed promise/value.h 's/promise_value_retain(const /promise_value_retain(/' "promise_value_retain"
 refused constants-reordered promise/core.h \
-  's/PROMISE_FULFILLED = 2/PROMISE_FULFILLED = 3/; s/PROMISE_REJECTED = 3/PROMISE_REJECTED = 2/' \
+  's/PROMISE_STATE_FULFILLED = 2/PROMISE_STATE_FULFILLED = 3/; s/PROMISE_STATE_REJECTED = 3/PROMISE_STATE_REJECTED = 2/' \
   "'witness_PROMISE_FULFILLED::value_of_PROMISE_FULFILLED' from value '2' to '3'"
 refused constant-removed promise/status.h '/PROMISE_EDEADLK = -6/d' "{witness_PROMISE_EDEADLK}"
 refused status-widened promise/status.h 's/typedef int32_t promise_status_t/typedef int64_t promise_status_t/' \

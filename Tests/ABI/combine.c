@@ -50,7 +50,7 @@ static void all_ends_with_the_first_rejection(void) {
     static const char names[] = "abc";
     for (int i = 0; i < 3; i++)
       promise_on_cancel_request(inputs[i], on_request, (void *)(uintptr_t)&names[i], NULL);
-    promise_t *all = promise_all(inputs, 3, cancels ? PROMISE_CANCEL_OTHERS : 0);
+    promise_t *all = promise_all(inputs, 3, cancels ? PROMISE_COMBINE_CANCEL_OTHERS : 0);
     promise_reject(inputs[1], I64(7));
     CHECK(ended(all, PROMISE_REJECTED, 7));
     CHECK_TEXT(journal, cancels ? "ac" : "");
@@ -115,7 +115,7 @@ static void race_ends_with_the_first(void) {
 
 static void of_none_and_of_settled_ones_all_is_known_at_once(void) {
   promise_t *all = promise_all(NULL, 0, 0), *settled = promise_all_settled(NULL, 0, 0);
-  promise_t *any = promise_any(NULL, 0, 0), *race = promise_race(NULL, 0, PROMISE_CANCEL_OTHERS);
+  promise_t *any = promise_any(NULL, 0, 0), *race = promise_race(NULL, 0, PROMISE_COMBINE_CANCEL_OTHERS);
   CHECK_INT(promise_state(all), PROMISE_FULFILLED);
   CHECK_INT(promise_state(settled), PROMISE_FULFILLED);
   promise_value_t reasons = result_of(any);

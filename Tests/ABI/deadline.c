@@ -5,7 +5,7 @@
 #define HOUR (3600 * 1000 * MILLISECONDS)
 
 static promise_token_t *token_new(void) {
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   REQUIRE(token != NULL);
   CHECK_INT(promise_token_deadline(token), NEVER);
   return token;
@@ -95,13 +95,13 @@ static void chained_tokens_have_no_later_one(void) {
   promise_token_t *parent = token_new(), *before = token_new(), *after = token_new(), *grandchild = token_new();
   promise_token_t *sooner = token_new(), *apart = token_new();
   int64_t hour = promise_now() + HOUR;
-  CHECK_STATUS(promise_token_chain(before, parent, true), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(grandchild, before, true), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(apart, parent, false), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(before, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(grandchild, before, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(apart, parent, 0), PROMISE_OK);
   set(sooner, NULL, hour - 1);
-  CHECK_STATUS(promise_token_chain(sooner, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(sooner, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   set(parent, NULL, hour);
-  CHECK_STATUS(promise_token_chain(after, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(after, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_INT(promise_token_deadline(before), hour);
   CHECK_INT(promise_token_deadline(after), hour);
   CHECK_INT(promise_token_deadline(grandchild), hour);
@@ -119,7 +119,7 @@ static void chained_tokens_have_no_later_one(void) {
 static void inherited_deadline_outlives_the_parent(void) {
   promise_token_t *parent = token_new(), *child = token_new();
   set(parent, NULL, promise_now() + 5 * MILLISECONDS);
-  CHECK_STATUS(promise_token_chain(child, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(child, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_STATUS(promise_token_release(parent), PROMISE_OK);
   promise_t *promise = work(child);
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
@@ -133,7 +133,7 @@ static void loop_may_keep_the_time(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
   promise_token_t *token = token_new(), *child = token_new();
-  CHECK_STATUS(promise_token_chain(child, token, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(child, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_t *promise = work(token), *theirs = work(child);
   int before = thread_count();
   set(token, executor, promise_now() + MILLISECONDS);
@@ -146,7 +146,7 @@ static void loop_may_keep_the_time(void) {
   /* A chained one gets the executor too, and a loop that is freed takes the timers along. */
   promise_token_t *later = token_new(), *chained = token_new();
   set(later, executor, promise_now() + HOUR);
-  CHECK_STATUS(promise_token_chain(chained, later, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(chained, later, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK(promise_token_deadline(chained) < NEVER);
   promise_token_t *all[] = {token, child, later, chained};
@@ -186,8 +186,8 @@ static void *sets(void *argument) {
   race_t *race = argument;
   for (int64_t i = 0; i < 500; i++) {
     promise_token_set_deadline(race->token, NULL, race->hour - i);
-    promise_token_t *other = promise_token_new(false);
-    promise_token_chain(other, race->token, true);
+    promise_token_t *other = promise_token_new(0);
+    promise_token_chain(other, race->token, PROMISE_CHAIN_CANCEL);
     CHECK(promise_token_deadline(other) <= race->hour - i);
     promise_token_release(other);
   }
@@ -196,7 +196,7 @@ static void *sets(void *argument) {
 
 static void earliest_of_many_threads_stays(void) {
   race_t race = {token_new(), token_new(), promise_now() + HOUR};
-  CHECK_STATUS(promise_token_chain(race.child, race.token, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(race.child, race.token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
     threads[i] = start(sets, &race);

@@ -176,7 +176,7 @@ static void goes_on_in_a_callback(void *argument) {
   for (int i = 0; i < 2; i++)
     works(pool());
   if (forking->executor != NULL)
-    CHECK(promise_executor_is_current(forking->executor));
+    CHECK_INT(promise_executor_is_current(forking->executor), 1);
 }
 
 static promise_verdict_t forking_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {

@@ -28,8 +28,8 @@ static void everything(traffic_t *traffic, unsigned round) {
     promise_release(derived);
     promise_release(source);
   }
-  promise_token_t *chained = promise_token_new(false);
-  promise_token_chain(chained, traffic->token, true);
+  promise_token_t *chained = promise_token_new(0);
+  promise_token_chain(chained, traffic->token, PROMISE_CHAIN_CANCEL);
   promise_token_invalidate(traffic->token, NULL);
   promise_token_release(chained);
   promise_executor_submit(pool(), ignore, NULL, NULL);
@@ -73,7 +73,7 @@ static void does_everything(void *argument) {
 
 static void child_is_whole_whatever_other_threads_do(void) {
   static traffic_t traffic;
-  traffic.token = promise_token_new(false);
+  traffic.token = promise_token_new(0);
   traffic.serial = promise_executor_serial(NULL);
   for (int i = 0; i < SHARED; i++)
     traffic.shared[i] = promise_new();

@@ -36,7 +36,7 @@ static void input_may_go_while_it_is_gathered(void) {
   promise_t *first = fulfilled(1);
   subject = promise_new();
   promise_on_cancel_request(subject, gives_up, &spy, spy_free);
-  promise_t *race = promise_race((promise_t *[]){first, subject}, 2, PROMISE_CANCEL_OTHERS);
+  promise_t *race = promise_race((promise_t *[]){first, subject}, 2, PROMISE_COMBINE_CANCEL_OTHERS);
   CHECK_SPY(&spy, 1, 1);
   CHECK(ended(race, PROMISE_FULFILLED, 1));
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);

@@ -35,7 +35,7 @@ static void unwatch(int expected) {
 static void room_that_is_asked_for_twice(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 1);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
   promise_t *one = promise_publisher_ready(publisher), *two = promise_publisher_ready(publisher);
   promise_release(one), promise_release(two);
@@ -46,7 +46,7 @@ static void room_that_is_asked_for_twice(void) {
 static void an_event_that_nobody_waits_for_any_more(void) {
   watch();
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_release(next_of(subscriber));
   promise_t *next = next_of(subscriber);
   publish(publisher, 1);
@@ -63,7 +63,7 @@ static void a_failure_is_taken_where_it_was_asked_for(void) {
   for (int is_late = 0; is_late < 2; is_late++) {
     watch();
     promise_publisher_t *publisher = publisher_new(0);
-    promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+    promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *next = is_late ? NULL : next_of(subscriber);
     promise_publisher_fail(publisher, I64(9));
     if (is_late)
@@ -79,7 +79,7 @@ static void a_failure_that_is_passed_on_is_taken_there(void) {
   watch();
   promise_publisher_t *source = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(source, target, PROMISE_FORWARD_END);
-  promise_subscriber_t *reader = pull(target, PROMISE_BUFFER, 0);
+  promise_subscriber_t *reader = pull(target, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *end = end_of(reader);
   promise_publisher_fail(source, I64(9));
   CHECK(ended(end, PROMISE_REJECTED, 9));
@@ -93,7 +93,8 @@ static void a_failure_that_nobody_takes_is_reported(void) {
     watch();
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {0};
-    promise_subscriber_t *subscriber = how == 0 ? listen(publisher, &listener) : pull(publisher, PROMISE_BUFFER, 0);
+    promise_subscriber_t *subscriber =
+        how == 0 ? listen(publisher, &listener) : pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     if (how == 2)
       promise_release(next_of(subscriber)); /* asked for, but given up */
     promise_publisher_fail(publisher, I64(9));

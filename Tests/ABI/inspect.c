@@ -5,9 +5,9 @@
 #include "support.h"
 
 static bool equal(promise_value_t one, promise_value_t other) {
-  bool holds = promise_value_equal(&one, &other);
-  CHECK_INT(promise_value_equal(&other, &one), holds);
-  CHECK(promise_value_equal(&one, &one));
+  bool holds = values_equal(&one, &other);
+  CHECK_INT(values_equal(&other, &one), holds);
+  CHECK(values_equal(&one, &one));
   return holds;
 }
 
@@ -183,8 +183,8 @@ static void *compares_deep_values(void *argument) {
   (void)argument;
   long levels = check_scale(1000 * 1000);
   promise_value_t one = nest(*I64(1), levels), other = nest(*I64(1), levels), third = nest(*I64(2), levels);
-  CHECK(promise_value_equal(&one, &other));
-  CHECK(!promise_value_equal(&one, &third));
+  CHECK(values_equal(&one, &other));
+  CHECK(!values_equal(&one, &third));
   promise_value_t *all[] = {&one, &other, &third};
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_value_release(all[i]), PROMISE_OK);

@@ -122,7 +122,7 @@ static void loop_takes_as_many_references_as_promised(void) {
 }
 
 static void token_takes_as_many_references_as_promised(void) {
-  fill(promise_token_new(false), retain_token, release_token, NULL);
+  fill(promise_token_new(0), retain_token, release_token, NULL);
 }
 
 static void publisher_takes_as_many_references_as_promised(void) {
@@ -131,7 +131,7 @@ static void publisher_takes_as_many_references_as_promised(void) {
 
 static void subscriber_and_its_end_take_as_many_references_as_promised(void) {
   promise_publisher_t *publisher = promise_publisher_new(0);
-  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER};
+  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
   long references = 0;
   promise_t *end = NULL;

@@ -56,7 +56,7 @@ static void jobs_run_in_order(void) {
 
 static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
   fixture_t *fixture = ctx;
-  CHECK(promise_executor_is_current(fixture->executor));
+  CHECK_INT(promise_executor_is_current(fixture->executor), 1);
   *out = *in;
   return PROMISE_FULFILL;
 }
@@ -64,7 +64,7 @@ static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_v
 static void reactions_run_on_the_loop(void) {
   fixture_t fixture = setup();
   promise_t *child = react_on(fixture.executor, is_here, &fixture, NULL);
-  CHECK(!promise_executor_is_current(fixture.executor));
+  CHECK_INT(promise_executor_is_current(fixture.executor), 0);
   CHECK_INT(promise_state(child), PROMISE_PENDING);
   CHECK_INT(promise_loop_run_once(fixture.loop), 1);
   CHECK(ended(child, PROMISE_FULFILLED, 1));

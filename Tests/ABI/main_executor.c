@@ -11,7 +11,7 @@ static promise_executor_t *main_executor(void) {
 
 static promise_verdict_t is_on_main(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
-  CHECK(promise_executor_is_current(main_executor()));
+  CHECK_INT(promise_executor_is_current(main_executor()), 1);
   CHECK(promise_is_main_thread());
   *out = *in;
   return PROMISE_FULFILL;
@@ -31,7 +31,7 @@ static void main_thread_turns_the_main_loop(void) {
   CHECK(promise_is_main_thread());
   finish(start(is_not_main, NULL));
   promise_t *child = react_on(main_executor(), is_on_main, NULL, NULL);
-  CHECK(!promise_executor_is_current(main_executor()));
+  CHECK_INT(promise_executor_is_current(main_executor()), 0);
   CHECK_INT(promise_state(child), PROMISE_PENDING);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_EDEADLK);
   CHECK_INT(promise_loop_run_once(loop), 1);

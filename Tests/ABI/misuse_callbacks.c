@@ -195,10 +195,10 @@ static void executor_submit(void) {
 }
 
 static void executor_is_current_bad(void *handle) {
-  CHECK(!promise_executor_is_current(handle));
+  CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
 }
 static void executor_is_current(void) {
-  CHECK(!promise_executor_is_current(NULL));
+  CHECK_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
   each_bad_handle(EXECUTORS, executor_is_current_bad);
 }
 

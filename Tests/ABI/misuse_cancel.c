@@ -78,7 +78,9 @@ static void value_discarded(void) {
 /* ---- Tokens ---- */
 
 static void token_new(void) {
-  promise_token_t *token = promise_token_new(true);
+  refused(promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE | 1), PROMISE_EINVAL, NULL);
+  refused(promise_token_new(PROMISE_CHAIN_CANCEL), PROMISE_EINVAL, NULL);
+  promise_token_t *token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   CHECK(token != NULL);
   CHECK_STATUS(promise_release((promise_t *)token), PROMISE_ESTALE);
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
@@ -105,7 +107,7 @@ static void invalidate_bad(void *handle) {
 }
 static void invalidate_for_bad(promise_value_t value, promise_status_t status) {
   (void)status;
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   CHECK_STATUS(promise_token_invalidate(token, &value), PROMISE_EINVAL);
   CHECK_INT(promise_token_generation(token), 0);
   CHECK_STATUS(promise_token_cancel(token, &value), PROMISE_EINVAL);
@@ -132,7 +134,7 @@ static void add_bad(void *handle) {
   CHECK_STATUS(promise_token_add(live_token, handle), PROMISE_ESTALE);
 }
 static void token_add(void) {
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_token_add(NULL, promise), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_add(token, NULL), PROMISE_EINVAL);
@@ -143,13 +145,15 @@ static void token_add(void) {
 }
 
 static void chain_bad(void *handle) {
-  CHECK_STATUS(promise_token_chain(handle, live_token, true), PROMISE_ESTALE);
-  CHECK_STATUS(promise_token_chain(live_token, handle, false), PROMISE_ESTALE);
+  CHECK_STATUS(promise_token_chain(handle, live_token, PROMISE_CHAIN_CANCEL), PROMISE_ESTALE);
+  CHECK_STATUS(promise_token_chain(live_token, handle, 0), PROMISE_ESTALE);
 }
 static void token_chain(void) {
-  promise_token_t *token = promise_token_new(false);
-  CHECK_STATUS(promise_token_chain(NULL, token, true), PROMISE_EINVAL);
-  CHECK_STATUS(promise_token_chain(token, NULL, true), PROMISE_EINVAL);
+  promise_token_t *token = promise_token_new(0);
+  CHECK_STATUS(promise_token_chain(NULL, token, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, NULL, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, live_token, PROMISE_CHAIN_CANCEL | 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, live_token, PROMISE_TOKEN_INVALIDATE_ON_RELEASE), PROMISE_EINVAL);
   promise_token_release(token);
   each_bad_handle(TOKENS, chain_bad);
 }
@@ -162,7 +166,7 @@ static void deadline_on_bad(void *handle) {
   CHECK_INT(promise_token_deadline(live_token), INT64_MAX);
 }
 static void token_set_deadline(void) {
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   CHECK_STATUS(promise_token_set_deadline(NULL, NULL, 1), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, -1), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_set_deadline(token, NULL, INT64_MIN), PROMISE_EINVAL);

@@ -64,8 +64,8 @@ static void trace_write(void) {
   static const promise_trace_format_t none[] = {0, 3, 255, UINT32_MAX};
   for (int i = 0; i < 4; i++)
     CHECK_STATUS(promise_trace_write(1, none[i]), PROMISE_EINVAL);
-  CHECK_STATUS(promise_trace_write(-1, PROMISE_TRACE_PERFETTO), PROMISE_EINVAL);
-  CHECK_STATUS(promise_trace_write(INT32_MAX, PROMISE_TRACE_GRAPHVIZ), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_write(-1, PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_write(INT32_MAX, PROMISE_TRACE_FORMAT_GRAPHVIZ), PROMISE_EINVAL);
 }
 
 static const misuse_t table[] = {

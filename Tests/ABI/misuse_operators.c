@@ -24,21 +24,21 @@ static promise_publisher_t *distinct_of(promise_publisher_t *source) {
 static void distinct(void) {
   misuse(distinct_of);
   promise_publisher_t *source = promise_publisher_new(0);
-  refused(promise_publisher_distinct(source, 2), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_distinct(source, PROMISE_FORWARD_END), PROMISE_EINVAL, NULL);
   refused(promise_publisher_distinct(source, UINT32_MAX), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 0);
   promise_publisher_release(source);
 }
 
 static promise_publisher_t *scan_of(promise_publisher_t *source) {
-  return promise_publisher_scan(source, 1);
+  return promise_publisher_window(source, 1);
 }
 static void scan(void) {
   misuse(scan_of);
   promise_publisher_t *source = promise_publisher_new(0);
-  refused(promise_publisher_scan(source, 0), PROMISE_EINVAL, NULL);
-  refused(promise_publisher_scan(source, SIZE_MAX), PROMISE_EINVAL, NULL);
-  refused(promise_publisher_scan(source, SIZE_MAX / 2), PROMISE_ENOMEM, NULL);
+  refused(promise_publisher_window(source, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_window(source, SIZE_MAX), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_window(source, SIZE_MAX / 2), PROMISE_ENOMEM, NULL);
   promise_publisher_release(source);
 }
 
@@ -141,7 +141,7 @@ static void merge(void) {
   misuse_join(promise_publisher_merge);
 }
 static void combine(void) {
-  misuse_join(promise_publisher_combine);
+  misuse_join(promise_publisher_combine_latest);
 }
 
 static void forward_from_bad(void *handle) {
@@ -157,7 +157,7 @@ static void forward(void) {
   refused(promise_publisher_forward(source, NULL, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_forward(source, source, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_forward(target, derived, 0), PROMISE_EINVAL, NULL);
-  refused(promise_publisher_forward(source, target, 2), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_forward(source, target, PROMISE_DISTINCT_ERRORS), PROMISE_EINVAL, NULL);
   CHECK_INT(promise_publisher_count(source), 1);
   promise_publisher_release(derived), promise_publisher_release(source), promise_publisher_release(target);
   each_bad_handle(PUBLISHERS, forward_from_bad);
@@ -165,12 +165,12 @@ static void forward(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_publisher_combine", combine},
+    {"promise_publisher_combine_latest", combine},
     {"promise_publisher_distinct", distinct},
     {"promise_publisher_forward", forward},
     {"promise_publisher_merge", merge},
     {"promise_publisher_of", of},
-    {"promise_publisher_scan", scan},
+    {"promise_publisher_window", scan},
     {"promise_publisher_start_with", start_with},
     {"promise_publisher_stateful", stateful},
     {"promise_publisher_take", take},

@@ -40,7 +40,7 @@ static void publisher_count(void) {
 }
 
 static void publisher_new_bad(void) {
-  refused(promise_publisher_new(2), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_new(PROMISE_COMBINE_CANCEL_OTHERS), PROMISE_EINVAL, NULL);
   refused(promise_publisher_new(UINT32_MAX), PROMISE_EINVAL, NULL);
 }
 
@@ -116,7 +116,7 @@ static void publisher_fail(void) {
 
 static promise_subscription_t wish(void) {
   return (promise_subscription_t){.size = sizeof(promise_subscription_t),
-                                  .overflow = PROMISE_BUFFER,
+                                  .overflow = PROMISE_OVERFLOW_BUFFER,
                                   .on_value = spy_observer,
                                   .ctx = &spy,
                                   .free_ctx = spy_free};
@@ -154,7 +154,7 @@ static void publisher_subscribe(void) {
     subscription.overflow = overflows[i], subscription.capacity = 1;
     refused(promise_publisher_subscribe(publisher, &subscription), PROMISE_EINVAL, &spy);
   }
-  for (promise_overflow_t overflow = PROMISE_DROP_OLDEST; overflow <= PROMISE_FAIL; overflow++) {
+  for (promise_overflow_t overflow = PROMISE_OVERFLOW_DROP_OLDEST; overflow <= PROMISE_OVERFLOW_FAIL; overflow++) {
     subscription = wish();
     subscription.overflow = overflow;
     refused(promise_publisher_subscribe(publisher, &subscription), PROMISE_EINVAL, &spy);
@@ -218,7 +218,7 @@ static void subscriber_request(void) {
   refused(promise_subscriber_next(subscriber), PROMISE_EINVAL, NULL); /* it has callbacks */
   promise_subscriber_release(subscriber);
   CHECK_SPY(&spy, 0, 1);
-  subscription = (promise_subscription_t){.size = sizeof subscription, .overflow = PROMISE_BUFFER};
+  subscription = (promise_subscription_t){.size = sizeof subscription, .overflow = PROMISE_OVERFLOW_BUFFER};
   subscriber = promise_publisher_subscribe(publisher, &subscription);
   CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_EINVAL); /* it has none */
   promise_subscriber_release(subscriber);

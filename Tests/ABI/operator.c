@@ -13,19 +13,19 @@ static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, prom
   CHECK_INT(out->kind, PROMISE_KIND_VOID);
   switch (in->as.i64) {
   case 100:
-    return PROMISE_FINISH;
+    return PROMISE_VERDICT_FINISH;
   case 101:
     *out = *I64(55);
-    return PROMISE_FAIL_WITH;
+    return PROMISE_VERDICT_FAIL;
   case 102:
-    return PROMISE_CANCEL;
+    return PROMISE_VERDICT_CANCEL;
   case 103:
     return PROMISE_ADOPT; /* there is no such thing here */
   case 104:
     *out = garbage();
     return PROMISE_FULFILL;
   case 105:
-    return PROMISE_PASS;
+    return PROMISE_VERDICT_PASS;
   case 106:
     *out = *I64(66);
     return PROMISE_REJECT;
@@ -33,7 +33,7 @@ static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, prom
     break;
   }
   *out = *I64(in->as.i64 * 2);
-  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_SKIP;
+  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_VERDICT_SKIP;
 }
 
 static promise_verdict_t recovers(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -125,7 +125,7 @@ static promise_verdict_t on_end(void *ctx, const promise_value_t *in, promise_va
   int how = *(int *)ctx;
   CHECK_INT(in->kind, how == 0 ? PROMISE_KIND_VOID : how == 1 ? PROMISE_KIND_I64 : PROMISE_KIND_DISCARDED);
   *out = *I64(7);
-  return how == 0 ? PROMISE_FAIL_WITH : how == 1 ? PROMISE_FULFILL : PROMISE_PASS;
+  return how == 0 ? PROMISE_VERDICT_FAIL : how == 1 ? PROMISE_FULFILL : PROMISE_VERDICT_PASS;
 }
 
 static void a_transform_may_change_the_end(void) {
@@ -152,7 +152,7 @@ static void a_transform_may_change_the_end(void) {
 }
 
 static void what_equals_its_predecessor_is_passed_over(void) {
-  for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags++) {
+  for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags += PROMISE_DISTINCT_ERRORS) {
     promise_publisher_t *source = publisher_new(0);
     listener_t listener = {0}, late = {0};
     promise_publisher_t *derived = made(promise_publisher_distinct(source, flags));
@@ -170,7 +170,7 @@ static void what_equals_its_predecessor_is_passed_over(void) {
 
 static void distinct_compares_in_depth(void) {
   promise_publisher_t *source = publisher_new(0), *derived = made(promise_publisher_distinct(source, 0));
-  promise_subscriber_t *subscriber = pull(derived, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(derived, PROMISE_OVERFLOW_BUFFER, 0);
   static const char *const texts[] = {"[1,\"a\"]", "[1,\"a\"]", "[1,\"b\"]"};
   for (int i = 0; i < 3; i++) {
     promise_value_t value = json(texts[i]);
@@ -186,7 +186,7 @@ static void distinct_compares_in_depth(void) {
 }
 
 static void scan_has_the_last_values(void) {
-  promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_scan(source, 3);
+  promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_window(source, 3);
   promise_subscriber_t *subscriber = listen_to_arrays(derived);
   for (int64_t number = 1; number <= 6; number++) {
     publish(source, number);
@@ -237,7 +237,7 @@ static void stateful_ones_replay(void) {
 }
 
 static void an_operator_over_a_stateful_stream_is_stateful(void) {
-  promise_publisher_t *source = publisher_new(PROMISE_STATEFUL);
+  promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   spy_t spy = {0};
   listener_t listener = {0};
   publish(source, 4);

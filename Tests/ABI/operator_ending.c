@@ -21,7 +21,7 @@ static void what_has_ended_by_one_source_is_in_no_list_of_another(void) {
     else
       promise_publisher_fail(sources[0], I64(9));
     promise_publisher_t *joined =
-        made(combines ? promise_publisher_combine(sources, 3) : promise_publisher_merge(sources, 3));
+        made(combines ? promise_publisher_combine_latest(sources, 3) : promise_publisher_merge(sources, 3));
     CHECK_INT(promise_publisher_state(joined), combines ? PROMISE_FULFILLED : PROMISE_REJECTED);
     for (int i = 1; i < 3; i++)
       CHECK_INT(promise_publisher_count(sources[i]), 0);
@@ -55,7 +55,7 @@ static void a_source_may_end_while_it_is_joined(void) {
     pthread_t thread = start(fails, NULL);
     gate_wait(&failing);
     promise_publisher_t *joined =
-        made(i % 2 ? promise_publisher_combine(sources, 3) : promise_publisher_merge(sources, 3));
+        made(i % 2 ? promise_publisher_combine_latest(sources, 3) : promise_publisher_merge(sources, 3));
     finish(thread);
     CHECK_INT(promise_publisher_state(joined), PROMISE_REJECTED);
     for (int j = 0; j < 3; j++)

@@ -47,10 +47,11 @@ static void merged_streams_end_when_all_have(void) {
 }
 
 static void of_no_stream_there_is_none(void) {
-  promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)), made(promise_publisher_combine(NULL, 0))};
+  promise_publisher_t *none[] = {made(promise_publisher_merge(NULL, 0)),
+                                 made(promise_publisher_combine_latest(NULL, 0))};
   for (int i = 0; i < 2; i++) {
     CHECK_INT(promise_publisher_state(none[i]), PROMISE_REJECTED);
-    promise_subscriber_t *subscriber = pull(none[i], PROMISE_BUFFER, 0);
+    promise_subscriber_t *subscriber = pull(none[i], PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *end = end_of(subscriber);
     CHECK(was_cancelled(end));
     promise_release(end);
@@ -60,7 +61,7 @@ static void of_no_stream_there_is_none(void) {
 
 static void combined_streams_have_the_latest_of_each(void) {
   make_sources(0);
-  promise_publisher_t *combined = promise_publisher_combine(sources, 3);
+  promise_publisher_t *combined = promise_publisher_combine_latest(sources, 3);
   promise_subscriber_t *subscriber = listen_to_arrays(combined);
   promise_t *end = end_of(subscriber);
   publish(sources[0], 1);
@@ -84,11 +85,11 @@ static void combined_streams_have_the_latest_of_each(void) {
 
 static void combined_streams_may_end_before_all_have(void) {
   for (int how = 0; how < 3; how++) {
-    make_sources(PROMISE_STATEFUL);
+    make_sources(PROMISE_PUBLISHER_STATEFUL);
     promise_value_t word = text("kept in a slot");
     promise_publisher_publish(sources[0], &word);
-    promise_publisher_t *combined = made(promise_publisher_combine(sources, 3));
-    promise_subscriber_t *subscriber = pull(combined, PROMISE_BUFFER, 0);
+    promise_publisher_t *combined = made(promise_publisher_combine_latest(sources, 3));
+    promise_subscriber_t *subscriber = pull(combined, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *end = end_of(subscriber);
     if (how == 0)
       promise_publisher_cancel(sources[0]);
@@ -106,9 +107,9 @@ static void combined_streams_may_end_before_all_have(void) {
 }
 
 static void the_same_stream_may_be_there_twice(void) {
-  promise_publisher_t *source = publisher_new(PROMISE_STATEFUL), *twice[] = {source, source};
+  promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL), *twice[] = {source, source};
   publish(source, 1);
-  promise_publisher_t *combined = promise_publisher_combine(twice, 2);
+  promise_publisher_t *combined = promise_publisher_combine_latest(twice, 2);
   promise_subscriber_t *subscriber = listen_to_arrays(combined);
   CHECK_TEXT(arrays, "11 "); /* stateful, for all sources are */
   publish(source, 2);
@@ -120,7 +121,7 @@ static void the_same_stream_may_be_there_twice(void) {
 /* ---- Forwarding ---- */
 
 static void a_link_forwards_until_it_is_released(void) {
-  for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags++) {
+  for (uint32_t flags = 0; flags <= PROMISE_FORWARD_END; flags += PROMISE_FORWARD_END) {
     make_sources(0);
     listener_t listener = {0};
     promise_subscriber_t *subscriber = listen(sources[2], &listener);
@@ -184,7 +185,7 @@ static void *runs_a_long_chain(void *unused) {
   long links = check_scale(200000);
   for (int how = 0; how < 2; how++) {
     promise_publisher_t *source = publisher_new(0), *last = chain_of(source, links);
-    promise_subscriber_t *subscriber = pull(last, PROMISE_DROP_NEWEST, 1);
+    promise_subscriber_t *subscriber = pull(last, PROMISE_OVERFLOW_DROP_NEWEST, 1);
     promise_publisher_release(last);
     promise_t *next = next_of(subscriber), *end = end_of(subscriber);
     publish(source, 0);
@@ -238,7 +239,8 @@ static void a_chain_lives_by_its_last_element(void) {
 static void one_of_two_that_is_full_holds_the_source_up(void) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2)), *last = added(merged);
-  promise_subscriber_t *one = pull(last, PROMISE_BUFFER, 1), *two = pull(sources[1], PROMISE_BUFFER, 1);
+  promise_subscriber_t *one = pull(last, PROMISE_OVERFLOW_BUFFER, 1),
+                       *two = pull(sources[1], PROMISE_OVERFLOW_BUFFER, 1);
   promise_publisher_release(merged), promise_publisher_release(last);
   CHECK_STATUS(promise_publisher_publish(sources[0], I64(1)), PROMISE_EFULL);
   promise_t *ready[] = {promise_publisher_ready(sources[0]), promise_publisher_ready(sources[1])};
@@ -273,7 +275,7 @@ static void counts(void *ctx, const promise_value_t *value) {
 }
 
 static void chains_may_go_while_their_sources_publish(void) {
-  make_sources(PROMISE_STATEFUL);
+  make_sources(PROMISE_PUBLISHER_STATEFUL);
   rounds = check_scale(2000);
   pthread_t threads[2];
   for (int i = 0; i < 2; i++)
@@ -282,10 +284,10 @@ static void chains_may_go_while_their_sources_publish(void) {
   for (long i = 0; i < rounds; i++) {
     promise_publisher_t *first = made(promise_publisher_distinct(sources[0], 0));
     promise_publisher_t *both[] = {first, sources[1]}, *joined, *last;
-    joined = made(i % 2 == 0 ? promise_publisher_merge(both, 2) : promise_publisher_combine(both, 2));
-    last = made(i % 3 == 0 ? promise_publisher_take(joined, 3) : promise_publisher_scan(joined, 2));
-    promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_DROP_OLDEST, .capacity = 1};
-    wish.demand = PROMISE_UNLIMITED, wish.on_value = counts, wish.ctx = &count;
+    joined = made(i % 2 == 0 ? promise_publisher_merge(both, 2) : promise_publisher_combine_latest(both, 2));
+    last = made(i % 3 == 0 ? promise_publisher_take(joined, 3) : promise_publisher_window(joined, 2));
+    promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_DROP_OLDEST, .capacity = 1};
+    wish.demand = PROMISE_DEMAND_UNLIMITED, wish.on_value = counts, wish.ctx = &count;
     wish.executor = i % 5 == 0 ? promise_executor_global(PROMISE_PRIORITY_DEFAULT) : NULL;
     promise_subscriber_t *subscriber = subscribe(last, wish);
     promise_t *end = end_of(subscriber);

@@ -21,8 +21,8 @@ static promise_verdict_t looks_around(void *ctx, const promise_value_t *in, prom
   (void)in;
   promise_executor_t *executor = ctx;
   sigset_t blocked;
-  CHECK(promise_executor_is_current(executor));
-  CHECK(!promise_executor_is_current(promise_executor_immediate()));
+  CHECK_INT(promise_executor_is_current(executor), 1);
+  CHECK_INT(promise_executor_is_current(promise_executor_immediate()), 0);
   pthread_sigmask(SIG_SETMASK, NULL, &blocked);
   CHECK(sigismember(&blocked, SIGINT) == 1 && sigismember(&blocked, SIGALRM) == 1);
   *out = *I64(getpid() == gettid() ? 0 : 1);
@@ -35,7 +35,7 @@ static void job_runs_on_a_thread_of_the_pool(void) {
     promise_executor_t *executor = promise_executor_global(priority);
     REQUIRE(executor != NULL);
     CHECK_POINTER(promise_executor_global(priority), executor);
-    CHECK(!promise_executor_is_current(executor));
+    CHECK_INT(promise_executor_is_current(executor), 0);
     promise_t *child = react_on(executor, looks_around, executor, NULL);
     CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
     CHECK(ended(child, PROMISE_FULFILLED, 1));
@@ -58,7 +58,7 @@ static void references_are_not_counted(void) {
 
 static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in, (void)out;
-  CHECK(promise_executor_is_current(promise_executor_immediate()));
+  CHECK_INT(promise_executor_is_current(promise_executor_immediate()), 1);
   CHECK(pthread_equal(*(pthread_t *)ctx, pthread_self()));
   return PROMISE_FULFILL;
 }
@@ -67,7 +67,7 @@ static void immediate_runs_in_the_call(void) {
   pthread_t here = pthread_self();
   promise_t *child = react_on(promise_executor_immediate(), is_here, &here, NULL);
   CHECK_INT(promise_state(child), PROMISE_FULFILLED);
-  CHECK(!promise_executor_is_current(promise_executor_immediate()));
+  CHECK_INT(promise_executor_is_current(promise_executor_immediate()), 0);
   promise_release(child);
 }
 

@@ -131,7 +131,7 @@ static promise_status_t trace_write(void) {
   CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_release(fulfilled(1));
   scarce();
-  promise_status_t status = plenty(promise_trace_write(null_file, PROMISE_TRACE_PERFETTO));
+  promise_status_t status = plenty(promise_trace_write(null_file, PROMISE_TRACE_FORMAT_PERFETTO));
   promise_trace_stop();
   return status;
 }

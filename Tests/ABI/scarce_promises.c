@@ -69,7 +69,7 @@ static promise_status_t react(void) {
 }
 static promise_status_t react_on_an_executor(void) {
   immediate = promise_executor_immediate();
-  token = promise_token_new(false);
+  token = promise_token_new(0);
   promise_status_t status = derived_by(make_react);
   promise_token_release(token);
   promise_executor_release(immediate);
@@ -261,14 +261,14 @@ static promise_status_t loop_wait(void) {
 
 static promise_status_t token_new(void) {
   scarce();
-  promise_token_t *made = promise_token_new(true);
+  promise_token_t *made = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   promise_status_t status = plenty(of(made));
   promise_token_release(made);
   return status;
 }
 
 static promise_status_t token_add(void) {
-  promise_token_t *asking = promise_token_new(false);
+  promise_token_t *asking = promise_token_new(0);
   promise_t *promise = promise_new();
   scarce();
   promise_status_t status = plenty(promise_token_add(asking, promise));
@@ -280,9 +280,9 @@ static promise_status_t token_add(void) {
 }
 
 static promise_status_t token_chain(void) {
-  promise_token_t *chained = promise_token_new(false), *parent = promise_token_new(false);
+  promise_token_t *chained = promise_token_new(0), *parent = promise_token_new(0);
   scarce();
-  promise_status_t status = plenty(promise_token_chain(chained, parent, true));
+  promise_status_t status = plenty(promise_token_chain(chained, parent, PROMISE_CHAIN_CANCEL));
   promise_token_release(parent);
   promise_token_release(chained);
   return status;
@@ -290,9 +290,9 @@ static promise_status_t token_chain(void) {
 
 /* The token itself goes whatever happens. */
 static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending, const promise_value_t *reason)) {
-  promise_token_t *parent = promise_token_new(false), *child = promise_token_new(false);
+  promise_token_t *parent = promise_token_new(0), *child = promise_token_new(0);
   promise_t *one = promise_new(), *other = promise_new();
-  CHECK_STATUS(promise_token_chain(child, parent, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(child, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_STATUS(promise_token_add(parent, one), PROMISE_OK);
   CHECK_STATUS(promise_token_add(child, other), PROMISE_OK);
   scarce();
@@ -315,7 +315,7 @@ static promise_status_t token_invalidate(void) {
 static promise_status_t token_set_deadline(void) {
   loop = promise_loop_new();
   executor = promise_loop_executor(loop);
-  promise_token_t *hurried = promise_token_new(false);
+  promise_token_t *hurried = promise_token_new(0);
   scarce();
   promise_status_t status = plenty(promise_token_set_deadline(hurried, executor, promise_now() + hour));
   CHECK_INT(promise_token_deadline(hurried) == INT64_MAX, status != PROMISE_OK);

@@ -7,7 +7,8 @@ static void takes(void *ctx, const promise_value_t *value) {
 }
 
 static promise_subscription_t subscription(spy_t *spy) {
-  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+  promise_subscription_t wish = {
+      .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
   wish.on_value = takes, wish.ctx = spy, wish.free_ctx = spy_free;
   return wish;
 }
@@ -40,7 +41,7 @@ static promise_status_t subscribe(void) {
   return subscribed();
 }
 static promise_status_t subscribe_with_a_token(void) {
-  token = promise_token_new(false);
+  token = promise_token_new(0);
   promise_status_t status = subscribed();
   promise_token_release(token);
   token = NULL;
@@ -102,7 +103,7 @@ static promise_status_t ready(void) {
 /* A subscriber for whose event there is no memory ends with that; it does not miss one. */
 static void publish(void) {
   scarce_attempt.cells = scarce_attempt.blocks = 0;
-  make_stream(false, PROMISE_UNLIMITED);
+  make_stream(false, PROMISE_DEMAND_UNLIMITED);
   promise_t *ending = promise_subscriber_end(subscriber);
   scarce();
   CHECK_STATUS(plenty(promise_publisher_publish(publisher, I64(1))), PROMISE_OK);
@@ -125,7 +126,7 @@ static promise_publisher_t *derive_distinct(promise_publisher_t *source) {
   return promise_publisher_distinct(source, 0);
 }
 static promise_publisher_t *derive_scan(promise_publisher_t *source) {
-  return promise_publisher_scan(source, 3);
+  return promise_publisher_window(source, 3);
 }
 static promise_publisher_t *derive_take(promise_publisher_t *source) {
   return promise_publisher_take(source, 3);
@@ -139,7 +140,7 @@ static promise_publisher_t *derive_merge(promise_publisher_t *source) {
 }
 static promise_publisher_t *derive_combine(promise_publisher_t *source) {
   promise_publisher_t *sources[] = {source, source, source};
-  return promise_publisher_combine(sources, 3);
+  return promise_publisher_combine_latest(sources, 3);
 }
 
 static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {

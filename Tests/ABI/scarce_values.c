@@ -111,7 +111,9 @@ static promise_status_t to_json(void) {
 static promise_status_t equal(void) {
   promise_value_t one = json("[[1, [2, {\"a\": [3]}]], [4]]"), other = json("[[1, [2, {\"a\": [3]}]], [4]]");
   scarce();
-  promise_status_t status = plenty(promise_value_equal(&one, &other) ? PROMISE_OK : promise_last_status());
+  bool equal = true;
+  promise_status_t status = plenty(promise_value_equal(&one, &other, &equal));
+  CHECK_INT(equal, status == PROMISE_OK);
   promise_value_release(&one);
   promise_value_release(&other);
   return status;

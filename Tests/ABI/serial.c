@@ -18,7 +18,7 @@ static void takes_a_step(void *ctx) {
   step_t *step = ctx;
   sequence_t *sequence = step->sequence;
   CHECK_INT(atomic_fetch_add(&sequence->inside, 1), 0);
-  CHECK(promise_executor_is_current(sequence->executor));
+  CHECK_INT(promise_executor_is_current(sequence->executor), 1);
   CHECK_INT(step->number, sequence->last[step->thread] + 1);
   sequence->last[step->thread] = step->number;
   CHECK_INT(atomic_fetch_sub(&sequence->inside, 1), 1);
@@ -72,9 +72,9 @@ static void jobs_run_in_order_and_never_two_at_once(void) {
 
 static promise_verdict_t is_on_both(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)in, (void)out;
-  CHECK(promise_executor_is_current(ctx));
-  CHECK(promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_DEFAULT)));
-  CHECK(!promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_UTILITY)));
+  CHECK_INT(promise_executor_is_current(ctx), 1);
+  CHECK_INT(promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_DEFAULT)), 1);
+  CHECK_INT(promise_executor_is_current(promise_executor_global(PROMISE_PRIORITY_UTILITY)), 0);
   return PROMISE_FULFILL;
 }
 

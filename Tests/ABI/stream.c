@@ -68,7 +68,7 @@ static void a_subscriber_is_cancelled_by_itself(void) {
   promise_publisher_t *publisher = publisher_new(0);
   for (int how = 0; how < 4; how++) {
     listener_t listener = {0}, other = {0};
-    promise_token_t *token = promise_token_new(false);
+    promise_token_t *token = promise_token_new(0);
     promise_subscription_t wish = everything(&listener);
     wish.token = token;
     promise_subscriber_t *subscriber = subscribe(publisher, wish), *rest = listen(publisher, &other);
@@ -96,7 +96,7 @@ static void a_subscriber_is_cancelled_by_itself(void) {
 }
 
 static void a_stateful_publisher_replays_its_latest_event(void) {
-  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   promise_value_t latest = garbage();
   CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
   CHECK_INT(latest.kind, PROMISE_KIND_VOID);

@@ -30,7 +30,7 @@ static void events_wait_for_demand(void) {
   promise_t *end = end_of(subscriber);
   CHECK_INT(promise_state(end), PROMISE_PENDING);
   CHECK_INT(promise_publisher_count(publisher), 0);
-  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   CHECK_TEXT(listener.log, "1 !2 3 4 .");
   CHECK(is_done(end));
   CHECK_INT(promise_subscriber_dropped(subscriber), 0);
@@ -41,9 +41,9 @@ static void events_wait_for_demand(void) {
 static void demand_adds_up_to_no_end(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
-  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
-  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED - 1), PROMISE_OK);
-  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED - 1), PROMISE_OK);
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 0);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED - 1), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED - 1), PROMISE_OK);
   publish_all(publisher, 1, 5);
   CHECK_TEXT(listener.log, "1 2 3 4 5 ");
   release_both(subscriber, publisher);
@@ -57,7 +57,7 @@ static void asks_for_one_more(listener_t *listener, int64_t number) {
 static void a_callback_may_ask_for_more(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {.then = asks_for_one_more};
-  listener.subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
+  listener.subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 0);
   publish_all(publisher, 1, 5);
   promise_subscriber_request(listener.subscriber, 1);
   CHECK_TEXT(listener.log, "1 2 3 ");
@@ -67,7 +67,7 @@ static void a_callback_may_ask_for_more(void) {
 static void a_cancelled_subscriber_drops_what_waits(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
-  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 0);
   promise_value_t word = text("never delivered");
   promise_publisher_publish(publisher, &word);
   promise_publisher_fail(publisher, VOID());
@@ -88,10 +88,10 @@ static void each_policy_keeps_what_it_says(void) {
     const char *heard;
     int64_t dropped;
   } cases[] = {
-      {PROMISE_BUFFER, 0, "1 2 3 4 5 ", 0},      {PROMISE_BUFFER, 2, "1 2 3 4 5 ", 0},
-      {PROMISE_DROP_OLDEST, 1, "5 ", 4},         {PROMISE_DROP_OLDEST, 3, "3 4 5 ", 2},
-      {PROMISE_DROP_NEWEST, 1, "1 ", 4},         {PROMISE_DROP_NEWEST, 3, "1 2 3 ", 2},
-      {PROMISE_DROP_NEWEST, 9, "1 2 3 4 5 ", 0}, {PROMISE_FAIL, 5, "1 2 3 4 5 ", 0},
+      {PROMISE_OVERFLOW_BUFFER, 0, "1 2 3 4 5 ", 0},      {PROMISE_OVERFLOW_BUFFER, 2, "1 2 3 4 5 ", 0},
+      {PROMISE_OVERFLOW_DROP_OLDEST, 1, "5 ", 4},         {PROMISE_OVERFLOW_DROP_OLDEST, 3, "3 4 5 ", 2},
+      {PROMISE_OVERFLOW_DROP_NEWEST, 1, "1 ", 4},         {PROMISE_OVERFLOW_DROP_NEWEST, 3, "1 2 3 ", 2},
+      {PROMISE_OVERFLOW_DROP_NEWEST, 9, "1 2 3 4 5 ", 0}, {PROMISE_OVERFLOW_FAIL, 5, "1 2 3 4 5 ", 0},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     promise_publisher_t *publisher = publisher_new(0);
@@ -100,7 +100,7 @@ static void each_policy_keeps_what_it_says(void) {
     promise_subscriber_t *fast = listen(publisher, &other);
     publish_all(publisher, 1, 5);
     CHECK_TEXT(other.log, "1 2 3 4 5 ");
-    promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+    promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
     CHECK_TEXT(listener.log, cases[i].heard);
     CHECK_INT(promise_subscriber_dropped(subscriber), cases[i].dropped);
     publish(publisher, 6); /* there is room again */
@@ -113,12 +113,12 @@ static void each_policy_keeps_what_it_says(void) {
 static void any_capacity_is_one(void) {
   static const uint64_t capacities[] = {INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
   for (int i = 0; i < 3; i++) {
-    for (promise_overflow_t overflow = PROMISE_BUFFER; overflow <= PROMISE_FAIL; overflow++) {
+    for (promise_overflow_t overflow = PROMISE_OVERFLOW_BUFFER; overflow <= PROMISE_OVERFLOW_FAIL; overflow++) {
       promise_publisher_t *publisher = publisher_new(0);
       listener_t listener = {0};
       promise_subscriber_t *subscriber = slow(publisher, &listener, overflow, capacities[i]);
       publish_all(publisher, 1, 3);
-      promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+      promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
       CHECK_TEXT(listener.log, "1 2 3 ");
       release_both(subscriber, publisher);
     }
@@ -128,7 +128,8 @@ static void any_capacity_is_one(void) {
 static void one_that_fails_has_what_waited_first(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0}, other = {0};
-  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_FAIL, 2), *fast = listen(publisher, &other);
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_FAIL, 2),
+                       *fast = listen(publisher, &other);
   promise_t *end = end_of(subscriber);
   publish_all(publisher, 1, 4);
   CHECK_INT(promise_state(end), PROMISE_PENDING);
@@ -149,8 +150,8 @@ static void one_that_fails_has_what_waited_first(void) {
 static void a_producer_learns_of_room(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t one = {0}, two = {0};
-  promise_subscriber_t *first = slow(publisher, &one, PROMISE_BUFFER, 2);
-  promise_subscriber_t *second = slow(publisher, &two, PROMISE_DROP_NEWEST, 1);
+  promise_subscriber_t *first = slow(publisher, &one, PROMISE_OVERFLOW_BUFFER, 2);
+  promise_subscriber_t *second = slow(publisher, &two, PROMISE_OVERFLOW_DROP_NEWEST, 1);
   promise_t *now = promise_publisher_ready(publisher);
   CHECK(is_done(now));
   CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL); /* the second one */
@@ -174,7 +175,7 @@ static void a_producer_learns_of_room(void) {
 static void who_settles_the_promise_of_room_settles_it_for_those_who_have_it(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
-  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 1);
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 1);
   publish_all(publisher, 1, 1);
   promise_t *first = promise_publisher_ready(publisher);
   CHECK_STATUS(promise_discard(first), PROMISE_OK);
@@ -191,7 +192,7 @@ static void room_is_no_longer_waited_for(void) {
   for (int how = 0; how < 3; how++) {
     promise_publisher_t *publisher = publisher_new(0);
     listener_t listener = {0};
-    promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_FAIL, 1);
+    promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_FAIL, 1);
     CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_EFULL);
     promise_t *ready = promise_publisher_ready(publisher);
     CHECK_INT(promise_state(ready), PROMISE_PENDING);
@@ -223,7 +224,7 @@ static void publishes_when_there_is_room(void *ctx, const promise_value_t *value
 static void what_waits_for_room_may_publish(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {.publisher = publisher};
-  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_BUFFER, 1);
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 1);
   CHECK_STATUS(promise_publisher_publish(publisher, I64(7)), PROMISE_EFULL);
   promise_t *ready = promise_publisher_ready(publisher);
   promise_observe(ready, publishes_when_there_is_room, NULL, &listener, NULL);
@@ -242,12 +243,13 @@ static void takes_note(void *ctx, const promise_value_t *value) {
 }
 
 static void a_million_events_leave_nothing_behind(void) {
-  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   int64_t sum = 0;
-  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+  promise_subscription_t wish = {
+      .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
   wish.on_value = takes_note, wish.ctx = &sum;
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
-  wish.on_value = takes_note, wish.demand = 0, wish.overflow = PROMISE_DROP_OLDEST, wish.capacity = 10;
+  wish.on_value = takes_note, wish.demand = 0, wish.overflow = PROMISE_OVERFLOW_DROP_OLDEST, wish.capacity = 10;
   int64_t rest = 0;
   wish.ctx = &rest;
   promise_subscriber_t *lazy = subscribe(publisher, wish);
@@ -259,7 +261,7 @@ static void a_million_events_leave_nothing_behind(void) {
   CHECK(resident_kilobytes() - before < 2048);
   CHECK_INT(sum, times);
   CHECK_INT(promise_subscriber_dropped(lazy), times - 10);
-  promise_subscriber_request(lazy, PROMISE_UNLIMITED);
+  promise_subscriber_request(lazy, PROMISE_DEMAND_UNLIMITED);
   CHECK_INT(rest, 10);
   promise_subscriber_release(lazy);
   release_both(subscriber, publisher);
@@ -268,14 +270,15 @@ static void a_million_events_leave_nothing_behind(void) {
 static void a_million_events_wait(void) {
   promise_publisher_t *publisher = publisher_new(0);
   int64_t sum = 0, times = check_scale(1000000);
-  promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .on_value = takes_note, .ctx = &sum};
+  promise_subscription_t wish = {
+      .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .on_value = takes_note, .ctx = &sum};
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
   for (int64_t i = 0; i < times; i++)
     promise_publisher_publish(publisher, I64(1));
   CHECK_INT(sum, 0);
   promise_subscriber_request(subscriber, (uint64_t)times / 2);
   CHECK_INT(sum, times / 2);
-  promise_subscriber_request(subscriber, PROMISE_UNLIMITED);
+  promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
   CHECK_INT(sum, times);
   release_both(subscriber, publisher);
 }

@@ -190,9 +190,9 @@ static void what_a_destructor_publishes_is_delivered_at_once(void) {
   wish.on_value = ignores, wish.free_ctx = NULL;
   publish_two(publisher_new(0), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 ");
-  publish_two(publisher_new(PROMISE_STATEFUL), wish);
+  publish_two(publisher_new(PROMISE_PUBLISHER_STATEFUL), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 1 2 ");
-  wish.demand = 0, wish.overflow = PROMISE_DROP_OLDEST, wish.capacity = 1;
+  wish.demand = 0, wish.overflow = PROMISE_OVERFLOW_DROP_OLDEST, wish.capacity = 1;
   publish_two(publisher_new(0), wish);
   CHECK_TEXT(hears_of_values.log, "1 2 1 2 1 2 ");
   release_both(subscriber, told);

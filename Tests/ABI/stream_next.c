@@ -3,7 +3,7 @@
 
 static void each_promise_has_the_next_event(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   publish(publisher, 1);
   publish_error(publisher, 2);
   promise_t *nexts[6];
@@ -26,7 +26,7 @@ static void each_promise_has_the_next_event(void) {
 static void the_ways_to_end_are_told_apart(void) {
   for (int how = 0; how < 4; how++) {
     promise_publisher_t *publisher = publisher_new(0);
-    promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+    promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     promise_t *before = next_of(subscriber), *first = next_of(subscriber), *end = end_of(subscriber);
     publish(publisher, 1);
     publish(publisher, 2);
@@ -60,7 +60,7 @@ static void the_ways_to_end_are_told_apart(void) {
 
 static void a_promise_that_is_given_up_loses_no_event(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *asked = next_of(subscriber), *settled = next_of(subscriber), *dropped = next_of(subscriber);
   promise_t *watched = next_of(subscriber), *kept = next_of(subscriber);
   spy_t spy = {0};
@@ -84,7 +84,7 @@ static void a_promise_that_is_given_up_loses_no_event(void) {
 
 static void a_token_has_no_interest_in_an_event(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_token_t *token = promise_token_new(0);
   promise_t *dropped = next_of(subscriber), *kept = next_of(subscriber);
   CHECK_STATUS(promise_token_add(token, dropped), PROMISE_OK);
@@ -108,7 +108,7 @@ static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
 
 static void what_is_given_up_does_not_pile_up(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_BUFFER, 0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
   promise_t *first = next_of(subscriber);
   for (int asks = 0; asks < 2; asks++) {
     give_up(subscriber, 1000, asks);
@@ -134,7 +134,7 @@ static void what_is_given_up_does_not_pile_up(void) {
 
 static void a_given_up_event_waits_and_may_be_dropped(void) {
   promise_publisher_t *publisher = publisher_new(0);
-  promise_subscriber_t *subscriber = pull(publisher, PROMISE_DROP_OLDEST, 1);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
   promise_t *settled = next_of(subscriber);
   promise_discard(settled);
   promise_value_t first = text("first"), second = text("second");
@@ -182,7 +182,7 @@ static void ask(loop_t *loop) {
 static void *awaits_in_a_loop(void *unused) {
   (void)unused;
   promise_publisher_t *publisher = publisher_new(0);
-  loop_t loop = {.subscriber = pull(publisher, PROMISE_BUFFER, 0)};
+  loop_t loop = {.subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 0)};
   long times = check_scale(200000);
   ask(&loop);
   for (long i = 0; i < times; i++)

@@ -13,7 +13,7 @@ static promise_subscriber_t *listen_on(promise_publisher_t *publisher, promise_e
 static void an_executor_has_one_turn_at_a_time(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
-  promise_publisher_t *publisher = publisher_new(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   listener_t listener = {0}, here = {0};
   publish(publisher, 0);
   promise_subscriber_t *subscriber = listen_on(publisher, executor, &listener), *other = listen(publisher, &here);
@@ -137,7 +137,8 @@ static void every_subscriber_has_everything_in_the_same_order(void) {
   promise_executor_t *executors[SUBSCRIBERS] = {NULL, promise_executor_global(PROMISE_PRIORITY_DEFAULT),
                                                 promise_executor_serial(NULL)};
   for (int i = 0; i < SUBSCRIBERS; i++) {
-    promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED};
+    promise_subscription_t wish = {
+        .size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER, .demand = PROMISE_DEMAND_UNLIMITED};
     wish.executor = executors[i], wish.on_value = reads, wish.ctx = &readers[i];
     subscribers[i] = subscribe(busy, wish);
     ends[i] = end_of(subscribers[i]);
@@ -174,9 +175,9 @@ static void goes(void *ctx) {
 
 static promise_subscriber_t *passer_by(int64_t i) {
   promise_subscription_t wish = {.size = sizeof wish,
-                                 .overflow = (promise_overflow_t)(PROMISE_BUFFER + i % 4),
+                                 .overflow = (promise_overflow_t)(PROMISE_OVERFLOW_BUFFER + i % 4),
                                  .capacity = 1 + (uint64_t)(i % 3),
-                                 .demand = i % 5 == 0 ? 3 : PROMISE_UNLIMITED,
+                                 .demand = i % 5 == 0 ? 3 : PROMISE_DEMAND_UNLIMITED,
                                  .on_value = i % 7 == 0 ? NULL : comes,
                                  .ctx = calloc(1, sizeof(atomic_long)),
                                  .free_ctx = goes};
@@ -223,7 +224,7 @@ static void *publishes_until_it_ends(void *unused) {
 }
 
 static void subscribers_may_leave_while_others_publish(void) {
-  busy = publisher_new(PROMISE_STATEFUL);
+  busy = publisher_new(PROMISE_PUBLISHER_STATEFUL);
   amount = check_scale(4000);
   atomic_store(&frees, 0), atomic_store(&subscriptions, 0);
   pthread_t publishers[2], passers_by[2];

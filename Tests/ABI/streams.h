@@ -44,8 +44,8 @@ static inline void hear_no_more(void *ctx) {
 /* A subscription of everything, as a value to change. */
 static inline promise_subscription_t everything(listener_t *listener) {
   return (promise_subscription_t){.size = sizeof(promise_subscription_t),
-                                  .overflow = PROMISE_BUFFER,
-                                  .demand = PROMISE_UNLIMITED,
+                                  .overflow = PROMISE_OVERFLOW_BUFFER,
+                                  .demand = PROMISE_DEMAND_UNLIMITED,
                                   .on_value = hear_value,
                                   .on_error = hear_error,
                                   .ctx = listener,

@@ -258,6 +258,13 @@ static inline void finish(pthread_t thread) {
   REQUIRE(pthread_join(thread, NULL) == 0);
 }
 
+/* Compares two values that can be compared. */
+static inline bool values_equal(const promise_value_t *one, const promise_value_t *other) {
+  bool equal = false;
+  CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
+  return equal;
+}
+
 /* Runs `body` on a thread with a stack of 512 KiB: what must not recurse, overflows it if it does. */
 static inline void on_small_stack(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;

@@ -219,7 +219,7 @@ static void untouched_out_is_void(void) {
 }
 
 static void other_verdicts_reject(void) {
-  static const promise_verdict_t verdicts[] = {4, -1, 255, 256, INT32_MAX, INT32_MIN};
+  static const promise_verdict_t verdicts[] = {4, 15, PROMISE_VERDICT_PASS, -1, 255, 256, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
     payload_t payload = {0};
     spy_t spy = {.verdict = verdicts[i], .answer = object(&payload)};
@@ -243,6 +243,28 @@ static void no_verdict_rejects(void) {
   promise_t *child = promise_then(promise, no_verdict, NULL, NULL);
   CHECK(failed_with(child, PROMISE_EINVAL));
   promise_release(child);
+  promise_release(promise);
+}
+
+static promise_verdict_t returns_a_state(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = *I64(1);
+  return promise_state(*(promise_t **)ctx);
+}
+
+static void state_is_no_verdict(void) {
+  promise_t *states[] = {promise_new(), fulfilled(1), rejected(1), stale(), NULL}, *promise = fulfilled(1);
+  for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+    promise_t *child = promise_then(promise, returns_a_state, &states[i], NULL);
+    CHECK(failed_with(child, PROMISE_EINVAL));
+    promise_value_t reason;
+    CHECK_STATUS(promise_result(child, &reason), PROMISE_OK);
+    CHECK(strstr(promise_value_data(&reason, NULL), "must return PROMISE_FULFILL") != NULL);
+    promise_value_release(&reason);
+    promise_release(child);
+    if (i < 3)
+      promise_release(states[i]);
+  }
   promise_release(promise);
 }
 
@@ -313,6 +335,7 @@ int main(void) {
   RUN(untouched_out_is_void);
   RUN(other_verdicts_reject);
   RUN(no_verdict_rejects);
+  RUN(state_is_no_verdict);
   RUN(malformed_answer_rejects);
   RUN(context_may_be_null);
   RUN(null_context_is_freed_too);

@@ -26,7 +26,7 @@ static promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy
 
 static void each_promise_is_asked_once_in_order(void) {
   journal_clear();
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   promise_t *promises[] = {named("a"), named("b"), named("c")};
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_token_add(token, promises[i]), PROMISE_OK);
@@ -46,7 +46,7 @@ static void the_last_release_invalidates_if_asked_to(void) {
   journal_clear();
   for (int automatic = 0; automatic < 2; automatic++) {
     journal_clear();
-    promise_token_t *token = promise_token_new(automatic);
+    promise_token_t *token = promise_token_new(automatic ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
     promise_t *promise = named("p"), *source = promise_new();
     spy_t spy = {.answer = *I64(3)};
     promise_t *child = guarded(source, token, &spy);
@@ -65,7 +65,7 @@ static void the_last_release_invalidates_if_asked_to(void) {
 static void an_invalidated_token_silences_what_was_attached_before(void) {
   journal_clear();
   for (int good = 0; good < 2; good++) {
-    promise_token_t *token = promise_token_new(false);
+    promise_token_t *token = promise_token_new(0);
     promise_t *source = promise_new();
     spy_t silenced = {0}, heard = {.answer = *I64(3), .verdict = PROMISE_FULFILL};
     promise_t *child = guarded(source, token, &silenced);
@@ -85,7 +85,7 @@ static void an_invalidated_token_silences_what_was_attached_before(void) {
 
 static void what_passes_by_a_handler_is_not_silenced(void) {
   journal_clear();
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   promise_t *source = promise_new();
   spy_t spy = {0};
   promise_reaction_t reaction = {.size = sizeof reaction, .token = token, .on_fulfilled = spy_handler};
@@ -101,11 +101,11 @@ static void what_passes_by_a_handler_is_not_silenced(void) {
 
 static void chained_tokens_go_with_their_parent(void) {
   journal_clear();
-  promise_token_t *parent = promise_token_new(false), *first = promise_token_new(false),
-                  *second = promise_token_new(false), *below = promise_token_new(false);
-  CHECK_STATUS(promise_token_chain(first, parent, true), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(second, parent, true), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(below, first, false), PROMISE_OK);
+  promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
+                  *below = promise_token_new(0);
+  CHECK_STATUS(promise_token_chain(first, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(second, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(below, first, 0), PROMISE_OK);
   promise_t *promises[] = {named("p"), named("1"), named("2"), named("b")};
   promise_token_t *tokens[] = {parent, first, second, below};
   for (int i = 0; i < 4; i++)
@@ -123,13 +123,14 @@ static void chained_tokens_go_with_their_parent(void) {
 
 static void a_circle_is_refused(void) {
   journal_clear();
-  promise_token_t *one = promise_token_new(false), *two = promise_token_new(false), *three = promise_token_new(true);
-  CHECK_STATUS(promise_token_chain(one, one, true), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_token_chain(two, one, true), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(three, two, false), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(one, three, true), PROMISE_EDEADLK);
+  promise_token_t *one = promise_token_new(0), *two = promise_token_new(0),
+                  *three = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
+  CHECK_STATUS(promise_token_chain(one, one, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_chain(two, one, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(three, two, 0), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
   promise_token_release(two); /* what is gone chains nobody */
-  CHECK_STATUS(promise_token_chain(one, three, true), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_release(one), promise_token_release(three);
 }
 
@@ -139,10 +140,10 @@ static void a_chain_of_tokens_may_be_long(void) {
   static promise_token_t *tokens[LINKS];
   promise_t *promise = named("e");
   for (int i = 0; i < LINKS; i++)
-    tokens[i] = promise_token_new(false);
+    tokens[i] = promise_token_new(0);
   /* From the end, so that looking for a circle is short. */
   for (int i = LINKS - 1; i > 0; i--)
-    CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], true), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_add(tokens[0], promise);
   promise_token_invalidate(tokens[LINKS - 1], NULL);
   CHECK_TEXT(journal, "e");
@@ -166,7 +167,7 @@ static void *adds_and_cancels(void *unused) {
 
 static void a_token_may_be_used_by_several_threads(void) {
   journal_clear();
-  shared_token = promise_token_new(true);
+  shared_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
     REQUIRE(pthread_create(&threads[i], NULL, adds_and_cancels, NULL) == 0);
@@ -178,7 +179,7 @@ static void a_token_may_be_used_by_several_threads(void) {
 
 /* A token for what overlaps: whenever one is added, the one before it is alive. */
 static void a_token_does_not_grow_with_what_is_gone(void) {
-  promise_token_t *token = promise_token_new(false), *children[2] = {promise_token_new(false)};
+  promise_token_t *token = promise_token_new(0), *children[2] = {promise_token_new(0)};
   promise_t *before = promise_new();
   CHECK_STATUS(promise_token_add(token, before), PROMISE_OK);
   long rounds = check_scale(1000 * 1000), kilobytes = 0;
@@ -187,8 +188,8 @@ static void a_token_does_not_grow_with_what_is_gone(void) {
     promise_token_add(token, promise);
     promise_release(before);
     before = promise;
-    children[1] = promise_token_new(false);
-    promise_token_chain(children[1], token, false);
+    children[1] = promise_token_new(0);
+    promise_token_chain(children[1], token, 0);
     promise_token_release(children[0]);
     children[0] = children[1];
     if (i == rounds / 10)
@@ -206,17 +207,17 @@ static void a_token_does_not_grow_with_what_is_gone(void) {
 
 /* Each token goes once, though it is reached in as many ways as there are ways through a thousand diamonds. */
 static void a_token_with_two_parents_goes_once(void) {
-  promise_token_t *tokens[3001] = {promise_token_new(false)};
+  promise_token_t *tokens[3001] = {promise_token_new(0)};
   int last = 0;
   for (int i = 0; i < 1000; i++, last += 3) {
     for (int j = 1; j <= 3; j++)
-      tokens[last + j] = promise_token_new(false);
-    CHECK_STATUS(promise_token_chain(tokens[last + 1], tokens[last], true), PROMISE_OK);
-    CHECK_STATUS(promise_token_chain(tokens[last + 2], tokens[last], true), PROMISE_OK);
-    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 1], true), PROMISE_OK);
-    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 2], true), PROMISE_OK);
+      tokens[last + j] = promise_token_new(0);
+    CHECK_STATUS(promise_token_chain(tokens[last + 1], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 2], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 1], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 2], PROMISE_CHAIN_CANCEL), PROMISE_OK);
   }
-  CHECK_STATUS(promise_token_chain(tokens[0], tokens[last], true), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_chain(tokens[0], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
   CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);
   CHECK_INT(promise_token_generation(tokens[last]), 1);
   CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);

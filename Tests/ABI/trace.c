@@ -193,7 +193,7 @@ static void *work(void *thread) {
     promise_release(promise);
     if ((intptr_t)thread == 0 && round % 100 == 0) {
       FILE *file = tmpfile();
-      CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_PERFETTO), PROMISE_OK);
+      CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
       fclose(file);
     }
   }

@@ -59,7 +59,7 @@ static void perfetto(void) {
   record(1000);
   make_events();
   promise_trace_stop();
-  write_trace(PROMISE_TRACE_PERFETTO);
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
   promise_value_t all = json(written);
   const promise_value_t *events = member(&all, "traceEvents");
   REQUIRE(events != NULL && events->kind == PROMISE_KIND_ARRAY);
@@ -84,7 +84,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   record(3);
   for (int i = 0; i < 10; i++)
     make_events();
-  write_trace(PROMISE_TRACE_PERFETTO);
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
   promise_value_t all = json(written);
   CHECK_TEXT(text_of(member(&all, "otherData"), "events"), "3");
   CHECK(atoi(text_of(member(&all, "otherData"), "older_events_lost")) > 10);
@@ -94,7 +94,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   CHECK_INT(count_phase(events, 'b'), 1);
   CHECK_INT(count_phase(events, 'e'), 1);
   promise_value_release(&all);
-  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  write_trace(PROMISE_TRACE_FORMAT_GRAPHVIZ);
   CHECK(strstr(written, "older events are lost\"") != NULL);
   promise_trace_stop();
 }
@@ -105,7 +105,7 @@ static void a_recording_that_is_cut_is_balanced(void) {
     record(capacity);
     make_events();
     promise_trace_stop();
-    write_trace(PROMISE_TRACE_PERFETTO);
+    write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
     promise_value_t all = json(written);
     const promise_value_t *events = member(&all, "traceEvents");
     CHECK(count_phase(events, 'B') >= count_phase(events, 'E'));
@@ -176,7 +176,7 @@ static void graphviz(void) {
   record(1000);
   make_events();
   promise_trace_stop();
-  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  write_trace(PROMISE_TRACE_FORMAT_GRAPHVIZ);
   const char *at = written;
   int nodes = 0, edges = 0;
   CHECK(skips(&at, "digraph promises {\n"));
@@ -193,11 +193,11 @@ static void graphviz(void) {
 static void nothing_recorded(void) {
   record(1);
   promise_trace_stop();
-  write_trace(PROMISE_TRACE_PERFETTO);
+  write_trace(PROMISE_TRACE_FORMAT_PERFETTO);
   promise_value_t all = json(written);
   CHECK_INT(promise_value_count(member(&all, "traceEvents")), 1);
   promise_value_release(&all);
-  write_trace(PROMISE_TRACE_GRAPHVIZ);
+  write_trace(PROMISE_TRACE_FORMAT_GRAPHVIZ);
   CHECK_TEXT(written, "digraph promises {\n  rankdir=LR;\n  node [shape=box];\n}\n");
 }
 

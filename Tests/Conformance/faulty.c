@@ -355,7 +355,7 @@ promise_subscriber_t *promise_publisher_subscribe(promise_publisher_t *publisher
   if (!is("demand-ignored") || subscription == NULL)
     return REAL(promise_publisher_subscribe)(publisher, subscription);
   promise_subscription_t all = *subscription;
-  all.demand = PROMISE_UNLIMITED;
+  all.demand = PROMISE_DEMAND_UNLIMITED;
   return REAL(promise_publisher_subscribe)(publisher, &all);
 }
 
@@ -366,11 +366,11 @@ promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
 
 /* ---- Operators: the sources of a combination change places ---- */
 
-promise_publisher_t *promise_publisher_combine(promise_publisher_t *const *sources, size_t count) {
+promise_publisher_t *promise_publisher_combine_latest(promise_publisher_t *const *sources, size_t count) {
   promise_publisher_t *reversed[8];
   if (!is("sources-reversed") || count == 0 || count > 8)
-    return REAL(promise_publisher_combine)(sources, count);
+    return REAL(promise_publisher_combine_latest)(sources, count);
   for (size_t i = 0; i < count; i++)
     reversed[i] = sources[count - 1 - i];
-  return REAL(promise_publisher_combine)(reversed, count);
+  return REAL(promise_publisher_combine_latest)(reversed, count);
 }

@@ -27,7 +27,7 @@ class Reaction(ctypes.Structure):
 for name, (result, *arguments) in {
     "promise_react": (c_void_p, c_void_p, POINTER(Reaction)),
     "promise_executor_global": (c_void_p, c_uint32),
-    "promise_executor_is_current": (c_bool, c_void_p),
+    "promise_executor_is_current": (c_int32, c_void_p),
     "promise_executor_release": (c_int32, c_void_p),
     "promise_loop_new": (c_void_p,),
     "promise_loop_fd": (c_int32, c_void_p),
@@ -71,7 +71,7 @@ class PromiseLoop:
         future = self.asyncio.create_future()
 
         def settle(_, value, out):
-            if not lib.promise_executor_is_current(self.executor):
+            if lib.promise_executor_is_current(self.executor) != 1:
                 print("on the wrong thread")
             if not future.cancelled():
                 future.set_result(value[0].content.i64 if value[0].kind == Kind.I64 else None)

@@ -7,7 +7,7 @@ static promise_executor_t *executor;
 
 /* Prints a line, and where it was printed. */
 static promise_verdict_t tell(const char *line) {
-  printf("%s%s\n", line, promise_executor_is_current(executor) ? "" : " - on the wrong thread");
+  printf("%s%s\n", line, promise_executor_is_current(executor) == 1 ? "" : " - on the wrong thread");
   return PROMISE_FULFILL;
 }
 

@@ -3,6 +3,7 @@
 #define PROMISE_BUILDER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "value.h"
 
@@ -64,9 +65,10 @@ PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMI
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
-/* How many bytes, elements or entries there are so far; 0 if `builder` is NULL or has ended.
+/* Returns how many bytes, elements or entries there are so far; PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if it
+ * is no builder or has ended.
  * [one thread at a time] */
-PROMISE_API size_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
+PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 
 /* Makes the value, and ends the builder, on every path. It takes no memory. `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE.

@@ -10,21 +10,35 @@
 
 PROMISE_BEGIN_DECLS
 
-/* What becomes of the promise that promise_then(), promise_rescue() or promise_react() returned. */
+/* The decision of a handler: the outcome of the promise that promise_then(), promise_rescue() or promise_react()
+ * returned, or of an event of a stream (operator.h). No state and no status has the number of a verdict. */
 typedef int32_t promise_verdict_t;
 
 enum {
-  PROMISE_FULFILL = 1, /* it is fulfilled with *out */
-  PROMISE_REJECT = 2,  /* it is rejected with *out */
-  PROMISE_ADOPT = 3    /* *out is a PROMISE: it follows that one, and ends as that one does (clause 2.2) */
+  PROMISE_VERDICT_FULFILL = 16, /* fulfil the promise with *out; publish *out as a value */
+  PROMISE_VERDICT_REJECT = 17,  /* reject the promise with *out; publish *out as an error */
+  PROMISE_VERDICT_ADOPT = 18,   /* *out is a PROMISE: follow it, and settle as it does (clause 2.2). Promises only */
+
+  /* Streams only. */
+  PROMISE_VERDICT_PASS = 19,   /* publish the event unchanged; an end of the source ends the new stream too */
+  PROMISE_VERDICT_SKIP = 20,   /* drop the event; an end of the source leaves the new stream open */
+  PROMISE_VERDICT_FINISH = 21, /* finish the new stream */
+  PROMISE_VERDICT_FAIL = 22,   /* fail the new stream with *out */
+  PROMISE_VERDICT_CANCEL = 23, /* cancel the new stream */
+
+  /* Short names of the same numbers. */
+  PROMISE_FULFILL = PROMISE_VERDICT_FULFILL,
+  PROMISE_REJECT = PROMISE_VERDICT_REJECT,
+  PROMISE_ADOPT = PROMISE_VERDICT_ADOPT
 };
 
 /* A handler receives the value or reason `*in`, borrowed until it returns, and leaves a value in `*out`, which is VOID
  * when it is called, and whose reference is taken over. To pass `*in` on, copy it to `*out` and retain it.
- * A verdict that is none of the three, or a value that is not well-formed, rejects the promise with an ERROR of domain
- * "promise" and code PROMISE_EINVAL; to adopt a promise that waits for this very one rejects it with code
- * PROMISE_EDEADLK, and to leave a PROMISE of this very one with code PROMISE_EINVAL. If the returned promise was
- * settled by other means meanwhile, the handler still runs, and what it leaves is released. */
+ * Any other number than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
+ * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL; to adopt a promise that
+ * waits for this very one rejects it with code PROMISE_EDEADLK, and to leave a PROMISE of this very one with code
+ * PROMISE_EINVAL. If the returned promise was settled by other means meanwhile, the handler still runs, and what it
+ * leaves is released. */
 typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
                                                promise_value_t *PROMISE_NONNULL out);
 
@@ -52,11 +66,10 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLAB
 /* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has run.
  * [any thread] */
-PROMISE_API promise_status_t promise_observe(
-    promise_t *PROMISE_NULLABLE promise,
-    void (*PROMISE_NULLABLE on_fulfilled)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value),
-    void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
-    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_status_t promise_observe(promise_t *PROMISE_NULLABLE promise,
+                                             promise_observer_t PROMISE_NULLABLE on_fulfilled,
+                                             promise_observer_t PROMISE_NULLABLE on_rejected,
+                                             void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Where a callback runs: an opaque token. NULL stands for the settling thread, at once. */
 typedef struct promise_executor promise_executor_t;
@@ -89,7 +102,7 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABL
  * NULL: PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLABLE promise,
-                                                        void (*PROMISE_NULLABLE handler)(void *PROMISE_NULLABLE ctx),
+                                                        promise_callback_t PROMISE_NULLABLE handler,
                                                         void *PROMISE_NULLABLE ctx,
                                                         promise_free_t PROMISE_NULLABLE free_ctx);
 
@@ -97,11 +110,10 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLA
  * (cancel.h): it keeps nobody's request to cancel back. For logs and measurements.
  * Returns as promise_observe().
  * [any thread] */
-PROMISE_API promise_status_t promise_tap(
-    promise_t *PROMISE_NULLABLE promise,
-    void (*PROMISE_NULLABLE on_fulfilled)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value),
-    void (*PROMISE_NULLABLE on_rejected)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
-    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
+                                         promise_observer_t PROMISE_NULLABLE on_fulfilled,
+                                         promise_observer_t PROMISE_NULLABLE on_rejected, void *PROMISE_NULLABLE ctx,
+                                         promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes a promise of yours, made by promise_new() or promise_new_discardable(), follow another: it is settled as `source`
  * is, at once if that is settled (clause 2.2), unless somebody settles it before. It is interested in `source` until it

@@ -2,7 +2,6 @@
 #ifndef PROMISE_CANCEL_H
 #define PROMISE_CANCEL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core.h"
@@ -43,10 +42,10 @@ PROMISE_API int32_t promise_cancel_requested(promise_t *PROMISE_NULLABLE promise
  * Returns PROMISE_OK, PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure
  * free_ctx has run.
  * [any thread] */
-PROMISE_API promise_status_t promise_on_cancel_request(
-    promise_t *PROMISE_NULLABLE promise,
-    void (*PROMISE_NULLABLE handler)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason),
-    void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLABLE promise,
+                                                       promise_observer_t PROMISE_NULLABLE handler,
+                                                       void *PROMISE_NULLABLE ctx,
+                                                       promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* From now on holding the promise is no interest in it: the promises derived from it alone decide whether it is asked to
  * cancel. It is asked within this call if a request has waited for nothing but its holders. For a promise that is kept
@@ -72,11 +71,19 @@ PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NU
  * Neither a promise nor a handler keeps a token, and a token keeps no promise. */
 typedef struct promise_token promise_token_t;
 
-/* A new token, a reference of yours. With `invalidates_on_release` the last promise_token_release() invalidates it, so a
- * token that lies in an object ends what was started for the object.
- * NULL: PROMISE_ENOMEM.
+enum {
+  /* The last promise_token_release() invalidates the token: one that is kept in an object ends what was started for the
+   * object. */
+  PROMISE_TOKEN_INVALIDATE_ON_RELEASE = 1 << 12,
+
+  /* promise_token_chain(): cancelling the parent cancels the token too. */
+  PROMISE_CHAIN_CANCEL = 1 << 13
+};
+
+/* Makes a token. `flags` is 0 or PROMISE_TOKEN_INVALIDATE_ON_RELEASE.
+ * Returns a new reference. NULL: PROMISE_EINVAL if a flag is not known; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(bool invalidates_on_release);
+PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(uint32_t flags);
 
 /* Adds a reference to the token, or gives one back; see promise_retain(), promise_release().
  * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE; promise_token_retain() also PROMISE_ENOMEM.
@@ -106,14 +113,15 @@ PROMISE_API promise_status_t promise_token_cancel(promise_token_t *PROMISE_NULLA
 PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE token,
                                                promise_t *PROMISE_NULLABLE promise);
 
-/* From now on `token` goes whenever `parent` does, again and again; without `including_cancel` only when `parent` is
- * invalidated, not when it is cancelled. Neither keeps the other.
- * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; PROMISE_EDEADLK if `parent`
+/* Chains `token` to `parent`: invalidating the parent invalidates the token, each time. `flags` is 0, or
+ * PROMISE_CHAIN_CANCEL: then cancelling the parent cancels the token as well. Neither keeps the other.
+ * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM;
+ * PROMISE_EDEADLK if `parent`
  * is `token` or goes with it, directly or by way of others: such a circle would never end. With PROMISE_ENOMEM it may be
  * chained, without the deadline of `parent`.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLABLE token,
-                                                 promise_token_t *PROMISE_NULLABLE parent, bool including_cancel);
+                                                 promise_token_t *PROMISE_NULLABLE parent, uint32_t flags);
 
 /* An executor's type is declared in callback.h, and its functions in executor.h. */
 struct promise_executor;

@@ -14,7 +14,7 @@ PROMISE_BEGIN_DECLS
  * NULL if `count` is 0. Time and memory are linear in `count`.
  *
  * Asking the returned promise to cancel (cancel.h) withdraws its interest in every input; it is settled by what becomes
- * of them. `flags` is 0 or PROMISE_CANCEL_OTHERS.
+ * of them. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS.
  *
  * An input keeps what was made of it, and how the decision was made, until it is settled or goes: do not race something
  * that lasts as long as the process against each of many that do not. A token (cancel.h) is for that, or
@@ -24,7 +24,7 @@ PROMISE_BEGIN_DECLS
  * the promises is; PROMISE_ENOMEM. */
 enum {
   /* When one input has decided, all others are asked to cancel, whoever else is interested in them. */
-  PROMISE_CANCEL_OTHERS = 1
+  PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9
 };
 
 /* Fulfilled with an ARRAY of all values in the order of the inputs, at once if there is none; rejected as the first that

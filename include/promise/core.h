@@ -9,13 +9,18 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Where a promise is, or a negative promise_status_t. */
+/* The state of a promise, or a negative promise_status_t. */
 typedef int32_t promise_state_t;
 
 enum {
-  PROMISE_PENDING = 1,
-  PROMISE_FULFILLED = 2,
-  PROMISE_REJECTED = 3 /* also of a discarded one: its reason is a DISCARDED */
+  PROMISE_STATE_PENDING = 1,
+  PROMISE_STATE_FULFILLED = 2,
+  PROMISE_STATE_REJECTED = 3, /* also of a discarded promise: its reason is a DISCARDED */
+
+  /* Short names of the same numbers. */
+  PROMISE_PENDING = PROMISE_STATE_PENDING,
+  PROMISE_FULFILLED = PROMISE_STATE_FULFILLED,
+  PROMISE_REJECTED = PROMISE_STATE_REJECTED
 };
 
 /* Makes a pending promise (clause 3.3.1), with one reference, yours. NULL: PROMISE_ENOMEM.
@@ -28,9 +33,9 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
  * free_ctx(ctx) follows it, or the settlement or last release that made it superfluous.
  * NULL: PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE
-promise_new_discardable(void (*PROMISE_NULLABLE on_discard)(void *PROMISE_NULLABLE ctx), void *PROMISE_NULLABLE ctx,
-                        promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_t *PROMISE_NULLABLE promise_new_discardable(promise_callback_t PROMISE_NULLABLE on_discard,
+                                                                void *PROMISE_NULLABLE ctx,
+                                                                promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Adds a reference.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^26 already.

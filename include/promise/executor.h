@@ -11,15 +11,18 @@ PROMISE_BEGIN_DECLS
 /* One callback that waits to be run: an opaque token, good for one promise_job_run() or promise_job_drop(). */
 typedef struct promise_job promise_job_t;
 
+/* The function of an executor of yours, with a job to run or drop; see promise_executor_new(). */
+typedef void (*promise_submit_t)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job);
+
 /* Makes an executor from a function of yours: `submit(ctx, job)` is called whenever a callback should run on it, on the
  * settling thread, and must see to it that promise_job_run() or promise_job_drop() is called with `job` once, now or
  * later, on whatever thread. It must not wait for what the job is to settle. free_ctx(ctx) is called when the last
  * reference to the executor goes; a job holds one. NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx
  * has run then.
  * [any thread] */
-PROMISE_API promise_executor_t *PROMISE_NULLABLE
-promise_executor_new(void (*PROMISE_NULLABLE submit)(void *PROMISE_NULLABLE ctx, promise_job_t *PROMISE_NONNULL job),
-                     void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(promise_submit_t PROMISE_NULLABLE submit,
+                                                                      void *PROMISE_NULLABLE ctx,
+                                                                      promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Runs a job at once, in the call that submits it: what a reaction without an executor does. It lives for ever, and need
  * not be released.
@@ -80,14 +83,14 @@ PROMISE_API bool promise_is_main_thread(void);
  * then.
  * [any thread] */
 PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE_NULLABLE executor,
-                                                     void (*PROMISE_NULLABLE body)(void *PROMISE_NULLABLE ctx),
+                                                     promise_callback_t PROMISE_NULLABLE body,
                                                      void *PROMISE_NULLABLE ctx,
                                                      promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Whether a job of this executor runs on the calling thread. If it runs within a job of another executor, as those of
- * a serial one do, this holds for both. False for what is no executor.
+/* Returns 1 if a job of this executor runs on the calling thread, otherwise 0. Within a job of a serial executor, this
+ * holds for that executor and for its target. PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
  * [any thread] */
-PROMISE_API bool promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);
+PROMISE_API int32_t promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);
 
 /* Adds a reference. Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */

@@ -10,7 +10,7 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Whether two values are equal:
+/* Compares two values: `*equal` becomes true if they are equal. They are equal:
  *   VOID             to its like
  *   DISCARDED        by cause
  *   BOOL             if both are true or both are not
@@ -24,12 +24,13 @@ PROMISE_BEGIN_DECLS
  *   PROMISE          if they are the same promise, whatever it holds
  *   OBJECT           if they are the same object; two of one type as the type compares them (promise_type_methods())
  * In depth, without recursion, in a time that grows with the size of both even where they share parts among themselves.
- * False if either is NULL, of no known kind, forged or a stale PROMISE, and for want of memory for what is nested or
- * shared: only then does it set promise_last_status(), to PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if an argument is NULL, or if a value is of no known kind, forged or a stale
+ * PROMISE; PROMISE_ENOMEM for what is nested or shared. `*equal` is false on failure.
  * Runs the types' comparisons.
  * [any thread] */
-PROMISE_API bool promise_value_equal(const promise_value_t *PROMISE_NULLABLE one,
-                                     const promise_value_t *PROMISE_NULLABLE other);
+PROMISE_API promise_status_t promise_value_equal(const promise_value_t *PROMISE_NULLABLE one,
+                                                 const promise_value_t *PROMISE_NULLABLE other,
+                                                 bool *PROMISE_NULLABLE equal);
 
 /* Writes what a value is into `buffer`, as UTF-8 with a NUL at the end, in at most `size` bytes, and returns how many
  * there are before the NUL. What does not fit is cut off, with an ellipsis; so is what is nested more than 16 deep. The

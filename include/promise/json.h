@@ -10,9 +10,9 @@
 PROMISE_BEGIN_DECLS
 
 enum {
-  PROMISE_JSON_LAST_WINS = 1,     /* from_json: of equal keys the last value counts, in the place of the first */
-  PROMISE_JSON_ASCII = 2,         /* to_json: characters beyond ASCII are escaped */
-  PROMISE_JSON_NONFINITE_NULL = 4 /* to_json: NaN and the infinities become null */
+  PROMISE_JSON_LAST_WINS = 1 << 16,     /* from_json: of equal keys the last value counts, in the place of the first */
+  PROMISE_JSON_ASCII = 1 << 17,         /* to_json: characters beyond ASCII are escaped */
+  PROMISE_JSON_NONFINITE_NULL = 1 << 18 /* to_json: NaN and the infinities become null */
 };
 
 /* The codes of the errors of domain "promise.json". */

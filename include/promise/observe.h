@@ -12,6 +12,13 @@
 
 PROMISE_BEGIN_DECLS
 
+/* The functions of promise_hooks_t. `id` is the promise's. */
+typedef void (*promise_unhandled_rejection_t)(void *PROMISE_NULLABLE ctx, uint64_t id,
+                                              const promise_value_t *PROMISE_NONNULL reason);
+typedef void (*promise_settled_again_t)(void *PROMISE_NULLABLE ctx, uint64_t id, promise_state_t state,
+                                        const promise_value_t *PROMISE_NONNULL value);
+typedef void (*promise_dropped_pending_t)(void *PROMISE_NULLABLE ctx, uint64_t id, uint64_t callbacks);
+
 /* Functions that are told when something goes wrong which nobody asked about. Each may be NULL. Zero the struct, set
  * `size` to sizeof(promise_hooks_t), and fill what you need.
  *
@@ -32,19 +39,17 @@ typedef struct promise_hooks {
    * The end of a subscriber (stream.h) is a promise like any other: a stream that fails is reported for each subscriber
    * with callbacks whose promise_subscriber_end() nobody took. Whoever is told by promise_subscriber_next(), or passes
    * the end on by promise_publisher_forward(), has taken it. */
-  void (*PROMISE_NULLABLE unhandled_rejection)(void *PROMISE_NULLABLE ctx, uint64_t id,
-                                               const promise_value_t *PROMISE_NONNULL reason);
+  promise_unhandled_rejection_t PROMISE_NULLABLE unhandled_rejection;
 
   /* promise_resolve() or promise_reject(), or what stands for them in another language, was called for the promise `id`,
    * which is settled already. `state` says what was to become of it, PROMISE_FULFILLED or PROMISE_REJECTED, and `*value`
    * with what; the caller gets PROMISE_ESETTLED. promise_discard() is not reported. */
-  void (*PROMISE_NULLABLE settled_again)(void *PROMISE_NULLABLE ctx, uint64_t id, promise_state_t state,
-                                         const promise_value_t *PROMISE_NONNULL value);
+  promise_settled_again_t PROMISE_NULLABLE settled_again;
 
   /* The last reference to the promise `id` was given back, and nobody had settled it: so many callbacks will never run.
    * Reported for promises that calls from outside were to settle, but not for those derived from one that is: they stay
    * pending because it went. */
-  void (*PROMISE_NULLABLE dropped_pending)(void *PROMISE_NULLABLE ctx, uint64_t id, uint64_t callbacks);
+  promise_dropped_pending_t PROMISE_NULLABLE dropped_pending;
 
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
@@ -58,6 +63,9 @@ typedef struct promise_hooks {
  * `size` is too small to tell.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_hooks(const promise_hooks_t *PROMISE_NULLABLE hooks);
+
+/* Receives one line of text of `length` bytes, borrowed until it returns. */
+typedef void (*promise_line_t)(void *PROMISE_NULLABLE ctx, const char *PROMISE_NONNULL text, size_t length);
 
 /* Calls line(ctx, text, length) for each promise that is pending, and at the end with their number. A line says the id, how
  * long the promise has been pending, how many references and callbacks it has, and who must settle it:
@@ -73,10 +81,7 @@ PROMISE_API promise_status_t promise_set_hooks(const promise_hooks_t *PROMISE_NU
  * called from a callback. From a debugger: `call promise_dump(2)`.
  * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_status_t promise_dump_lines(void (*PROMISE_NULLABLE line)(void *PROMISE_NULLABLE ctx,
-                                                                              const char *PROMISE_NONNULL text,
-                                                                              size_t length),
-                                                void *PROMISE_NULLABLE ctx);
+PROMISE_API promise_status_t promise_dump_lines(promise_line_t PROMISE_NULLABLE line, void *PROMISE_NULLABLE ctx);
 
 /* The same, written to a file descriptor, a line each.
  * Returns PROMISE_OK; PROMISE_EINVAL if the descriptor cannot be written to, and errno says why; PROMISE_ENOMEM.
@@ -111,6 +116,10 @@ typedef struct promise_trace_event {
   promise_state_t state; /* of PROMISE_TRACE_SETTLED; else 0 */
 } promise_trace_event_t;
 
+/* Receives one event of a trace, borrowed until it returns. */
+typedef void (*promise_trace_callback_t)(void *PROMISE_NULLABLE ctx,
+                                         const promise_trace_event_t *PROMISE_NONNULL event);
+
 /* What becomes of events. Zero the struct, set `size` to sizeof(promise_trace_t), and fill what you need. */
 typedef struct promise_trace {
   uint32_t size;
@@ -118,7 +127,7 @@ typedef struct promise_trace {
   uint64_t capacity; /* how many events are recorded for promise_trace_write(): the newest, of 48 bytes each. 0: none */
   /* Called with each event, on its thread, with no lock held; may be NULL. What happens within it is not traced. Events of
    * several threads may come in another order than that of their times. */
-  void (*PROMISE_NULLABLE event)(void *PROMISE_NULLABLE ctx, const promise_trace_event_t *PROMISE_NONNULL event);
+  promise_trace_callback_t PROMISE_NULLABLE event;
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_trace_t;
@@ -141,8 +150,8 @@ PROMISE_API promise_status_t promise_trace_stop(void);
 typedef uint32_t promise_trace_format_t;
 
 enum {
-  PROMISE_TRACE_PERFETTO = 1, /* Chrome's trace events, as JSON, which ui.perfetto.dev opens */
-  PROMISE_TRACE_GRAPHVIZ = 2  /* the graph of what was made of what, for dot */
+  PROMISE_TRACE_FORMAT_PERFETTO = 1, /* Chrome's trace events, as JSON, which ui.perfetto.dev opens */
+  PROMISE_TRACE_FORMAT_GRAPHVIZ = 2  /* the graph of what was made of what, for dot */
 };
 
 /* Writes what has been recorded, while the trace goes on or after it, to a file descriptor. Both formats say how many older

@@ -21,16 +21,8 @@ PROMISE_BEGIN_DECLS
  * NULL: PROMISE_EINVAL if a handle is missing or an argument says nothing that there is, PROMISE_ESTALE, PROMISE_ENOMEM;
  * free_ctx has run then. */
 
-/* What becomes of an event, besides PROMISE_FULFILL (*out is published as a value) and PROMISE_REJECT (as an error). */
-enum {
-  PROMISE_PASS = 4,      /* it is published as it is; an end ends the new stream too */
-  PROMISE_SKIP = 5,      /* it is not; an end leaves the new stream open */
-  PROMISE_FINISH = 6,    /* the new stream finishes */
-  PROMISE_FAIL_WITH = 7, /* the new stream fails with *out */
-  PROMISE_CANCEL = 8     /* the new stream is cancelled */
-};
-
-/* Functions for events. Zero it, set `size` to sizeof(promise_transform_t), and fill what you need. */
+/* Functions for events. Each returns a verdict of callback.h, PROMISE_ADOPT excepted. Zero the struct, set `size` to
+ * sizeof(promise_transform_t), and fill what you need. */
 typedef struct promise_transform {
   uint32_t size;
   uint32_t reserved;                           /* 0 */
@@ -52,7 +44,7 @@ PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
 
 enum {
   /* An error that equals the error before it is passed over too. */
-  PROMISE_DISTINCT_ERRORS = 1
+  PROMISE_DISTINCT_ERRORS = 1 << 10
 };
 
 /* Passes over a value that equals the event before it (promise_value_equal()). It is stateful. `flags` is 0 or
@@ -63,8 +55,8 @@ promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_
 
 /* From the `count`th value on, an ARRAY of the last `count` values, for each. Errors pass. `count` is at least 1.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(promise_publisher_t *PROMISE_NULLABLE source,
-                                                                         size_t count);
+PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source,
+                                                                           size_t count);
 
 /* The first `count` values, at least 1, and the errors among them; then it finishes.
  * [any thread] */
@@ -93,7 +85,7 @@ promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NUL
  * have, or one without a value. Of none it is cancelled at once.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE
-promise_publisher_combine(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
+promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* A stream of one value, that of the promise, after which it finishes; it fails if the promise is rejected. It is
  * stateful.
@@ -102,7 +94,7 @@ PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_of(promise_t
 
 enum {
   /* The end of the source ends the target. */
-  PROMISE_FORWARD_END = 1
+  PROMISE_FORWARD_END = 1 << 11
 };
 
 /* Publishes what `source` publishes to `target` too, which may get events from elsewhere and is kept by the subscriber

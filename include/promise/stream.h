@@ -13,8 +13,8 @@ PROMISE_BEGIN_DECLS
  * callbacks, or as promises that it asks for. The end of a stream is a promise.
  *
  *     promise_publisher_t *numbers = promise_publisher_new(0);
- *     promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_BUFFER, .demand = PROMISE_UNLIMITED,
- *                                    .on_value = print};
+ *     promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER,
+ *                                    .demand = PROMISE_DEMAND_UNLIMITED, .on_value = print};
  *     promise_subscriber_t *printer = promise_publisher_subscribe(numbers, &wish);
  *     promise_publisher_publish(numbers, &seven);       // print has run when this returns
  *     promise_publisher_finish(numbers);                // promise_subscriber_end(printer) is fulfilled
@@ -39,10 +39,10 @@ typedef struct promise_subscriber promise_subscriber_t;
 
 enum {
   /* A new subscriber first gets the latest event that was published, if there is one. */
-  PROMISE_STATEFUL = 1
+  PROMISE_PUBLISHER_STATEFUL = 1 << 8
 };
 
-/* A new publisher, a reference of yours. `flags` is 0 or PROMISE_STATEFUL.
+/* A new publisher, a reference of yours. `flags` is 0 or PROMISE_PUBLISHER_STATEFUL.
  * NULL: PROMISE_EINVAL if a flag is not known, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
@@ -112,27 +112,29 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_publisher_ready(promise_publishe
 typedef uint32_t promise_overflow_t;
 
 enum {
-  PROMISE_BUFFER = 1,      /* it waits too; the subscriber counts as full from `capacity` on, or, if that is 0, never */
-  PROMISE_DROP_OLDEST = 2, /* the one that has waited longest is dropped; with a capacity of 1 the latest is kept */
-  PROMISE_DROP_NEWEST = 3, /* it is dropped itself */
-  PROMISE_FAIL = 4         /* what waits is still delivered, then the subscriber fails, with code PROMISE_EFULL */
+  PROMISE_OVERFLOW_BUFFER =
+      1, /* it waits too; the subscriber counts as full from `capacity` on, or, if that is 0, never */
+  PROMISE_OVERFLOW_DROP_OLDEST =
+      2, /* the one that has waited longest is dropped; with a capacity of 1 the latest is kept */
+  PROMISE_OVERFLOW_DROP_NEWEST = 3, /* it is dropped itself */
+  PROMISE_OVERFLOW_FAIL = 4 /* what waits is still delivered, then the subscriber fails, with code PROMISE_EFULL */
 };
 
 /* Demand that never ends. */
-#define PROMISE_UNLIMITED UINT64_MAX
+#define PROMISE_DEMAND_UNLIMITED UINT64_MAX
 
 /* How to subscribe. Zero it, set `size` to sizeof(promise_subscription_t), and fill what you need. */
 typedef struct promise_subscription {
   uint32_t size;
   promise_overflow_t overflow;
-  uint64_t capacity; /* how many events may wait; 0 for PROMISE_BUFFER alone */
+  uint64_t capacity; /* how many events may wait; 0 for PROMISE_OVERFLOW_BUFFER alone */
   uint64_t demand;   /* how many events to deliver before promise_subscriber_request() asks for more */
   promise_executor_t *PROMISE_NULLABLE executor; /* where callbacks run, one at a time; retained */
   promise_token_t *PROMISE_NULLABLE token;       /* cancels the subscriber when it is cancelled or invalidated */
   /* Either may be NULL: then such events are passed over, without using up demand. Both: the events are asked for by
    * promise_subscriber_next(). The value is borrowed. */
-  void (*PROMISE_NULLABLE on_value)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value);
-  void (*PROMISE_NULLABLE on_error)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL reason);
+  promise_observer_t PROMISE_NULLABLE on_value;
+  promise_observer_t PROMISE_NULLABLE on_error;
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_subscription_t;
@@ -155,8 +157,9 @@ PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
 PROMISE_API promise_status_t promise_subscriber_retain(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Asks for `count` events more, or PROMISE_UNLIMITED. Those that wait are delivered before this returns, unless there is
- * an executor, a callback of this subscriber runs, or an event is on its way to it already: then they follow that.
+/* Asks for `count` events more, or PROMISE_DEMAND_UNLIMITED. Those that wait are delivered before this returns, unless
+ * there is an executor, a callback of this subscriber runs, or an event is on its way to it already: then they follow
+ * that.
  * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, `count` is 0, or the subscriber has no callbacks;
  * PROMISE_ESTALE.
  * [any thread] */
@@ -181,7 +184,7 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_next(promise_subscrib
 
 /* The promise of the end, a reference of yours: fulfilled with VOID when the subscriber has had everything and the stream
  * finished; rejected with the reason if it failed, with a DISCARDED if it was cancelled, or the subscriber was; with an
- * ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_FAIL, PROMISE_ECLOSED if the executor dropped a turn,
+ * ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL, PROMISE_ECLOSED if the executor dropped a turn,
  * PROMISE_ENOMEM. It is settled where the last callback ran. Asking it to cancel (cancel.h) cancels the subscriber.
  * NULL: PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */

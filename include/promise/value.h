@@ -55,6 +55,12 @@ typedef struct promise_type promise_type_t;
  * caused it, with no lock held. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
+/* A callback without a value: a discard block, a finally handler, work for an executor. */
+typedef void (*promise_callback_t)(void *PROMISE_NULLABLE ctx);
+
+/* A callback that receives a value, borrowed until it returns, and returns nothing. */
+typedef void (*promise_observer_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value);
+
 /* Adds a reference to what `value` owns; for a kind that owns nothing it does nothing.
  * Returns PROMISE_OK; PROMISE_EINVAL if `value` is NULL, of no known kind, or forged; PROMISE_ESTALE if it is a PROMISE
  * whose token is stale; PROMISE_ENOMEM if it has 2^26 references.

@@ -53,7 +53,8 @@ enum PromiseFunctions {
     "promise_value_key": address(
       promise_value_key as @convention(c) (Value?, Int, UnsafeMutablePointer<Int>?) -> Text?),
     "promise_value_find": address(promise_value_find as @convention(c) (Value?, Text?, Int) -> Value?),
-    "promise_value_equal": address(promise_value_equal as @convention(c) (Value?, Value?) -> Bool),
+    "promise_value_equal": address(
+      promise_value_equal as @convention(c) (Value?, Value?, UnsafeMutablePointer<Bool>?) -> Status),
     "promise_value_describe": address(
       promise_value_describe as @convention(c) (Value?, UnsafeMutablePointer<CChar>?, Int) -> Int),
     "promise_value_from_json": address(promise_value_from_json as FromJSON),
@@ -68,7 +69,7 @@ enum PromiseFunctions {
       promise_builder_append as @convention(c) (Handle?, UnsafeRawPointer?, Int) -> Status),
     "promise_builder_room": address(promise_builder_room as @convention(c) (Handle?, Int) -> Memory?),
     "promise_builder_advance": address(promise_builder_advance as @convention(c) (Handle?, Int) -> Status),
-    "promise_builder_count": address(promise_builder_count as @convention(c) (Handle?) -> Int),
+    "promise_builder_count": address(promise_builder_count as @convention(c) (Handle?) -> Int64),
     "promise_builder_finish": address(promise_builder_finish as @convention(c) (Handle?, Output?) -> Status),
     "promise_builder_drop": address(promise_builder_drop as OfHandle),
 
@@ -121,13 +122,13 @@ enum PromiseFunctions {
       promise_on_cancel_request as @convention(c) (Handle?, Observer?, Memory?, promise_free_t?) -> Status),
     "promise_seal": address(promise_seal as OfHandle),
     "promise_value_discarded": address(promise_value_discarded as @convention(c) (Output?, Value?) -> Status),
-    "promise_token_new": address(promise_token_new as @convention(c) (Bool) -> Handle?),
+    "promise_token_new": address(promise_token_new as @convention(c) (UInt32) -> Handle?),
     "promise_token_retain": address(promise_token_retain as OfHandle),
     "promise_token_release": address(promise_token_release as OfHandle),
     "promise_token_invalidate": address(promise_token_invalidate as Settle),
     "promise_token_cancel": address(promise_token_cancel as Settle),
     "promise_token_add": address(promise_token_add as @convention(c) (Handle?, Handle?) -> Status),
-    "promise_token_chain": address(promise_token_chain as @convention(c) (Handle?, Handle?, Bool) -> Status),
+    "promise_token_chain": address(promise_token_chain as @convention(c) (Handle?, Handle?, UInt32) -> Status),
     "promise_token_set_deadline": address(
       promise_token_set_deadline as @convention(c) (Handle?, Handle?, Int64) -> Status),
     "promise_token_deadline": address(promise_token_deadline as @convention(c) (Handle?) -> Int64),
@@ -148,7 +149,7 @@ enum PromiseFunctions {
     "promise_is_main_thread": address(promise_is_main_thread as @convention(c) () -> Bool),
     "promise_executor_submit": address(
       promise_executor_submit as @convention(c) (Handle?, Discard?, Memory?, promise_free_t?) -> Status),
-    "promise_executor_is_current": address(promise_executor_is_current as @convention(c) (Handle?) -> Bool),
+    "promise_executor_is_current": address(promise_executor_is_current as @convention(c) (Handle?) -> Int32),
     "promise_executor_retain": address(promise_executor_retain as OfHandle),
     "promise_executor_release": address(promise_executor_release as OfHandle),
     "promise_job_run": address(promise_job_run as OfHandle),
@@ -191,15 +192,15 @@ enum PromiseFunctions {
     "promise_publisher_transform": address(
       promise_publisher_transform as @convention(c) (Handle?, UnsafePointer<promise_transform_t>?) -> Handle?),
     "promise_publisher_distinct": address(promise_publisher_distinct as @convention(c) (Handle?, UInt32) -> Handle?),
-    "promise_publisher_scan": address(promise_publisher_scan as @convention(c) (Handle?, Int) -> Handle?),
+    "promise_publisher_window": address(promise_publisher_window as @convention(c) (Handle?, Int) -> Handle?),
     "promise_publisher_take": address(promise_publisher_take as @convention(c) (Handle?, UInt64) -> Handle?),
     "promise_publisher_stateful": address(promise_publisher_stateful as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_start_with": address(
       promise_publisher_start_with as @convention(c) (Handle?, Value?) -> Handle?),
     "promise_publisher_merge": address(
       promise_publisher_merge as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
-    "promise_publisher_combine": address(
-      promise_publisher_combine as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
+    "promise_publisher_combine_latest": address(
+      promise_publisher_combine_latest as @convention(c) (UnsafePointer<Handle?>?, Int) -> Handle?),
     "promise_publisher_of": address(promise_publisher_of as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_forward": address(
       promise_publisher_forward as @convention(c) (Handle?, Handle?, UInt32) -> Handle?),

@@ -1,12 +1,12 @@
 /// What the engine itself rejects a promise with.
 package enum Fault {
   case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut, deadline
-  case full, finished
+  case full, finished, unknownStreamVerdict
 
   /// The status that the error has as its code (`promise_status_t`).
   package var status: Int64 {
     switch self {
-    case .malformedValue, .heldByItself, .unknownVerdict: -1
+    case .malformedValue, .heldByItself, .unknownVerdict, .unknownStreamVerdict: -1
     case .cycle: -6
     case .tooManyReferences, .outOfMemory: -7
     case .closed: -8
@@ -20,7 +20,9 @@ package enum Fault {
     switch self {
     case .malformedValue: "the handler left a value of no known kind"
     case .heldByItself: "a promise cannot hold itself"
-    case .unknownVerdict: "the handler returned a verdict that is neither fulfil nor reject nor adopt of a promise"
+    case .unknownVerdict:
+      "the handler must return PROMISE_FULFILL, PROMISE_REJECT, or PROMISE_ADOPT with a PROMISE in *out"
+    case .unknownStreamVerdict: "the handler returned a number that is no verdict for an event of a stream"
     case .cycle: "the promise would wait for itself: the handler returned one that depends on it"
     case .tooManyReferences: "the value has too many references"
     case .outOfMemory: "memory has run out"

@@ -20,18 +20,18 @@ package struct StoredClosure {
 /// A callback that settles nothing.
 package typealias Observer = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer) -> Void
 
-/// What becomes of the promise that a handler's reaction settles.
+/// The decision of a handler for the promise that its reaction settles, in the numbers of `promise_verdict_t`.
 @usableFromInline
 package struct Verdict: Equatable {
   @usableFromInline package let rawValue: Int32
   @inlinable package init(rawValue: Int32) { self.rawValue = rawValue }
   /// It stays as it is. For closures only.
   @inlinable package static var leave: Verdict { Verdict(rawValue: 0) }
-  @inlinable package static var fulfill: Verdict { Verdict(rawValue: 1) }
-  @inlinable package static var reject: Verdict { Verdict(rawValue: 2) }
-  @inlinable package static var adopt: Verdict { Verdict(rawValue: 3) }
+  @inlinable package static var fulfill: Verdict { Verdict(rawValue: 16) }
+  @inlinable package static var reject: Verdict { Verdict(rawValue: 17) }
+  @inlinable package static var adopt: Verdict { Verdict(rawValue: 18) }
   /// It ends as its source did. For closures only.
-  @inlinable package static var pass: Verdict { Verdict(rawValue: 4) }
+  @inlinable package static var pass: Verdict { Verdict(rawValue: 19) }
 }
 
 /// What a promise does when its source settles: the low four bits of `meta`. The next ones are the reaction's `Interest`,

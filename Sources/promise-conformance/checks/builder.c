@@ -84,7 +84,8 @@ static void a_dropped_builder_releases_what_it_holds(void) {
   EXPECT_DESTROYED(&payload, 0);
   EXPECT_STATUS(promise_builder_drop(builder), PROMISE_OK);
   EXPECT_DESTROYED(&payload, 1);
-  EXPECT_INT(promise_builder_count(builder), 0);
+  EXPECT_INT(promise_builder_count(builder), PROMISE_ESTALE);
+  EXPECT_INT(promise_builder_count(NULL), PROMISE_EINVAL);
 }
 
 static void what_is_wrong_is_refused(void) {

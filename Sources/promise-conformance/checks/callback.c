@@ -100,7 +100,8 @@ static void a_verdict_decides(void) {
 }
 
 static void a_wrong_verdict_rejects(void) {
-  static const promise_verdict_t verdicts[] = {-1, 4711, INT32_MAX, INT32_MIN};
+  static const promise_verdict_t verdicts[] = {
+      -1, 4711, INT32_MAX, INT32_MIN, PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED, PROMISE_VERDICT_PASS};
   promise_t *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
     spy_t spy = {.verdict = verdicts[i], .answer = i64_value(1)};

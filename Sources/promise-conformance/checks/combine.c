@@ -105,12 +105,12 @@ static void race_is_the_first_that_is_settled(void) {
 }
 
 static void the_others_may_be_asked_to_cancel(void) {
-  for (uint32_t flags = 0; flags <= PROMISE_CANCEL_OTHERS; flags++) {
+  for (uint32_t flags = 0; flags <= PROMISE_COMBINE_CANCEL_OTHERS; flags += PROMISE_COMBINE_CANCEL_OTHERS) {
     promise_t *inputs[] = {pending(), pending()};
     retained(inputs[0]);
     promise_t *race = promise_race(inputs, 2, flags);
     resolve(inputs[1], 1);
-    EXPECT_INT(promise_cancel_requested(inputs[0]), flags == PROMISE_CANCEL_OTHERS);
+    EXPECT_INT(promise_cancel_requested(inputs[0]), flags == PROMISE_COMBINE_CANCEL_OTHERS);
     release(race);
     release(inputs[0]);
     release_all(inputs, 2);
@@ -141,7 +141,7 @@ const check_t combine_checks[] = {
     {"promise_all_settled() tells how each ended", all_settled_tells_of_each},
     {"promise_any() is the first that is fulfilled, or has every reason", any_is_the_first_that_is_fulfilled},
     {"promise_race() is the first that is settled", race_is_the_first_that_is_settled},
-    {"PROMISE_CANCEL_OTHERS asks the others to cancel", the_others_may_be_asked_to_cancel},
+    {"PROMISE_COMBINE_CANCEL_OTHERS asks the others to cancel", the_others_may_be_asked_to_cancel},
     {"what is wrong is refused, and no input kept", what_is_wrong_is_refused},
     {NULL, NULL},
 };

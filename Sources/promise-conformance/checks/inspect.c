@@ -3,24 +3,35 @@
 
 #include "../support.h"
 
+static bool values_equal(const promise_value_t *one, const promise_value_t *other) {
+  bool equal = false;
+  EXPECT_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
+  return equal;
+}
+
 static void numbers_compare_as_numbers(void) {
   promise_value_t one = i64_value(1), same = {.kind = PROMISE_KIND_U64, .as.u64 = 1};
   promise_value_t negative = i64_value(-1), large = {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX};
   promise_value_t real = {.kind = PROMISE_KIND_F64, .as.f64 = 1}, nothing = {.kind = PROMISE_KIND_F64, .as.f64 = NAN};
   promise_value_t zero = {.kind = PROMISE_KIND_F64, .as.f64 = 0}, minus = {.kind = PROMISE_KIND_F64, .as.f64 = -0.0};
   promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 2};
-  EXPECT(promise_value_equal(&one, &one) && promise_value_equal(&one, &same));
-  EXPECT(!promise_value_equal(&negative, &large) && !promise_value_equal(&one, &real));
-  EXPECT(promise_value_equal(&nothing, &nothing) && promise_value_equal(&zero, &minus));
-  EXPECT(promise_value_equal(&yes, &also) && !promise_value_equal(&yes, &one));
-  EXPECT(!promise_value_equal(NULL, &one) && !promise_value_equal(&one, NULL));
+  EXPECT(values_equal(&one, &one) && values_equal(&one, &same));
+  EXPECT(!values_equal(&negative, &large) && !values_equal(&one, &real));
+  EXPECT(values_equal(&nothing, &nothing) && values_equal(&zero, &minus));
+  EXPECT(values_equal(&yes, &also) && !values_equal(&yes, &one));
+  bool equal = true;
+  EXPECT_STATUS(promise_value_equal(NULL, &one, &equal), PROMISE_EINVAL);
+  EXPECT(!equal);
+  equal = true;
+  EXPECT_STATUS(promise_value_equal(&one, NULL, &equal), PROMISE_EINVAL);
+  EXPECT(!equal);
+  EXPECT_STATUS(promise_value_equal(&one, &one, NULL), PROMISE_EINVAL);
 }
 
 static void content_compares_by_content(void) {
   promise_value_t text = string_value("text"), same = string_value("text"), other = string_value("tex"), bytes;
   EXPECT_STATUS(promise_value_bytes(&bytes, "text", 4), PROMISE_OK);
-  EXPECT(promise_value_equal(&text, &same) && !promise_value_equal(&text, &other) &&
-         !promise_value_equal(&text, &bytes));
+  EXPECT(values_equal(&text, &same) && !values_equal(&text, &other) && !values_equal(&text, &bytes));
   promise_value_t all[] = {text, same, other, bytes};
   for (int i = 0; i < 4; i++)
     EXPECT_STATUS(promise_value_release(&all[i]), PROMISE_OK);
@@ -35,7 +46,7 @@ static promise_value_t map_of(const char *first, int64_t first_value, const char
 
 static void maps_compare_in_any_order(void) {
   promise_value_t one = map_of("a", 1, "b", 2), same = map_of("b", 2, "a", 1), other = map_of("a", 2, "b", 1);
-  EXPECT(promise_value_equal(&one, &same) && !promise_value_equal(&one, &other));
+  EXPECT(values_equal(&one, &same) && !values_equal(&one, &other));
   promise_value_t all[] = {one, same, other};
   for (int i = 0; i < 3; i++)
     EXPECT_STATUS(promise_value_release(&all[i]), PROMISE_OK);
@@ -44,7 +55,7 @@ static void maps_compare_in_any_order(void) {
 static void objects_compare_by_identity(void) {
   payload_t payload = {0};
   promise_value_t one = object_value(&payload), other = object_value(&payload);
-  EXPECT(promise_value_equal(&one, &one) && !promise_value_equal(&one, &other));
+  EXPECT(values_equal(&one, &one) && !values_equal(&one, &other));
   EXPECT_STATUS(promise_value_release(&one), PROMISE_OK);
   EXPECT_STATUS(promise_value_release(&other), PROMISE_OK);
 }
@@ -67,7 +78,7 @@ static void a_type_may_say_how(void) {
   EXPECT_STATUS(promise_type_methods(type, same_parity, says_parity), PROMISE_OK);
   for (int i = 0; i < 3; i++)
     EXPECT_STATUS(promise_value_object(&values[i], type, &numbers[i]), PROMISE_OK);
-  EXPECT(promise_value_equal(&values[0], &values[1]) && !promise_value_equal(&values[0], &values[2]));
+  EXPECT(values_equal(&values[0], &values[1]) && !values_equal(&values[0], &values[2]));
   EXPECT(promise_value_describe(&values[2], buffer, sizeof buffer) > 0);
   EXPECT(strstr(buffer, "even") != NULL);
   EXPECT_STATUS(promise_type_methods(NULL, same_parity, NULL), PROMISE_EINVAL);

@@ -247,7 +247,7 @@ static void a_trace_is_written(void) {
   EXPECT_STATUS(promise_trace_stop(), PROMISE_OK);
   FILE *file = tmpfile();
   EXPECT(file != NULL);
-  EXPECT_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_PERFETTO), PROMISE_OK);
+  EXPECT_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
   rewind(file);
   char text[4096] = {0};
   size_t length = fread(text, 1, sizeof text - 1, file);

@@ -21,8 +21,8 @@ static void note_value(void *ctx, const promise_value_t *value) {
 /* A subscriber, which alone keeps the publisher from now on. */
 static promise_subscriber_t *listener_of(promise_publisher_t *derived) {
   promise_subscription_t subscription = {.size = sizeof subscription,
-                                         .overflow = PROMISE_BUFFER,
-                                         .demand = PROMISE_UNLIMITED,
+                                         .overflow = PROMISE_OVERFLOW_BUFFER,
+                                         .demand = PROMISE_DEMAND_UNLIMITED,
                                          .on_value = note_value,
                                          .on_error = note_error,
                                          .free_ctx = note_end};
@@ -47,12 +47,12 @@ static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publis
 static promise_verdict_t halves(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   *out = i64_value(in->as.i64 / 2);
-  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_SKIP;
+  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_VERDICT_SKIP;
 }
 
 static promise_verdict_t finishes(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in, (void)out;
-  return PROMISE_FINISH;
+  return PROMISE_VERDICT_FINISH;
 }
 
 static void transforms_say_what_becomes_of_events(void) {
@@ -87,7 +87,7 @@ static void equal_values_are_passed_over(void) {
 
 static void the_last_values_come_together(void) {
   promise_publisher_t *publisher = publisher_with(0);
-  promise_publisher_t *scan = promise_publisher_scan(publisher, 2);
+  promise_publisher_t *scan = promise_publisher_window(publisher, 2);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_take(scan, 2));
   EXPECT_STATUS(promise_publisher_release(scan), PROMISE_OK);
   for (int i = 0; i < 5; i++)
@@ -97,7 +97,7 @@ static void the_last_values_come_together(void) {
 }
 
 static void what_is_stateful_replays(void) {
-  promise_publisher_t *publisher = publisher_with(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
   publish(publisher, 1);
   promise_transform_t transform = {.size = sizeof transform};
   promise_subscriber_t *inherits = listener_of(promise_publisher_transform(publisher, &transform));
@@ -118,7 +118,7 @@ static void what_is_stateful_replays(void) {
 static void many_become_one(void) {
   promise_publisher_t *publishers[] = {publisher_with(0), publisher_with(0)};
   promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));
-  promise_subscriber_t *combined = listener_of(promise_publisher_combine(publishers, 2));
+  promise_subscriber_t *combined = listener_of(promise_publisher_combine_latest(publishers, 2));
   promise_t *ends[] = {promise_subscriber_end(merged), promise_subscriber_end(combined)};
   publish(publishers[0], 0);
   publish(publishers[1], 1);
@@ -160,7 +160,8 @@ static void events_are_forwarded(void) {
 const check_t operator_checks[] = {
     {"promise_publisher_transform() does as its functions say", transforms_say_what_becomes_of_events},
     {"promise_publisher_distinct() passes over what equals its predecessor", equal_values_are_passed_over},
-    {"promise_publisher_scan() has the last values, promise_publisher_take() the first", the_last_values_come_together},
+    {"promise_publisher_window() has the last values, promise_publisher_take() the first",
+     the_last_values_come_together},
     {"a stateful stream replays, and what is made of it too", what_is_stateful_replays},
     {"promise_publisher_merge() and _combine() have the events of all, and end", many_become_one},
     {"promise_publisher_of() has the value of a promise", a_promise_is_a_stream},

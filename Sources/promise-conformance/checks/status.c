@@ -17,6 +17,7 @@ static void every_status_has_its_name(void) {
       {PROMISE_ECLOSED, "PROMISE_ECLOSED"},
       {PROMISE_EFULL, "PROMISE_EFULL"},
       {PROMISE_EFINISHED, "PROMISE_EFINISHED"},
+      {PROMISE_EINTR, "PROMISE_EINTR"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     EXPECT_TEXT(promise_status_name(names[i].status), names[i].name);
@@ -39,15 +40,19 @@ static void last_status_tells_why_there_is_no_handle(void) {
   EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
   EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
   EXPECT_POINTER(promise_then(stale(), adds_one, NULL, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
   finish(start(looks_from_a_new_thread, NULL));
   EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+}
+
+static void the_last_status_is_reset_when_it_is_read(void) {
+  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
 }
 
 static void success_leaves_the_last_status(void) {
   EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
   release(pending());
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
   EXPECT_STATUS(promise_release(stale()), PROMISE_ESTALE);
   EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
@@ -56,6 +61,7 @@ const check_t status_checks[] = {
     {"promise_status_name() knows every status", every_status_has_its_name},
     {"promise_status_name() of another number is PROMISE_UNKNOWN", other_numbers_are_unknown},
     {"promise_last_status() tells, for each thread, why a handle is NULL", last_status_tells_why_there_is_no_handle},
+    {"promise_last_status() resets itself", the_last_status_is_reset_when_it_is_read},
     {"promise_last_status() is changed neither by success nor by calls that return a status",
      success_leaves_the_last_status},
     {NULL, NULL},

@@ -24,7 +24,7 @@ static promise_subscriber_t *subscriber_of(promise_publisher_t *publisher, promi
 }
 
 static promise_subscriber_t *listener_of(promise_publisher_t *publisher) {
-  return subscriber_of(publisher, wish(PROMISE_BUFFER, 0, PROMISE_UNLIMITED));
+  return subscriber_of(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, PROMISE_DEMAND_UNLIMITED));
 }
 
 static promise_t *end_of(promise_subscriber_t *subscriber) {
@@ -61,7 +61,7 @@ static void subscribers_get_what_comes_after_them(void) {
 }
 
 static void stateful_ones_replay_the_latest(void) {
-  promise_publisher_t *publisher = publisher_with(PROMISE_STATEFUL);
+  promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
   promise_value_t latest;
   EXPECT_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
   publish(publisher, 0, PROMISE_OK);
@@ -120,7 +120,7 @@ static void leaving_cancels(void) {
 
 static void events_wait_for_demand(void) {
   promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *subscriber = subscriber_of(publisher, wish(PROMISE_BUFFER, 0, 1));
+  promise_subscriber_t *subscriber = subscriber_of(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, 1));
   for (int i = 0; i < 4; i++)
     publish(publisher, i, PROMISE_OK);
   EXPECT_TEXT(journal, "a");
@@ -128,27 +128,27 @@ static void events_wait_for_demand(void) {
   EXPECT_TEXT(journal, "abc");
   EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   EXPECT_TEXT(journal, "abc");
-  EXPECT_STATUS(promise_subscriber_request(subscriber, PROMISE_UNLIMITED), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   EXPECT_TEXT(journal, "abcd.");
   let_go(subscriber, publisher);
 }
 
 static void what_overflows_is_dropped_by_the_policy(void) {
   promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *oldest = subscriber_of(publisher, wish(PROMISE_DROP_OLDEST, 2, 0));
-  promise_subscriber_t *newest = subscriber_of(publisher, wish(PROMISE_DROP_NEWEST, 2, 0));
-  promise_subscriber_t *fails = subscriber_of(publisher, wish(PROMISE_FAIL, 2, 0));
+  promise_subscriber_t *oldest = subscriber_of(publisher, wish(PROMISE_OVERFLOW_DROP_OLDEST, 2, 0));
+  promise_subscriber_t *newest = subscriber_of(publisher, wish(PROMISE_OVERFLOW_DROP_NEWEST, 2, 0));
+  promise_subscriber_t *fails = subscriber_of(publisher, wish(PROMISE_OVERFLOW_FAIL, 2, 0));
   promise_t *end = end_of(fails);
   for (int i = 0; i < 4; i++)
     publish(publisher, i, i == 0 ? PROMISE_OK : PROMISE_EFULL);
   promise_t *ready = promise_publisher_ready(publisher);
   EXPECT_INT(promise_state(ready), PROMISE_PENDING);
-  EXPECT_STATUS(promise_subscriber_request(oldest, PROMISE_UNLIMITED), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_request(oldest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   EXPECT_TEXT(journal, "cd");
-  EXPECT_STATUS(promise_subscriber_request(newest, PROMISE_UNLIMITED), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_request(newest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   EXPECT_TEXT(journal, "cdab");
   EXPECT_INT(promise_state(ready), PROMISE_FULFILLED);
-  EXPECT_STATUS(promise_subscriber_request(fails, PROMISE_UNLIMITED), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_request(fails, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   EXPECT_TEXT(journal, "cdabab.");
   EXPECT_LIBRARY_ERROR(end, PROMISE_EFULL);
   EXPECT_INT(promise_subscriber_dropped(oldest), 2);
@@ -162,7 +162,7 @@ static void what_overflows_is_dropped_by_the_policy(void) {
 
 static void events_are_promises_that_are_asked_for(void) {
   promise_publisher_t *publisher = publisher_with(0);
-  promise_subscription_t subscription = {.size = sizeof subscription, .overflow = PROMISE_BUFFER};
+  promise_subscription_t subscription = {.size = sizeof subscription, .overflow = PROMISE_OVERFLOW_BUFFER};
   promise_subscriber_t *subscriber = subscriber_of(publisher, subscription);
   publish(publisher, 1, PROMISE_OK);
   publish_error(publisher, 2);
@@ -193,7 +193,7 @@ static void publishes_less(void *ctx, const promise_value_t *value) {
 
 static void a_callback_may_publish(void) {
   promise_publisher_t *publisher = publisher_with(0);
-  promise_subscription_t subscription = wish(PROMISE_BUFFER, 0, PROMISE_UNLIMITED);
+  promise_subscription_t subscription = wish(PROMISE_OVERFLOW_BUFFER, 0, PROMISE_DEMAND_UNLIMITED);
   subscription.on_value = publishes_less, subscription.ctx = publisher, subscription.free_ctx = NULL;
   promise_subscriber_t *first = subscriber_of(publisher, subscription), *second = listener_of(publisher);
   publish(publisher, 2, PROMISE_OK);

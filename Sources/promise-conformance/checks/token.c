@@ -2,7 +2,7 @@
 #include "../support.h"
 
 static promise_token_t *token_new(bool invalidates_on_release) {
-  promise_token_t *token = promise_token_new(invalidates_on_release);
+  promise_token_t *token = promise_token_new(invalidates_on_release ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
   EXPECT(token != NULL);
   return token;
 }
@@ -90,10 +90,10 @@ static void the_last_release_may_invalidate(void) {
 
 static void chained_tokens_go_along(void) {
   promise_token_t *parent = token_new(false), *both = token_new(false), *silent = token_new(false);
-  EXPECT_STATUS(promise_token_chain(both, parent, true), PROMISE_OK);
-  EXPECT_STATUS(promise_token_chain(silent, parent, false), PROMISE_OK);
-  EXPECT_STATUS(promise_token_chain(parent, both, true), PROMISE_EDEADLK);
-  EXPECT_STATUS(promise_token_chain(parent, parent, true), PROMISE_EDEADLK);
+  EXPECT_STATUS(promise_token_chain(both, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  EXPECT_STATUS(promise_token_chain(silent, parent, 0), PROMISE_OK);
+  EXPECT_STATUS(promise_token_chain(parent, both, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
+  EXPECT_STATUS(promise_token_chain(parent, parent, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
   promise_t *with_both = pending(), *with_silent = pending();
   EXPECT_STATUS(promise_token_add(both, with_both), PROMISE_OK);
   EXPECT_STATUS(promise_token_add(silent, with_silent), PROMISE_OK);
@@ -115,8 +115,8 @@ static void a_deadline_cancels(void) {
   spy_t asked = {0}, late = {0};
   promise_token_t *token = token_new(false), *child = token_new(false), *silent = token_new(false);
   promise_t *promise = pending(), *added = pending();
-  EXPECT_STATUS(promise_token_chain(child, token, true), PROMISE_OK);
-  EXPECT_STATUS(promise_token_chain(silent, token, false), PROMISE_OK);
+  EXPECT_STATUS(promise_token_chain(child, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  EXPECT_STATUS(promise_token_chain(silent, token, 0), PROMISE_OK);
   EXPECT_INT(promise_token_deadline(token), INT64_MAX);
   const int64_t hour = promise_now() + 3600000 * MILLISECOND, soon = promise_now() + MILLISECOND;
   EXPECT_STATUS(promise_token_set_deadline(token, NULL, hour), PROMISE_OK);
@@ -157,8 +157,8 @@ static void what_is_wrong_is_refused(void) {
     EXPECT_STATUS(promise_token_invalidate(handles[i], NULL), status);
     EXPECT_STATUS(promise_token_cancel(handles[i], NULL), status);
     EXPECT_STATUS(promise_token_add(handles[i], promise), status);
-    EXPECT_STATUS(promise_token_chain(handles[i], token, true), status);
-    EXPECT_STATUS(promise_token_chain(token, handles[i], true), status);
+    EXPECT_STATUS(promise_token_chain(handles[i], token, PROMISE_CHAIN_CANCEL), status);
+    EXPECT_STATUS(promise_token_chain(token, handles[i], PROMISE_CHAIN_CANCEL), status);
     EXPECT_INT(promise_token_generation(handles[i]), status);
     EXPECT_INT(promise_token_deadline(handles[i]), status);
     EXPECT_STATUS(promise_token_set_deadline(handles[i], NULL, 0), status);

@@ -72,14 +72,14 @@ void traces_are_told_and_written() {
   CHECK(created == 2 && counted::alive == 0);
   int ends[2];
   CHECK(pipe(ends) == 0);
-  promises::write_trace(ends[1], PROMISE_TRACE_PERFETTO);
+  promises::write_trace(ends[1], PROMISE_TRACE_FORMAT_PERFETTO);
   close(ends[1]);
   char first = 0;
   CHECK(read(ends[0], &first, 1) == 1 && (first == '{' || first == '['));
   close(ends[0]);
   promises::start_trace(4);
   promises::stop_trace();
-  CHECK(throws<promises::error>([] { promises::write_trace(-1, PROMISE_TRACE_GRAPHVIZ); }, is_invalid));
+  CHECK(throws<promises::error>([] { promises::write_trace(-1, PROMISE_TRACE_FORMAT_GRAPHVIZ); }, is_invalid));
 }
 
 void json_goes_both_ways() {

@@ -162,7 +162,7 @@ void operators_make_streams() {
   const heard<int> few(numbers.take(2));
   const heard<int> low(numbers.take_while([](int n) { return n < 3; }));
   const heard<int> once(numbers.distinct());
-  const heard<int> sums(numbers.scan(2).map([](const std::vector<int> &two) { return two[0] + two[1]; }));
+  const heard<int> sums(numbers.window(2).map([](const std::vector<int> &two) { return two[0] + two[1]; }));
   for (const int number : {2, 1, 1, 4})
     numbers.publish(number);
   CHECK(mapped.all() == "2 [odd] [odd] 4" && rescued.all() == "2 (odd) (odd) 4" && big.all() == "4");
@@ -184,8 +184,10 @@ void streams_have_state_and_are_gathered() {
   two.push_back(other.copy());
   const heard<int> merged(promises::merge(two));
   const auto add = [](int a, int b) { return a + b; };
-  const heard<int> sums(promises::combine(one, other).map([&](const auto &both) { return std::apply(add, both); }));
-  const heard<int> sizes(promises::combine(two).map([](const auto &both) { return static_cast<int>(both.size()); }));
+  const heard<int> sums(
+      promises::combine_latest(one, other).map([&](const auto &both) { return std::apply(add, both); }));
+  const heard<int> sizes(
+      promises::combine_latest(two).map([](const auto &both) { return static_cast<int>(both.size()); }));
   const publisher<int> target;
   const heard<int> forwarded(target);
   const auto link = one.forward(target, true);

@@ -107,8 +107,11 @@ public:
   void advance(std::size_t length) {
     detail::require(promise_builder_advance(raw(), length), "promise_builder_advance");
   }
-  std::size_t count() const noexcept {
-    return promise_builder_count(raw());
+  std::size_t count() const {
+    const std::int64_t count = promise_builder_count(raw());
+    if (count < 0)
+      detail::fail(static_cast<promise_status_t>(count), "promise_builder_count");
+    return static_cast<std::size_t>(count);
   }
   // The value. The builder is empty then, also if this throws.
   value finish() {

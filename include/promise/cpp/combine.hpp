@@ -15,7 +15,7 @@
 namespace promises {
 
 // What becomes of the inputs that are still pending when one has decided.
-enum class others : std::uint32_t { go_on = 0, are_cancelled = PROMISE_CANCEL_OTHERS };
+enum class others : std::uint32_t { go_on = 0, are_cancelled = PROMISE_COMBINE_CANCEL_OTHERS };
 
 // How one of many promises ended, for all_settled().
 class outcome {

@@ -115,7 +115,7 @@ public:
                     "promise_executor_submit");
   }
   bool is_current() const noexcept {
-    return promise_executor_is_current(raw());
+    return promise_executor_is_current(raw()) == 1;
   }
 
 private:
@@ -132,7 +132,9 @@ class token : public handle<promise_token_t, promise_token_release> {
 public:
   // With `invalidates_at_end` the last reference's end invalidates it.
   explicit token(bool invalidates_at_end = false)
-      : handle(detail::require(promise_token_new(invalidates_at_end), "promise_token_new")) {}
+      : handle(detail::require(
+            promise_token_new(invalidates_at_end ? std::uint32_t{PROMISE_TOKEN_INVALIDATE_ON_RELEASE} : 0u),
+            "promise_token_new")) {}
   static token adopt(promise_token_t *owned) noexcept {
     return token(owned);
   }
@@ -150,7 +152,9 @@ public:
   }
   // Goes whenever `parent` does.
   void chain(const token &parent, bool including_cancel = true) const {
-    detail::require(promise_token_chain(raw(), parent.raw(), including_cancel), "promise_token_chain");
+    detail::require(
+        promise_token_chain(raw(), parent.raw(), including_cancel ? std::uint32_t{PROMISE_CHAIN_CANCEL} : 0u),
+        "promise_token_chain");
   }
   // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a thread
   // for timers, or on `where`.

@@ -92,7 +92,7 @@ void start_trace(F f, std::uint64_t capacity = 0) {
 inline void stop_trace() {
   detail::require(promise_trace_stop(), "promise_trace_stop");
 }
-// Writes what was recorded to a file descriptor, as PROMISE_TRACE_PERFETTO or PROMISE_TRACE_GRAPHVIZ.
+// Writes what was recorded to a file descriptor, as PROMISE_TRACE_FORMAT_PERFETTO or PROMISE_TRACE_FORMAT_GRAPHVIZ.
 inline void write_trace(int descriptor, promise_trace_format_t format) {
   detail::require(promise_trace_write(descriptor, format), "promise_trace_write");
 }

@@ -25,18 +25,18 @@ template <class T = void> class publisher;
 
 // What becomes of an event that finds `capacity` others waiting; see stream.h.
 enum class overflow : std::uint32_t {
-  buffers = PROMISE_BUFFER,
-  drops_oldest = PROMISE_DROP_OLDEST,
-  drops_newest = PROMISE_DROP_NEWEST,
-  fails = PROMISE_FAIL
+  buffers = PROMISE_OVERFLOW_BUFFER,
+  drops_oldest = PROMISE_OVERFLOW_DROP_OLDEST,
+  drops_newest = PROMISE_OVERFLOW_DROP_NEWEST,
+  fails = PROMISE_OVERFLOW_FAIL
 };
 
 // How to subscribe. The place is lent: its executor and token are used while subscribe() runs.
 struct subscription {
   overflow when_full = overflow::buffers;
-  std::uint64_t capacity = 0;               // how many events may wait; 0 with overflow::buffers alone
-  std::uint64_t demand = PROMISE_UNLIMITED; // how many to deliver before request() asks for more
-  place where = place();                    // where the handlers run; its token cancels the subscriber
+  std::uint64_t capacity = 0;                      // how many events may wait; 0 with overflow::buffers alone
+  std::uint64_t demand = PROMISE_DEMAND_UNLIMITED; // how many to deliver before request() asks for more
+  place where = place();                           // where the handlers run; its token cancels the subscriber
 };
 
 // What became of an event that was published.
@@ -58,7 +58,7 @@ public:
     return subscriber(raw());
   }
   // So many events more for the handlers.
-  void request(std::uint64_t count = PROMISE_UNLIMITED) const {
+  void request(std::uint64_t count = PROMISE_DEMAND_UNLIMITED) const {
     detail::require(promise_subscriber_request(raw(), count), "promise_subscriber_request");
   }
   // False if it had ended.
@@ -108,7 +108,7 @@ public:
   publisher() : publisher(detail::require(promise_publisher_new(0), "promise_publisher_new")) {}
   // One that new subscribers get the latest event of first.
   static publisher with_state() {
-    return adopt(detail::require(promise_publisher_new(PROMISE_STATEFUL), "promise_publisher_new"));
+    return adopt(detail::require(promise_publisher_new(PROMISE_PUBLISHER_STATEFUL), "promise_publisher_new"));
   }
   // The value of a promise, after which it finishes, or its reason, with which it fails.
   static publisher of(const promise<T> &source) {
@@ -227,11 +227,11 @@ public:
   }
   // The values for which f(value) holds.
   template <class F> publisher filter(F f) const {
-    return transform<T>(passes_if<F, PROMISE_SKIP>, nullptr, std::move(f));
+    return transform<T>(passes_if<F, PROMISE_VERDICT_SKIP>, nullptr, std::move(f));
   }
   // Until f(value) does not hold: then it finishes.
   template <class F> publisher take_while(F f) const {
-    return transform<T>(passes_if<F, PROMISE_FINISH>, nullptr, std::move(f));
+    return transform<T>(passes_if<F, PROMISE_VERDICT_FINISH>, nullptr, std::move(f));
   }
   // f(const error &) in place of an error; the end is not one.
   template <class F> publisher rescue(F f) const {
@@ -243,9 +243,9 @@ public:
     return adopt(detail::require(promise_publisher_take(raw(), count), "promise_publisher_take"));
   }
   // The last `count` values for each, from the `count`th on.
-  publisher<std::vector<T>> scan(std::size_t count) const {
+  publisher<std::vector<T>> window(std::size_t count) const {
     return publisher<std::vector<T>>::adopt(
-        detail::require(promise_publisher_scan(raw(), count), "promise_publisher_scan"));
+        detail::require(promise_publisher_window(raw(), count), "promise_publisher_window"));
   }
   // Without those that equal the event before; with `errors` among these too.
   publisher distinct(bool errors = false) const {
@@ -304,7 +304,7 @@ private:
     bool holds = false;
     const promise_verdict_t own = detail::settle_with(
         out, [&]() { holds = static_cast<bool>(std::invoke(*static_cast<F *>(ctx), codec<T>::decode(*in))); });
-    return own == PROMISE_REJECT ? own : holds ? PROMISE_PASS : otherwise;
+    return own == PROMISE_REJECT ? own : holds ? PROMISE_VERDICT_PASS : otherwise;
   }
 };
 
@@ -324,14 +324,14 @@ template <class T> publisher<T> merge(const std::vector<publisher<T>> &sources) 
   return detail::gather<T>(promise_publisher_merge, "promise_publisher_merge", sources);
 }
 // The latest values of all, for each value of any, once each has had one.
-template <class T> publisher<std::vector<T>> combine(const std::vector<publisher<T>> &sources) {
-  return detail::gather<std::vector<T>>(promise_publisher_combine, "promise_publisher_combine", sources);
+template <class T> publisher<std::vector<T>> combine_latest(const std::vector<publisher<T>> &sources) {
+  return detail::gather<std::vector<T>>(promise_publisher_combine_latest, "promise_publisher_combine_latest", sources);
 }
-template <class... T> publisher<std::tuple<T...>> combine(const publisher<T> &...sources) {
+template <class... T> publisher<std::tuple<T...>> combine_latest(const publisher<T> &...sources) {
   static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...), "a tuple holds no void: use map() to make it a value");
   promise_publisher_t *const raw[] = {sources.raw()...};
   return publisher<std::tuple<T...>>::adopt(
-      detail::require(promise_publisher_combine(raw, sizeof...(T)), "promise_publisher_combine"));
+      detail::require(promise_publisher_combine_latest(raw, sizeof...(T)), "promise_publisher_combine_latest"));
 }
 
 } // namespace promises

@@ -3,6 +3,7 @@
 #define PROMISE_CPP_VALUE_HPP
 
 #include <cstddef>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -150,10 +151,13 @@ public:
     const std::size_t length = promise_value_describe(&raw_, text, sizeof text);
     return std::string(text, length);
   }
-  friend bool operator==(const value &one, const value &other) noexcept {
-    return promise_value_equal(&one.raw_, &other.raw_);
+  friend bool operator==(const value &one, const value &other) {
+    bool equal = false;
+    if (promise_value_equal(&one.raw_, &other.raw_, &equal) == PROMISE_ENOMEM)
+      throw std::bad_alloc();
+    return equal;
   }
-  friend bool operator!=(const value &one, const value &other) noexcept {
+  friend bool operator!=(const value &one, const value &other) {
     return !(one == other);
   }
 

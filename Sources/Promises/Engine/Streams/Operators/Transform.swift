@@ -60,19 +60,19 @@ package struct Transform {
     guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
     if let step = StreamVerdict(rawValue: verdict) { return (step, out) }
     out.release()
-    return (.publishError, Fault.unknownVerdict.value)
+    return (.publishError, Fault.unknownStreamVerdict.value)
   }
 }
 
-/// What a transform may decide (`promise_verdict_t`).
+/// The decision of a transform, in the numbers of `promise_verdict_t`.
 enum StreamVerdict: Int32 {
-  case publish = 1
-  case publishError = 2
-  case pass = 4
-  case skip = 5
-  case finish = 6
-  case fail = 7
-  case cancel = 8
+  case publish = 16
+  case publishError = 17
+  case pass = 19
+  case skip = 20
+  case finish = 21
+  case fail = 22
+  case cancel = 23
 }
 
 extension CellPublisher {
