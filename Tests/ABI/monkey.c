@@ -101,7 +101,7 @@ static promise_verdict_t handler(void *ctx, const promise_value_t *in, promise_v
   if (!pthread_equal(monkey->thread, pthread_self()))
     return PROMISE_FULFILL;
   if (draw(monkey, 3) != 0)
-    return (promise_verdict_t)draw(monkey, 5);
+    return (promise_verdict_t)(PROMISE_FULFILL - 1 + draw(monkey, 5));
   promise_value_release(out);
   *out = holding(retained(any_promise(monkey)));
   return PROMISE_ADOPT;
