@@ -91,7 +91,7 @@ static void executors_jobs_and_tokens(void) {
   promise_release(promise);
   promise_executor_release(serial);
   promise_executor_release(executor);
-  promise_token_t *token = promise_token_new(false);
+  promise_token_t *token = promise_token_new(0);
   CHECK_INT(MORE(tokens), 1);
   promise_token_release(token);
   CHECK_INT(MORE(executors), 0);
@@ -103,7 +103,7 @@ static void loops_and_streams(void) {
   promise_loop_t *loop = promise_loop_new();
   CHECK_INT(MORE(loops), 1);
   CHECK_INT(MORE(executors), 1);
-  promise_loop_free(loop);
+  promise_loop_release(loop);
   promise_publisher_t *publisher = promise_publisher_new(0);
   CHECK_INT(MORE(publishers), 1);
   listener_t listener = {0};
