@@ -74,6 +74,8 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   run "headers" "$root/scripts/check-headers.sh"
   run "conformance" "$root/Tests/Conformance/conformance.test.sh" "$LIBRARY"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
+  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
+  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
 fi
 
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
