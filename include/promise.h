@@ -39,8 +39,15 @@
  *   Callbacks run inside the call that settles the promise, on that thread, in the order in which they were attached;
  *   when promise_resolve(), promise_reject() or promise_discard() returns, every one has run, and so have those of the
  *   derived promises, depth first. A callback attached to a settled promise runs before the attaching call returns.
- *   Only a reaction with an executor (promise_react()) runs elsewhere. Chains settle without recursion, whatever their
- *   length. A callback may call any function of this header, on any promise. It must return normally: an exception or a
+ *   Only a reaction with an executor (promise_react()) runs elsewhere. Chains of any length settle without
+ *   recursion. Order when one thread attaches to a promise while another settles it:
+ *   - Reactions with an executor are submitted in the order in which they were attached, so a serial executor runs them
+ *     in that order. If the settling thread has earlier ones to submit, in a callback of the promise too, a new one is
+ *     submitted by that thread, after them; a wait for it inside that callback is PROMISE_EDEADLK.
+ *   - Callbacks without an executor run in the order in which they were attached as long as they run on the settling
+ *     thread. One that finds the promise settled runs at once on the attaching thread: before, or at the same time as,
+ *     earlier ones that the settling thread has not reached.
+ *   A callback may call any function of this header, on any promise. It must return normally: an exception or a
  *   longjmp must not leave it.
  *   With every callback go `ctx`, passed to it, and `free_ctx`, which may be NULL: free_ctx(ctx) is called exactly
  *   once, on every path: after the callback ran, when it will never run, and when the attaching call fails.

@@ -100,6 +100,107 @@ static void child_waits_for_threads_of_its_own(void) {
   promise_release(promise);
 }
 
+/* ---- Reactions that a settling thread has yet to submit ---- */
+
+typedef struct settlement {
+  promise_t *promise;
+  gate_t begun, over;
+  bool is_forked; /* the callback forks, in place of waiting */
+  pid_t child;
+  shelf_t shelf;
+  int ran;
+} settlement_t;
+
+static promise_verdict_t counts_on(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)out;
+  ((settlement_t *)ctx)->ran += (int)in->as.i64;
+  return PROMISE_FULFILL;
+}
+
+static void react_on_shelf(settlement_t *settlement) {
+  promise_executor_t *executor = promise_executor_new(shelve, &settlement->shelf, NULL);
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = executor, .on_fulfilled = counts_on, .ctx = settlement};
+  promise_release(promise_react(settlement->promise, &reaction));
+  promise_executor_release(executor);
+}
+
+static void run_shelf(settlement_t *settlement) {
+  promise_job_t *job;
+  while ((job = take_job(&settlement->shelf)) != NULL)
+    CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+}
+
+static void pauses_or_forks(void *ctx, const promise_value_t *value) {
+  (void)value;
+  settlement_t *settlement = ctx;
+  if (settlement->is_forked) {
+    settlement->child = fork();
+    if (settlement->child == 0)
+      alarm(60);
+    react_on_shelf(settlement);
+    CHECK_INT(settlement->shelf.count, 0);
+  } else {
+    gate_open(&settlement->begun);
+    gate_wait(&settlement->over);
+  }
+}
+
+static void *settles_with_reactions(void *argument) {
+  settlement_t *settlement = argument;
+  settlement->promise = promise_new();
+  CHECK_STATUS(promise_observe(settlement->promise, pauses_or_forks, NULL, settlement, NULL), PROMISE_OK);
+  react_on_shelf(settlement);
+  CHECK_STATUS(promise_resolve(settlement->promise, I64(1)), PROMISE_OK);
+  return NULL;
+}
+
+#define SETTLEMENT                                                                                                     \
+  { .begun = GATE_CLOSED, .over = GATE_CLOSED, .shelf = SHELF_EMPTY }
+
+static void attaches_in_the_child(void *argument) {
+  settlement_t *settlement = argument;
+  react_on_shelf(settlement);
+  react_on_shelf(settlement);
+  CHECK_INT(settlement->shelf.count, 2);
+  run_shelf(settlement);
+  CHECK_INT(settlement->ran, 2);
+  CHECK_STATUS(promise_release(settlement->promise), PROMISE_OK);
+}
+
+/* Jobs that the settling thread had to submit are the parent's. Reactions of the child's own are submitted at once. */
+static void reactions_of_another_threads_settlement_are_the_parents(void) {
+  static settlement_t settlement = SETTLEMENT;
+  pthread_t thread = start(settles_with_reactions, &settlement);
+  gate_wait(&settlement.begun);
+  react_on_shelf(&settlement);
+  CHECK_INT(settlement.shelf.count, 0);
+  IN_CHILD(attaches_in_the_child, &settlement);
+  gate_open(&settlement.over);
+  finish(thread);
+  CHECK_INT(settlement.shelf.count, 2);
+  run_shelf(&settlement);
+  CHECK_INT(settlement.ran, 2);
+  promise_release(settlement.promise);
+}
+
+/* The thread that forks within a callback goes on with its settlement in both processes. */
+static void settlement_of_the_forking_thread_goes_on(void) {
+  static settlement_t settlement = SETTLEMENT;
+  settlement.is_forked = true;
+  busy_t busy = BUSY;
+  be_busy(&busy, pool());
+  settles_with_reactions(&settlement);
+  CHECK_INT(settlement.shelf.count, 2);
+  run_shelf(&settlement);
+  CHECK_INT(settlement.ran, 2);
+  promise_release(settlement.promise);
+  if (settlement.child == 0)
+    _exit(atomic_load(&check_failures) == 0 ? 0 : 1);
+  CHECK_CHILD(settlement.child, 0);
+  end_busy(&busy);
+}
+
 /* ---- The pool, timers, serial executors ---- */
 
 static void starts_afresh(void *argument) {
@@ -241,6 +342,8 @@ int main(void) {
   RUN(thread_that_forks_is_the_main_one);
   RUN(waits_for_threads_of_the_parent_are_refused);
   RUN(child_waits_for_threads_of_its_own);
+  RUN(reactions_of_another_threads_settlement_are_the_parents);
+  RUN(settlement_of_the_forking_thread_goes_on);
   RUN(pool_and_timers_start_afresh);
   RUN(jobs_that_wait_are_the_parents);
   RUN(jobs_may_fork);

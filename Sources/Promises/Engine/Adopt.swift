@@ -37,12 +37,13 @@ extension CellRef {
     // A discard block stands where a reaction would: the promise is settled by a link instead, which has the interest.
     if isFree {
       unsafe cell.pointee.meta =
-        state.isDiscardable
-        ? ReactionKind.none.rawValue | Interest.none.rawValue << ReactionKind.typeShift : ReactionKind.follow.rawValue
+        isDiscardable(state)
+        ? ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
+        : ReactionKind.follow.rawValue
     }
     letGo()
     guard isFree else { return .isTaken }
-    guard !state.isDiscardable else { return followByLink(source) }
+    guard !isDiscardable(state) else { return followByLink(source) }
     // For the list, and for the look behind.
     guard retain() else { return .outOfMemory }
     guard retain() else {

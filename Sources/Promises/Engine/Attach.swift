@@ -10,7 +10,7 @@ extension CellRef {
 
   /// Runs a reaction to this settled promise.
   @inline(never)
-  private func runAtOnce(_ reaction: CellRef) {
+  func runAtOnce(_ reaction: CellRef) {
     var value = unsafe cell.pointee.value
     let state = self.state
     let outcome = state.outcome

@@ -20,6 +20,9 @@ import Synchronization
 // runs or finds the promise settled; there is no third case. A promise that dies pending has its list taken by the call
 // that disposes of it.
 //
+// Between the publication and the submission of the last reaction with an executor, such reactions are pushed on the list
+// of the settled promise (SubmissionOrder.swift).
+//
 // hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(), for as long as
 // somebody looks through its reactions or climbs to its source. No user's code runs meanwhile.
 @usableFromInline
@@ -40,12 +43,15 @@ package struct CellState {
   static var sealed: UInt64 { 8 }
   /// A thread sleeps until this promise is settled (Wait.swift). Set by waiting threads while pending.
   static var waited: UInt64 { 16 }
-  /// `function`, `context` and `free` are a discard block (Discard.swift). Set when the cell is made.
-  static var discardable: UInt64 { 32 }
+  /// Settling takes the slow path: there is a discard block (Discard.swift) or a reaction with an executor
+  /// (SubmissionOrder.swift). Set while unclaimed.
+  static var slow: UInt64 { 32 }
   /// The promise was asked to cancel (CancelRequest.swift). Set while pending.
   static var cancelRequested: UInt64 { 64 }
   /// Between hold() and letGo().
   static var held: UInt64 { 128 }
+  /// Once settled, in place of `held`: the settling thread has reactions with an executor to submit.
+  static var submitting: UInt64 { 128 }
 
   static var headShift: UInt64 { 8 }
   static var headMask: UInt64 { 0x0fff_ffff << 8 }
@@ -57,7 +63,9 @@ package struct CellState {
   @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.rejected) }
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
-  @inline(__always) var isDiscardable: Bool { bits & CellState.discardable != 0 }
+  @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
+  /// Of a settled promise.
+  var isSubmitting: Bool { bits & CellState.submitting != 0 }
   /// While pending: whether interest in it has gone that may have been the last, and nobody has acted on that.
   @inline(__always) var isDeserted: Bool {
     bits & (CellState.claimed | CellState.deserted | CellState.cancelRequested) == CellState.deserted
@@ -66,7 +74,7 @@ package struct CellState {
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
   /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
   @inline(__always) var isBare: Bool {
-    bits & (CellState.headMask | CellState.owning | CellState.discardable) == 0
+    bits & (CellState.headMask | CellState.owning | CellState.slow) == 0
   }
 }
 
@@ -90,16 +98,28 @@ extension CellRef {
   /// Becomes the one call that settles the promise; false if another was first.
   @inline(__always)
   func claim() -> Bool {
-    // Acquiring, for whoever held the promise before may have used its value (Interest.swift).
-    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
-    if old & (CellState.claimed | CellState.held) == 0 { return true }
-    return claimed(old)
+    let old = tryClaim()
+    return old & (CellState.claimed | CellState.held) == 0 || claimed(old)
   }
 
+  /// Claims the promise; returns the state before, from which claimed() tells whether this call was the first.
+  @inline(__always)
+  func tryClaim() -> UInt64 {
+    // Acquiring, for whoever held the promise before may have used its value (Interest.swift).
+    unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
+  }
+
+  /// The state before a claim that needs no more than publish().
+  @inline(__always)
+  static func isPlainClaim(_ old: UInt64) -> Bool {
+    old & (CellState.claimed | CellState.held | CellState.slow) == 0
+  }
+
+  /// Whether a claim was the first; returns when nobody holds the promise.
   @inline(never)
-  private func claimed(_ old: UInt64) -> Bool {
+  func claimed(_ old: UInt64) -> Bool {
     guard old & CellState.claimed == 0 else { return false }
-    awaitLetGo()
+    if old & CellState.held != 0 { awaitLetGo() }
     return true
   }
 
@@ -133,12 +153,15 @@ extension CellRef {
 
   /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell, and knows whether it is a
   /// promise, or a reaction that nobody holds.
-  /// Returns the state before: the reactions, and whether somebody waits.
+  /// Returns the state before: the reactions, and whether somebody waits. `flags` are added to the state after. Not for
+  /// promises that may be `slow`: publishInOrder() is.
   @inline(__always)
-  func publish(_ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true) -> CellState {
+  func publish(
+    _ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true, flags: UInt64 = 0
+  ) -> CellState {
     unsafe cell.pointee.value = value
-    if outcome.isRejected && Observation.isOn { return publishRejection(value, isPromise: isPromise()) }
-    let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0)
+    if outcome.isRejected && Observation.isOn { return publishRejection(value, isPromise: isPromise(), flags: flags) }
+    let settled = CellState.claimed | CellState.settled | outcome.flag | (value.isOwning ? CellState.owning : 0) | flags
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
   }
 
@@ -154,13 +177,15 @@ extension CellRef {
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
     var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     guard !old.isClaimed else { return nil }
-    if outcome.isRejected && Observation.isOn { return claim() ? publish(value, outcome, isPromise: isPromise) : nil }
+    if outcome.isRejected && Observation.isOn {
+      return claim() ? publishInOrder(value, outcome, isPromise: isPromise) : nil
+    }
     let isOwning = value.isOwning
     if old.head != 0 {
       // By way of its reactions others may climb to it, and what they call may settle it or attach another.
       guard claim() else { return nil }
       guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {
-        return publish(value, outcome, isPromise: isPromise)
+        return publishInOrder(value, outcome, isPromise: isPromise)
       }
       old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
     }

@@ -8,11 +8,18 @@ extension CellRef {
       context.release()
       return nil
     }
-    unsafe promise.cell.pointee.state.store(CellState.discardable, ordering: .relaxed)
+    unsafe promise.cell.pointee.state.store(CellState.slow, ordering: .relaxed)
+    unsafe promise.cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable
     unsafe promise.cell.pointee.function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer?.self)
     unsafe promise.cell.pointee.context = unsafe context.pointer
     unsafe promise.cell.pointee.free = unsafe context.free
     return promise
+  }
+
+  /// Whether the pending promise, or one that is settled since that state, has a discard block.
+  func isDiscardable(_ state: CellState) -> Bool {
+    let kind = ReactionKind.mask | ReactionKind.discardable
+    return unsafe state.isSlow && cell.pointee.meta & kind == ReactionKind.none.rawValue | ReactionKind.discardable
   }
 
   /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so
@@ -25,11 +32,11 @@ extension CellRef {
       return false
     }
     let reason = CellValue(kind: .discarded)
-    let before = publish(reason, .rejected)
+    let before = publishInOrder(reason, .rejected)
     if Observation.isOn { noteSettlement(.rejected) }
     let life = lifeWord
     if before.isWaited { wake() }
-    if before.isDiscardable {
+    if isDiscardable(before) {
       // The block may release the promise.
       let context = reactionContext
       let function = unsafe cell.pointee.function

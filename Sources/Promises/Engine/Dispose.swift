@@ -73,7 +73,7 @@ extension CellRef {
       noteDrop()
       reportLoss(newest: state.head)
     }
-    if state.isDiscardable { reactionContext.release() }
+    if isDiscardable(state) { reactionContext.release() }
     var list = Settlement.reversed(state.head)
     while list != 0 {
       let reaction = CellRef(index: list)
@@ -93,13 +93,19 @@ extension CellRef {
       let target = unsafe CellRef.from(cell.pointee.context)
       if target.state.source == source { target.setSource(0) }
       target.release()
-    case .job: unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))).abandon()
+    case .job: job.abandon()
     // What a callback captured lies where a closure's does.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
     case .follow: break
     default: reactionContext.release()
     }
-    unsafe cell.pointee.meta = ReactionKind.orphan
+    if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask == 1 {
+      unsafe cell.pointee.meta = ReactionKind.orphan
+    } else if hold() {
+      // Settled from outside meanwhile, it may look at its kind.
+      unsafe cell.pointee.meta = ReactionKind.orphan
+      letGo()
+    }
     release()
   }
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// settles.
 ///
 ///         state             value                        next       meta              function     context   free
-///   job   flags, promise    the rejection handler,       executor   type of reasons   fulfilment   ctx       free_ctx
-///                           then the outcome to handle                                handler
+///   job   flags, promise,   the rejection handler,       executor   type of reasons   fulfilment   ctx       free_ctx
+///         source if last    then the outcome to handle                                handler
 ///
 ///   attached --(source settles)--> submitted --(job_run or job_drop, the first of them)--> gone
 package struct Job {
@@ -18,6 +18,7 @@ package struct Job {
   /// The arms that the closure is for, from this bit on.
   private static var armsShift: UInt64 { 3 }
   static var promiseShift: UInt64 { 8 }
+  private static var sourceShift: UInt64 { 36 }
 
   /// The outcomes that a closure is for. What ends otherwise passes it by, without a hop.
   package struct Arms: Equatable, Sendable {
@@ -68,6 +69,15 @@ package struct Job {
   var promiseIndex: UInt32 {
     unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift) & 0x0fff_ffff
   }
+  /// The source of the reaction, if it is the last one known that the settling thread has to submit
+  /// (SubmissionOrder.swift); else 0.
+  var lastOfSource: UInt32 {
+    get { unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.sourceShift) }
+    nonmutating set {
+      let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & ((1 << Job.sourceShift) - 1)
+      unsafe ref.cell.pointee.state.store(UInt64(newValue) << Job.sourceShift | rest, ordering: .relaxed)
+    }
+  }
   var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
@@ -105,8 +115,13 @@ package struct Job {
   }
 
   /// Whether a callback is called for an outcome, at once.
-  func runsAtOnce(_ value: CellValue, _ outcome: Outcome) -> Bool {
-    executor == nil && (hasClosure ? isFor(value, outcome) : unsafe handler(value, outcome) != nil)
+  func runsAtOnce(_ value: CellValue, _ outcome: Outcome) -> Bool { executor == nil && calls(value, outcome) }
+
+  /// Whether the executor is given a callback for an outcome.
+  func isSubmitted(_ value: CellValue, _ outcome: Outcome) -> Bool { executor != nil && calls(value, outcome) }
+
+  private func calls(_ value: CellValue, _ outcome: Outcome) -> Bool {
+    hasClosure ? isFor(value, outcome) : unsafe handler(value, outcome) != nil
   }
 
   /// Calls the handler, or the closure, frees it, and does what it decided.
@@ -165,14 +180,23 @@ extension CellRef {
       return nil
     }
     unsafe promise.cell.pointee.context = unsafe UnsafeMutableRawPointer(job.ref.cell)
-    deliver(to: promise)
+    if let executor = plan.executor, executor.kind != .immediate {
+      deliverInOrder(to: promise, job)
+    } else {
+      deliver(to: promise)
+    }
     return promise
   }
 
+  /// The job that is this promise's reaction.
+  var job: Job { unsafe Job(CellRef.from(cell.pointee.context)) }
+
   /// Starts the job that is this promise's reaction: at once, or by its executor.
   func startJob(_ value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
-    let job = unsafe Job(CellRef(cell.pointee.context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
-    return unsafe job.start(value, outcome, settling: self)
+    let source = job.lastOfSource
+    let result = unsafe job.start(value, outcome, settling: self)
+    if source != 0 { CellRef(index: source).continueSubmitting() }
+    return result
   }
 }
 

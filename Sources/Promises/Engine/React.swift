@@ -122,9 +122,10 @@ extension CellRef {
     _ = claim()
     // One reference for the target, one for this cell.
     let value = value.retain() && value.retain() ? value : Fault.tooManyReferences.value
-    let before = target.publish(value, outcome)
+    let before = target.publishInOrder(value, outcome)
+    noteTarget(target, before)
     if before.isWaited { target.wake() }
-    if before.isDiscardable { target.reactionContext.release() }
+    if target.isDiscardable(before) { target.reactionContext.release() }
     // Its own list has no more than why it was asked to cancel.
     var own = publish(value, outcome, isPromise: false).head
     while own != 0 {
@@ -144,10 +145,20 @@ extension CellRef {
       guard let state = settleUnshared(value, outcome) else { return refuse(value) }
       before = state
     } else {
-      guard claim() else { return refuse(value) }
+      let old = tryClaim()
+      guard CellRef.isPlainClaim(old) else { return concludeSlowly(old, value, outcome) }
       before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }
+    return .settled(newest: before.head)
+  }
+
+  /// conclude() after a claim that was not plain.
+  @inline(never)
+  private func concludeSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+    guard claimed(old) else { return refuse(value) }
+    let before = publishInOrder(value, outcome, isPromise: isPromise)
+    if before.isWaited { wake() }
     return .settled(newest: before.head)
   }
 

@@ -66,6 +66,10 @@ struct ReactionKind: Equatable {
 
   /// In the `meta` of a handler of cancel requests whose context is a cell to pass them on to.
   static var passingOn: UInt32 { 1 << 10 }
+  /// In the `meta` of a promise of the kind `none`: `function`, `context` and `free` are a discard block (Discard.swift).
+  static var discardable: UInt32 { 1 << 11 }
+  /// In the `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
+  static var submitted: UInt32 { 1 << 11 }
   /// In the `meta` of a reaction that is no promise: nobody ever holds it.
   static var unheld: UInt32 { 1 << 9 }
   /// The `meta` of a promise whose source went unsettled: it has no reaction any more.

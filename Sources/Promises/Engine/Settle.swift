@@ -7,13 +7,11 @@ extension CellRef {
   /// told, if `reports`.
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
-    guard claim() else {
-      refused(value, outcome, reports: reports)
-      return false
-    }
+    let old = tryClaim()
+    guard CellRef.isPlainClaim(old) else { return settleSlowly(old, value, outcome, reports: reports) }
     let before = publish(value, outcome)
     if Observation.isOn { noteSettlement(outcome) }
-    if before.bits & (CellState.waited | CellState.discardable) != 0 {
+    if before.isWaited {
       settled(before, value, outcome)
     } else if before.head != 0 {
       runReactions(newest: before.head, value, outcome)
@@ -21,8 +19,20 @@ extension CellRef {
     return true
   }
 
-  /// The promise is settled by another: the value goes.
+  /// settle() after a claim that was not plain.
   @inline(never)
+  private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> Bool {
+    guard claimed(old) else {
+      refused(value, outcome, reports: reports)
+      return false
+    }
+    let before = publishInOrder(value, outcome)
+    if Observation.isOn { noteSettlement(outcome) }
+    settled(before, value, outcome)
+    return true
+  }
+
+  /// The promise is settled by another: the value goes.
   private func refused(_ value: CellValue, _ outcome: Outcome, reports: Bool) {
     awaitPublication()
     if reports { reportSecondSettlement(value, outcome) }
@@ -35,8 +45,9 @@ extension CellRef {
     let life = lifeWord
     if before.isWaited { wake() }
     // A discard block's context may hold the last reference to the promise, and with it the value.
-    let retained = before.isDiscardable && value.isOwning && value.retain()
-    if before.isDiscardable {
+    let isDiscardable = isDiscardable(before)
+    let retained = isDiscardable && value.isOwning && value.retain()
+    if isDiscardable {
       let context = reactionContext
       Settlement.running(nil, of: self, rest: before.head) { context.release() }
     }
@@ -143,6 +154,8 @@ enum Settlement {
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
       unsafe here.pointee.running = nil
+      // Reactions with an executor that were attached meanwhile may have joined it (SubmissionOrder.swift).
+      list = unsafe here.pointee.rest
       switch result {
       case .idle, .settled(newest: 0):
         reaction.release()

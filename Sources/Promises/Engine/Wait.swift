@@ -105,6 +105,7 @@ extension CellRef {
     var owner = unsafe here.owner
     while let held = owner {
       if waits(for: held) { return true }
+      if let target = held.notedTarget, waits(for: target) { return true }
       rest = unsafe held.cell.pointee.next
       owner = held.enclosingOwner
     }

@@ -10,7 +10,7 @@ import Synchronization
 // One that has a reaction which takes rejections when it is settled is not marked at all. Nor is one that is
 // discarded: that is what somebody wanted.
 extension CellState {
-  /// Once settled, in place of `discardable`: the promise is rejected and nobody has taken that.
+  /// Once settled, in place of `slow`: the promise is rejected and nobody has taken that.
   static var unseen: UInt64 { 32 }
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.unseen) == CellState.settled | CellState.unseen
@@ -31,9 +31,9 @@ extension CellRef {
 
   /// publish() of a rejection while somebody looks on. The value is written.
   @inline(never)
-  func publishRejection(_ value: CellValue, isPromise: Bool) -> CellState {
+  func publishRejection(_ value: CellValue, isPromise: Bool, flags: UInt64) -> CellState {
     let settled =
-      CellState.claimed | CellState.settled | CellState.rejected | (value.isOwning ? CellState.owning : 0)
+      CellState.claimed | CellState.settled | CellState.rejected | (value.isOwning ? CellState.owning : 0) | flags
     let counts =
       Observation.wants(.unhandledRejections) && isPromise && value.kind != ValueKind.discarded.rawValue
     var before = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))

@@ -24,7 +24,10 @@ enum ForkedChild {
 
   private static func begin() {
     unsafe hasForked = true
-    if platform_forked_from_many() { letGoOfAll() }
+    if platform_forked_from_many() {
+      letGoOfAll()
+      Settlement.resumeSubmitting()
+    }
     WaitingThreads.forgetOthers()
     CellExecutor.resumeMain()
   }
@@ -62,6 +65,9 @@ extension CellRef {
   /// Nobody holds the promise, nor is about to publish its outcome.
   fileprivate func letGoOfPromise() {
     let state = self.state
+    if state.isSettled && state.isSubmitting {
+      unsafe cell.pointee.state.bitwiseAnd(~CellState.submitting, ordering: .relaxed)
+    }
     guard !state.isSettled, state.bits & (CellState.held | CellState.claimed) != 0 else { return }
     var gone: UInt64 = 0
     // How far a look through its reactions had come is not known: the next one begins anew.

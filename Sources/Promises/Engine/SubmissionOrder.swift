@@ -1,0 +1,145 @@
+import CPlatform
+import Synchronization
+
+// The order of reactions with an executor
+//
+// Such reactions are submitted in the order in which they were attached, also while one thread attaches and another
+// settles. A reaction that finds the promise settled must not overtake those that the settling thread has yet to submit.
+//
+//      pending, slow  --publishInOrder()-->  submitting  --continueSubmitting()-->  settled
+//      deliverInOrder() pushes on the        ... on the emptied list of the         ... submits, in the attaching
+//      list and sets `slow`                  settled promise                        thread
+//
+// publishInOrder() marks the last of these reactions with its source. Once that one is submitted, the settling thread
+// takes the reactions pushed since, marks the last of them, and continues with them. With nothing pushed the phase ends. So
+// the phase costs promises without such reactions nothing, and an attaching thread never waits for a busy callback or a
+// slow executor. The phase has a reference to the promise: a callback may release the last other one.
+extension CellRef {
+  /// deliver() for a reaction whose job has an executor.
+  @inline(never)
+  func deliverInOrder(to reaction: CellRef, _ job: Job) {
+    unsafe reaction.cell.pointee.meta |= ReactionKind.submitted
+    let index = UInt64(reaction.index) << CellState.headShift
+    while true {
+      let state = self.state
+      if state.isSettled {
+        guard state.isSubmitting && job.isSubmitted(value, state.outcome) else { return runAtOnce(reaction) }
+        if state.isUnseen { see() }
+      } else if state.isClaimed {
+        // The claimer has looked for reactions with an executor, and has no more to do than write the value.
+        awaitPublication()
+        continue
+      }
+      unsafe reaction.cell.pointee.next = state.head
+      let flag = state.isSettled ? 0 : CellState.slow
+      if exchangeState(state, state.bits & ~CellState.headMask | index | flag) { return }
+    }
+  }
+
+  /// publish() for promises that may be `slow`. The caller has claimed the promise.
+  @inline(never)
+  func publishInOrder(_ value: CellValue, _ outcome: Outcome, isPromise: Bool = true) -> CellState {
+    let state = self.state
+    var next = state.isSlow ? state.head : 0
+    while next != 0, !CellRef(index: next).isSubmitted { next = unsafe CellRef(index: next).cell.pointee.next }
+    guard next != 0 else { return publish(value, outcome, isPromise: isPromise) }
+    CellRef(index: next).job.lastOfSource = index
+    // The limit does not count: a promise has this phase once.
+    unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
+    return publish(value, outcome, isPromise: isPromise, flags: CellState.submitting)
+  }
+
+  /// The last known of the reactions with an executor has been submitted: those that were attached meanwhile come next
+  /// in this thread's loop.
+  func continueSubmitting() {
+    while true {
+      let state = self.state
+      guard state.isSubmitting else { return }
+      let gone = state.head == 0 ? CellState.submitting : CellState.headMask
+      guard exchangeState(state, state.bits & ~gone) else { continue }
+      guard state.head != 0 else { return release() }
+      CellRef(index: state.head).job.lastOfSource = index
+      return Settlement.prepend(newest: state.head)
+    }
+  }
+
+  /// Notes in this reaction, which ran, that the loop is about to submit reactions of a promise to which it passed an
+  /// outcome on (Wait.swift).
+  func noteTarget(_ target: CellRef, _ before: CellState) {
+    unsafe cell.pointee.context = unsafe before.isSlow ? UnsafeMutableRawPointer(target.cell) : nil
+    targetLife = target.lifeWord
+  }
+
+  /// The promise noted, if it is there.
+  var notedTarget: CellRef? {
+    guard reactionKind == .link || reactionKind == .input, let pointer = unsafe cell.pointee.context else { return nil }
+    let target = unsafe CellRef.from(pointer)
+    return (target.lifeWord ^ targetLife) >> Life.generationShift == 0 ? target : nil
+  }
+
+  /// In the place of `free`.
+  private var targetLife: UInt64 {
+    get { unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.contextOffset + 8, as: UInt64.self) }
+    nonmutating set {
+      unsafe UnsafeMutableRawPointer(cell).storeBytes(
+        of: newValue, toByteOffset: Cell.contextOffset + 8, as: UInt64.self)
+    }
+  }
+
+  private func exchangeState(_ current: CellState, _ desired: UInt64) -> Bool {
+    unsafe cell.pointee.state.weakCompareExchange(
+      expected: current.bits, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
+    ).exchanged
+  }
+
+  /// Whether this reaction's handlers run on an executor.
+  private var isSubmitted: Bool {
+    let kind = ReactionKind.mask | ReactionKind.submitted
+    return unsafe cell.pointee.meta & kind == ReactionKind.job.rawValue | ReactionKind.submitted
+  }
+}
+
+extension Settlement {
+  /// Puts reactions before those that the innermost loop of this thread runs next.
+  fileprivate static func prepend(newest: UInt32) {
+    let here = unsafe platform_thread().pointee.activation.unsafelyUnwrapped.assumingMemoryBound(to: Activation.self)
+    let list = reversed(newest)
+    unsafe CellRef(index: newest).cell.pointee.next = unsafe here.pointee.rest
+    unsafe here.pointee.rest = list
+  }
+}
+
+// In a child of fork(), where a promise whose reactions another thread was to submit would be in this phase for ever.
+extension Settlement {
+  /// The promises whose reactions this thread is to submit are in the phase again.
+  static func resumeSubmitting() {
+    var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
+    while let here = unsafe activation {
+      if let running = unsafe here.pointee.running { running.resumeSubmitting() }
+      resumeSubmitting(unsafe here.pointee.rest)
+      var owner = unsafe here.pointee.owner
+      while let held = owner {
+        resumeSubmitting(unsafe held.cell.pointee.next)
+        owner = held.enclosingOwner
+      }
+      unsafe activation = unsafe here.pointee.enclosing
+    }
+  }
+
+  private static func resumeSubmitting(_ list: UInt32) {
+    var next = list
+    while next != 0 {
+      let reaction = CellRef(index: next)
+      next = unsafe reaction.cell.pointee.next
+      reaction.resumeSubmitting()
+    }
+  }
+}
+
+extension CellRef {
+  fileprivate func resumeSubmitting() {
+    // The job of a reaction that runs may be freed already.
+    guard isSubmitted, job.promiseIndex == index, job.lastOfSource != 0 else { return }
+    unsafe CellRef(index: job.lastOfSource).cell.pointee.state.bitwiseOr(CellState.submitting, ordering: .relaxed)
+  }
+}
