@@ -5,6 +5,7 @@
 #   make install   PREFIX=/usr/local DESTDIR=
 #   make bench     the budgets, as ratios
 #   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments and JSON, seconds for each
+#   make libpromise ARCH=aarch64     cross-builds it into .build-aarch64; LIBC=musl: into .build-musl
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -13,7 +14,14 @@ FUZZ_TIME ?= 60
 
 # What is installed. They are built apart: libpromise is Embedded Swift, which has no standard library to link, and
 # plugin-host has one linked in, so that it needs no Swift either.
+MACHINE := $(shell uname -m)
+ARCH ?= $(MACHINE)
+LIBC ?= glibc
+ifeq ($(ARCH) $(LIBC),$(MACHINE) glibc)
 LIBPROMISE = $(CURDIR)/.build/release/libpromise.so
+else
+LIBPROMISE = $(CURDIR)/.build-$(if $(filter musl,$(LIBC)),musl,$(ARCH))/libpromise.so
+endif
 LIBRARY = $(LIBPROMISE)
 HOST_BUILD = $(CURDIR)/.build-host
 PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
@@ -23,21 +31,28 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
-.PHONY: all demo test setup-build setup-demo setup-test setup-bench build libpromise plugin-host \
+.PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
-  test-features docs lint format bench fuzz clean
+  test-features test-arm64 test-musl docs lint format bench fuzz clean
 
 all: build
 
 # The Debian packages that are missing, for what was asked.
-setup-build setup-demo setup-test setup-bench:
+setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl:
 	@scripts/setup.sh $(@:setup-%=%)
 
 build: libpromise plugin-host conformance
 
+# libpromise.so, and libpromise.a beside it.
+ifeq ($(ARCH) $(LIBC),$(MACHINE) glibc)
 libpromise: setup-build
 	swift build -c release -j $(JOBS) --product promise
+	@scripts/build-archive.sh "$(LIBPROMISE:.so=.a)" "$(dir $(LIBPROMISE))promise.product/Objects.LinkFileList"
+else
+libpromise: $(if $(filter musl,$(LIBC)),setup-musl,setup-arm64)
+	@scripts/build-libpromise.sh "$(ARCH)" "$(LIBC)" "$(dir $(LIBPROMISE))"
+endif
 
 plugin-host: setup-build
 	swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
@@ -89,6 +104,16 @@ test-sanitizers: setup-test libpromise
 test-abi: setup-test libpromise
 	@CHECK_COMPILERS="gcc clang tcc g++ clang++" scripts/test-abi.sh
 
+# The conformance program and the C programs for arm64, under qemu. Not part of `make test`.
+test-arm64: setup-arm64
+	@$(MAKE) --no-print-directory libpromise ARCH=aarch64 LIBC=glibc
+	@scripts/test-arm64.sh
+
+# The same with musl: loaded, and linked statically. Not part of `make test`.
+test-musl: setup-musl
+	@$(MAKE) --no-print-directory libpromise ARCH=$(MACHINE) LIBC=musl
+	@scripts/test-musl.sh
+
 # What can be counted rather than timed: allocations, instructions, bytes.
 test-counts: setup-test libpromise
 	@scripts/check-counts.sh
@@ -120,4 +145,4 @@ fuzz: setup-test
 	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz-json.sh
 
 clean:
-	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses .build-fuzz out
+	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses .build-fuzz .build-aarch64 .build-musl out

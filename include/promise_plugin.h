@@ -235,9 +235,12 @@ typedef struct promise_plugin {
 
 /* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it
  * may return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it
- * is also called to look at a plugin without using it.
+ * is also called to look at a plugin without using it. A language whose own declaration of it has no `const`, as cgo's,
+ * defines PROMISE_PLUGIN_NO_ENTRY before it includes this header, which then leaves the declaration out.
  * [any thread] */
+#if !defined(PROMISE_PLUGIN_NO_ENTRY)
 PROMISE_API const promise_plugin_t *PROMISE_NULLABLE promise_plugin_entry(uint32_t host_abi);
+#endif
 
 PROMISE_END_DECLS
 

@@ -3,13 +3,13 @@
 #
 #     scripts/install.sh install|uninstall [library] [host] [conformance]
 #
-# library: libpromise.so with its links, the headers, promise.pc. host: plugin-host and its man page. conformance: likewise
+# library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host: plugin-host and its man page. conformance: likewise
 # promise-conformance. Default: all.
 #
 # PREFIX       where it will be used from: /usr/local
 # DESTDIR      put before every path while installing, for packages; nothing
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
-# LIBRARY      the library that was built: .build/release/libpromise.so
+# LIBRARY      the library that was built: .build/release/libpromise.so; libpromise.a beside it is installed if it is there
 # PLUGIN_HOST  the program that was built: .build-host/release/plugin-host
 # CONFORMANCE  likewise: .build/conformance/promise-conformance
 set -euo pipefail
@@ -24,9 +24,12 @@ includedir=${INCLUDEDIR:-$prefix/include}
 bindir=${BINDIR:-$prefix/bin}
 datadir=${DATADIR:-$prefix/share}
 library=${LIBRARY:-$root/.build/release/libpromise.so}
+archive=${library%.so*}.a
 host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
 licence=$datadir/doc/promise/LICENSE
+cdef=$datadir/promise/promise.cdef
+module_map=$includedir/CPromise/module.modulemap
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -o -name '*.hpp' | sed 's,^\./,,' | sort)
 
 usage() {
@@ -45,6 +48,15 @@ put() {
   install -D -m "$1" "$2" "$destdir$3"
 }
 
+# write TARGET COMMAND...: one file of what the command prints.
+write() {
+  local target=$destdir$1
+  shift
+  install -d "$(dirname "$target")"
+  "$@" > "$target"
+  chmod 644 "$target"
+}
+
 # under_prefix PATH: a folder as promise.pc names it, so that it follows the prefix when pkg-config is told another one.
 under_prefix() {
   if [[ $1 == "$prefix"/* ]]; then echo "\${prefix}/${1#"$prefix"/}"; else echo "$1"; fi
@@ -56,16 +68,19 @@ install_library() {
   ln -sf "libpromise.so.${version%%.*}" "$destdir$libdir/libpromise.so"
   local header
   for header in "${headers[@]}"; do put 644 "$root/include/$header" "$includedir/$header"; done
+  if [[ -f $archive ]]; then put 644 "$archive" "$libdir/libpromise.a"; fi
+  # In a folder of the module's name, where compilers look too: the include folder is not ours alone.
+  write "$module_map" sed 's,header ",&../,' "$root/include/module.modulemap"
+  write "$cdef" "$root/scripts/make-cdef.sh"
 
   local text
   text=$(< "$root/promise.pc.in")
   text=${text//@LIBDIR@/"$(under_prefix "$libdir")"}
   text=${text//@INCLUDEDIR@/"$(under_prefix "$includedir")"}
+  text=${text//@DATADIR@/"$(under_prefix "$datadir")"}
   text=${text//@PREFIX@/"$prefix"}
   text=${text//@VERSION@/"$version"}
-  install -d "$destdir$libdir/pkgconfig"
-  printf '%s\n' "$text" > "$destdir$libdir/pkgconfig/promise.pc"
-  chmod 644 "$destdir$libdir/pkgconfig/promise.pc"
+  write "$libdir/pkgconfig/promise.pc" printf '%s\n' "$text"
   put 644 "$root/LICENSE" "$licence"
 }
 
@@ -81,9 +96,13 @@ install_conformance() { install_program promise-conformance "$conformance" confo
 
 uninstall_library() {
   local name
-  for name in libpromise.so libpromise.so."${version%%.*}" libpromise.so."$version" pkgconfig/promise.pc; do
+  for name in libpromise.so libpromise.so."${version%%.*}" libpromise.so."$version" libpromise.a \
+    pkgconfig/promise.pc; do
     rm -f "$destdir$libdir/$name"
   done
+  rm -f "$destdir$module_map" "$destdir$cdef"
+  remove_empty "$(dirname "$module_map")"
+  remove_empty "$(dirname "$cdef")"
   for name in "${headers[@]}"; do rm -f "$destdir$includedir/$name"; done
   remove_empty "$includedir/promise/cpp"
   remove_empty "$includedir/promise"

@@ -3,10 +3,12 @@
 #
 #   scripts/setup.sh build|demo|test     each needs what the one before needs, and more
 #   scripts/setup.sh bench               what build needs, and what calls are compared with
+#   scripts/setup.sh arm64               what libpromise for arm64 is linked and run with
+#   scripts/setup.sh musl                what libpromise with musl is linked with
 set -eu
 case ${1-} in
-  build | demo | test | bench) purpose=$1 ;;
-  *) echo "usage: setup.sh build|demo|test|bench" >&2; exit 64 ;;
+  build | demo | test | bench | arm64 | musl) purpose=$1 ;;
+  *) echo "usage: setup.sh build|demo|test|bench|arm64|musl" >&2; exit 64 ;;
 esac
 
 missing=""
@@ -22,6 +24,15 @@ need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
 need libyaml-dev sh -c 'ls /usr/include/yaml.h'
 need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
+if [ "$purpose" = arm64 ]; then
+  need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
+  need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
+  need qemu-user has qemu-aarch64
+  need abigail-tools has abidiff
+fi
+if [ "$purpose" = musl ]; then
+  need musl-tools has musl-gcc
+fi
 if [ "$purpose" = bench ]; then
   need luajit has luajit
   need python3-cffi /usr/bin/python3 -c 'import cffi'

@@ -10,6 +10,7 @@
 # CC_LIST     compilers: gcc clang, those of them that are there
 # CFLAGS      added to theirs
 # LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs share
+# RUNNER      what runs the programs: an emulator of another machine
 # VALGRIND    0: leave valgrind out
 # OUT         where things are built: a temporary folder
 set -euo pipefail
@@ -74,12 +75,13 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   run "headers" "$root/scripts/check-headers.sh"
   run "conformance" "$root/Tests/Conformance/conformance.test.sh" "$LIBRARY"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
-  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
-  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
+  run "static linking" env -u OUT "$tests/static.test.sh"
+  run "other languages" env -u OUT "$tests/bindings.test.sh"
 fi
 
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
 read -ra more <<< "${CFLAGS:-}"
+read -ra runner <<< "${RUNNER:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
 
 # What the functions give is noted, where the library is the installed one and everything runs.
@@ -106,7 +108,7 @@ for cc in ${CC_LIST:-gcc clang}; do
     if [[ " $without " == *" $program "* ]]; then continue; fi
     if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then continue; fi
     try "$cc: $program builds" "$cc" "${flags[@]}" "$tests/$program.c" "${libraries[@]}" -ldl -o "$built/$program"
-    run "$cc: $program" "${watch[@]}" "$built/$program"
+    run "$cc: $program" "${watch[@]}" "${runner[@]}" "$built/$program"
   done
   if ((all == 0)); then
     try "$cc: every function is misused" misuse_is_complete "$built"

@@ -63,7 +63,8 @@ library_files() { # library_files PREFIX: what is to be found below it
     cd "$root/include"
     find . '(' -name '*.h' -o -name '*.hpp' ')' -printf "./$1/include/%P\n"
   )
-  printf '%s\n' "./$1/lib/libpromise.so" "./$1/lib/libpromise.so.1" "./$1/lib/libpromise.so.1.0.0" \
+  printf '%s\n' "./$1/include/CPromise/module.modulemap" "./$1/lib/libpromise.a" "./$1/share/promise/promise.cdef" \
+    "./$1/lib/libpromise.so" "./$1/lib/libpromise.so.1" "./$1/lib/libpromise.so.1.0.0" \
     "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"
 }
 
@@ -75,6 +76,7 @@ expect "installs these files, no more" same "$(files "$scratch" | grep '^./a pre
 expect "installs the library as it was built" cmp "$LIBRARY" "$prefix/lib/libpromise.so.1.0.0"
 expect "links libpromise.so.1 to the file" same "$(readlink "$prefix/lib/libpromise.so.1")" libpromise.so.1.0.0
 expect "links libpromise.so to libpromise.so.1" same "$(readlink "$prefix/lib/libpromise.so")" libpromise.so.1
+expect "installs the archive as it was built" cmp "${LIBRARY%.so}.a" "$prefix/lib/libpromise.a"
 expect "installs again over itself" env PREFIX="$prefix" "$install" install library
 
 prefix=$scratch/prefix

@@ -54,7 +54,6 @@ static promise_status_t executor_set_main(void) {
   promise_executor_t *executor = promise_executor_new(never, NULL, NULL);
   scarce();
   promise_status_t status = plenty(promise_executor_set_main(executor));
-  promise_executor_set_main(NULL);
   promise_executor_release(executor);
   return status;
 }
@@ -152,16 +151,6 @@ static promise_status_t set_hooks(void) {
   return status;
 }
 
-static promise_status_t set_thread_hooks(void) {
-  spy_t spy = {0};
-  scarce();
-  promise_status_t status = plenty(promise_set_thread_hooks(spy_discard, spy_discard, &spy, spy_free));
-  CHECK_SPY(&spy, 0, status != PROMISE_OK);
-  promise_set_thread_hooks(NULL, NULL, NULL, NULL);
-  CHECK_SPY(&spy, 0, 1);
-  return status;
-}
-
 int main(void) {
   null_file = open("/dev/null", O_WRONLY);
   RUN_OUT_ONCE(executor_immediate);
@@ -178,6 +167,5 @@ int main(void) {
   RUN_OUT(trace_start);
   RUN_OUT(trace_write);
   RUN_OUT(set_hooks);
-  RUN_OUT(set_thread_hooks);
   return check_report();
 }

@@ -32,8 +32,14 @@ struct platform_thread {
   bool listening;             /* a hook of the user's runs on this thread */
 };
 
-extern __thread struct platform_thread platform_this_thread
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+/* The fastest access to thread-local variables. musl has it in programs and what they link, not in what they load later. */
+#if defined(__GLIBC__)
+#define PLATFORM_TLS __attribute__((visibility("hidden"), tls_model("initial-exec")))
+#else
+#define PLATFORM_TLS __attribute__((visibility("hidden")))
+#endif
+
+extern __thread struct platform_thread platform_this_thread PLATFORM_TLS;
 
 static inline struct platform_thread *platform_thread(void) {
   return &platform_this_thread;
@@ -69,16 +75,14 @@ enum {
   PLATFORM_LOCK_WAITERS,
   PLATFORM_LOCK_OBSERVERS,
   PLATFORM_LOCK_TRACE,
-  PLATFORM_LOCK_HOOKS,
   PLATFORM_LOCKS
 };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 
 /* Sleeps while `*word` is `expected`, at most until the monotonic time `deadline` (nanoseconds; negative: for ever).
- * Wakes spuriously too. False if a handler of a signal, whatever its flags, ran on the thread: for certain only if there is a
- * deadline. */
-bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
+ * Wakes spuriously too. */
+void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
 void platform_futex_wake_all(const void *word) __attribute__((visibility("hidden")));
 
 /* free(), under a name that Swift code may use beside members called `free`. */

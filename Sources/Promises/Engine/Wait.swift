@@ -4,8 +4,6 @@ import Synchronization
 /// How a wait ended.
 package enum WaitResult {
   case settled, timedOut, deadlock
-  /// A signal handler ran on the waiting thread.
-  case interrupted
 }
 
 extension Settlement {
@@ -45,9 +43,8 @@ struct WaitLimit {
 }
 
 extension CellRef {
-  /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks. If it
-  /// `isInterruptible`, a signal handler that runs on this thread ends it too.
-  package func wait(nanoseconds: Int64, isInterruptible: Bool = false) -> WaitResult {
+  /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks.
+  package func wait(nanoseconds: Int64) -> WaitResult {
     if seenState.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return unlessSettled }
@@ -66,12 +63,9 @@ extension CellRef {
       }
       // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
       // looks again.
-      let deadline = limit.next < 0 && isInterruptible ? .max : limit.next
       Pool.beginBlocking()
-      let wasInterrupted = unsafe !platform_futex_wait(
-        UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
+      unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), limit.next)
       Pool.endBlocking()
-      if wasInterrupted && isInterruptible { return seenState.isSettled ? .settled : .interrupted }
     }
   }
 

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Prints the declarations of promise.h as one text without macros, attributes, comments and inclusions: what the `ffi.cdef`
+# of cffi and LuaJIT and PHP's `FFI::cdef` take. Fixed-width integers, size_t and bool are known to each of them.
+# Constants are enumerators; PROMISE_DEMAND_UNLIMITED, UINT64_MAX, fits in none.
+#
+#     scripts/make-cdef.sh [HEADER]        default: include/promise.h
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+header=${1:-$root/include/promise.h}
+[ -f "$header" ] || { echo "make-cdef.sh: no such header: $header" >&2; exit 2; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# In the place of the C library's, so that the names of the types stay.
+for name in stdint stddef stdbool; do : >"$scratch/$name.h"; done
+{
+  echo '#include "promise.h"'
+  # 1u, as LuaJIT has it.
+  echo 'enum { CDEF_ABI_VERSION = PROMISE_ABI_VERSION };'
+} >"$scratch/cdef.c"
+${CC:-cc} -E -P -U__clang__ -nostdinc -isystem "$scratch" -I "$(dirname "$header")" '-D__attribute__(attributes)=' \
+  "$scratch/cdef.c" >"$scratch/text"
+sed -e 's/CDEF_ABI_VERSION = \([0-9]*\)u/PROMISE_ABI_VERSION = \1/' -e 's/  *$//' -e 's/^  *\([a-z]\)/\1/' \
+  -e '/^$/d' "$scratch/text"

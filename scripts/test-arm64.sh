@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The conformance program and the C programs of Tests/ABI against libpromise for arm64, under qemu-user.
+#
+#     scripts/test-arm64.sh [PROGRAM...]
+#
+# LIBRARY     the library: .build-aarch64/libpromise.so
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+sysroot=/usr/aarch64-linux-gnu
+export LIBRARY=${LIBRARY:-$root/.build-aarch64/libpromise.so}
+export CC=aarch64-linux-gnu-gcc QEMU_LD_PREFIX=$sysroot
+[[ -f $LIBRARY ]] || { echo "test-arm64.sh: no $LIBRARY (build it first: make libpromise ARCH=aarch64)" >&2; exit 2; }
+emulator=(qemu-aarch64 -L "$sysroot")
+
+# Tests that the emulator cannot run, with the reason; each is printed as skipped.
+skipped=(
+)
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+if (($# == 0)); then
+  "$root/scripts/check-abi" "$LIBRARY"
+  "$root/scripts/build-conformance.sh" "$scratch/conformance"
+  "${emulator[@]}" "$scratch/conformance/promise-conformance" --timeout 300 "$LIBRARY" | grep -v '^ok '
+  mapfile -t programs < <(cd "$root/Tests/ABI" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')
+  set -- "${programs[@]}"
+fi
+for test in "${skipped[@]}"; do echo "skipped: $test"; done
+CHECK_SKIP=$(printf '%s\n' "${skipped[@]}" | cut -d: -f1 | xargs) CC_LIST=$CC RUNNER=${emulator[*]} VALGRIND=0 \
+  CHECK_QUICK=1 exec "$root/scripts/test-abi.sh" "$@"
