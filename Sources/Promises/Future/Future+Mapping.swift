@@ -14,14 +14,23 @@ extension Future {
     return unsafe Future<NewValue, Failure>(cell: cell.derive(StoredCallback(consume transform, caller: caller)))
   }
 
-  /// The same, with a callback that runs in a context.
+  /// `map`, with a callback that runs in `context`, and not after `token` was invalidated.
+  ///
+  /// `on` has no default: two forms that both match `map { }` would double the work of the type checker at each link.
   public func map<NewValue>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
+    on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
     derive(
       on: context, token: token, .transforming(.fulfilled),
       Reactions.onValue(of: Future.self) { value, out in out.leave(transform(value)) })
+  }
+
+  /// `map`, with a callback that does not run after `token` was invalidated.
+  public func map<NewValue>(
+    token: InvalidationToken?, _ transform: @escaping (Value) -> NewValue
+  ) -> Future<NewValue, Failure> {
+    map(on: .immediate, token: token, transform)
   }
 
   /// A future that ends as the one does that `transform` returns for the value.
