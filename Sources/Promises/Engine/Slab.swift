@@ -13,7 +13,7 @@ import Synchronization
 /// The store holds `storeLimit` cells. Lists beyond it are sorted by page, and pages without a cell in use are given
 /// back to the system (SlabPages.swift). Cells that are taken from there raise the limit: a program whose load comes and
 /// goes keeps up to 64 MiB instead of giving the same pages back and faulting them in over and over.
-enum Slab {
+package enum Slab {
   /// The first cell's address, and how many cells have memory. Cell 0 is never given out: index 0 means none.
   static let base = Atomic<UInt>(0)
   static let committed = Atomic<UInt64>(0)
