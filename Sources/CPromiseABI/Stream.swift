@@ -18,6 +18,16 @@ public func promise_publisher_new(_ flags: UInt32) -> OpaquePointer? {
 }
 
 @c @implementation
+public func promise_publisher_every(_ executor: OpaquePointer?, _ interval_ns: Int64) -> OpaquePointer? {
+  guard interval_ns > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard let executor = unsafe executor else {
+    return unsafe made(CellPublisher.every(nanoseconds: interval_ns, on: nil)?.ref)
+  }
+  guard let found = unsafe resolve(executor, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE)) }
+  return unsafe made(CellPublisher.every(nanoseconds: interval_ns, on: CellExecutor(found))?.ref)
+}
+
+@c @implementation
 public func promise_publisher_retain(_ publisher: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe resolvePublisher(publisher) else { return unsafe refusal(publisher) }
   return promise_status_t(found.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM)

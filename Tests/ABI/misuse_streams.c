@@ -16,6 +16,16 @@ static void misuse_of_publisher(promise_status_t (*function)(promise_publisher_t
   each_bad_handle(PUBLISHERS, of_publisher_bad);
 }
 
+static void publisher_every_bad(void *handle) {
+  refused(promise_publisher_every(handle, 1), PROMISE_ESTALE, NULL);
+}
+static void publisher_every(void) {
+  refused(promise_publisher_every(NULL, 0), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_every(NULL, -1), PROMISE_EINVAL, NULL);
+  refused(promise_publisher_every(NULL, INT64_MIN), PROMISE_EINVAL, NULL);
+  each_bad_handle(EXECUTORS, publisher_every_bad);
+}
+
 static void publisher_retain(void) {
   misuse_of_publisher(promise_publisher_retain);
 }
@@ -244,16 +254,17 @@ static void subscriber_end(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_publisher_cancel", publisher_cancel},       {"promise_publisher_count", publisher_count},
-    {"promise_publisher_fail", publisher_fail},           {"promise_publisher_finish", publisher_finish},
-    {"promise_publisher_latest", publisher_latest},       {"promise_publisher_new", publisher_new_bad},
-    {"promise_publisher_publish", publisher_publish},     {"promise_publisher_publish_error", publisher_publish_error},
-    {"promise_publisher_ready", publisher_ready},         {"promise_publisher_release", publisher_release},
-    {"promise_publisher_retain", publisher_retain},       {"promise_publisher_state", publisher_state},
-    {"promise_publisher_subscribe", publisher_subscribe}, {"promise_subscriber_cancel", subscriber_cancel},
-    {"promise_subscriber_dropped", subscriber_dropped},   {"promise_subscriber_end", subscriber_end},
-    {"promise_subscriber_next", subscriber_next},         {"promise_subscriber_release", subscriber_release},
-    {"promise_subscriber_request", subscriber_request},   {"promise_subscriber_retain", subscriber_retain},
+    {"promise_publisher_cancel", publisher_cancel},     {"promise_publisher_count", publisher_count},
+    {"promise_publisher_fail", publisher_fail},         {"promise_publisher_finish", publisher_finish},
+    {"promise_publisher_latest", publisher_latest},     {"promise_publisher_new", publisher_new_bad},
+    {"promise_publisher_publish", publisher_publish},   {"promise_publisher_publish_error", publisher_publish_error},
+    {"promise_publisher_ready", publisher_ready},       {"promise_publisher_release", publisher_release},
+    {"promise_publisher_every", publisher_every},       {"promise_publisher_retain", publisher_retain},
+    {"promise_publisher_state", publisher_state},       {"promise_publisher_subscribe", publisher_subscribe},
+    {"promise_subscriber_cancel", subscriber_cancel},   {"promise_subscriber_dropped", subscriber_dropped},
+    {"promise_subscriber_end", subscriber_end},         {"promise_subscriber_next", subscriber_next},
+    {"promise_subscriber_release", subscriber_release}, {"promise_subscriber_request", subscriber_request},
+    {"promise_subscriber_retain", subscriber_retain},
 };
 
 MISUSE_MAIN(table)

@@ -22,6 +22,18 @@ static promise_status_t publisher_new(void) {
 }
 
 static promise_executor_t *executor;
+static promise_status_t publisher_every(void) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *on_loop = promise_loop_executor(loop);
+  scarce();
+  promise_publisher_t *publisher = promise_publisher_every(on_loop, 3600 * 1000 * MILLISECONDS);
+  promise_status_t status = plenty(of(publisher));
+  promise_publisher_release(publisher);
+  promise_executor_release(on_loop);
+  promise_loop_release(loop);
+  return status;
+}
+
 static promise_token_t *token;
 static promise_status_t subscribed(void) {
   promise_publisher_t *publisher = promise_publisher_new(0);
@@ -199,6 +211,7 @@ static promise_status_t forward(void) {
 
 int main(void) {
   RUN_OUT(publisher_new);
+  RUN_OUT(publisher_every);
   RUN_OUT(subscribe);
   RUN_OUT(subscribe_with_a_token);
   RUN_OUT(subscribe_on_a_loop);

@@ -150,6 +150,7 @@ FUNCTION(promise_loop_wait, promise_status_t, (promise_loop_t *, promise_t *, in
 FUNCTION(promise_loop_stop, promise_status_t, (promise_loop_t *));
 
 FUNCTION(promise_publisher_new, promise_publisher_t *, (uint32_t));
+FUNCTION(promise_publisher_every, promise_publisher_t *, (promise_executor_t *, int64_t));
 FUNCTION(promise_publisher_retain, promise_status_t, (promise_publisher_t *));
 FUNCTION(promise_publisher_release, promise_status_t, (promise_publisher_t *));
 FUNCTION(promise_publisher_publish, promise_status_t, (promise_publisher_t *, const promise_value_t *));

@@ -37,8 +37,8 @@ static inline void hear_error(void *ctx, const promise_value_t *reason) {
 
 static inline void hear_no_more(void *ctx) {
   listener_t *listener = ctx;
-  atomic_fetch_add(&listener->frees, 1);
   strcat(listener->log, ".");
+  atomic_fetch_add(&listener->frees, 1);
 }
 
 /* A subscription of everything, as a value to change. */

@@ -47,6 +47,23 @@ enum {
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
+/* Makes a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed since
+ * this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number counts those
+ * that were missed.
+ *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the timer
+ *                 itself, without another thread.
+ *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
+ * Only the timer publishes: publishing, finishing, failing and cancelling are PROMISE_EINVAL. The timer stops at once when
+ * the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the timer
+ * ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED.
+ * A subscriber gets each tick that is published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the
+ * latest.
+ * Returns a new reference, yours. NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no
+ * executor; PROMISE_ENOMEM, for want of a thread too.
+ * [any thread] */
+PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor,
+                                                                          int64_t interval_ns);
+
 /* Adds a reference, or gives one back; with the last one, a stream that has not ended is cancelled, as by
  * promise_publisher_cancel().
  * Returns PROMISE_OK, PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE; promise_publisher_retain() also

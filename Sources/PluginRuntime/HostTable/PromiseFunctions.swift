@@ -176,6 +176,7 @@ enum PromiseFunctions {
     "promise_loop_stop": address(promise_loop_stop as OfHandle),
 
     "promise_publisher_new": address(promise_publisher_new as @convention(c) (UInt32) -> Handle?),
+    "promise_publisher_every": address(promise_publisher_every as @convention(c) (Handle?, Int64) -> Handle?),
     "promise_publisher_retain": address(promise_publisher_retain as OfHandle),
     "promise_publisher_release": address(promise_publisher_release as OfHandle),
     "promise_publisher_publish": address(promise_publisher_publish as Settle),

@@ -130,5 +130,6 @@ extension CellPublisher {
       subscriber.isLinked = false
       state.count -= 1
     }
+    stopTickingUnlessUsed()
   }
 }

@@ -32,6 +32,8 @@ package struct CellPublisher: Equatable {
     var ready: CellRef?
     /// Of several sources.
     var join: Join?
+    /// What publishes, if it is a timer.
+    var ticking: Ticking?
   }
 
   static var oneFull: UInt64 { 1 << 32 }
@@ -72,6 +74,7 @@ package struct CellPublisher: Equatable {
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     if !isDerived { _ = end(.cancelled) }
+    stopTickingUnlessUsed()
     ref.release()
   }
 
@@ -81,6 +84,7 @@ package struct CellPublisher: Equatable {
     guarded.free()
     freeSources()
     state.join?.free()
+    state.ticking?.release()
     state.latest?.value.release()
     state.ending?.release()
   }

@@ -12,8 +12,11 @@ package struct CellTimer {
   package init(_ ref: CellRef) { self.ref = ref }
 
   /// The time so many nanoseconds from now; what is beyond time itself never comes.
-  static func deadline(after nanoseconds: Int64) -> Int64 {
-    let (deadline, overflows) = platform_now().addingReportingOverflow(max(nanoseconds, 0))
+  static func deadline(after nanoseconds: Int64) -> Int64 { deadline(max(nanoseconds, 0), after: platform_now()) }
+
+  /// The same from a time on.
+  static func deadline(_ nanoseconds: Int64, after time: Int64) -> Int64 {
+    let (deadline, overflows) = time.addingReportingOverflow(nanoseconds)
     return overflows ? .max : deadline
   }
 

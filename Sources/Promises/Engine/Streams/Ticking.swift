@@ -1,0 +1,105 @@
+import CPlatform
+
+/// The source of a publisher of ticks: one timer at a time, for the next tick.
+///
+/// A tick's number says how many intervals have passed since the beginning, so ticks that were missed are one. The timer
+/// does not keep the publisher: it stops when nobody has a handle of the publisher or subscribes to it.
+struct Ticking {
+  let begin: Int64
+  let interval: Int64
+  let executor: CellExecutor?
+  /// The timer of the tick with the highest number, once it has started; and that number.
+  var timer: CellTimer?
+  var number: Int64 = 0
+
+  /// When a tick is due; beyond time itself, never.
+  func deadline(of number: Int64) -> Int64 {
+    let (passed, overflows) = interval.multipliedReportingOverflow(by: number)
+    return overflows ? .max : CellTimer.deadline(passed, after: begin)
+  }
+
+  func release() {
+    timer?.cancel()
+    timer?.release()
+    executor?.ref.release()
+  }
+}
+
+extension CellPublisher {
+  /// A publisher of the numbers of the intervals that have passed, on the executor, or without one on a thread for
+  /// timers. Nil when memory has run out, or threads.
+  package static func every(nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
+    if let executor, !executor.ref.retain() { return nil }
+    var state = State(isStateful: false)
+    state.ticking = Ticking(begin: platform_now(), interval: nanoseconds, executor: executor)
+    guard let publisher = make(state, isDerived: true) else {
+      executor?.ref.release()
+      return nil
+    }
+    unsafe publisher.ref.cell.pointee.function = nil
+    if publisher.startTimer(of: 1) { return publisher }
+    publisher.releaseHandle()
+    return nil
+  }
+
+  /// Starts the timer of a tick, unless nobody wants it any more. False when memory has run out, or threads: the stream
+  /// has failed.
+  private func startTimer(of number: Int64) -> Bool {
+    guard let ticking = locked({ $0.ticking }) else { return true }
+    let made = unsafe CellTimer.make(
+      on: ticking.executor, CellPublisher.tick, dropped: CellPublisher.drop, WeakCell(ref).context)
+    guard let timer = made else {
+      failTicking(.outOfMemory)
+      return false
+    }
+    let hasStarted = timer.start(at: ticking.deadline(of: number))
+    // The next one may have been started already, by another thread; or nobody wants it any more.
+    let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
+      guard let latest = state.ticking else { return (timer, true) }
+      guard latest.number < number else { return (timer, false) }
+      state.ticking?.timer = timer
+      state.ticking?.number = number
+      return (latest.timer, false)
+    }
+    if isStopped { timer.cancel() }
+    superfluous?.release()
+    return hasStarted
+  }
+
+  private static var tick: FreeFunction {
+    { context in
+      unsafe WeakCell(context: context).with { cell in
+        let publisher = CellPublisher(cell)
+        guard let ticking = publisher.locked({ $0.ticking }) else { return }
+        let number = (platform_now() - ticking.begin) / ticking.interval
+        let event = StreamEvent(CellValue(kind: .u64, bits: UInt64(number)), .fulfilled)
+        if publisher.publish(event) != .ended { _ = publisher.startTimer(of: number + 1) }
+      }
+    }
+  }
+
+  /// The timer was stopped, or dropped by an executor that shuts down.
+  private static var drop: FreeFunction {
+    { context in unsafe WeakCell(context: context).with { CellPublisher($0).failTicking(.closed) } }
+  }
+
+  private func failTicking(_ fault: Fault) {
+    guard let ticking = takeTicking({ _ in true }) else { return }
+    _ = end(.fault(fault))
+    ticking.release()
+  }
+
+  private func takeTicking(_ isOver: (State) -> Bool) -> Ticking? {
+    locked { state in
+      guard isOver(state) else { return nil }
+      defer { state.ticking = nil }
+      return state.ticking
+    }
+  }
+
+  /// Stops the timer if nobody has a handle, or subscribes: nobody can any more.
+  func stopTickingUnlessUsed() {
+    guard isDerived, !hasHandles else { return }
+    takeTicking { $0.count == 0 }?.release()
+  }
+}
