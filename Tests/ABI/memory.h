@@ -13,7 +13,7 @@ static inline long resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Whether resident() says what this program uses: under a memory checker it does not. CHECK_QUICK is set there. */
+/* Whether resident() is the memory of this program. Under a memory checker it is not; CHECK_QUICK is set there. */
 static inline bool resident_is_known(void) {
   return getenv("CHECK_QUICK") == NULL;
 }

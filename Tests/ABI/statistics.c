@@ -8,7 +8,7 @@ static void begin(void) {
   before = statistics();
 }
 
-/* How many more there are of a kind than at the beginning. */
+/* The number of objects of a kind, less that at the beginning. */
 #define MORE(kind) ((long long)(statistics().kind - before.kind))
 
 static void promises_by_state(void) {

@@ -1,4 +1,4 @@
-/* promise_trim, and what goes back to the system by itself. */
+/* promise_trim, and memory that returns to the system by itself. */
 #include "memory.h"
 #include "race.h"
 

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// Where cells come from: one reserved range of addresses, given memory piece by piece.
+/// The allocator of cells: one reserved range of addresses, given memory piece by piece.
 ///
 /// Each thread allocates from and frees to a list of its own, without atomic operations. It keeps a second, full list,
 /// so that a thread that swings around the boundary does not go to the shared store each time. Full lists travel
@@ -11,8 +11,8 @@ import Synchronization
 ///                    ^---------------------------------------------------+----------------------------------+
 ///
 /// The store holds `storeLimit` cells. Lists beyond it are sorted by page, and pages without a cell in use are given
-/// back to the system (SlabPages.swift). Cells that are taken from there raise the limit: a program whose load comes and
-/// goes keeps up to 64 MiB instead of giving the same pages back and faulting them in over and over.
+/// back to the system (SlabPages.swift). Cells that are taken from there raise the limit: a program with one peak of load
+/// after another keeps up to 64 MiB instead of giving the same pages back and faulting them in over and over.
 package enum Slab {
   /// The first cell's address, and how many cells have memory. Cell 0 is never given out: index 0 means none.
   static let base = Atomic<UInt>(0)
@@ -33,7 +33,7 @@ package enum Slab {
   static var leastStored: Int { 1 << 16 }
   static var mostStored: Int { 1 << 20 }
 
-  /// Cells that were ever made, and those that there are addresses for, under `PLATFORM_LOCK_SLAB`.
+  /// The number of cells that were ever made, and of those with addresses, under `PLATFORM_LOCK_SLAB`.
   nonisolated(unsafe) fileprivate(set) static var carved: UInt64 = 0
   nonisolated(unsafe) fileprivate(set) static var reserved: UInt64 = 0
 }

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Free cells sorted by page, so that a page whose cells are all free can be given back to the system.
 ///
-///              free   isGone
-///   unknown    0      no       its cells are in use, or in unsorted lists
-///   partial    1..63  no       its free cells form a list
-///   free       64     no       likewise, and the next sweep may give the page back
-///   gone       64     yes      the page has no memory and reads 0: a life word of no kind, so every token is stale
+///              free   isReturned
+///   unknown    0      no           its cells are in use, or in unsorted lists
+///   partial    1..63  no           its free cells form a list
+///   free       64     no           likewise, and the next sweep may give the page back
+///   returned   64     yes          the page has no memory and reads 0: a life word of no kind, so every token is stale
 ///
 /// A page remembers the latest generation of its cells. When the page is used again, all its cells begin with that
 /// generation, so tokens from before the page was given back stay stale.
@@ -28,28 +28,27 @@ private struct Page {
   /// The place of the first free cell in the page. The others follow, linked by `context`.
   var first: UInt16
   var free: UInt8
-  var isGone: Bool
+  var isReturned: Bool
 }
 
 nonisolated(unsafe) private var table: UnsafeMutablePointer<Page>?
 /// Cells in lists of pages, those of free pages included.
 nonisolated(unsafe) private var listed = 0
 nonisolated(unsafe) private var freePages = 0
-nonisolated(unsafe) private var gonePages = 0
-/// Every page with a list is at or after `lowestListed`, every gone one at or after `lowestGone`.
+nonisolated(unsafe) private var returnedPages = 0
+/// No page before `lowestListed` has a list, and no page before `lowestReturned` was returned.
 nonisolated(unsafe) private var lowestListed = 0
-nonisolated(unsafe) private var lowestGone = 0
-/// Where the next sweep begins.
+nonisolated(unsafe) private var lowestReturned = 0
+/// The page at which the next sweep begins.
 nonisolated(unsafe) private var sweeper = 0
 /// The system did not take a page back: do not try again unasked.
 nonisolated(unsafe) private var isRefused = false
 
 extension SlabPages {
-  /// How many pages cells were carved from.
+  /// The number of pages that cells were carved from.
   private static var count: Int { unsafe Int((Slab.carved + cellsOfPage - 1) / cellsOfPage) }
 
-  static var bytesGone: Int { unsafe gonePages * pageSize }
-  static var isEmpty: Bool { unsafe listed == 0 && gonePages == 0 }
+  static var isEmpty: Bool { unsafe listed == 0 && returnedPages == 0 }
 
   /// Makes the table of pages; false if there is no room for it.
   static func prepare() -> Bool {
@@ -81,7 +80,7 @@ extension SlabPages {
     }
   }
 
-  /// Takes a list of at most `Slab.batch` cells: of pages that have memory, or else of gone ones.
+  /// Takes a list of at most `Slab.batch` cells: of pages that have memory, or else of returned ones.
   static func take() -> (UnsafeMutablePointer<Cell>?, UInt32) {
     var list: UnsafeMutablePointer<Cell>?
     var taken: UInt32 = 0
@@ -102,14 +101,14 @@ extension SlabPages {
       unsafe listed -= Int(free)
       taken += free
     }
-    while unsafe taken == 0 && gonePages > 0 {
-      while unsafe !table[lowestGone].isGone { unsafe lowestGone += 1 }
-      let page = unsafe table + lowestGone
+    while unsafe taken == 0 && returnedPages > 0 {
+      while unsafe !table[lowestReturned].isReturned { unsafe lowestReturned += 1 }
+      let page = unsafe table + lowestReturned
       unsafe list = Slab.format(
-        unsafe Slab.cell(lowestGone, 0), count: cellsOfPage, generation: UInt64(page.pointee.generation))
-      unsafe page.pointee.isGone = false
+        unsafe Slab.cell(lowestReturned, 0), count: cellsOfPage, generation: UInt64(page.pointee.generation))
+      unsafe page.pointee.isReturned = false
       unsafe page.pointee.free = 0
-      unsafe gonePages -= 1
+      unsafe returnedPages -= 1
       taken = UInt32(cellsOfPage)
     }
     return unsafe (list, taken)
@@ -138,12 +137,12 @@ extension SlabPages {
       let isTaken = unsafe platform_give_back(UnsafeMutableRawPointer(Slab.cell(first, 0)), (end - first) * pageSize)
       unsafe isRefused = !isTaken
       guard isTaken else { break }
-      for page in first..<end { unsafe table[page].isGone = true }
+      for page in first..<end { unsafe table[page].isReturned = true }
       given += end - first
       unsafe freePages -= end - first
-      unsafe gonePages += end - first
+      unsafe returnedPages += end - first
       unsafe listed -= (end - first) * Int(cellsOfPage)
-      if unsafe first < lowestGone { unsafe lowestGone = first }
+      if unsafe first < lowestReturned { unsafe lowestReturned = first }
     }
     return given
   }
@@ -152,7 +151,7 @@ extension SlabPages {
   static func resident(from page: Int) -> Int? {
     var page = page
     while page < count {
-      guard let table = unsafe table, unsafe table[page].isGone else { return page }
+      guard let table = unsafe table, unsafe table[page].isReturned else { return page }
       page += 1
     }
     return nil
@@ -160,8 +159,8 @@ extension SlabPages {
 }
 
 extension Page {
-  fileprivate var hasList: Bool { unsafe free != 0 && !isGone }
-  fileprivate var isFree: Bool { unsafe free == SlabPages.cellsOfPage && !isGone }
+  fileprivate var hasList: Bool { unsafe free != 0 && !isReturned }
+  fileprivate var isFree: Bool { unsafe free == SlabPages.cellsOfPage && !isReturned }
 }
 
 extension Slab {
