@@ -49,6 +49,17 @@ static bool create(struct start *start) {
   return created;
 }
 
+/* A signal is the program's: a thread that the program did not start takes none, but those which a fault of its own raises.
+ * The kernel ends the process if those are blocked, whatever handler there is. */
+static void block_asynchronous_signals(sigset_t *before) {
+  static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+    sigdelset(&set, synchronous[i]);
+  pthread_sigmask(SIG_SETMASK, &set, before);
+}
+
 bool platform_start_thread(void (*body)(void *context), void *context, const char *name) {
   struct start *start = malloc(sizeof *start);
   if (start == NULL)
@@ -58,10 +69,8 @@ bool platform_start_thread(void (*body)(void *context), void *context, const cha
   strncpy(start->name, name, sizeof start->name - 1);
   start->name[sizeof start->name - 1] = '\0';
   atomic_fetch_add(&own_threads, 1);
-  /* A signal is the program's: no thread that it did not start takes one from it. */
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t before;
+  block_asynchronous_signals(&before);
   bool created = create(start);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!created) {

@@ -18,6 +18,18 @@ static inline promise_t *react_on(promise_executor_t *executor, promise_handler_
   return child;
 }
 
+/* The reaction of `handler` on a thread for timers, to which the promise of a timer is passed. */
+static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
+  promise_t *source = promise_new(), *delayed = promise_delay(source, 1);
+  promise_t *child = promise_then(delayed, handler, ctx, NULL);
+  REQUIRE(child != NULL);
+  /* Only now, so that the handler is attached when the timer comes. */
+  REQUIRE(promise_resolve(source, I64(1)) == PROMISE_OK);
+  promise_release(source);
+  promise_release(delayed);
+  return child;
+}
+
 /* How many threads of the library's own this process has. */
 static inline int thread_count(void) {
   DIR *folder = opendir("/proc/self/task");

@@ -10,7 +10,7 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* Starts a thread that nobody joins, with every signal blocked. False if there is none to be had.
+/* Starts a thread that nobody joins, with every asynchronous signal blocked. False if there is none to be had.
  * The name, of 15 characters at most, is what debuggers and `top -H` show. */
 bool platform_start_thread(void (*body)(void *context), void *_Nullable context, const char *name)
     __attribute__((visibility("hidden")));
