@@ -32,7 +32,8 @@
  *   Every function may be called from any thread at any time, callbacks included, unless its comment says otherwise;
  *   the last line of each comment is its thread tag: [any thread]. Nothing is called with a lock held.
  *   The library has threads of its own only for promise_executor_global() and for timers that no loop keeps. They are
- *   named promise-pool, promise-timers and promise-clock, take no signals, and end after a second without work.
+ *   named promise-pool, promise-timers and promise-clock, take no signals but those of their own faults, and end after a
+ *   second without work. promise_set_thread_hooks() (runtime.h) has them call functions of yours when they begin and end.
  *
  * CALLBACKS
  *   Callbacks run inside the call that settles the promise, on that thread, in the order in which they were attached;
@@ -52,8 +53,9 @@
  *   once, on every path: after the callback ran, when it will never run, and when the attaching call fails.
  *
  * THE PROCESS (docs/process.md says more)
- *   signals   No function is async-signal-safe: none may be called from a signal handler. The library's threads block all
- *             signals, and a handler that runs on a thread of yours ends no wait early.
+ *   signals   No function is async-signal-safe: none may be called from a signal handler. The library's threads block
+ *             asynchronous signals, not those that a fault raises there (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT,
+ *             SIGSYS). A handler that runs on a thread of yours ends promise_wait_interruptible(), and no other wait.
  *   fork()    The child goes on with what the thread that forked can do: every promise can be settled, attached to and
  *             released, whatever other threads were doing. What threads of the library had to do is the parent's: jobs
  *             and timers that were on their way do not run in the child, and what they would settle stays pending; new

@@ -16,8 +16,9 @@
  *   3. the monitors in their list's order. Where a thread needs two at once, the later one is of something that was made
  *      after the other, or for it; the pools come first, whenever they were made, for within one the clock is called;
  *   4. the slab's lock, within which no other is taken. */
-static const int order[] = {PLATFORM_LOCK_SETUP,  PLATFORM_LOCK_LOOPS, PLATFORM_LOCK_WAITERS,   PLATFORM_LOCK_MAIN,
-                            PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_TYPES, PLATFORM_LOCK_OBSERVERS, PLATFORM_LOCK_TRACE};
+static const int order[] = {PLATFORM_LOCK_SETUP,     PLATFORM_LOCK_LOOPS,  PLATFORM_LOCK_WAITERS,
+                            PLATFORM_LOCK_MAIN,      PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_TYPES,
+                            PLATFORM_LOCK_OBSERVERS, PLATFORM_LOCK_TRACE,  PLATFORM_LOCK_HOOKS};
 enum { LOCKS = sizeof order / sizeof order[0] };
 _Static_assert(LOCKS + 1 == PLATFORM_LOCKS, "each lock has its place among those that fork() takes");
 

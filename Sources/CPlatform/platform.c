@@ -57,9 +57,9 @@ void *platform_map(size_t size) {
 }
 
 static pthread_mutex_t locks[PLATFORM_LOCKS] = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
 void platform_lock(int lock) {
   pthread_mutex_lock(&locks[lock]);
@@ -69,11 +69,13 @@ void platform_unlock(int lock) {
   pthread_mutex_unlock(&locks[lock]);
 }
 
-void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) {
+bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) {
   struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
-  /* WAIT_BITSET, unlike WAIT, takes an absolute time: no drift when woken in between. */
-  syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline < 0 ? NULL : &until, NULL,
-          FUTEX_BITSET_MATCH_ANY);
+  /* WAIT_BITSET, unlike WAIT, takes an absolute time: no drift when woken in between. Without a time the kernel calls it
+   * again by itself after a handler with SA_RESTART. */
+  long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline < 0 ? NULL : &until, NULL,
+                        FUTEX_BITSET_MATCH_ANY);
+  return result == 0 || errno != EINTR;
 }
 
 void platform_futex_wake_all(const void *word) {

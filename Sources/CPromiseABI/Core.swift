@@ -118,6 +118,12 @@ public func promise_wait(_ promise: OpaquePointer?, _ timeout_ns: Int64) -> prom
 }
 
 @c @implementation
+public func promise_wait_interruptible(_ promise: OpaquePointer?, _ timeout_ns: Int64) -> promise_status_t {
+  guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
+  return status(cell.wait(nanoseconds: timeout_ns, isInterruptible: true))
+}
+
+@c @implementation
 public func promise_wait_any(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ timeout_ns: Int64, _ index: UnsafeMutablePointer<Int>?
 ) -> promise_status_t {
@@ -147,5 +153,6 @@ private func status(_ result: WaitResult) -> promise_status_t {
   case .settled: promise_status_t(PROMISE_OK)
   case .timedOut: promise_status_t(PROMISE_ETIMEDOUT)
   case .deadlock: promise_status_t(PROMISE_EDEADLK)
+  case .interrupted: promise_status_t(PROMISE_EINTR)
   }
 }

@@ -24,3 +24,11 @@ public func promise_statistics(_ statistics: UnsafeMutablePointer<promise_statis
 
 @c @implementation
 public func promise_trim() -> Int64 { Int64(Slab.trim()) }
+
+@c @implementation
+public func promise_set_thread_hooks(
+  _ start: promise_callback_t?, _ stop: promise_callback_t?, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  promise_status_t(unsafe ThreadHooks.set(start, stop, Context(ctx, free_ctx)) ? PROMISE_OK : PROMISE_ENOMEM)
+}

@@ -47,6 +47,8 @@ static const char *status_name(int32_t status) {
     return "PROMISE_EFULL";
   case PROMISE_EFINISHED:
     return "PROMISE_EFINISHED";
+  case PROMISE_EINTR:
+    return "PROMISE_EINTR";
   default:
     return "no known status";
   }

@@ -107,6 +107,13 @@ static void is_main_thread(void) {
   CHECK(promise_is_main_thread());
 }
 
+/* Nothing can be wrong with its arguments. */
+static void set_thread_hooks(void) {
+  CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, &spy, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+}
+
 static const misuse_t table[] = {
     {"promise_executor_main", executor_main},
     {"promise_executor_set_main", executor_set_main},
@@ -122,6 +129,7 @@ static const misuse_t table[] = {
     {"promise_loop_run_once", loop_run_once},
     {"promise_loop_stop", loop_stop},
     {"promise_loop_wait", loop_wait},
+    {"promise_set_thread_hooks", set_thread_hooks},
 };
 
 MISUSE_MAIN(table)

@@ -137,6 +137,14 @@ static void wait_for(void) {
   each_bad_handle(PROMISES, wait_bad);
 }
 
+static void wait_interruptible_bad(void *handle) {
+  CHECK_STATUS(promise_wait_interruptible(handle, -1), PROMISE_ESTALE);
+}
+static void wait_interruptible(void) {
+  CHECK_STATUS(promise_wait_interruptible(NULL, -1), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, wait_interruptible_bad);
+}
+
 static void wait_any_bad(void *handle) {
   promise_t *const promises[] = {live_promise, live_promise, handle, live_promise};
   size_t index = 0;
@@ -195,10 +203,19 @@ static void resolve_many(void) {
 }
 
 static const misuse_t table[] = {
-    {"promise_discard", discard}, {"promise_new", new_promise},       {"promise_new_discardable", new_discardable},
-    {"promise_reject", reject},   {"promise_release", release},       {"promise_resolve", resolve},
-    {"promise_result", result},   {"promise_retain", retain},         {"promise_state", state},
-    {"promise_wait", wait_for},   {"promise_wait_any", wait_for_any}, {"promise_resolve_many", resolve_many},
+    {"promise_discard", discard},
+    {"promise_new", new_promise},
+    {"promise_new_discardable", new_discardable},
+    {"promise_reject", reject},
+    {"promise_release", release},
+    {"promise_resolve", resolve},
+    {"promise_result", result},
+    {"promise_retain", retain},
+    {"promise_state", state},
+    {"promise_wait_interruptible", wait_interruptible},
+    {"promise_wait", wait_for},
+    {"promise_wait_any", wait_for_any},
+    {"promise_resolve_many", resolve_many},
 };
 
 MISUSE_MAIN(table)

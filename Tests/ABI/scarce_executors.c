@@ -151,6 +151,16 @@ static promise_status_t set_hooks(void) {
   return status;
 }
 
+static promise_status_t set_thread_hooks(void) {
+  spy_t spy = {0};
+  scarce();
+  promise_status_t status = plenty(promise_set_thread_hooks(spy_discard, spy_discard, &spy, spy_free));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  promise_set_thread_hooks(NULL, NULL, NULL, NULL);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
 int main(void) {
   null_file = open("/dev/null", O_WRONLY);
   RUN_OUT_ONCE(executor_immediate);
@@ -167,5 +177,6 @@ int main(void) {
   RUN_OUT(trace_start);
   RUN_OUT(trace_write);
   RUN_OUT(set_hooks);
+  RUN_OUT(set_thread_hooks);
   return check_report();
 }

@@ -83,6 +83,7 @@ FUNCTION(promise_discard, promise_status_t, (promise_t *));
 FUNCTION(promise_state, promise_state_t, (promise_t *));
 FUNCTION(promise_result, promise_status_t, (promise_t *, promise_value_t *));
 FUNCTION(promise_wait, promise_status_t, (promise_t *, int64_t));
+FUNCTION(promise_wait_interruptible, promise_status_t, (promise_t *, int64_t));
 FUNCTION(promise_wait_any, promise_status_t, (promise_t *const *, size_t, int64_t, size_t *));
 
 FUNCTION(promise_then, promise_t *, (promise_t *, promise_handler_t, void *, promise_free_t));
@@ -128,6 +129,8 @@ FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_job_run, promise_status_t, (promise_job_t *));
 FUNCTION(promise_job_drop, promise_status_t, (promise_job_t *));
+
+FUNCTION(promise_set_thread_hooks, promise_status_t, (promise_callback_t, promise_callback_t, void *, promise_free_t));
 
 FUNCTION(promise_now, int64_t, (void));
 FUNCTION(promise_sleep, promise_t *, (int64_t));

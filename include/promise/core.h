@@ -109,7 +109,15 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
-/* The same for whichever of `count` promises is settled first: `*index`, if `index` is not NULL, says which, the first
+/* Blocks as promise_wait() does, until a signal handler has run on the calling thread too, whatever flags it was installed
+ * with: for a language whose interrupts (Ctrl-C) are handled when the call returns.
+ * A handler that runs before the thread sleeps, or after the promise is settled, is not noticed: call again after a
+ * PROMISE_EINTR, and check what the handler left before.
+ * Returns PROMISE_OK if the promise is settled; PROMISE_EINTR if a signal handler ran; otherwise as promise_wait().
+ * [any thread; not where blocking is forbidden] */
+PROMISE_API promise_status_t promise_wait_interruptible(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
+
+/* The same as promise_wait() for whichever of `count` promises is settled first: `*index`, if `index` is not NULL, says which, the first
  * of them in the array if there are several. PROMISE_EDEADLK if it holds for all of them. A wait leaves nothing behind,
  * so the same promises can be waited for again and again.
  * Returns as promise_wait(), and PROMISE_EINVAL if `promises` is NULL or `count` 0; PROMISE_ENOMEM. If one of the handles

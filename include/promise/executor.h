@@ -44,8 +44,8 @@ enum {
 /* Runs jobs on threads of the library's own: as many at a time as the process may use processors. A job that blocks is
  * not counted: within about 10 ms, and at once if it is promise_wait() that blocks it, another one runs beside it, up to
  * 512 threads. Jobs of a higher priority begin first; one job in sixteen is of the lowest that waits. Jobs of one
- * priority begin in their order, and may run at the same time. A thread without a job ends after a second. All signals
- * are blocked on these threads. When the process exits, what has not run never does, nor does it in a child of fork().
+ * priority begin in their order, and may run at the same time. A thread without a job ends after a second. Asynchronous
+ * signals are blocked on these threads. When the process exits, what has not run never does, nor does it in a child of fork().
  * It lives for ever, and need not be released. A job that finds no thread, and none to be had, is dropped.
  * NULL: PROMISE_EINVAL if there is no such priority; PROMISE_ENOMEM.
  * [any thread] */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "status.h"
+#include "value.h"
 
 PROMISE_BEGIN_DECLS
 
@@ -51,6 +52,22 @@ PROMISE_API promise_status_t promise_statistics(promise_statistics_t *PROMISE_NU
  * Result: the number of bytes that the system took; 0 if there were none, or if the memory is locked (mlockall()).
  * [any thread] */
 PROMISE_API int64_t promise_trim(void);
+
+/* Has the library's threads call `start(ctx)` before the first callback that runs there, and `stop(ctx)` before they end:
+ * for a virtual machine that must attach threads, or a sampling profiler. Either may be NULL. Only threads that run
+ * callbacks call them (promise-pool and promise-timers); the clock's thread runs none.
+ * Replaces the hooks set before. A thread that already runs calls the old `stop`, then the new `start`, before its next
+ * callback. Both NULL: no hooks any more. No hook runs at exit(), nor in a child of fork() for threads of the parent.
+ * Returns PROMISE_OK; PROMISE_ENOMEM.
+ * free_ctx(ctx) is called once: when the hooks are replaced and no thread has its `stop` still to call; before this
+ * returns if it fails.
+ * `start` and `stop` run on the library's threads, with no lock held. They may call every function. A thread that is held
+ * up there counts as one that blocks in a job.
+ * [any thread] */
+PROMISE_API promise_status_t promise_set_thread_hooks(promise_callback_t PROMISE_NULLABLE start,
+                                                      promise_callback_t PROMISE_NULLABLE stop,
+                                                      void *PROMISE_NULLABLE ctx,
+                                                      promise_free_t PROMISE_NULLABLE free_ctx);
 
 PROMISE_END_DECLS
 

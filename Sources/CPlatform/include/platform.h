@@ -75,14 +75,16 @@ enum {
   PLATFORM_LOCK_WAITERS,
   PLATFORM_LOCK_OBSERVERS,
   PLATFORM_LOCK_TRACE,
+  PLATFORM_LOCK_HOOKS,
   PLATFORM_LOCKS
 };
 void platform_lock(int lock) __attribute__((visibility("hidden")));
 void platform_unlock(int lock) __attribute__((visibility("hidden")));
 
 /* Sleeps while `*word` is `expected`, at most until the monotonic time `deadline` (nanoseconds; negative: for ever).
- * Wakes spuriously too. */
-void platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
+ * Wakes spuriously too. False if a handler of a signal, whatever its flags, ran on the thread: for certain only if there is a
+ * deadline. */
+bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
 void platform_futex_wake_all(const void *word) __attribute__((visibility("hidden")));
 
 /* free(), under a name that Swift code may use beside members called `free`. */

@@ -101,6 +101,8 @@ enum PromiseFunctions {
     "promise_wait_any": address(
       promise_wait_any as @convention(c) (UnsafePointer<Handle?>?, Int, Int64, UnsafeMutablePointer<Int>?) -> Status),
     "promise_wait": address(promise_wait as @convention(c) (Handle?, Int64) -> Status),
+    "promise_wait_interruptible": address(
+      promise_wait_interruptible as @convention(c) (Handle?, Int64) -> Status),
 
     "promise_then": address(promise_then as Attach),
     "promise_rescue": address(
@@ -154,6 +156,9 @@ enum PromiseFunctions {
     "promise_executor_release": address(promise_executor_release as OfHandle),
     "promise_job_run": address(promise_job_run as OfHandle),
     "promise_job_drop": address(promise_job_drop as OfHandle),
+
+    "promise_set_thread_hooks": address(
+      promise_set_thread_hooks as @convention(c) (Discard?, Discard?, Memory?, promise_free_t?) -> Status),
 
     "promise_now": address(promise_now as @convention(c) () -> Int64),
     "promise_sleep": address(promise_sleep as @convention(c) (Int64) -> Handle?),

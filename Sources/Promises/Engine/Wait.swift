@@ -4,6 +4,8 @@ import Synchronization
 /// How a wait ended.
 package enum WaitResult {
   case settled, timedOut, deadlock
+  /// A signal handler ran on the waiting thread.
+  case interrupted
 }
 
 extension Settlement {
@@ -43,8 +45,9 @@ struct WaitLimit {
 }
 
 extension CellRef {
-  /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks.
-  package func wait(nanoseconds: Int64) -> WaitResult {
+  /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks. If it
+  /// `isInterruptible`, a signal handler that runs on this thread ends it too.
+  package func wait(nanoseconds: Int64, isInterruptible: Bool = false) -> WaitResult {
     if seenState.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return unlessSettled }
@@ -63,9 +66,12 @@ extension CellRef {
       }
       // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
       // looks again.
+      let deadline = limit.next < 0 && isInterruptible ? .max : limit.next
       Pool.beginBlocking()
-      unsafe platform_futex_wait(UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), limit.next)
+      let wasInterrupted = unsafe !platform_futex_wait(
+        UnsafeRawPointer(cell), UInt32(truncatingIfNeeded: current.bits), deadline)
       Pool.endBlocking()
+      if wasInterrupted && isInterruptible { return seenState.isSettled ? .settled : .interrupted }
     }
   }
 

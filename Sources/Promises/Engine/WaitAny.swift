@@ -149,7 +149,7 @@ extension CellRef {
         if limit.isOver { return (.timedOut, 0) }
         if limit.isTimeToLook(), let end = deadlock() { return end }
         Pool.beginBlocking()
-        unsafe platform_futex_wait(UnsafeRawPointer(waiter), UInt32(truncatingIfNeeded: word), limit.next)
+        _ = unsafe platform_futex_wait(UnsafeRawPointer(waiter), UInt32(truncatingIfNeeded: word), limit.next)
         Pool.endBlocking()
       }
     }

@@ -8,7 +8,7 @@ extension Future {
   public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
     switch cell.wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {
     case .settled: return cell.value.result(isRejected: cell.seenState.isRejected)
-    case .timedOut: throw .timedOut
+    case .timedOut, .interrupted: throw .timedOut  // A handler of a signal does not end this wait.
     case .deadlock: throw .deadlock
     }
   }

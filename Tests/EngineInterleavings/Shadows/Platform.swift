@@ -24,8 +24,9 @@ func platform_at_thread_exit(_: @convention(c) () -> Void) {}
 func platform_at_fork(_: @convention(c) () -> Void) {}
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func platform_futex_wait(_ word: UnsafeRawPointer, _ expected: UInt32, _: Int64) {
+func platform_futex_wait(_ word: UnsafeRawPointer, _ expected: UInt32, _: Int64) -> Bool {
   unsafe Scheduler.sleep(on: word, while: expected)
+  return true
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -16,6 +16,8 @@ struct PoolWorker {
   var isStuck = false
   /// How often it sleeps by the engine's doing.
   var blocks = 0
+  /// The hooks that it has called (ThreadHooks.swift). The thread's own: not guarded.
+  var hooks: UInt = 0
 
   var isAsleep: Bool { unsafe isStuck || blocks > 0 }
 
@@ -54,6 +56,7 @@ struct PoolWorker {
       unsafe pool.leave(worker)
       pool.monitor.unlock()
       unsafe thread.pointee.worker = nil
+      unsafe ThreadHooks.leave(&worker.pointee.hooks)
     }
   }
 }
@@ -87,6 +90,7 @@ extension Pool {
       unsafe balance()
       let setsOut = unsafe state.pointee.isForTimers
       monitor.unlock()
+      unsafe ThreadHooks.follow(&worker.pointee.hooks)
       // A timer's job that is for another executor only sets out here.
       if setsOut, let executor = job.executor { executor.submit(job) } else { _ = job.run() }
       monitor.lock()

@@ -1,0 +1,76 @@
+import CPlatform
+import Synchronization
+
+/// Functions of the program that run on the library's threads before the first callback there, and before a thread ends:
+/// a virtual machine attaches the thread, and detaches it.
+///
+/// Each thread keeps a reference to the hooks whose `start` it has called, and calls their `stop` before it takes newer
+/// ones, or ends. The last reference frees the context.
+@unsafe
+package struct ThreadHooks {
+  private let start: FreeFunction?
+  private let stop: FreeFunction?
+  private let context: Context
+  /// The threads that have them, and one for being the newest. Guarded by PLATFORM_LOCK_HOOKS.
+  private var references = 1
+
+  private typealias Pointer = UnsafeMutablePointer<ThreadHooks>
+
+  /// Replaces the hooks; nil functions are not called. Takes over the context. False when memory has run out.
+  package static func set(_ start: FreeFunction?, _ stop: FreeFunction?, _ context: Context) -> Bool {
+    guard let memory = unsafe malloc(MemoryLayout<ThreadHooks>.size) else {
+      context.release()
+      return false
+    }
+    let hooks = unsafe memory.bindMemory(to: ThreadHooks.self, capacity: 1)
+    unsafe hooks.initialize(to: ThreadHooks(start: start, stop: stop, context: context))
+    platform_lock(Int32(PLATFORM_LOCK_HOOKS))
+    let old = newest.load(ordering: .relaxed)
+    newest.store(UInt(bitPattern: hooks), ordering: .relaxed)
+    platform_unlock(Int32(PLATFORM_LOCK_HOOKS))
+    unsafe release(old)
+    return true
+  }
+
+  /// Sees to it that the calling thread, which has called `start` of the hooks `own`, has called that of the newest ones.
+  @inline(__always)
+  static func follow(_ own: inout UInt) {
+    if newest.load(ordering: .relaxed) != own { unsafe change(&own) }
+  }
+
+  /// The calling thread ends.
+  static func leave(_ own: inout UInt) { unsafe end(&own) }
+
+  @inline(never)
+  private static func change(_ own: inout UInt) {
+    unsafe end(&own)
+    platform_lock(Int32(PLATFORM_LOCK_HOOKS))
+    own = newest.load(ordering: .relaxed)
+    let hooks = unsafe Pointer(bitPattern: own)
+    unsafe hooks?.pointee.references += 1
+    platform_unlock(Int32(PLATFORM_LOCK_HOOKS))
+    if let hooks = unsafe hooks { unsafe hooks.pointee.start?(hooks.pointee.context.pointer) }
+  }
+
+  private static func end(_ own: inout UInt) {
+    let old = own
+    own = 0
+    guard let hooks = unsafe Pointer(bitPattern: old) else { return }
+    unsafe hooks.pointee.stop?(hooks.pointee.context.pointer)
+    unsafe release(old)
+  }
+
+  private static func release(_ address: UInt) {
+    guard let hooks = unsafe Pointer(bitPattern: address) else { return }
+    platform_lock(Int32(PLATFORM_LOCK_HOOKS))
+    unsafe hooks.pointee.references -= 1
+    let isLast = unsafe hooks.pointee.references == 0
+    platform_unlock(Int32(PLATFORM_LOCK_HOOKS))
+    guard isLast else { return }
+    unsafe hooks.pointee.context.release()
+    unsafe platform_free(hooks)
+  }
+}
+
+/// The address of the newest hooks; 0 before there are any. Written with PLATFORM_LOCK_HOOKS held.
+private let newest = Atomic<UInt>(0)
