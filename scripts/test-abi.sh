@@ -77,6 +77,7 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   run "installation" "$tests/install.test.sh" "$LIBRARY"
   run "static linking" env -u OUT "$tests/static.test.sh"
   run "other languages" env -u OUT "$tests/bindings.test.sh"
+  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
 fi
 
 # -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.

@@ -10,6 +10,9 @@
  * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own,
  * so that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
  * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
+ *
+ * A test that leaves more objects of a kind than it found fails: the library's promises, strings, jobs ... are counted
+ * before and after it. LEAVES(kind, count) is for a test that leaves so many at most on purpose.
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -102,9 +105,75 @@ static inline bool check_text(const char *actual, const char *expected, const ch
       _exit(1);                                                                                                        \
   } while (0)
 
+/* ---- Leaks ---- */
+
+/* Live objects by kind. A promise that settles stays of one kind. */
+#define CHECK_KINDS(KIND)                                                                                              \
+  KIND(promises, "promise", promises_pending + now.promises_settled)                                                   \
+  KIND(callbacks, "callback", callbacks)                                                                               \
+  KIND(values, "value (string, array, error, object, builder ...)", values)                                            \
+  KIND(executors, "executor", executors)                                                                               \
+  KIND(jobs, "job or timer", jobs)                                                                                     \
+  KIND(tokens, "token", tokens)                                                                                        \
+  KIND(gathers, "gather", gathers)                                                                                     \
+  KIND(loops, "loop", loops)                                                                                           \
+  KIND(publishers, "publisher", publishers)                                                                            \
+  KIND(subscribers, "subscriber", subscribers)                                                                         \
+  KIND(queues, "completion queue", queues)                                                                             \
+  KIND(internals, "entry of a list", internals)
+
+typedef struct check_census {
+#define CHECK_FIELD(kind, name, counted) uint64_t kind;
+  CHECK_KINDS(CHECK_FIELD)
+#undef CHECK_FIELD
+} check_census_t;
+
+/* What the running test says that it leaves. */
+static check_census_t check_left;
+
+#define LEAVES(kind, count) ((void)(check_left.kind += (uint64_t)(count)))
+
+static inline check_census_t check_count(void) {
+  promise_statistics_t now = {.size = sizeof now};
+  if (promise_statistics(&now) != PROMISE_OK)
+    abort();
+#define CHECK_FIELD(kind, name, counted) .kind = now.counted,
+  return (check_census_t){CHECK_KINDS(CHECK_FIELD)};
+#undef CHECK_FIELD
+}
+
+/* Whether the test left no more than it found and said; `reports`: a failure for each kind. */
+static inline bool check_leaves_nothing(const check_census_t *before, bool reports) {
+  check_census_t after = check_count();
+  bool holds = true;
+#define CHECK_FIELD(kind, name, counted)                                                                               \
+  if (after.kind > before->kind + check_left.kind) {                                                                   \
+    holds = false;                                                                                                     \
+    if (reports)                                                                                                       \
+      check_that(false, "check.h", 0, "it left %llu too many: %s",                                                     \
+                 (unsigned long long)(after.kind - before->kind - check_left.kind), name);                             \
+  }
+  CHECK_KINDS(CHECK_FIELD)
+#undef CHECK_FIELD
+  return holds;
+}
+
+/* Threads of the library may still be about to give back what a test used. Waits for that, while it makes a difference:
+ * for CHECK_PATIENCE milliseconds at most. */
+static inline void check_leaks(const check_census_t *before) {
+  const char *text = getenv("CHECK_PATIENCE");
+  long patience = text != NULL ? atol(text) : 20000;
+  while (patience-- > 0 && !check_leaves_nothing(before, false))
+    usleep(1000);
+  check_leaves_nothing(before, true);
+}
+
 static inline bool check_run_here(void (*test)(void)) {
+  check_left = (check_census_t){0};
+  check_census_t before = check_count();
   alarm(check_limit());
   test();
+  check_leaks(&before);
   alarm(0);
   check_that(atomic_load(&check_checks) > 0, "check.h", 0, "it checked nothing");
   return atomic_load(&check_failures) == 0;

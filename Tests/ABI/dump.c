@@ -127,8 +127,10 @@ static void gathers(void) {
 
 static void timers(void) {
   promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
   promise_t *asleep[] = {promise_sleep(INT64_C(3600) * 1000 * MILLISECONDS),
-                         promise_sleep_on(promise_loop_executor(loop), INT64_C(3600) * 1000 * MILLISECONDS)};
+                         promise_sleep_on(executor, INT64_C(3600) * 1000 * MILLISECONDS)};
+  promise_executor_release(executor);
   for (int i = 0; i < 2; i++) {
     dump();
     const char *line = line_of(asleep[i]);
@@ -155,6 +157,7 @@ static void jobs(void) {
   CHECK(failed_with(derived, PROMISE_ECLOSED));
   promise_release(derived);
   promise_release(source);
+  promise_executor_release(executor);
 }
 
 static void orphans(void) {

@@ -183,6 +183,11 @@ static void scarce_begin(void) {
     REQUIRE((scarce_hoard[scarce_hoarded++] = promise_new()) != NULL);
 }
 
+static void scarce_end(void) {
+  scarce_full = false;
+  scarce_leave(scarce_hoarded);
+}
+
 static promise_status_t (*scarce_body)(void);
 
 static void scarce_test(void) {
@@ -192,6 +197,7 @@ static void scarce_test(void) {
   long failures = scarce_run(scarce_body, &scarce_attempt.cells);
   failures += scarce_run(scarce_body, &scarce_attempt.blocks);
   CHECK(failures > 0); /* or it needs no memory at all */
+  scarce_end();
 }
 
 /* What is made once, on first use: in as many steps as it has attempts. */
@@ -199,11 +205,13 @@ static inline void scarce_test_cells(void) {
   scarce_begin();
   scarce_attempt.keeps = true;
   scarce_run(scarce_body, &scarce_attempt.cells);
+  scarce_end();
 }
 static inline void scarce_test_blocks(void) {
   scarce_begin();
   scarce_attempt.keeps = true;
   scarce_run(scarce_body, &scarce_attempt.blocks);
+  scarce_end();
 }
 
 /* RUN_OUT(body); RUN_OUT_ONCE(body): what it makes stays. */

@@ -54,6 +54,7 @@ static promise_status_t executor_set_main(void) {
   promise_executor_t *executor = promise_executor_new(never, NULL, NULL);
   scarce();
   promise_status_t status = plenty(promise_executor_set_main(executor));
+  promise_executor_set_main(NULL);
   promise_executor_release(executor);
   return status;
 }

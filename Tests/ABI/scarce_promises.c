@@ -231,6 +231,7 @@ static void timers_without_an_executor(void) {
     scarce_attempt.cells = -1;
     CHECK_STATUS(without_a_loop(made[i]), PROMISE_OK);
   }
+  scarce_end();
 }
 
 /* ---- Waiting ---- */

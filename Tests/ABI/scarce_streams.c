@@ -124,6 +124,7 @@ static void publish(void) {
   CHECK_INT(promise_publisher_count(publisher), 0);
   promise_release(ending);
   free_stream();
+  scarce_end();
 }
 
 /* ---- Operators ---- */

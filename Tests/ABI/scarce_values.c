@@ -203,6 +203,7 @@ static void builder_finish(void) {
     CHECK_INT(out.kind, kinds[i]);
     promise_value_release(&out);
   }
+  scarce_end();
 }
 
 /* ---- Types ---- */

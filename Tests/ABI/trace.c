@@ -98,6 +98,7 @@ static void where_it_runs(void) {
   CHECK(watch.events[2].executor == (uint64_t)(uintptr_t)executor);
   promise_release(derived);
   promise_release(promise);
+  promise_executor_release(executor);
   promise_loop_release(loop);
   untrace(&watch);
 }

@@ -90,7 +90,7 @@ extension CellCopy {
   }
 
   fileprivate var isMainLoop: Bool {
-    guard let executor = CellCopy(next) else { return false }
+    guard let executor = CellCopy(contextIndex) else { return false }
     return ExecutorKind(rawValue: executor.meta) == .main
   }
 }

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# What leaks is noticed, and what does not is not reported: by the census of check.h, plainly and under a memory checker, and
+# by LeakSanitizer.
+#
+#     Tests/ABI/leaks.test.sh LIBRARY
+#
+# CC   the compiler: gcc
+set -euo pipefail
+[[ $# -eq 1 ]] || { echo "usage: leaks.test.sh LIBRARY" >&2; exit 64; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+LIBRARY=$1
+. "$root/scripts/checks.sh"
+use_installed > /dev/null
+cc=${CC:-gcc}
+flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "${includes[@]}" -pthread)
+
+expect() { # expect WHAT COMMAND...
+  local what=$1
+  shift
+  if "$@" > "$out/log" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "leaks.test.sh: $what" >&2
+    cat "$out/log" >&2
+  fi
+}
+# fails_with TEXT COMMAND...: the command fails, and says the text.
+fails_with() {
+  local said=$1
+  shift
+  if CHECK_PATIENCE=100 "$@" > "$out/said" 2>&1; then echo "it passed"; return 1; fi
+  grep -F "$said" "$out/said" || { cat "$out/said"; return 1; }
+}
+build() { # build NAME FLAGS...
+  "$cc" "${flags[@]}" "${@:2}" "$root/Tests/ABI/leaks/${1%%-*}.c" "${libraries[@]}" -o "$out/$1"
+}
+
+# census COMMAND...: the tests of leaky, with a command before them.
+census() {
+  expect "nothing leaks, ${*:-plainly}" "$@" "$out/leaky" nothing
+  expect "something is left on purpose, ${*:-plainly}" "$@" "$out/leaky" said
+  expect "a timer ends, ${*:-plainly}" "$@" "$out/leaky" timer
+  expect "strings leak, ${*:-plainly}" fails_with "it left 2 too many: value" "$@" "$out/leaky" strings
+  expect "a promise leaks, ${*:-plainly}" fails_with "it left 1 too many: promise" "$@" "$out/leaky" promise
+  expect "a token leaks, ${*:-plainly}" fails_with "it left 1 too many: token" "$@" "$out/leaky" token
+  expect "a context leaks, ${*:-plainly}" fails_with "it left 1 too many: callback" "$@" "$out/leaky" context
+}
+
+expect "leaky builds" build leaky
+census
+census env CHECK_FORK=0
+if command -v valgrind > /dev/null; then
+  census env CHECK_FORK=0 "${memcheck[@]}"
+else
+  echo "skipped: valgrind (not installed)"
+fi
+
+# The sanitizer's library may be missing where the compiler is not, and cannot look for leaks where it may not trace.
+export ASAN_OPTIONS=detect_leaks=1
+echo 'int main(void) { return 0; }' > "$out/none.c"
+if ! "$cc" -fsanitize=address "$out/none.c" -o "$out/none" 2> /dev/null; then
+  echo "skipped: LeakSanitizer ($cc has no library for it)"
+elif ! "$out/none" 2> /dev/null; then
+  echo "skipped: LeakSanitizer (it does not run here)"
+else
+  expect "clean builds" build clean-sanitized -fsanitize=address
+  expect "LeakSanitizer finds nothing" "$out/clean-sanitized"
+  expect "leaky builds with a sanitizer" build leaky-sanitized -fsanitize=address
+  # The census aside: the bytes of the string that has no room in its cell.
+  expect "LeakSanitizer finds a string" fails_with "LeakSanitizer: detected memory leaks" \
+    env CHECK_FORK=0 "$out/leaky-sanitized" strings
+fi
+
+echo "$passed passed, $failed failed"
+((failed == 0))

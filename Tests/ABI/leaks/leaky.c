@@ -1,0 +1,57 @@
+/* Tests that leak, for the test of check.h: `leaky KIND`. */
+#include "../support.h"
+
+static void leaks_nothing(void) {
+  promise_value_t value = text("a string that is too long for its cell");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void leaks_strings(void) {
+  CHECK(text("a string that is too long for its cell").kind == PROMISE_KIND_STRING);
+  CHECK(text("short").kind == PROMISE_KIND_STRING);
+}
+
+static void leaks_a_promise(void) {
+  CHECK(promise_new() != NULL);
+}
+
+static void leaks_a_token(void) {
+  CHECK(promise_token_new(0) != NULL);
+}
+
+static void frees(void *ctx) {
+  free(ctx);
+}
+
+static void sees(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+}
+
+static void leaks_a_context(void) {
+  promise_t *source = promise_new();
+  CHECK_STATUS(promise_observe(source, sees, NULL, malloc(10), frees), PROMISE_OK);
+}
+
+static void says_that_it_leaves_a_promise(void) {
+  LEAVES(promises, 1);
+  CHECK(promise_new() != NULL);
+}
+
+/* A thread of the library's gives this back later, and the test waits for that. */
+static void leaves_a_timer_that_ends(void) {
+  CHECK_STATUS(promise_release(promise_sleep(50 * MILLISECONDS)), PROMISE_OK);
+}
+
+int main(int count, char **arguments) {
+  const struct {
+    const char *kind;
+    void (*test)(void);
+  } tests[] = {{"nothing", leaks_nothing},         {"strings", leaks_strings},
+               {"promise", leaks_a_promise},       {"token", leaks_a_token},
+               {"context", leaks_a_context},       {"said", says_that_it_leaves_a_promise},
+               {"timer", leaves_a_timer_that_ends}};
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+    if (count == 2 && strcmp(arguments[1], tests[i].kind) == 0)
+      check_run(tests[i].kind, tests[i].test);
+  return check_report();
+}
