@@ -75,6 +75,7 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   run "headers" "$root/scripts/check-headers.sh"
   run "conformance" "$root/Tests/Conformance/conformance.test.sh" "$LIBRARY"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
+  run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
   run "static linking" env -u OUT "$tests/static.test.sh"
   run "other languages" env -u OUT "$tests/bindings.test.sh"
   run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
