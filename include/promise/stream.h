@@ -1,4 +1,4 @@
-/* promise/stream.h - many values, one after the other: publishers and subscribers. Part of promise.h: read that first. */
+/* promise/stream.h - streams: publishers, subscribers, demand and back-pressure. Part of promise.h: read that first. */
 #ifndef PROMISE_STREAM_H
 #define PROMISE_STREAM_H
 
@@ -8,42 +8,44 @@
 
 PROMISE_BEGIN_DECLS
 
-/* A publisher sends events to those who have subscribed: values, errors that do not end the stream, then at most one
- * end. A subscriber has them one at a time, in the order in which they were published, which is the same for all: in
- * callbacks, or as promises that it asks for. The end of a stream is a promise.
+/* A publisher sends a stream of events to its subscribers: values, errors that do not end the stream, then at most one
+ * end. A subscriber receives events one at a time, in callbacks or as promises that it asks for. All subscribers see the
+ * same order: that of publication. The end of a stream is a promise.
  *
  *     promise_publisher_t *numbers = promise_publisher_new(0);
- *     promise_subscription_t wish = {.size = sizeof wish, .overflow = PROMISE_OVERFLOW_BUFFER,
- *                                    .demand = PROMISE_DEMAND_UNLIMITED, .on_value = print};
- *     promise_subscriber_t *printer = promise_publisher_subscribe(numbers, &wish);
+ *     promise_subscription_t options = {.size = sizeof options, .overflow = PROMISE_OVERFLOW_BUFFER,
+ *                                       .demand = PROMISE_DEMAND_UNLIMITED, .on_value = print};
+ *     promise_subscriber_t *printer = promise_publisher_subscribe(numbers, &options);
  *     promise_publisher_publish(numbers, &seven);       // print has run when this returns
  *     promise_publisher_finish(numbers);                // promise_subscriber_end(printer) is fulfilled
  *     promise_subscriber_release(printer);
  *     promise_publisher_release(numbers);
  *
- * Both are tokens that are counted, as promises are. The publisher does not keep its subscribers, nor they it: when the
- * last reference to a publisher goes, its stream is cancelled; when the last one to a subscriber goes, it is cancelled and
- * its callbacks hear nothing any more.
+ * Lifetime: publishers and subscribers are counted tokens, as promises are. Neither keeps the other. Releasing the last
+ * reference to a publisher cancels its stream. Releasing the last reference to a subscriber cancels the subscriber, and
+ * its callbacks run no more.
  *
- * Callbacks run in the call that publishes, on that thread, unless there is an executor; nothing is called with a lock
- * held. What a callback publishes is delivered before that call returns, but for what goes to a subscriber whose callback
- * runs, here or on another thread, or that has an earlier event still to come: that has it afterwards, in its turn. So no
- * callback is entered again, and it may call anything, on its own subscriber and publisher too. (Callbacks that publish to
- * one another's publishers in a row take stack for each; operators, operator.h, do not.) A thread that delivers has what
- * others publish meanwhile to deliver too, before its call returns. A subscriber that is slow or fails concerns no other;
- * one that blocks the publishing thread should have an executor. */
+ * Delivery: without an executor, callbacks run on the publishing thread, inside the publishing call, with no lock held.
+ * A publishing call returns when its event has been delivered, with two exceptions: a subscriber whose callback is
+ * running, and a subscriber with earlier events pending. Such a subscriber receives the event afterwards, in order.
+ *
+ * Re-entrancy: a subscriber's callback is never entered twice at once. It may call any function, on its own subscriber
+ * and publisher too. Callbacks that publish to one another's publishers recurse on the stack; operators (operator.h) do
+ * not. A delivering thread also delivers the events that other threads publish in the meantime, before its call returns.
+ *
+ * Isolation: a slow or failing subscriber does not affect the others. A subscriber that blocks should have an executor. */
 typedef struct promise_publisher promise_publisher_t;
 typedef struct promise_subscriber promise_subscriber_t;
 
 /* ---- Publishing ---- */
 
 enum {
-  /* A new subscriber first gets the latest event that was published, if there is one. */
+  /* A new subscriber receives the latest published event first, if there is one. */
   PROMISE_PUBLISHER_STATEFUL = 1 << 8
 };
 
-/* A new publisher, a reference of yours. `flags` is 0 or PROMISE_PUBLISHER_STATEFUL.
- * NULL: PROMISE_EINVAL if a flag is not known, PROMISE_ENOMEM.
+/* Creates a publisher. `flags` is 0 or PROMISE_PUBLISHER_STATEFUL.
+ * Returns a new reference, or NULL: PROMISE_EINVAL for an unknown flag, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
@@ -64,150 +66,154 @@ PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor,
                                                                           int64_t interval_ns);
 
-/* Adds a reference, or gives one back; with the last one, a stream that has not ended is cancelled, as by
+/* Adds or releases a reference. Releasing the last one cancels a stream that has not ended, as by
  * promise_publisher_cancel().
- * Returns PROMISE_OK, PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE; promise_publisher_retain() also
+ * Returns PROMISE_OK; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE; promise_publisher_retain() also
  * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_retain(promise_publisher_t *PROMISE_NULLABLE publisher);
 PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* Publishes a value, whose reference is taken over, on every path. Those who have subscribed by now get it, and nobody
- * else.
- * Returns PROMISE_OK; PROMISE_EFULL if it was published and a subscriber is full now: one more event may be dropped, or
- * cost memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the stream has ended, and nothing was
- * published; PROMISE_EINVAL if an argument is NULL or `*value` of no known kind, forged, or a stale PROMISE, or
- * the publisher is an operator's (operator.h); PROMISE_ESTALE.
+/* Publishes a value to everyone who is subscribed at the time of the call.
+ * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next event
+ * may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the stream has
+ * ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is of no known kind, forged,
+ * or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE.
+ * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                        const promise_value_t *PROMISE_NULLABLE value);
 
-/* The same with an error, which does not end the stream.
+/* Publishes an error that does not end the stream; otherwise as promise_publisher_publish().
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish_error(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                              const promise_value_t *PROMISE_NULLABLE reason);
 
-/* Ends the stream: it has finished, it has failed for `*reason`, whose reference is taken over on every path, or it is
- * cancelled. Each subscriber hears of that when it has had what was published before. Whoever subscribes later hears of
- * it at once, after the latest event if the publisher is stateful.
- * Returns PROMISE_OK; PROMISE_ESETTLED if the stream had ended; PROMISE_EINVAL, PROMISE_ESTALE as
+/* End the stream: it finishes, fails with `*reason`, or is cancelled. Each subscriber receives the end after the events
+ * published before it. Later subscribers receive the end at once, after the latest event of a stateful publisher.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if the stream had already ended; PROMISE_EINVAL, PROMISE_ESTALE as
  * promise_publisher_publish().
+ * Takes over the reason's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_finish(promise_publisher_t *PROMISE_NULLABLE publisher);
 PROMISE_API promise_status_t promise_publisher_fail(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                     const promise_value_t *PROMISE_NULLABLE reason);
 PROMISE_API promise_status_t promise_publisher_cancel(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* PROMISE_PENDING before the stream has ended, PROMISE_FULFILLED when it has finished, PROMISE_REJECTED when it has failed
- * or was cancelled; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
+/* Returns PROMISE_PENDING before the stream ends, PROMISE_FULFILLED after it finished, PROMISE_REJECTED after it failed or
+ * was cancelled; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* The latest event of a stateful publisher, the end not counted. `*out` is overwritten without being released, and is a
- * reference of yours.
- * Returns PROMISE_FULFILLED if it was a value, PROMISE_REJECTED if it was an error; PROMISE_PENDING if there was none or
- * the publisher is not stateful, and `*out` is VOID, as it is on failure: PROMISE_EINVAL if an argument is NULL,
- * PROMISE_ESTALE.
+/* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
+ * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or the
+ * publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
+ * `*out` is overwritten without being released and is a new reference; it is VOID if there is no event or the call fails.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                      promise_value_t *PROMISE_NULLABLE out);
 
-/* How many subscribers get what is published now; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
+/* Returns the number of subscribers that would receive an event published now; PROMISE_EINVAL if `publisher` is NULL,
+ * PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_publisher_count(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* A promise that is fulfilled when no subscriber is full, at once if none is, and cancelled when the stream ends before:
- * what a producer waits for that would otherwise be too fast. The reference is yours.
- * NULL: PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
+/* Creates a promise for back-pressure: it is fulfilled once every subscriber is below its capacity, at once if all are.
+ * It is cancelled if the stream ends first. A producer waits on it before it publishes more.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* ---- Subscribing ---- */
 
-/* What becomes of an event that finds `capacity` others waiting: for demand, for the executor, or for the callback that
- * runs. One more may wait when promise_subscriber_next() was given up while its event was on the way. 0 is no policy. */
+/* Policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
+ * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next() was
+ * abandoned while its event was being delivered. 0 is no policy. */
 typedef uint32_t promise_overflow_t;
 
 enum {
-  PROMISE_OVERFLOW_BUFFER =
-      1, /* it waits too; the subscriber counts as full from `capacity` on, or, if that is 0, never */
-  PROMISE_OVERFLOW_DROP_OLDEST =
-      2, /* the one that has waited longest is dropped; with a capacity of 1 the latest is kept */
-  PROMISE_OVERFLOW_DROP_NEWEST = 3, /* it is dropped itself */
-  PROMISE_OVERFLOW_FAIL = 4 /* what waits is still delivered, then the subscriber fails, with code PROMISE_EFULL */
+  PROMISE_OVERFLOW_BUFFER = 1,      /* keep it; the subscriber is full from `capacity` events on, never if 0 */
+  PROMISE_OVERFLOW_DROP_OLDEST = 2, /* drop the oldest pending event; a capacity of 1 keeps the latest */
+  PROMISE_OVERFLOW_DROP_NEWEST = 3, /* drop the new event */
+  PROMISE_OVERFLOW_FAIL = 4         /* deliver the pending events, then fail with PROMISE_EFULL */
 };
 
-/* Demand that never ends. */
+/* Unlimited demand. */
 #define PROMISE_DEMAND_UNLIMITED UINT64_MAX
 
-/* How to subscribe. Zero it, set `size` to sizeof(promise_subscription_t), and fill what you need. */
+/* Options of a subscription. Zero the struct, set `size` to sizeof(promise_subscription_t), then set the fields that you
+ * need. */
 typedef struct promise_subscription {
   uint32_t size;
   promise_overflow_t overflow;
-  uint64_t capacity; /* how many events may wait; 0 for PROMISE_OVERFLOW_BUFFER alone */
-  uint64_t demand;   /* how many events to deliver before promise_subscriber_request() asks for more */
-  promise_executor_t *PROMISE_NULLABLE executor; /* where callbacks run, one at a time; retained */
-  promise_token_t *PROMISE_NULLABLE token;       /* cancels the subscriber when it is cancelled or invalidated */
-  /* Either may be NULL: then such events are passed over, without using up demand. Both: the events are asked for by
-   * promise_subscriber_next(). The value is borrowed. */
+  uint64_t capacity;                             /* pending events at most; 0 is for PROMISE_OVERFLOW_BUFFER alone */
+  uint64_t demand;                               /* events to deliver before promise_subscriber_request() adds demand */
+  promise_executor_t *PROMISE_NULLABLE executor; /* runs the callbacks, one at a time; retained */
+  promise_token_t *PROMISE_NULLABLE token;       /* cancels the subscriber when cancelled or invalidated */
+  /* Callbacks for events; the value is borrowed until they return. If one is NULL, its events are skipped and use no
+   * demand. If both are NULL, promise_subscriber_next() asks for the events. */
   promise_observer_t PROMISE_NULLABLE on_value;
   promise_observer_t PROMISE_NULLABLE on_error;
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_subscription_t;
 
-/* A new subscriber, a reference of yours: keep it for as long as you want the events. It gets what is published from the
- * very moment of this call on; what there is to deliver already, a latest event or an end, is delivered before this
- * returns if there is no executor. `*subscription` is read during the call only. free_ctx(ctx) is called when the
- * subscriber has ended, where that was, after its promise was settled.
- * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if a field that this library
- * does not know is not 0, if there is no such policy, or it needs a capacity; PROMISE_ESTALE if a handle is stale;
- * PROMISE_ENOMEM. free_ctx has run then, unless `subscription` was NULL or `size` too small to tell.
+/* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher or
+ * the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call only.
+ * Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is NULL, if
+ * `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not exist or
+ * needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM.
+ * Ownership: free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On
+ * failure it has been called, unless `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
 PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
     promise_publisher_t *PROMISE_NULLABLE publisher, const promise_subscription_t *PROMISE_NULLABLE subscription);
 
-/* Adds a reference, or gives one back; with the last one, the subscriber is cancelled.
- * Returns PROMISE_OK, PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE; promise_subscriber_retain() also
+/* Adds or releases a reference. Releasing the last one cancels the subscriber.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE; promise_subscriber_retain() also
  * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_subscriber_retain(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_API promise_status_t promise_subscriber_release(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Asks for `count` events more, or PROMISE_DEMAND_UNLIMITED. Those that wait are delivered before this returns, unless
- * there is an executor, a callback of this subscriber runs, or an event is on its way to it already: then they follow
- * that.
- * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, `count` is 0, or the subscriber has no callbacks;
+/* Adds demand for `count` events, or PROMISE_DEMAND_UNLIMITED. Pending events are delivered before this returns, unless
+ * the subscriber has an executor, its callback is running, or a delivery to it is in progress: then they follow that.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `subscriber` is NULL, if `count` is 0, or if the subscriber has no callbacks;
  * PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_subscriber_request(promise_subscriber_t *PROMISE_NULLABLE subscriber,
                                                         uint64_t count);
 
-/* Cancels the subscriber: what waits is dropped, and no callback begins from now on. If one runs on another thread, or
- * around this call, what follows from the end happens when it has returned; otherwise before this returns.
- * Returns PROMISE_OK; PROMISE_ESETTLED if it had ended; PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE.
+/* Cancels the subscriber: drops its pending events and starts no further callback. The consequences of the end happen
+ * before this returns. If a callback is running, on another thread or around this call, they happen when it returns.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if the subscriber had already ended; PROMISE_EINVAL if `subscriber` is NULL,
+ * PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* A promise of the next event, a reference of yours: fulfilled with a value, rejected with an error. It may be asked for
- * before the one before it is settled; they have the events in order. When the stream has ended it is rejected: with an
- * ERROR of domain "promise" and code PROMISE_EFINISHED if it finished, with the reason if it failed, with a DISCARDED if it
- * or the subscriber was cancelled. Whether an error was the end, promise_subscriber_end() tells.
- * If the promise is asked to cancel (cancel.h), it is cancelled; if it is settled by other means, or let go of by all,
- * the event goes to the next.
- * NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE, PROMISE_ENOMEM.
+/* Creates a promise of the next event: fulfilled with a value, rejected with an error. Several may be pending; they take
+ * the events in the order in which they were made.
+ * After the end of the stream it is rejected: with an ERROR of domain "promise" and code PROMISE_EFINISHED if the stream
+ * finished; with the reason if it failed; with a DISCARDED if the stream or the subscriber was cancelled.
+ * promise_subscriber_end() distinguishes an error from the end.
+ * A request to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
+ * released, the event passes to the next consumer.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE,
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* The promise of the end, a reference of yours: fulfilled with VOID when the subscriber has had everything and the stream
- * finished; rejected with the reason if it failed, with a DISCARDED if it was cancelled, or the subscriber was; with an
- * ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL, PROMISE_ECLOSED if the executor dropped a turn,
- * PROMISE_ENOMEM. It is settled where the last callback ran. Asking it to cancel (cancel.h) cancels the subscriber.
- * NULL: PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
+/* Gets the promise of the subscriber's end. It is fulfilled with VOID when the stream finished and every event was
+ * delivered. It is rejected with the reason if the stream failed; with a DISCARDED if the stream or the subscriber was
+ * cancelled; with an ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL, PROMISE_ECLOSED if the
+ * executor dropped a job of the subscriber, or PROMISE_ENOMEM. It is settled on the thread of the last callback.
+ * A request to cancel it (cancel.h) cancels the subscriber.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* How many events were dropped for want of room; PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE.
+/* Returns the number of events dropped because the subscriber was at its capacity; PROMISE_EINVAL if `subscriber` is NULL,
+ * PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_subscriber_dropped(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
