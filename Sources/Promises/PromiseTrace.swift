@@ -59,7 +59,7 @@ public enum PromiseDump {
   /// references and callbacks it has, and who must settle it; then one with their number. Other threads go on meanwhile.
   ///
   ///     0x42000100000a1 pending, 2 references, 1 callback: a callback on the pool 0x..., after 0x...
-  ///     0x42000100000a2 pending, 1 reference, 3 callbacks: whoever holds it
+  ///     0x42000100000a2 pending, 1 reference, 3 callbacks: any holder
   ///
   /// - Thread: any.
   public static func lines() -> [String] {

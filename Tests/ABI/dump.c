@@ -61,16 +61,16 @@ static void ignore(void *ctx, const promise_value_t *value) {
 
 static void in_somebody_s_hands(void) {
   promise_t *promise = promise_new();
-  says(promise, "pending, 1 reference, 0 callbacks: whoever holds it", NULL);
+  says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
   promise_observe(promise, ignore, NULL, NULL, NULL);
   promise_t *derived = promise_then(promise, adds_one, NULL, NULL);
   promise_on_cancel_request(promise, ignore, NULL, NULL);
   promise_retain(promise);
-  says(promise, "pending, 2 references, 2 callbacks: whoever holds it", NULL);
+  says(promise, "pending, 2 references, 2 callbacks: any holder", NULL);
   says(derived, "pending, 2 references, 0 callbacks: a callback, after %p", promise);
   CHECK_INT(line_count, 3);
   CHECK_STATUS(promise_request_cancel(promise, VOID()), PROMISE_OK);
-  says(promise, "pending, 2 references, 2 callbacks: was asked to cancel, whoever holds it", NULL);
+  says(promise, "pending, 2 references, 2 callbacks: was asked to cancel, any holder", NULL);
   promise_release(promise);
   promise_resolve(promise, I64(1));
   dump();

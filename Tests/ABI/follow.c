@@ -57,7 +57,7 @@ static void an_adopted_circle_is_refused_too(void) {
   promise_release(follower);
 }
 
-/* The follower is not the source's to settle any more: whoever holds it may, or have it follow another. */
+/* The follower is not the source's to settle any more: any holder may, or have it follow another. */
 static void a_follower_of_what_died_may_follow_another(void) {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);

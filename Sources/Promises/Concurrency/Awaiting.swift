@@ -1,5 +1,5 @@
 // A task that awaits a promise is interested in it, like whatever is derived from it, until the task is cancelled. Then
-// the promise is asked to cancel if nothing else is interested, whoever holds it: the one that waits for it holds it too.
+// the promise is asked to cancel if nothing else is interested, any holder: the one that waits for it holds it too.
 extension CellRef {
   /// Suspends the task until the promise is settled. The caller has a reference.
   nonisolated(nonsending) func untilSettled() async {

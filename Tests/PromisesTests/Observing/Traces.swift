@@ -63,7 +63,7 @@ extension Observed {
       let derived = promise.then { $0 + 1 }
       let lines = PromiseDump.lines()
       func line(_ id: UInt64) -> String? { lines.first { $0.hasPrefix("0x\(String(id, radix: 16)) ") } }
-      #expect(line(promise.id)?.hasSuffix("1 callback: whoever holds it") == true)
+      #expect(line(promise.id)?.hasSuffix("1 callback: any holder") == true)
       #expect(line(derived.id)?.hasSuffix("a callback, after 0x\(String(promise.id, radix: 16))") == true)
       promise.resolve(1)
       withExtendedLifetime(derived) {}

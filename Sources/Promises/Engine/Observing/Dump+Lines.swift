@@ -55,7 +55,7 @@ extension Dump {
   /// A promise that no callback of its own settles.
   private func describeOutsider(_ promise: CellCopy, _ text: inout TextBuffer) {
     if promise.meta == ReactionKind.orphan { return text.write("nobody, for what it was made of went unsettled") }
-    guard let settler = CellCopy(settler(of: promise.index)) else { return text.write("whoever holds it") }
+    guard let settler = CellCopy(settler(of: promise.index)) else { return text.write("any holder") }
     if settler.isOf(.job) {
       let deadline = deadline(of: settler.index)
       guard deadline != 0 else { return text.write("a timer that has come, on its way") }
