@@ -31,6 +31,7 @@
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
 static _Thread_local long scarce_blocks = -1; /* how many there are; -1: any number */
@@ -67,6 +68,11 @@ void *realloc(void *block, size_t size) {
     return NULL;
   void *moved = __libc_realloc(block, size);
   return block == NULL ? scarce_counted(moved) : moved;
+}
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+  *block = scarce_takes() ? scarce_counted(__libc_memalign(alignment, size)) : NULL;
+  return *block != NULL ? 0 : ENOMEM;
 }
 
 void free(void *block) {

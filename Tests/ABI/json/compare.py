@@ -4,14 +4,16 @@
 
 CONVERT is the program of convert.c. Both must agree on which documents are good, and on every value: integers exact,
 doubles to the bit, keys in order. Where Python is more lenient than RFC 8259 or than the library says it is, the
-document is judged by that instead.
+document is judged by that instead. Doubles of random bits are written with the digits of repr(): the shortest ones.
 """
 
 import json
 import math
 import random
+import struct
 import subprocess
 import sys
+from decimal import Decimal
 
 EENCODING = "error2"
 ERANGE = "error5"
@@ -146,6 +148,25 @@ def answers(convert, documents):
         yield status, out[end + 1 : start]
 
 
+def double(source):
+    """A finite double of random bits, or one near a power of two, where neighbours are not equally far."""
+    if source.randrange(4) == 0:
+        return math.ldexp(1 + source.randrange(-2, 3) * 2.0**-53, source.randrange(-1074, 1024))
+    while True:
+        number = struct.unpack("<d", struct.pack("<Q", source.getrandbits(64)))[0]
+        if math.isfinite(number):
+            return number
+
+
+def digits_differ(convert, source, count):
+    """The doubles that the library writes with other digits than repr()."""
+    arrays = [[double(source) for _ in range(100)] for _ in range(count // 100)]
+    documents = [json.dumps(array).encode() for array in arrays]
+    for array, (_, text) in zip(arrays, answers(convert, documents), strict=True):
+        written = json.loads(text, parse_float=Decimal, parse_int=Decimal)
+        yield from (one for one, other in zip(array, written, strict=True) if Decimal(repr(one)) != other)
+
+
 def main():
     convert = sys.argv[1]
     source = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 8259)
@@ -157,7 +178,10 @@ def main():
         if not agree(document, status, text):
             failed += 1
             print(f"{document!r}\n  gave {status} {text!r}\n  expected {expected(document)}")
-    print(f"{len(documents) - failed} passed, {failed} failed")
+    for one in digits_differ(convert, source, 10 * count):
+        failed += 1
+        print(f"{one!r} was written with other digits")
+    print(f"{len(documents) + 10 * count - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -3,6 +3,19 @@ protocol TextOutput {
   mutating func write(_ byte: UInt8)
 }
 
+/// Passes the digits of a number on, as the standard library writes them: from its stack, without a String.
+private struct Digits<Output: TextOutput>: TextOutputStream {
+  var output: Output
+
+  mutating func _writeASCII(_ buffer: UnsafeBufferPointer<UInt8>) {
+    for index in buffer.indices { unsafe output.write(buffer[index]) }
+  }
+
+  mutating func write(_ string: String) {
+    for byte in string.utf8 { output.write(byte) }
+  }
+}
+
 extension TextOutput {
   mutating func write(_ text: StaticString) {
     for offset in 0..<text.utf8CodeUnitCount { unsafe write(text.utf8Start[offset]) }
@@ -30,9 +43,13 @@ extension TextOutput {
     }
   }
 
-  /// The shortest digits from which the same number is read again.
+  /// Writes the shortest digits from which the same number is read again. Allocates nothing.
   mutating func write(_ number: Double) {
-    for byte in number.description.utf8 { write(byte) }
+    // As a stream, a NaN would show its payload.
+    if number.isNaN { return write("nan") }
+    var digits = Digits(output: self)
+    number.write(to: &digits)
+    self = digits.output
   }
 
   /// A character's UTF-8.
