@@ -76,6 +76,7 @@
 #include "promise/version.h"
 #include "promise/status.h"
 #include "promise/value.h"
+#include "promise/scalar.h"
 #include "promise/error.h"
 #include "promise/collection.h"
 #include "promise/builder.h"

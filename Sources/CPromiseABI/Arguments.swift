@@ -55,8 +55,12 @@ func lent(_ value: UnsafePointer<CellValue>?) -> UnsafePointer<promise_value_t>?
 
 /// A text that ends with a NUL, if it is UTF-8.
 func text(_ string: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8>? {
-  let bytes = unsafe UnsafeRawBufferPointer(start: string, count: Int(strlen(string)))
-  guard unsafe Text.isUTF8(bytes) else { return nil }
+  unsafe text(string, Int(strlen(string)))
+}
+
+/// A text of so many bytes, if it is UTF-8.
+func text(_ string: UnsafePointer<CChar>?, _ length: Int) -> UnsafeBufferPointer<UInt8>? {
+  guard let bytes = unsafe buffer(string, length), unsafe Text.isUTF8(bytes) else { return nil }
   return unsafe bytes.assumingMemoryBound(to: UInt8.self)
 }
 

@@ -140,6 +140,12 @@ public func promise_token_chain(_ token: OpaquePointer?, _ parent: OpaquePointer
 }
 
 @c @implementation
+public func promise_token_is_cancelled(_ token: OpaquePointer?) -> Int32 {
+  guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
+  return found.isCancelled ? 1 : 0
+}
+
+@c @implementation
 public func promise_token_generation(_ token: OpaquePointer?) -> Int64 {
   guard let found = unsafe cancelToken(token) else { return Int64(unsafe refusal(token)) }
   return Int64(found.generation)

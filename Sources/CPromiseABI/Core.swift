@@ -8,6 +8,27 @@ import Promises
 public func promise_new() -> OpaquePointer? { unsafe made(CellRef.promise()) }
 
 @c @implementation
+public func promise_new_resolved(_ value: UnsafePointer<promise_value_t>?) -> OpaquePointer? {
+  unsafe settled(value, .fulfilled)
+}
+
+@c @implementation
+public func promise_new_rejected(_ reason: UnsafePointer<promise_value_t>?) -> OpaquePointer? {
+  unsafe settled(reason, .rejected)
+}
+
+/// A promise that is settled with a value, which is taken over on every path.
+private func settled(_ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome) -> OpaquePointer? {
+  guard let taken = unsafe value.flatMap(take) else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  guard let promise = CellRef.promise() else {
+    taken.release()
+    return unsafe made(nil)
+  }
+  _ = promise.settle(taken, outcome)
+  return unsafe handle(promise)
+}
+
+@c @implementation
 public func promise_new_discardable(
   _ on_discard: promise_callback_t?, _ ctx: UnsafeMutableRawPointer?,
   _ free_ctx: promise_free_t?
@@ -87,6 +108,22 @@ private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bo
 public func promise_discard(_ promise: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
   return promise_status_t(cell.discard() ? PROMISE_OK : PROMISE_ESETTLED)
+}
+
+@c @implementation
+public func promise_discard_with(
+  _ promise: OpaquePointer?, _ cause: UnsafePointer<promise_value_t>?
+) -> promise_status_t {
+  guard let cause = unsafe cause else { return unsafe promise_discard(promise) }
+  let taken = unsafe take(cause)
+  guard let cell = unsafe resolve(promise) else {
+    taken?.release()
+    return unsafe refusal(promise)
+  }
+  guard let taken else { return promise_status_t(PROMISE_EINVAL) }
+  let reason = CellValue.discarded(because: taken)
+  guard reason.isOwning else { return promise_status_t(PROMISE_ENOMEM) }
+  return promise_status_t(cell.discard(reason) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
 @c @implementation

@@ -18,6 +18,19 @@ public func promise_value_error(
 }
 
 @c @implementation
+public func promise_value_error_sized(
+  _ out: UnsafeMutablePointer<promise_value_t>?, _ domain: UnsafePointer<CChar>?, _ domain_length: Int, _ code: Int64,
+  _ message: UnsafePointer<CChar>?, _ message_length: Int
+) -> promise_status_t {
+  guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
+  unsafe CellValue.void.store(out)
+  guard let domain = unsafe text(domain, domain_length), let message = unsafe text(message, message_length) else {
+    return promise_status_t(PROMISE_EINVAL)
+  }
+  return unsafe finish(out, Box.error(domain: domain, code: code, message: message))
+}
+
+@c @implementation
 public func promise_value_error_from(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ domain: UnsafePointer<CChar>?, _ code: Int64,
   _ message: UnsafePointer<CChar>?, _ origin: UnsafePointer<CChar>?, _ cause: UnsafePointer<promise_value_t>?

@@ -66,6 +66,27 @@ public func promise_executor_submit(
 }
 
 @c @implementation
+public func promise_run(
+  _ executor: OpaquePointer?, _ handler: promise_handler_t?, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  let context = unsafe Context(ctx, free_ctx)
+  var plan = Job.Plan()
+  if let executor = unsafe executor {
+    guard let found = unsafe resolve(executor, .executor) else {
+      return unsafe fail(promise_status_t(PROMISE_ESTALE), context)
+    }
+    plan.executor = CellExecutor(found)
+  }
+  guard let handler = unsafe handler else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
+  unsafe plan.onFulfilled = unsafe unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
+  guard let source = CellRef.promise() else { return unsafe fail(promise_status_t(PROMISE_ENOMEM), context) }
+  _ = source.settle(.void, .fulfilled)
+  defer { source.release() }
+  return unsafe made(source.react(plan, context))
+}
+
+@c @implementation
 public func promise_executor_is_current(_ executor: OpaquePointer?) -> Int32 {
   guard let cell = unsafe resolve(executor, .executor) else { return unsafe refusal(executor) }
   return CellExecutor(cell).isCurrent ? 1 : 0

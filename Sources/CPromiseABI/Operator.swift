@@ -42,6 +42,25 @@ public func promise_publisher_window(_ source: OpaquePointer?, _ count: Int) -> 
 }
 
 @c @implementation
+public func promise_publisher_scan(
+  _ source: OpaquePointer?, _ initial: UnsafePointer<promise_value_t>?, _ fold: promise_fold_t?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  let context = unsafe Context(ctx, free_ctx)
+  let taken = unsafe initial.flatMap(take)
+  guard let found = unsafe resolvePublisher(source) else {
+    taken?.release()
+    return unsafe fail(refusal(source), context)
+  }
+  guard let taken, let fold = unsafe fold else {
+    taken?.release()
+    return unsafe fail(promise_status_t(PROMISE_EINVAL), context)
+  }
+  let function = unsafe unsafeBitCast(fold, to: Fold.Function.self)
+  return unsafe made(found.derived(by: .fold(Fold(function, taken, context)))?.ref)
+}
+
+@c @implementation
 public func promise_publisher_take(_ source: OpaquePointer?, _ count: UInt64) -> OpaquePointer? {
   guard let found = unsafe resolvePublisher(source) else { return unsafe fail(refusal(source)) }
   guard count > 0 else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }

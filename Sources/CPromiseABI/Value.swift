@@ -72,6 +72,20 @@ public func promise_value_object(
 }
 
 @c @implementation
+public func promise_value_object_with(
+  _ out: UnsafeMutablePointer<promise_value_t>?, _ type: OpaquePointer?, _ payload: UnsafeMutableRawPointer?,
+  _ ctx: UnsafeMutableRawPointer?, _ free_ctx: promise_free_t?
+) -> promise_status_t {
+  let context = unsafe Context(ctx, free_ctx)
+  if let out = unsafe out { unsafe CellValue.void.store(out) }
+  guard unsafe out != nil, let found = unsafe resolve(type, .type), !TypeRegistry.isBuiltIn(found.index) else {
+    context.release()
+    return unsafe out == nil || type == nil ? promise_status_t(PROMISE_EINVAL) : promise_status_t(PROMISE_ESTALE)
+  }
+  return unsafe finish(out, Box.object(type: found.index, payload, context))
+}
+
+@c @implementation
 public func promise_value_data(
   _ value: UnsafePointer<promise_value_t>?, _ length: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<CChar>? {

@@ -50,12 +50,14 @@ static void token_is_cancelled_when_its_time_has_come(void) {
   promise_reaction_t reaction = {
       .size = sizeof reaction, .token = token, .on_rejected = spy_handler, .ctx = &spy, .free_ctx = spy_free};
   promise_t *heard = promise_react(first, &reaction);
+  CHECK_INT(promise_token_is_cancelled(token), 0);
   int64_t deadline = promise_now() + 5 * MILLISECONDS;
   set(token, NULL, deadline);
   CHECK_INT(promise_token_deadline(token), deadline);
   CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
   CHECK_STATUS(promise_wait(heard, FOR_EVER), PROMISE_OK);
   CHECK(promise_now() >= deadline);
+  CHECK_INT(promise_token_is_cancelled(token), 1);
   CHECK(is_late(first));
   CHECK(is_late(second));
   /* It was not invalidated: who was registered with it has heard. */

@@ -38,6 +38,27 @@ static void error_may_be_empty_or_long(void) {
   promise_value_release(&value);
 }
 
+static void texts_may_have_a_length(void) {
+  promise_value_t value = garbage();
+  size_t size = 0;
+  CHECK_STATUS(promise_value_error_sized(&value, "errno and more", 5, 2, "no\0file here", 7), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "errno");
+  CHECK_INT(promise_value_code(&value), 2);
+  const char *message = promise_value_data(&value, &size);
+  CHECK_INT(size, 7);
+  CHECK_INT(memcmp(message, "no\0file", 8), 0);
+  promise_value_t same;
+  CHECK_STATUS(promise_value_error_sized(&same, "errno", 5, 2, "no\0file", 7), PROMISE_OK);
+  CHECK(values_equal(&value, &same));
+  promise_value_release(&same);
+  promise_value_release(&value);
+  CHECK_STATUS(promise_value_error_sized(&value, NULL, 0, 2, NULL, 0), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "");
+  CHECK_TEXT(promise_value_data(&value, &size), "");
+  CHECK_INT(size, 0);
+  promise_value_release(&value);
+}
+
 static void error_from_nowhere_is_a_plain_one(void) {
   promise_value_t value = garbage(), nothing = *VOID();
   CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", NULL, NULL), PROMISE_OK);
@@ -151,6 +172,7 @@ static void long_chain_of_causes_takes_no_stack(void) {
 int main(void) {
   RUN(error_has_domain_code_and_message);
   RUN(error_may_be_empty_or_long);
+  RUN(texts_may_have_a_length);
   RUN(error_from_nowhere_is_a_plain_one);
   RUN(error_knows_where_it_was_made);
   RUN(error_keeps_what_led_to_it);

@@ -15,6 +15,9 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_release(promise), PROMISE_OK);
   CHECK_STATUS(promise_retain(promise), PROMISE_OK);
   CHECK_STATUS(promise_retain(promise), PROMISE_ENOMEM);
+  promise_value_t value = garbage();
+  CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_ENOMEM);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
 
   /* It works as before: the callbacks' own references are the promise's children's. */
   spy_t spy = {0};

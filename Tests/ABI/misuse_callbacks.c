@@ -194,6 +194,15 @@ static void executor_submit(void) {
   each_bad_handle(EXECUTORS, executor_submit_bad);
 }
 
+static void run_on_bad(void *handle) {
+  refused(promise_run(handle, spy_handler, &spy, spy_free), PROMISE_ESTALE, &spy);
+}
+static void run(void) {
+  refused(promise_run(NULL, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  refused(promise_run(promise_executor_immediate(), NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  each_bad_handle(EXECUTORS, run_on_bad);
+}
+
 static void executor_is_current_bad(void *handle) {
   CHECK_STATUS(promise_executor_is_current(handle), PROMISE_ESTALE);
 }
@@ -238,6 +247,7 @@ static const misuse_t table[] = {
     {"promise_executor_global", executor_global},
     {"promise_executor_immediate", executor_immediate},
     {"promise_executor_is_current", executor_is_current},
+    {"promise_run", run},
     {"promise_executor_new", executor_new},
     {"promise_executor_release", executor_release},
     {"promise_executor_retain", executor_retain},

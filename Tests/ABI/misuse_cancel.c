@@ -158,6 +158,14 @@ static void token_chain(void) {
   each_bad_handle(TOKENS, chain_bad);
 }
 
+static void is_cancelled_bad(void *handle) {
+  CHECK_STATUS(promise_token_is_cancelled(handle), PROMISE_ESTALE);
+}
+static void token_is_cancelled(void) {
+  CHECK_STATUS(promise_token_is_cancelled(NULL), PROMISE_EINVAL);
+  each_bad_handle(TOKENS, is_cancelled_bad);
+}
+
 static void deadline_of_bad(void *handle) {
   CHECK_STATUS(promise_token_set_deadline(handle, NULL, 1), PROMISE_ESTALE);
 }
@@ -202,6 +210,7 @@ static const misuse_t table[] = {
     {"promise_token_chain", token_chain},
     {"promise_token_deadline", token_deadline},
     {"promise_token_generation", token_generation},
+    {"promise_token_is_cancelled", token_is_cancelled},
     {"promise_token_invalidate", token_invalidate},
     {"promise_token_new", token_new},
     {"promise_token_release", token_release},

@@ -30,11 +30,42 @@ static void distinct(void) {
   promise_publisher_release(source);
 }
 
+static promise_verdict_t never_folds(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                                     promise_value_t *out) {
+  (void)accumulated, (void)value, (void)out;
+  spy_discard(ctx);
+  return PROMISE_FULFILL;
+}
 static promise_publisher_t *scan_of(promise_publisher_t *source) {
-  return promise_publisher_window(source, 1);
+  promise_value_t initial = object(&payload);
+  promise_publisher_t *derived = promise_publisher_scan(source, &initial, never_folds, &spy, spy_free);
+  destroyed();
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+  return derived;
+}
+static void scan_from_bad(promise_value_t initial, promise_status_t status) {
+  promise_publisher_t *source = promise_publisher_new(0);
+  (void)status;
+  refused(promise_publisher_scan(source, &initial, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_publisher_release(source);
 }
 static void scan(void) {
   misuse(scan_of);
+  each_bad_value(scan_from_bad);
+  promise_publisher_t *source = promise_publisher_new(0);
+  refused(promise_publisher_scan(source, NULL, never_folds, &spy, spy_free), PROMISE_EINVAL, &spy);
+  promise_value_t initial = object(&payload);
+  refused(promise_publisher_scan(source, &initial, NULL, &spy, spy_free), PROMISE_EINVAL, &spy);
+  destroyed();
+  promise_publisher_release(source);
+}
+
+static promise_publisher_t *window_of(promise_publisher_t *source) {
+  return promise_publisher_window(source, 1);
+}
+static void window(void) {
+  misuse(window_of);
   promise_publisher_t *source = promise_publisher_new(0);
   refused(promise_publisher_window(source, 0), PROMISE_EINVAL, NULL);
   refused(promise_publisher_window(source, SIZE_MAX), PROMISE_EINVAL, NULL);
@@ -170,7 +201,8 @@ static const misuse_t table[] = {
     {"promise_publisher_forward", forward},
     {"promise_publisher_merge", merge},
     {"promise_publisher_of", of},
-    {"promise_publisher_window", scan},
+    {"promise_publisher_scan", scan},
+    {"promise_publisher_window", window},
     {"promise_publisher_start_with", start_with},
     {"promise_publisher_stateful", stateful},
     {"promise_publisher_take", take},

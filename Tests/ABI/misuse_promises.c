@@ -27,6 +27,45 @@ static void new_discardable(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
+static promise_t *(*maker)(const promise_value_t *);
+static void settled_by_bad(promise_value_t value, promise_status_t status) {
+  (void)status;
+  refused(maker(&value), PROMISE_EINVAL, NULL);
+}
+static void misuse_maker(promise_t *(*function)(const promise_value_t *)) {
+  maker = function;
+  refused(maker(NULL), PROMISE_EINVAL, NULL);
+  each_bad_value(settled_by_bad);
+}
+static void new_resolved(void) {
+  misuse_maker(promise_new_resolved);
+}
+static void new_rejected(void) {
+  misuse_maker(promise_new_rejected);
+}
+
+static void discard_bad_with(void *handle) {
+  promise_value_t cause = object(&payload);
+  CHECK_STATUS(promise_discard_with(handle, &cause), PROMISE_ESTALE);
+  destroyed();
+  CHECK_STATUS(promise_discard_with(handle, NULL), PROMISE_ESTALE);
+}
+static void discard_with_bad(promise_value_t cause, promise_status_t status) {
+  promise_t *promise = promise_new();
+  (void)status;
+  CHECK_STATUS(promise_discard_with(promise, &cause), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_release(promise);
+}
+static void discard_with(void) {
+  promise_value_t cause = object(&payload);
+  CHECK_STATUS(promise_discard_with(NULL, &cause), PROMISE_EINVAL);
+  destroyed();
+  CHECK_STATUS(promise_discard_with(NULL, NULL), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, discard_bad_with);
+  each_bad_value(discard_with_bad);
+}
+
 static void retain_bad(void *handle) {
   CHECK_STATUS(promise_retain(handle), PROMISE_ESTALE);
 }
@@ -203,6 +242,9 @@ static void resolve_many(void) {
 }
 
 static const misuse_t table[] = {
+    {"promise_discard_with", discard_with},
+    {"promise_new_resolved", new_resolved},
+    {"promise_new_rejected", new_rejected},
     {"promise_discard", discard},
     {"promise_new", new_promise},
     {"promise_new_discardable", new_discardable},

@@ -3,6 +3,9 @@
 
 /* ---- Version and status ---- */
 
+static void version(void) {
+  CHECK(promise_version() != NULL && strlen(promise_version()) >= strlen("1.0.0"));
+}
 static void abi_version(void) {
   /* Takes nothing: it must not depend on what went wrong before. */
   promise_retain((promise_t *)own_memory);
@@ -114,6 +117,48 @@ static void value_error_from(void) {
   CHECK_STATUS(promise_value_error_from(NULL, "domain", 1, "message", "origin", &cause), PROMISE_EINVAL);
   destroyed();
   each_bad_value(error_from_bad_cause);
+}
+
+static void value_error_sized(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_error_sized(NULL, "domain", 6, 1, "message", 7), PROMISE_EINVAL);
+  static const struct {
+    const char *domain;
+    size_t domain_length;
+    const char *message;
+    size_t message_length;
+  } bad[] = {
+      {NULL, 1, "message", 7},  {"domain", 6, NULL, 1},      {"\xff", 1, "message", 7},
+      {"domain", 6, "\xc3", 1}, {"domain", SIZE_MAX, "", 0}, {"domain", 6, "message", SIZE_MAX},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    value.kind = 77;
+    CHECK_STATUS(promise_value_error_sized(&value, bad[i].domain, bad[i].domain_length, 1, bad[i].message,
+                                           bad[i].message_length),
+                 PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  }
+}
+
+static void object_with_bad_type(void *type) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_object_with(&value, type, &payload, &spy, spy_free), PROMISE_ESTALE);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_SPY(&spy, 0, 1);
+  atomic_store(&spy.frees, 0);
+}
+static void value_object_with(void) {
+  promise_value_t value = {.kind = 77};
+  CHECK_STATUS(promise_value_object_with(NULL, payload_type(), &payload, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_STATUS(promise_value_object_with(&value, NULL, &payload, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_SPY(&spy, 0, 2);
+  atomic_store(&spy.frees, 0);
+  each_bad_handle(TYPES, object_with_bad_type);
+  object_with_bad_type((void *)(uintptr_t)promise_type_named("string"));
+  object_with_bad_type((void *)(uintptr_t)promise_type_named("error"));
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
 }
 
 static void object_of_bad_type(void *type) {
@@ -248,6 +293,9 @@ static void value_type(void) {
 
 static const misuse_t table[] = {
     {"promise_abi_version", abi_version},
+    {"promise_version", version},
+    {"promise_value_error_sized", value_error_sized},
+    {"promise_value_object_with", value_object_with},
     {"promise_last_status", last_status},
     {"promise_status_name", status_name},
     {"promise_type_name", type_name},

@@ -76,6 +76,27 @@ static void parents_are_rescued_across_objects(void) {
   CHECK_INT(meets("org.example.timeout", "org.example.refused"), -1);
 }
 
+static void each_maker_frees_its_own_objects_of_one_type(void) {
+  open_both();
+  promise_status_t (*const makers[])(promise_value_t *, int, atomic_int *) = {FUNCTION(sender, sender_share),
+                                                                              FUNCTION(receiver, receiver_share)};
+  for (int order = 0; order < 2; order++) {
+    atomic_int freed[2] = {0, 0};
+    promise_value_t values[2];
+    for (int i = 0; i < 2; i++)
+      CHECK_STATUS(makers[i](&values[i], 40 + i, &freed[i]), PROMISE_OK);
+    CHECK_POINTER(promise_value_type(&values[0]), promise_value_type(&values[1]));
+    CHECK_POINTER(promise_value_type(&values[0]), promise_type_named("org.example.shared"));
+    for (int i = 0; i < 2; i++)
+      CHECK_INT(((const failure_t *)(const void *)promise_value_data(&values[i], NULL))->code, 40 + i);
+    promise_value_release(&values[order]);
+    CHECK_INT(atomic_load(&freed[order]), 1);
+    CHECK_INT(atomic_load(&freed[!order]), 0);
+    promise_value_release(&values[!order]);
+    CHECK_INT(atomic_load(&freed[!order]), 1);
+  }
+}
+
 /* The names are copied, so they outlive the object that brought them. Its destructors do not: hence none is called here. */
 static void types_outlive_the_object(void) {
   open_both();
@@ -90,6 +111,7 @@ int main(void) {
   RUN(same_name_is_the_same_type);
   RUN(reason_of_one_is_rescued_in_the_other);
   RUN(parents_are_rescued_across_objects);
+  RUN(each_maker_frees_its_own_objects_of_one_type);
   RUN(types_outlive_the_object);
   return check_report();
 }

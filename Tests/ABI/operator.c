@@ -2,12 +2,6 @@
 #include "operators.h"
 
 /* The subscriber of an operator's publisher, which it keeps from now on. */
-static promise_subscriber_t *listen_only(promise_publisher_t *publisher, listener_t *listener) {
-  promise_subscriber_t *subscriber = listen(made(publisher), listener);
-  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-  return subscriber;
-}
-
 static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   CHECK_INT(out->kind, PROMISE_KIND_VOID);
@@ -185,7 +179,7 @@ static void distinct_compares_in_depth(void) {
   release_both(subscriber, source);
 }
 
-static void scan_has_the_last_values(void) {
+static void window_has_the_last_values(void) {
   promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_window(source, 3);
   promise_subscriber_t *subscriber = listen_to_arrays(derived);
   for (int64_t number = 1; number <= 6; number++) {
@@ -286,7 +280,7 @@ int main(void) {
   RUN(a_transform_may_change_the_end);
   RUN(what_equals_its_predecessor_is_passed_over);
   RUN(distinct_compares_in_depth);
-  RUN(scan_has_the_last_values);
+  RUN(window_has_the_last_values);
   RUN(take_finishes);
   RUN(stateful_ones_replay);
   RUN(an_operator_over_a_stateful_stream_is_stateful);

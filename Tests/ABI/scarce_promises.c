@@ -57,6 +57,48 @@ static promise_status_t finally(void) {
   return derived_by(make_finally);
 }
 
+static promise_status_t settled_by(promise_t *(*make)(const promise_value_t *value)) {
+  payload_t payload = {0};
+  promise_value_t value = object(&payload);
+  scarce();
+  promise_t *promise = make(&value);
+  promise_status_t status = plenty(of(promise));
+  CHECK_INT(atomic_load(&payload.destroyed), status != PROMISE_OK);
+  promise_release(promise);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return status;
+}
+static promise_status_t new_resolved(void) {
+  return settled_by(promise_new_resolved);
+}
+static promise_status_t new_rejected(void) {
+  return settled_by(promise_new_rejected);
+}
+
+static promise_status_t discard_with(void) {
+  payload_t payload = {0};
+  promise_value_t cause = object(&payload);
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_discard_with(promise, &cause));
+  CHECK_INT(promise_state(promise), status == PROMISE_OK ? PROMISE_REJECTED : PROMISE_PENDING);
+  CHECK_INT(atomic_load(&payload.destroyed), status != PROMISE_OK);
+  promise_release(promise);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  return status;
+}
+
+static promise_status_t run(void) {
+  promise_executor_t *executor = promise_executor_immediate();
+  spy_t spy = {0};
+  scarce();
+  promise_t *promise = promise_run(executor, spy_handler, &spy, spy_free);
+  promise_status_t status = plenty(of(promise));
+  CHECK_SPY(&spy, status == PROMISE_OK, 1);
+  promise_release(promise);
+  return status;
+}
+
 static promise_executor_t *immediate;
 static promise_token_t *token;
 static promise_t *make_react(promise_t *source, spy_t *spy) {
@@ -329,6 +371,10 @@ static promise_status_t token_set_deadline(void) {
 int main(void) {
   RUN_OUT(new);
   RUN_OUT(new_discardable);
+  RUN_OUT(new_resolved);
+  RUN_OUT(new_rejected);
+  RUN_OUT(discard_with);
+  RUN_OUT(run);
   RUN_OUT(then);
   RUN_OUT(finally);
   RUN_OUT(react);

@@ -138,8 +138,20 @@ static promise_publisher_t *derive_transform(promise_publisher_t *source) {
 static promise_publisher_t *derive_distinct(promise_publisher_t *source) {
   return promise_publisher_distinct(source, 0);
 }
-static promise_publisher_t *derive_scan(promise_publisher_t *source) {
+static promise_publisher_t *derive_window(promise_publisher_t *source) {
   return promise_publisher_window(source, 3);
+}
+static promise_verdict_t counts(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                                promise_value_t *out) {
+  (void)value;
+  spy_see(ctx, accumulated);
+  *out = *I64(1);
+  return PROMISE_FULFILL;
+}
+static payload_t scan_payload;
+static promise_value_t scan_initial;
+static promise_publisher_t *derive_scan(promise_publisher_t *source) {
+  return promise_publisher_scan(source, &scan_initial, counts, &transform_spy, spy_free);
 }
 static promise_publisher_t *derive_take(promise_publisher_t *source) {
   return promise_publisher_take(source, 3);
@@ -158,15 +170,19 @@ static promise_publisher_t *derive_combine(promise_publisher_t *source) {
 
 static promise_status_t operated(promise_publisher_t *(*derive)(promise_publisher_t *source)) {
   memset(&transform_spy, 0, sizeof transform_spy);
+  atomic_store(&scan_payload.destroyed, 0);
+  if (derive == derive_scan)
+    scan_initial = object(&scan_payload);
   promise_publisher_t *source = promise_publisher_new(0);
   scarce();
   promise_publisher_t *derived = derive(source);
   promise_status_t status = plenty(of(derived));
-  if (derive == derive_transform)
+  if (derive == derive_transform || derive == derive_scan)
     CHECK_INT(atomic_load(&transform_spy.frees), derived == NULL);
   CHECK_STATUS(promise_publisher_publish(source, I64(1)), PROMISE_OK);
   promise_publisher_release(derived);
   CHECK_INT(promise_publisher_count(source), 0);
+  CHECK_INT(atomic_load(&scan_payload.destroyed), derive == derive_scan);
   promise_publisher_release(source);
   return status;
 }
@@ -177,6 +193,7 @@ static promise_status_t operated(promise_publisher_t *(*derive)(promise_publishe
   }
 OPERATOR(transform)
 OPERATOR(distinct)
+OPERATOR(window)
 OPERATOR(scan)
 OPERATOR(take)
 OPERATOR(start_with)
@@ -221,6 +238,7 @@ int main(void) {
   RUN(publish);
   RUN_OUT(transform);
   RUN_OUT(distinct);
+  RUN_OUT(window);
   RUN_OUT(scan);
   RUN_OUT(take);
   RUN_OUT(start_with);

@@ -62,6 +62,24 @@ static promise_status_t gone(promise_status_t status) {
   return status;
 }
 
+static promise_status_t object_with(void) {
+  spy_t spy = {0};
+  const promise_type_t *type = payload_type();
+  promise_value_t out = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_object_with(&out, type, &payload, &spy, spy_free));
+  CHECK_SPY(&spy, 0, status != PROMISE_OK);
+  made(status, &out);
+  CHECK_SPY(&spy, 0, 1);
+  return status;
+}
+
+static promise_status_t error_sized(void) {
+  promise_value_t out = garbage();
+  scarce();
+  return made(plenty(promise_value_error_sized(&out, "a.domain", 8, 7, long_text, sizeof long_text - 1)), &out);
+}
+
 static promise_status_t error_from(void) {
   promise_value_t out = garbage(), cause = handed_over();
   scarce();
@@ -106,6 +124,28 @@ static promise_status_t to_json(void) {
   promise_value_release(&error);
   promise_value_release(&value);
   return made(status, &out);
+}
+
+/* More digits than any number has that needs no memory to be text. */
+static const promise_value_t long_number = {.kind = PROMISE_KIND_F64, .as.f64 = -2.2250738585072014e-308};
+
+static promise_status_t number_to_json(void) {
+  promise_value_t out = garbage();
+  scarce();
+  promise_status_t status = plenty(promise_value_to_json(&out, &long_number, NULL, NULL));
+  if (status == PROMISE_OK)
+    CHECK_TEXT(promise_value_data(&out, NULL), "-2.2250738585072014e-308");
+  return made(status, &out);
+}
+
+static void describe_number(void) {
+  char text[64];
+  scarce_attempt.cells = scarce_attempt.blocks = 0;
+  scarce();
+  size_t length = promise_value_describe(&long_number, text, sizeof text);
+  plenty(PROMISE_OK);
+  CHECK_INT(length, 24);
+  CHECK_TEXT(text, "-2.2250738585072014e-308");
 }
 
 static promise_status_t equal(void) {
@@ -243,13 +283,17 @@ int main(void) {
   RUN_OUT(bytes);
   RUN_OUT(bytes_foreign);
   RUN_OUT(object_of_a_type);
+  RUN_OUT(object_with);
   RUN_OUT(plain_error);
+  RUN_OUT(error_sized);
   RUN_OUT(error_from);
   RUN_OUT(discarded);
   RUN_OUT(value_array);
   RUN_OUT(value_map);
   RUN_OUT(from_json);
   RUN_OUT(to_json);
+  RUN_OUT(number_to_json);
+  RUN(describe_number);
   RUN_OUT(equal);
   RUN_OUT(builder_new);
   RUN_OUT(builder_from);

@@ -17,6 +17,7 @@
 typedef void observer_t(void *ctx, const promise_value_t *value);
 typedef void submit_t(void *ctx, promise_job_t *job);
 
+FUNCTION(promise_version, const char *, (void));
 FUNCTION(promise_abi_version, uint32_t, (void));
 FUNCTION(promise_status_name, const char *, (promise_status_t));
 FUNCTION(promise_last_status, promise_status_t, (void));
@@ -25,7 +26,18 @@ FUNCTION(promise_value_retain, promise_status_t, (const promise_value_t *));
 FUNCTION(promise_value_release, promise_status_t, (promise_value_t *));
 FUNCTION(promise_value_string, promise_status_t, (promise_value_t *, const char *, size_t));
 FUNCTION(promise_value_bytes, promise_status_t, (promise_value_t *, const void *, size_t));
+FUNCTION(promise_value_error_sized, promise_status_t,
+         (promise_value_t *, const char *, size_t, int64_t, const char *, size_t));
 FUNCTION(promise_value_error, promise_status_t, (promise_value_t *, const char *, int64_t, const char *));
+FUNCTION(promise_value_object_with, promise_status_t,
+         (promise_value_t *, const promise_type_t *, void *, void *, promise_free_t));
+FUNCTION(promise_value_void, promise_status_t, (promise_value_t *));
+FUNCTION(promise_value_bool, promise_status_t, (promise_value_t *, bool));
+FUNCTION(promise_value_i64, promise_status_t, (promise_value_t *, int64_t));
+FUNCTION(promise_value_u64, promise_status_t, (promise_value_t *, uint64_t));
+FUNCTION(promise_value_f64, promise_status_t, (promise_value_t *, double));
+FUNCTION(promise_value_pointer, promise_status_t, (promise_value_t *, void *));
+FUNCTION(promise_value_promise, promise_status_t, (promise_value_t *, promise_t *));
 FUNCTION(promise_value_object, promise_status_t, (promise_value_t *, const promise_type_t *, void *));
 FUNCTION(promise_value_data, const char *, (const promise_value_t *, size_t *));
 FUNCTION(promise_value_domain, const char *, (const promise_value_t *));
@@ -71,6 +83,8 @@ FUNCTION(promise_type_register, const promise_type_t *, (const char *, const pro
 FUNCTION(promise_type_named, const promise_type_t *, (const char *));
 FUNCTION(promise_type_name, const char *, (const promise_type_t *));
 
+FUNCTION(promise_new_resolved, promise_t *, (const promise_value_t *));
+FUNCTION(promise_new_rejected, promise_t *, (const promise_value_t *));
 FUNCTION(promise_new, promise_t *, (void));
 FUNCTION(promise_new_discardable, promise_t *, (void (*)(void *), void *, promise_free_t));
 FUNCTION(promise_retain, promise_status_t, (promise_t *));
@@ -79,6 +93,7 @@ FUNCTION(promise_resolve, promise_status_t, (promise_t *, const promise_value_t 
 FUNCTION(promise_resolve_many, promise_status_t,
          (promise_t *const *, const promise_value_t *, size_t, promise_status_t *));
 FUNCTION(promise_reject, promise_status_t, (promise_t *, const promise_value_t *));
+FUNCTION(promise_discard_with, promise_status_t, (promise_t *, const promise_value_t *));
 FUNCTION(promise_discard, promise_status_t, (promise_t *));
 FUNCTION(promise_state, promise_state_t, (promise_t *));
 FUNCTION(promise_result, promise_status_t, (promise_t *, promise_value_t *));
@@ -109,6 +124,7 @@ FUNCTION(promise_token_add, promise_status_t, (promise_token_t *, promise_t *));
 FUNCTION(promise_token_chain, promise_status_t, (promise_token_t *, promise_token_t *, uint32_t));
 FUNCTION(promise_token_set_deadline, promise_status_t, (promise_token_t *, promise_executor_t *, int64_t));
 FUNCTION(promise_token_deadline, int64_t, (promise_token_t *));
+FUNCTION(promise_token_is_cancelled, int32_t, (promise_token_t *));
 FUNCTION(promise_token_generation, int64_t, (promise_token_t *));
 
 FUNCTION(promise_all, promise_t *, (promise_t *const *, size_t, uint32_t));
@@ -124,6 +140,7 @@ FUNCTION(promise_executor_main, promise_executor_t *, (void));
 FUNCTION(promise_executor_set_main, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_is_main_thread, bool, (void));
 FUNCTION(promise_executor_submit, promise_status_t, (promise_executor_t *, void (*)(void *), void *, promise_free_t));
+FUNCTION(promise_run, promise_t *, (promise_executor_t *, promise_handler_t, void *, promise_free_t));
 FUNCTION(promise_executor_is_current, int32_t, (promise_executor_t *));
 FUNCTION(promise_executor_retain, promise_status_t, (promise_executor_t *));
 FUNCTION(promise_executor_release, promise_status_t, (promise_executor_t *));
@@ -169,6 +186,8 @@ FUNCTION(promise_publisher_subscribe, promise_subscriber_t *, (promise_publisher
 FUNCTION(promise_publisher_transform, promise_publisher_t *, (promise_publisher_t *, const promise_transform_t *));
 FUNCTION(promise_publisher_distinct, promise_publisher_t *, (promise_publisher_t *, uint32_t));
 FUNCTION(promise_publisher_window, promise_publisher_t *, (promise_publisher_t *, size_t));
+FUNCTION(promise_publisher_scan, promise_publisher_t *,
+         (promise_publisher_t *, const promise_value_t *, promise_fold_t, void *, promise_free_t));
 FUNCTION(promise_publisher_take, promise_publisher_t *, (promise_publisher_t *, uint64_t));
 FUNCTION(promise_publisher_stateful, promise_publisher_t *, (promise_publisher_t *));
 FUNCTION(promise_publisher_start_with, promise_publisher_t *, (promise_publisher_t *, const promise_value_t *));

@@ -42,6 +42,26 @@ static void each_promise_is_asked_once_in_order(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_ESTALE);
 }
 
+static void a_token_remembers_that_it_was_cancelled(void) {
+  for (int invalidates = 0; invalidates < 2; invalidates++) {
+    promise_token_t *token = promise_token_new(0), *chained = promise_token_new(0), *apart = promise_token_new(0);
+    CHECK_STATUS(promise_token_chain(chained, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(apart, token, 0), PROMISE_OK);
+    CHECK_INT(promise_token_is_cancelled(token), 0);
+    CHECK_STATUS((invalidates ? promise_token_invalidate : promise_token_cancel)(token, NULL), PROMISE_OK);
+    CHECK_INT(promise_token_is_cancelled(token), 1);
+    CHECK_INT(promise_token_is_cancelled(chained), 1);
+    CHECK_INT(promise_token_is_cancelled(apart), invalidates);
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_token_add(token, promise), PROMISE_OK);
+    CHECK_INT(promise_cancel_requested(promise), 0);
+    CHECK_INT(promise_token_is_cancelled(token), 1);
+    promise_release(promise);
+    promise_token_release(token), promise_token_release(chained), promise_token_release(apart);
+    CHECK_STATUS(promise_token_is_cancelled(token), PROMISE_ESTALE);
+  }
+}
+
 static void the_last_release_invalidates_if_asked_to(void) {
   journal_clear();
   for (int automatic = 0; automatic < 2; automatic++) {
@@ -228,6 +248,7 @@ static void a_token_with_two_parents_goes_once(void) {
 
 int main(void) {
   RUN(each_promise_is_asked_once_in_order);
+  RUN(a_token_remembers_that_it_was_cancelled);
   RUN(the_last_release_invalidates_if_asked_to);
   RUN(an_invalidated_token_silences_what_was_attached_before);
   RUN(what_passes_by_a_handler_is_not_silenced);

@@ -6,6 +6,14 @@ static void library_is_not_older_than_header(void) {
   CHECK_INT(promise_abi_version(), promise_abi_version());
 }
 
+static void version_is_text(void) {
+  unsigned major = 0, minor = 0, patch = 0;
+  char rest;
+  CHECK_INT(sscanf(promise_version(), "%u.%u.%u%c", &major, &minor, &patch, &rest), 3);
+  CHECK_INT(major, 1);
+  CHECK_POINTER(promise_version(), promise_version());
+}
+
 static void every_status_has_its_name(void) {
   CHECK_TEXT(promise_status_name(PROMISE_OK), "PROMISE_OK");
   CHECK_TEXT(promise_status_name(PROMISE_EINVAL), "PROMISE_EINVAL");
@@ -69,6 +77,7 @@ static void last_status_ignores_calls_that_return_a_status(void) {
 
 int main(void) {
   RUN(library_is_not_older_than_header);
+  RUN(version_is_text);
   RUN(every_status_has_its_name);
   RUN(other_numbers_are_unknown);
   RUN(name_is_static);

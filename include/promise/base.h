@@ -23,6 +23,13 @@
 #define PROMISE_API
 #endif
 
+/* A function whose result is a new reference: not using it is a leak, and a warning where the compiler has one. */
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define PROMISE_NODISCARD __attribute__((warn_unused_result))
+#else
+#define PROMISE_NODISCARD
+#endif
+
 #if defined(__cplusplus)
 #define PROMISE_BEGIN_DECLS                                                                                            \
   extern "C" {                                                                                                         \

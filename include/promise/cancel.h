@@ -148,6 +148,12 @@ PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE
  * [any thread] */
 PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE token);
 
+/* Returns 1 if the token was cancelled or invalidated, or its deadline has passed, at least once; otherwise 0. It never
+ * becomes 0 again, whatever is attached with the token later.
+ * Errors: PROMISE_EINVAL if `token` is NULL; PROMISE_ESTALE.
+ * [any thread] */
+PROMISE_API int32_t promise_token_is_cancelled(promise_token_t *PROMISE_NULLABLE token);
+
 /* How many times the token was invalidated, modulo 2^32; a worker that remembers the number sees whether it is still
  * wanted. PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
  * [any thread] */

@@ -27,6 +27,14 @@ enum {
  * [any thread] */
 PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
 
+/* Makes a promise that is fulfilled with `*value`, or rejected with `*reason`, already: promise_new() and
+ * promise_resolve() or promise_reject() in one call.
+ * Returns a new reference. NULL: PROMISE_EINVAL if `value` or `reason` is NULL or not well-formed; PROMISE_ENOMEM.
+ * Takes over the value's reference, on every path.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_new_resolved(const promise_value_t *PROMISE_NULLABLE value);
+PROMISE_API promise_t *PROMISE_NULLABLE promise_new_rejected(const promise_value_t *PROMISE_NULLABLE reason);
+
 /* Makes a pending promise with a discard block (clause 3.3.3): `on_discard(ctx)` is called when promise_discard() ends
  * it, and should cancel the work that would have settled it. `on_discard` may be NULL.
  * It is called at most once, on the discarding thread, after the promise is rejected and before its callbacks run;
@@ -81,6 +89,15 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);
+
+/* Discards a pending promise as promise_discard() does, with a cause in the DISCARDED: `*cause` is mostly the ERROR that
+ * made its result useless. promise_value_cause() lends it to the callbacks. NULL: without a cause.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL or `*cause` not
+ * well-formed; PROMISE_ESTALE; PROMISE_ENOMEM, and the promise stays pending.
+ * Takes over the cause's reference, on every path.
+ * [any thread] */
+PROMISE_API promise_status_t promise_discard_with(promise_t *PROMISE_NULLABLE promise,
+                                                  const promise_value_t *PROMISE_NULLABLE cause);
 
 /* The state: PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED, or PROMISE_EINVAL, PROMISE_ESTALE.
  * While callbacks run it is final already.

@@ -2,6 +2,7 @@
 #ifndef PROMISE_ERROR_H
 #define PROMISE_ERROR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "value.h"
@@ -20,6 +21,17 @@ PROMISE_BEGIN_DECLS
 PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLABLE out,
                                                  const char *PROMISE_NULLABLE domain, int64_t code,
                                                  const char *PROMISE_NULLABLE message);
+
+/* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. A text may hold a NUL;
+ * promise_value_domain() then shows what stands before it. A text may be NULL if its length is 0. Otherwise as
+ * promise_value_error().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if a text is NULL although its length is not 0, or not UTF-8;
+ * PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_NULLABLE out,
+                                                       const char *PROMISE_NULLABLE domain, size_t domain_length,
+                                                       int64_t code, const char *PROMISE_NULLABLE message,
+                                                       size_t message_length);
 
 /* Makes an ERROR with an origin and a cause, each of which may be NULL. `origin` says where the error was made, for
  * people and logs: PROMISE_HERE, a function, the id of a plugin; it is copied. `*cause` is what led to it: mostly the

@@ -87,6 +87,18 @@ PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE
                                                      void *PROMISE_NULLABLE ctx,
                                                      promise_free_t PROMISE_NULLABLE free_ctx);
 
+/* Calls a handler on an executor, and returns the promise that the handler's verdict settles (callback.h). The handler
+ * receives VOID.
+ *   executor   retained until the handler has run; NULL: the calling thread, before this returns
+ * If the executor drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED.
+ * Returns a new reference; the handler runs even if it is released at once. NULL: PROMISE_EINVAL if `handler` is NULL; PROMISE_ESTALE if `executor` is no executor;
+ * PROMISE_ENOMEM. free_ctx(ctx) is called after the handler, where that ran; before this returns, if it fails.
+ * [any thread] */
+PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_executor_t *PROMISE_NULLABLE executor,
+                                                    promise_handler_t PROMISE_NULLABLE handler,
+                                                    void *PROMISE_NULLABLE ctx,
+                                                    promise_free_t PROMISE_NULLABLE free_ctx);
+
 /* Returns 1 if a job of this executor runs on the calling thread, otherwise 0. Within a job of a serial executor, this
  * holds for that executor and for its target. PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
  * [any thread] */

@@ -58,6 +58,25 @@ promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source,
                                                                            size_t count);
 
+/* Makes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns. `*out` is
+ * VOID when it is called, and its reference is taken over; to leave one of the borrowed values, copy and retain it.
+ * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP publishes
+ * nothing, and both keep the accumulated value; _FINISH, _FAIL (with *out) and _CANCEL end the new stream. */
+typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
+                                            const promise_value_t *PROMISE_NONNULL accumulated,
+                                            const promise_value_t *PROMISE_NONNULL value,
+                                            promise_value_t *PROMISE_NONNULL out);
+
+/* Publishes the running fold of the values: each value makes a new accumulated value, from `*initial` on, which itself is
+ * not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are: one event at a time;
+ * any other verdict, and a value that is not well-formed, are published as an ERROR, and keep the accumulated value.
+ * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL.
+ * Takes over the reference of `*initial`, on every path. free_ctx(ctx) is called when the source has been left.
+ * [any thread] */
+PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
+    promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
+    promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
+
 /* The first `count` values, at least 1, and the errors among them; then it finishes.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source,

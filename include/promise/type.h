@@ -13,8 +13,8 @@ PROMISE_BEGIN_DECLS
  * `parent` may be NULL; of the built-in types "object" and "error" can be one. An object of a type that descends from
  * "error" is rescued as one, and is an OBJECT all the same: look at `kind` before you read a message. `destroy` may be
  * NULL; it is called with an object's payload when the last reference goes. When the name is registered already, the
- * first `destroy` stays: one name means one layout of the payload and one way to free it. The name is copied. By
- * convention it is qualified: "org.example.http.timeout". Returns NULL if `name` is NULL, empty, not UTF-8 or the name
+ * first `destroy` stays: one name means one layout of the payload. Makers that free payloads in ways of their own use
+ * promise_value_object_with(). The name is copied. By convention it is qualified: "org.example.http.timeout". Returns NULL if `name` is NULL, empty, not UTF-8 or the name
  * of a built-in type, or if the name is registered with another parent or `parent` can be none (PROMISE_EINVAL; a NULL
  * `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or PROMISE_ENOMEM.
  * [any thread] */

@@ -107,6 +107,20 @@ PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLA
                                                   const promise_type_t *PROMISE_NULLABLE type,
                                                   void *PROMISE_NULLABLE payload);
 
+/* Makes an OBJECT of `type` around `payload`, which may be NULL, with a destructor of its own: free_ctx(ctx) is called
+ * exactly once, when the last reference is given back, on that thread, or before this returns if it fails. The type's
+ * `destroy` is not called. Comparison and description stay the type's (promise_type_methods()).
+ * Use it wherever several languages or plugins make objects of one type: the type then says what the payload is, and each
+ * maker how its own payloads are freed.
+ * `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
+ * PROMISE_ENOMEM.
+ * [any thread] */
+PROMISE_API promise_status_t promise_value_object_with(promise_value_t *PROMISE_NULLABLE out,
+                                                       const promise_type_t *PROMISE_NULLABLE type,
+                                                       void *PROMISE_NULLABLE payload, void *PROMISE_NULLABLE ctx,
+                                                       promise_free_t PROMISE_NULLABLE free_ctx);
+
 /* The content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT. `*length` becomes its size in
  * bytes, without the NUL that follows a STRING and a message; 0 for an OBJECT. `length` may be NULL.
  * The pointer is borrowed: valid as long as the value is. NULL for any other kind, for a forged value, for empty BYTES.

@@ -1,4 +1,4 @@
-/* promise/version.h - the number of the ABI. Part of promise.h: read that first. */
+/* promise/version.h - the versions of the ABI and of the library. Part of promise.h: read that first. */
 #ifndef PROMISE_VERSION_H
 #define PROMISE_VERSION_H
 
@@ -16,6 +16,10 @@ PROMISE_BEGIN_DECLS
  * or the program must not go on.
  * [any thread] */
 PROMISE_API uint32_t promise_abi_version(void);
+
+/* Returns the version of the library: "1.0.0", by semantic versioning; for people and logs. The string is static.
+ * [any thread] */
+PROMISE_API const char *PROMISE_NONNULL promise_version(void);
 
 PROMISE_END_DECLS
 

@@ -24,6 +24,7 @@ enum PromiseFunctions {
   private typealias ToJSON = @convention(c) (Output?, Value?, UnsafePointer<promise_json_options_t>?, Output?) -> Status
 
   private static let all: [String: promise_function_t] = [
+    "promise_version": address(promise_version as @convention(c) () -> Text),
     "promise_abi_version": address(promise_abi_version as @convention(c) () -> UInt32),
     "promise_status_name": address(promise_status_name as @convention(c) (Status) -> Text),
     "promise_last_status": address(promise_last_status as @convention(c) () -> Status),
@@ -32,7 +33,18 @@ enum PromiseFunctions {
     "promise_value_release": address(promise_value_release as @convention(c) (Output?) -> Status),
     "promise_value_string": address(promise_value_string as @convention(c) (Output?, Text?, Int) -> Status),
     "promise_value_bytes": address(promise_value_bytes as @convention(c) (Output?, UnsafeRawPointer?, Int) -> Status),
+    "promise_value_error_sized": address(
+      promise_value_error_sized as @convention(c) (Output?, Text?, Int, Int64, Text?, Int) -> Status),
     "promise_value_error": address(promise_value_error as @convention(c) (Output?, Text?, Int64, Text?) -> Status),
+    "promise_value_object_with": address(
+      promise_value_object_with as @convention(c) (Output?, Handle?, Memory?, Memory?, promise_free_t?) -> Status),
+    "promise_value_void": address(promise_value_void as @convention(c) (Output?) -> Status),
+    "promise_value_bool": address(promise_value_bool as @convention(c) (Output?, Bool) -> Status),
+    "promise_value_i64": address(promise_value_i64 as @convention(c) (Output?, Int64) -> Status),
+    "promise_value_u64": address(promise_value_u64 as @convention(c) (Output?, UInt64) -> Status),
+    "promise_value_f64": address(promise_value_f64 as @convention(c) (Output?, Double) -> Status),
+    "promise_value_pointer": address(promise_value_pointer as @convention(c) (Output?, Memory?) -> Status),
+    "promise_value_promise": address(promise_value_promise as @convention(c) (Output?, Handle?) -> Status),
     "promise_value_object": address(promise_value_object as @convention(c) (Output?, Handle?, Memory?) -> Status),
     "promise_value_data": address(promise_value_data as @convention(c) (Value?, UnsafeMutablePointer<Int>?) -> Text?),
     "promise_value_domain": address(promise_value_domain as @convention(c) (Value?) -> Text?),
@@ -83,6 +95,8 @@ enum PromiseFunctions {
       promise_type_methods as @convention(c) (Handle?, promise_equal_t?, promise_describe_t?) -> Status),
     "promise_type_name": address(promise_type_name as @convention(c) (Handle?) -> Text?),
 
+    "promise_new_resolved": address(promise_new_resolved as @convention(c) (Value?) -> Handle?),
+    "promise_new_rejected": address(promise_new_rejected as @convention(c) (Value?) -> Handle?),
     "promise_new": address(promise_new as @convention(c) () -> Handle?),
     "promise_new_discardable": address(
       promise_new_discardable as @convention(c) (Discard?, Memory?, promise_free_t?) -> Handle?),
@@ -95,6 +109,7 @@ enum PromiseFunctions {
           UnsafePointer<Handle?>?, UnsafePointer<promise_value_t>?, Int, UnsafeMutablePointer<Status>?
         ) -> Status),
     "promise_reject": address(promise_reject as Settle),
+    "promise_discard_with": address(promise_discard_with as Settle),
     "promise_discard": address(promise_discard as OfHandle),
     "promise_state": address(promise_state as OfHandle),
     "promise_result": address(promise_result as @convention(c) (Handle?, Output?) -> Status),
@@ -134,6 +149,7 @@ enum PromiseFunctions {
     "promise_token_set_deadline": address(
       promise_token_set_deadline as @convention(c) (Handle?, Handle?, Int64) -> Status),
     "promise_token_deadline": address(promise_token_deadline as @convention(c) (Handle?) -> Int64),
+    "promise_token_is_cancelled": address(promise_token_is_cancelled as @convention(c) (Handle?) -> Int32),
     "promise_token_generation": address(promise_token_generation as @convention(c) (Handle?) -> Int64),
 
     "promise_all": address(promise_all as Gather),
@@ -151,6 +167,7 @@ enum PromiseFunctions {
     "promise_is_main_thread": address(promise_is_main_thread as @convention(c) () -> Bool),
     "promise_executor_submit": address(
       promise_executor_submit as @convention(c) (Handle?, Discard?, Memory?, promise_free_t?) -> Status),
+    "promise_run": address(promise_run as Attach),
     "promise_executor_is_current": address(promise_executor_is_current as @convention(c) (Handle?) -> Int32),
     "promise_executor_retain": address(promise_executor_retain as OfHandle),
     "promise_executor_release": address(promise_executor_release as OfHandle),
@@ -199,6 +216,8 @@ enum PromiseFunctions {
       promise_publisher_transform as @convention(c) (Handle?, UnsafePointer<promise_transform_t>?) -> Handle?),
     "promise_publisher_distinct": address(promise_publisher_distinct as @convention(c) (Handle?, UInt32) -> Handle?),
     "promise_publisher_window": address(promise_publisher_window as @convention(c) (Handle?, Int) -> Handle?),
+    "promise_publisher_scan": address(
+      promise_publisher_scan as @convention(c) (Handle?, Value?, promise_fold_t?, Memory?, promise_free_t?) -> Handle?),
     "promise_publisher_take": address(promise_publisher_take as @convention(c) (Handle?, UInt64) -> Handle?),
     "promise_publisher_stateful": address(promise_publisher_stateful as @convention(c) (Handle?) -> Handle?),
     "promise_publisher_start_with": address(

@@ -10,7 +10,8 @@ import Synchronization
 ///   array    count     kind                      -         -          the elements    -
 ///   map      count     kind                      capacity  -          MapTable.swift  -
 ///   error    length    kind, bits: the code      -         domain     the message     its ErrorOrigin, if any
-///   object   -         kind                      type      -          the payload     destroy
+///   object   -         kind                      type      ctx        the payload     free_ctx, or destroy, whose
+///                                                                                     ctx is the payload
 ///   discarded  -       kind                      -         [ the cause      ]         -
 ///   builder  ValueBuilder.swift
 ///
@@ -154,15 +155,23 @@ extension Box {
     return box.owningValue
   }
 
-  /// An OBJECT around a payload. When memory has run out, the payload is destroyed.
+  /// An OBJECT around a payload, which the type destroys. When memory has run out, the payload is destroyed.
   package static func object(type: UInt32, _ payload: UnsafeMutableRawPointer?) -> CellValue? {
-    let destroy = unsafe TypeRegistry.destroy(type)
+    unsafe object(type: type, payload, Context(payload, TypeRegistry.destroy(type)))
+  }
+
+  /// An OBJECT around a payload, whose last reference releases the context. When memory has run out, the context is
+  /// released.
+  package static func object(
+    type: UInt32, _ payload: UnsafeMutableRawPointer?, _ context: Context
+  ) -> CellValue? {
     guard let box = make(.object, count: 0, meta: type) else {
-      if let destroy = unsafe destroy { unsafe destroy(payload) }
+      context.release()
       return nil
     }
     unsafe box.ref.cell.pointee.context = unsafe payload
-    unsafe box.ref.cell.pointee.free = unsafe destroy
+    unsafe box.ref.cell.pointee.function = unsafe context.pointer
+    unsafe box.ref.cell.pointee.free = unsafe context.free
     return box.owningValue
   }
 
@@ -173,15 +182,16 @@ extension Box {
     unsafe target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
   }
 
+  /// The context of memory or of an object that belongs to somebody else.
+  private var outerContext: Context { unsafe Context(ref.cell.pointee.function, ref.cell.pointee.free) }
+
   /// Frees what the box owns; the cell itself is its caller's to free.
   func free() {
     switch kind {
     case .string, .bytes:
       if unsafe ref.cell.pointee.meta == Box.inline { return }
-      if unsafe ref.cell.pointee.meta == Box.foreign {
-        return unsafe Context(ref.cell.pointee.function, ref.cell.pointee.free).release()
-      }
-    case .object: return ref.reactionContext.release()
+      if unsafe ref.cell.pointee.meta == Box.foreign { return outerContext.release() }
+    case .object: return outerContext.release()
     case .array: freeElements()
     case .map: MapTable(self).release()
     case .error: freeOrigin()

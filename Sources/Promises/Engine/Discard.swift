@@ -23,20 +23,24 @@ extension CellRef {
   }
 
   /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so
-  /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). False if it was settled already.
-  package func discard() -> Bool {
+  /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). Takes over the reason, a DISCARDED.
+  /// False if it was settled already.
+  package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> Bool {
     let source = state.source == 0 ? nil : retainedSource()
     defer { source?.releaseLeft() }
     guard claim() else {
       awaitPublication()
+      reason.release()
       return false
     }
-    let reason = CellValue(kind: .discarded)
     let before = publishInOrder(reason, .rejected)
     if Observation.isOn { noteSettlement(.rejected) }
     let life = lifeWord
     if before.isWaited { wake() }
-    if isDiscardable(before) {
+    let hasBlock = isDiscardable(before)
+    // The block may release the promise, and with it the reason.
+    let retained = hasBlock && reason.isOwning && reason.retain()
+    if hasBlock {
       // The block may release the promise.
       let context = reactionContext
       let function = unsafe cell.pointee.function
@@ -46,6 +50,7 @@ extension CellRef {
       }
     }
     if before.head != 0 { runReactions(newest: before.head, reason, .rejected, life: life) }
+    if retained { reason.release() }
     return true
   }
 }

@@ -13,9 +13,19 @@ typedef struct failure {
   atomic_int *destroyed_by_sender;
 } failure_t;
 
+/* Where a maker keeps a payload of "org.example.shared", with what it needs to free it. */
+typedef struct shared {
+  failure_t failure;
+  atomic_int *freed;
+} shared_t;
+
 PROMISE_API const promise_type_t *sender_type(const char *name);
 PROMISE_API promise_status_t sender_reject(promise_t *promise, const char *type, int code, atomic_int *destroyed);
 PROMISE_API const promise_type_t *receiver_type(const char *name);
 PROMISE_API promise_t *receiver_rescue(promise_t *promise, const char *type);
+
+/* Both register "org.example.shared", each with a destructor of its own, and free what they made by a context. */
+PROMISE_API promise_status_t sender_share(promise_value_t *out, int code, atomic_int *freed_by_sender);
+PROMISE_API promise_status_t receiver_share(promise_value_t *out, int code, atomic_int *freed_by_receiver);
 
 #endif /* OBJECTS_H */

@@ -12,6 +12,21 @@ const promise_type_t *receiver_type(const char *name) {
   return promise_type_register(name, failure, never);
 }
 
+static void release_shared(void *ctx) {
+  shared_t *shared = ctx;
+  atomic_fetch_add(shared->freed, 1);
+  shared->freed = NULL;
+}
+
+promise_status_t receiver_share(promise_value_t *out, int code, atomic_int *freed) {
+  const promise_type_t *type = promise_type_register("org.example.shared", NULL, never);
+  static shared_t pool[2]; /* its memory is none that free() may have */
+  static int next;
+  shared_t *shared = &pool[next++ % 2];
+  *shared = (shared_t){.failure = {.code = code}, .freed = freed};
+  return promise_value_object_with(out, type, &shared->failure, shared, release_shared);
+}
+
 static promise_verdict_t answer_code(void *ctx, const promise_value_t *reason, promise_value_t *out) {
   const failure_t *failure = (const failure_t *)(const void *)promise_value_data(reason, NULL);
   (void)ctx;

@@ -38,6 +38,7 @@ extension CancelToken {
     var children = TokenWork()
     let promises: UInt32 = locked {
       guard isNew(on: walk) else { return 0 }
+      becomeCancelled()
       if invalidates { startGeneration() }
       var next = first(of: .tokens)
       while next != 0 {

@@ -24,6 +24,8 @@ package struct CancelToken: Equatable {
   private static var locked: UInt64 { 2 }
   /// It goes with others, or did. Never cleared.
   private static var chained: UInt64 { 4 }
+  /// It was cancelled or invalidated. Never cleared.
+  private static var cancelled: UInt64 { 8 }
 
   /// A new token with one handle; nil when memory has run out.
   package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
@@ -62,6 +64,17 @@ package struct CancelToken: Equatable {
 
   func becomeChained() {
     unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.chained, ordering: .relaxed)
+  }
+
+  /// Whether the token was cancelled or invalidated, or its deadline has passed, at least once.
+  package var isCancelled: Bool {
+    if unsafe ref.cell.pointee.state.load(ordering: .acquiring) & CancelToken.cancelled != 0 { return true }
+    let deadline = self.deadline
+    return deadline != .max && deadline <= platform_now()
+  }
+
+  func becomeCancelled() {
+    unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.cancelled, ordering: .acquiringAndReleasing)
   }
 
   func startGeneration() {

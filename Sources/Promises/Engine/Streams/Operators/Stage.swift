@@ -22,6 +22,7 @@ package struct Stage {
     case transform(Transform)
     case distinct(Distinct)
     case window(Window)
+    case fold(Fold)
     /// So many values more.
     case take(UInt64)
     /// A slot of the target's join.
@@ -34,6 +35,7 @@ package struct Stage {
       case .transform(let transform): Delivery.callOut { transform.context.release() }
       case .distinct(let distinct): distinct.release()
       case .window(let window): window.release()
+      case .fold(let fold): fold.release()
       case .forward(let target, _): target.releaseHandle()
       case .pass, .take, .combine: break
       }
@@ -80,6 +82,12 @@ extension Stage {
       let published = window.note(event)
       unsafe operation.pointee = .window(window)
       if let published { _ = target.publish(published) }
+    case .fold where event.outcome.isRejected: _ = target.publish(event)
+    case .fold(var fold):
+      let (step, value) = fold.fold(event.value)
+      unsafe operation.pointee = .fold(fold)
+      event.value.release()
+      target.take(step, value)
     case .take(let left) where event.outcome.isRejected || left > 1:
       if !event.outcome.isRejected { unsafe operation.pointee = .take(left - 1) }
       _ = target.publish(event)
@@ -100,7 +108,7 @@ extension Stage {
       case .transform(let transform): transform.end(ending, target)
       case .forward(_, let passesEndOn):
         isTold = passesEndOn && target.end(ending.copy())
-      case .pass, .distinct, .window, .take, .combine: target.sourceEnded(ending, at: index)
+      case .pass, .distinct, .window, .fold, .take, .combine: target.sourceEnded(ending, at: index)
       }
     }
     return isTold

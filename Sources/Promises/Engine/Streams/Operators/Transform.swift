@@ -52,15 +52,12 @@ package struct Transform {
     }
   }
 
-  /// What a function decided, with a value that is good: a bad one is an error.
+  /// Calls a function for an event.
   private func call(_ handler: Handler, _ value: CellValue) -> (StreamVerdict, CellValue) {
     var value = value
     var out = CellValue.void
     let verdict = Delivery.callOut { unsafe handler(context.pointer, &value, &out) }
-    guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
-    if let step = StreamVerdict(rawValue: verdict) { return (step, out) }
-    out.release()
-    return (.publishError, Fault.unknownStreamVerdict.value)
+    return StreamVerdict.checked(verdict, out)
   }
 }
 
@@ -73,11 +70,19 @@ enum StreamVerdict: Int32 {
   case finish = 21
   case fail = 22
   case cancel = 23
+
+  /// Checks what a function of the user's returned and left in `*out`: what is none is published as an error.
+  static func checked(_ verdict: Int32, _ out: CellValue) -> (StreamVerdict, CellValue) {
+    guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
+    if let step = StreamVerdict(rawValue: verdict) { return (step, out) }
+    out.release()
+    return (.publishError, Fault.unknownStreamVerdict.value)
+  }
 }
 
 extension CellPublisher {
-  /// Does what was decided. Takes over the value.
-  fileprivate func take(_ step: StreamVerdict, _ value: CellValue) {
+  /// Carries out a verdict. Takes over the value.
+  func take(_ step: StreamVerdict, _ value: CellValue) {
     switch step {
     case .publish: _ = publish(StreamEvent(value, .fulfilled))
     case .publishError: _ = publish(StreamEvent(value, .rejected))

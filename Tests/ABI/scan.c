@@ -1,0 +1,168 @@
+/* promise_publisher_scan(): a running fold. */
+#include "operators.h"
+
+/* A fold over sums that does what the number says. */
+static promise_verdict_t sums(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                              promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  spy_see(spy, value);
+  CHECK_INT(accumulated->kind, PROMISE_KIND_I64);
+  *out = *I64(accumulated->as.i64 + value->as.i64);
+  switch (value->as.i64) {
+  case 100:
+    return PROMISE_VERDICT_SKIP;
+  case 101:
+    return PROMISE_VERDICT_REJECT;
+  case 102:
+    return PROMISE_VERDICT_FINISH;
+  case 103:
+    return PROMISE_VERDICT_FAIL;
+  case 104:
+    return PROMISE_VERDICT_CANCEL;
+  case 105:
+    return PROMISE_VERDICT_PASS;
+  case 106:
+    return PROMISE_ADOPT;
+  case 107:
+    return PROMISE_FULFILLED;
+  case 108:
+    *out = (promise_value_t){.kind = 77};
+    return PROMISE_FULFILL;
+  default:
+    return PROMISE_FULFILL;
+  }
+}
+
+static promise_publisher_t *summed(promise_publisher_t *source, spy_t *spy) {
+  return made(promise_publisher_scan(source, I64(0), sums, spy, spy_free));
+}
+
+static void each_new_accumulated_value_is_published(void) {
+  spy_t spy = {0};
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(0);
+  promise_subscriber_t *subscriber = listen_only(summed(source, &spy), &listener);
+  CHECK_TEXT(listener.log, "");
+  publish(source, 1);
+  publish(source, 2);
+  publish_error(source, 50);
+  publish(source, 3);
+  CHECK_TEXT(listener.log, "1 3 !50 6 ");
+  promise_publisher_finish(source);
+  CHECK_TEXT(listener.log, "1 3 !50 6 .");
+  CHECK_SPY(&spy, 3, 1);
+  release_both(subscriber, source);
+  CHECK_SPY(&spy, 3, 1);
+}
+
+static void skip_and_reject_keep_the_accumulated_value(void) {
+  spy_t spy = {0};
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(0);
+  promise_subscriber_t *subscriber = listen_only(summed(source, &spy), &listener);
+  static const int64_t numbers[] = {1, 100, 2, 101, 4};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    publish(source, numbers[i]);
+  CHECK_TEXT(listener.log, "1 3 !104 7 ");
+  release_both(subscriber, source);
+  CHECK_SPY(&spy, 5, 1);
+}
+
+static void verdicts_end_the_stream(void) {
+  for (int64_t number = 102; number <= 104; number++) {
+    spy_t spy = {0};
+    listener_t listener = {0};
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = listen_only(summed(source, &spy), &listener);
+    promise_t *end = end_of(subscriber);
+    publish(source, 1);
+    publish(source, number);
+    CHECK_SPY(&spy, 2, 1);
+    CHECK_INT(promise_publisher_count(source), 0);
+    publish(source, 2);
+    CHECK_TEXT(listener.log, "1 .");
+    promise_value_t reason;
+    CHECK_STATUS(promise_result(end, &reason), PROMISE_OK);
+    CHECK_INT(promise_state(end), number == 102 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_INT(reason.kind, number == 102   ? PROMISE_KIND_VOID
+                           : number == 103 ? PROMISE_KIND_I64
+                                           : PROMISE_KIND_DISCARDED);
+    promise_value_release(&reason);
+    promise_release(end);
+    release_both(subscriber, source);
+  }
+}
+
+static int faults;
+static void count_fault(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  faults += reason->kind == PROMISE_KIND_ERROR && promise_value_code(reason) == PROMISE_EINVAL;
+}
+
+static void what_is_no_verdict_is_an_error(void) {
+  spy_t spy = {0};
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(0), *derived = summed(source, &spy);
+  promise_subscription_t wish = everything(&listener);
+  wish.on_error = count_fault;
+  promise_subscriber_t *subscriber = subscribe(derived, wish);
+  publish(source, 1);
+  for (int64_t number = 105; number <= 108; number++)
+    publish(source, number);
+  publish(source, 2);
+  CHECK_INT(faults, 4);
+  CHECK_TEXT(listener.log, "1 3 ");
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+  CHECK_SPY(&spy, 6, 1);
+}
+
+/* Keeps the event's value as the accumulated one: what it was before is gone at once. */
+static promise_verdict_t latest(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                                promise_value_t *out) {
+  (void)ctx, (void)accumulated;
+  *out = *value;
+  CHECK_STATUS(promise_value_retain(out), PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+static void values_are_released_in_time(void) {
+  payload_t payloads[3] = {{0}};
+  promise_value_t initial = object(&payloads[0]);
+  promise_publisher_t *source = publisher_new(0);
+  promise_publisher_t *derived = made(promise_publisher_scan(source, &initial, latest, NULL, NULL));
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 0);
+  for (int i = 1; i < 3; i++) {
+    promise_value_t value = object(&payloads[i]);
+    CHECK_STATUS(promise_publisher_publish(source, &value), PROMISE_OK);
+    CHECK_INT(atomic_load(&payloads[i - 1].destroyed), 1);
+    CHECK_INT(atomic_load(&payloads[i].destroyed), 0);
+  }
+  promise_publisher_release(derived);
+  CHECK_INT(atomic_load(&payloads[2].destroyed), 1);
+  promise_publisher_release(source);
+}
+
+static void it_is_stateful_if_its_source_is(void) {
+  spy_t spy = {0};
+  listener_t listener = {0};
+  promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  publish(source, 4);
+  promise_publisher_t *derived = summed(source, &spy);
+  publish(source, 5);
+  promise_subscriber_t *subscriber = listen_only(derived, &listener);
+  CHECK_TEXT(listener.log, "9 ");
+  release_both(subscriber, source);
+  CHECK_SPY(&spy, 2, 1);
+}
+
+int main(void) {
+  RUN(each_new_accumulated_value_is_published);
+  RUN(skip_and_reject_keep_the_accumulated_value);
+  RUN(verdicts_end_the_stream);
+  RUN(what_is_no_verdict_is_an_error);
+  RUN(values_are_released_in_time);
+  RUN(it_is_stateful_if_its_source_is);
+  return check_report();
+}

@@ -1,0 +1,140 @@
+/* Promises that are settled already, and promises that are discarded with a cause. */
+#include "support.h"
+
+static void resolved_one_is_fulfilled(void) {
+  promise_t *promise = promise_new_resolved(I64(7));
+  CHECK(ended(promise, PROMISE_FULFILLED, 7));
+  CHECK_STATUS(promise_resolve(promise, I64(8)), PROMISE_ESETTLED);
+  spy_t spy = {0};
+  promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 8));
+  promise_release(child);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
+}
+
+static void rejected_one_is_rejected(void) {
+  promise_t *promise = promise_new_rejected(I64(7));
+  CHECK(ended(promise, PROMISE_REJECTED, 7));
+  promise_t *child = promise_rescue(promise, NULL, adds_one, NULL, NULL);
+  CHECK(ended(child, PROMISE_FULFILLED, 8));
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void value_goes_with_the_promise(void) {
+  promise_t *(*const makers[])(const promise_value_t *) = {promise_new_resolved, promise_new_rejected};
+  for (int i = 0; i < 2; i++) {
+    payload_t payload = {0};
+    promise_value_t value = object(&payload), got;
+    promise_t *promise = makers[i](&value);
+    CHECK_INT(atomic_load(&payload.destroyed), 0);
+    CHECK_STATUS(promise_result(promise, &got), PROMISE_OK);
+    CHECK_POINTER(got.as.ptr, &payload);
+    promise_release(promise);
+    CHECK_INT(atomic_load(&payload.destroyed), 0);
+    promise_value_release(&got);
+    CHECK_INT(atomic_load(&payload.destroyed), 1);
+  }
+}
+
+static int unhandled;
+static void count_unhandled(void *ctx, uint64_t id, const promise_value_t *reason) {
+  (void)ctx, (void)id, (void)reason;
+  unhandled++;
+}
+static void rejected_one_that_nobody_takes_is_reported(void) {
+  promise_hooks_t hooks = {.size = sizeof hooks, .unhandled_rejection = count_unhandled};
+  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
+  promise_release(promise_new_rejected(I64(1)));
+  CHECK_INT(unhandled, 1);
+  promise_release(promise_new_resolved(I64(1)));
+  CHECK_INT(unhandled, 1);
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+}
+
+/* ---- promise_discard_with() ---- */
+
+static int64_t cause_of(promise_t *promise) {
+  promise_value_t reason;
+  CHECK_INT(promise_state(promise), PROMISE_REJECTED);
+  CHECK_STATUS(promise_result(promise, &reason), PROMISE_OK);
+  CHECK_INT(reason.kind, PROMISE_KIND_DISCARDED);
+  const promise_value_t *cause = promise_value_cause(&reason);
+  int64_t number = cause == NULL ? -1 : cause->kind == PROMISE_KIND_I64 ? cause->as.i64 : -2;
+  promise_value_release(&reason);
+  return number;
+}
+
+static void discarded_one_has_the_cause(void) {
+  promise_t *promise = promise_new(), *child = promise_then(promise, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_discard_with(promise, I64(3)), PROMISE_OK);
+  CHECK_INT(cause_of(promise), 3);
+  CHECK_INT(cause_of(child), 3);
+  CHECK_STATUS(promise_discard_with(promise, I64(4)), PROMISE_ESETTLED);
+  CHECK_INT(cause_of(promise), 3);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static void without_a_cause_it_is_a_discard(void) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_discard_with(promise, NULL), PROMISE_OK);
+  CHECK_INT(cause_of(promise), -1);
+  promise_release(promise);
+}
+
+static void cause_goes_once_on_every_path(void) {
+  payload_t payloads[4] = {{0}};
+  promise_value_t causes[4];
+  for (int i = 0; i < 4; i++)
+    causes[i] = object(&payloads[i]);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_discard_with(promise, &causes[0]), PROMISE_OK);
+  CHECK_STATUS(promise_discard_with(promise, &causes[1]), PROMISE_ESETTLED);
+  CHECK_INT(atomic_load(&payloads[1].destroyed), 1);
+  CHECK_STATUS(promise_discard_with(stale(), &causes[2]), PROMISE_ESTALE);
+  CHECK_INT(atomic_load(&payloads[2].destroyed), 1);
+  CHECK_STATUS(promise_discard_with(NULL, &causes[3]), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payloads[3].destroyed), 1);
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 0);
+  promise_release(promise);
+  CHECK_INT(atomic_load(&payloads[0].destroyed), 1);
+}
+
+/* The block gives back the only reference there is, while callbacks are still to receive the reason. */
+static promise_t *only;
+static void release_the_only_reference(void *ctx) {
+  spy_discard(ctx);
+  CHECK_STATUS(promise_release(only), PROMISE_OK);
+}
+static void sees_the_cause(void *ctx, const promise_value_t *reason) {
+  spy_see(ctx, reason);
+  const promise_value_t *cause = promise_value_cause(reason);
+  CHECK(cause != NULL && cause->kind == PROMISE_KIND_OBJECT);
+}
+static void block_may_release_the_promise(void) {
+  payload_t payload = {0};
+  spy_t block = {0}, observer = {0};
+  promise_value_t cause = object(&payload);
+  only = promise_new_discardable(release_the_only_reference, &block, spy_free);
+  CHECK_STATUS(promise_observe(only, NULL, sees_the_cause, &observer, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_discard_with(only, &cause), PROMISE_OK);
+  CHECK_SPY(&block, 1, 1);
+  CHECK_SPY(&observer, 1, 1);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_state(only), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(resolved_one_is_fulfilled);
+  RUN(rejected_one_is_rejected);
+  RUN(value_goes_with_the_promise);
+  RUN(rejected_one_that_nobody_takes_is_reported);
+  RUN(discarded_one_has_the_cause);
+  RUN(without_a_cause_it_is_a_discard);
+  RUN(cause_goes_once_on_every_path);
+  RUN(block_may_release_the_promise);
+  return check_report();
+}
