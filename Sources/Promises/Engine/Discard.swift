@@ -41,7 +41,6 @@ extension CellRef {
     // The block may release the promise, and with it the reason.
     let retained = hasBlock && reason.isOwning && reason.retain()
     if hasBlock {
-      // The block may release the promise.
       let context = reactionContext
       let function = unsafe cell.pointee.function
       Settlement.running(nil, of: self, rest: before.head) {
