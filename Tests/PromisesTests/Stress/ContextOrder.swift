@@ -1,0 +1,83 @@
+import Dispatch
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Stress: the order of callbacks on a serial context")
+struct ContextOrder {
+  @Test("callbacks run as they were attached when attaching and settling race", arguments: AttachingCall.allCases)
+  func queues(_ call: AttachingCall) {
+    let context = PromiseContext.queue(DispatchQueue(label: "test"))
+    #expect(AttachingRace.disorders { call.round(on: context) } == 0)
+  }
+
+  @Test("... on an actor", arguments: AttachingCall.allCases)
+  func actors(_ call: AttachingCall) {
+    let mailbox = Mailbox()
+    let context = PromiseContext.executor(mailbox.executor)
+    let disorders = AttachingRace.disorders {
+      mailbox.assumeIsolated { $0.deliveries += 1 }
+    } _: {
+      call.round(on: context)
+    }
+    #expect(disorders == 0)
+    #expect(mailbox.executor.queue.sync { mailbox.assumeIsolated { $0.deliveries } } == AttachingRace.callbacks)
+  }
+}
+
+/// The calls that attach callbacks.
+enum AttachingCall: CaseIterable, Sendable {
+  case then, thenDeriving, whenFulfilled, onSuccess
+
+  func round(on context: PromiseContext) -> AttachingRace.Round {
+    let promise = Promise<Int>()
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    switch self {
+    case .then:
+      return AttachingRace.Round {
+        promise.resolve(1)
+      } attach: { callback in
+        promise.then(on: context, { _ in callback() }, nil)
+      }
+    case .thenDeriving:
+      return AttachingRace.Round {
+        promise.resolve(1)
+      } attach: { callback in
+        _ = promise.then(on: context) { _ in callback() }
+      }
+    case .whenFulfilled:
+      return AttachingRace.Round {
+        resolver.fulfill(1)
+      } attach: { callback in
+        future.whenFulfilled(on: context) { _ in callback() }
+      }
+    case .onSuccess:
+      return AttachingRace.Round {
+        resolver.fulfill(1)
+      } attach: { callback in
+        future.onSuccess(on: context) { _ in callback() }
+      }
+    }
+  }
+}
+
+/// An actor whose callbacks run on its own executor.
+private actor Mailbox {
+  nonisolated let executor = QueueExecutor()
+  var deliveries = 0
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+private final class QueueExecutor: SerialExecutor, PromiseExecutor {
+  let queue = DispatchQueue(label: "test")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+  func submit(_ job: PromiseJob) { queue.async { job.run() } }
+}
