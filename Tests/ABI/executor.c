@@ -247,6 +247,51 @@ static void drop_inside(void *ctx, promise_job_t *job) {
   CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
 }
 
+/* Each job runs the one before it within its submit. */
+typedef struct relay {
+  promise_job_t *before;
+  promise_t *follower; /* of the promise of the job before */
+  int runs;
+} relay_t;
+
+static void relays(void *ctx, promise_job_t *job) {
+  relay_t *relay = ctx;
+  if (relay->before != NULL) {
+    CHECK_STATUS(promise_job_run(relay->before), PROMISE_OK);
+    /* It is another job than the one which is submitted: its promise and what follows are settled on return. */
+    CHECK_INT(promise_state(relay->follower), PROMISE_FULFILLED);
+    relay->runs++;
+  }
+  relay->before = job;
+}
+
+static void another_job_may_run_within_submit(void) {
+  enum { JOBS = 4 };
+  relay_t relay = {.before = NULL};
+  spy_t spies[JOBS] = {{0}}, followers[JOBS] = {{0}};
+  promise_executor_t *executor = promise_executor_new(relays, &relay, NULL);
+  promise_t *children[JOBS], *behind[JOBS];
+  for (int i = 0; i < JOBS; i++) {
+    promise_t *source = promise_new();
+    children[i] = on(executor, source, &spies[i]);
+    behind[i] = promise_then(children[i], spy_handler, &followers[i], spy_free);
+    if (i > 0)
+      relay.follower = behind[i - 1];
+    CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_INT(promise_state(behind[i]), PROMISE_PENDING);
+    promise_release(source);
+  }
+  CHECK_INT(relay.runs, JOBS - 1);
+  CHECK_STATUS(promise_job_run(relay.before), PROMISE_OK);
+  for (int i = 0; i < JOBS; i++) {
+    CHECK(ended(behind[i], PROMISE_FULFILLED, 3));
+    CHECK_SPY(&spies[i], 1, 1);
+    CHECK_SPY(&followers[i], 1, 1);
+    promise_release(behind[i]), promise_release(children[i]);
+  }
+  promise_executor_release(executor);
+}
+
 static void job_may_be_dropped_within_submit(void) {
   spy_t executed = {0}, spy = {0};
   promise_executor_t *executor = promise_executor_new(drop_inside, &executed, spy_free);
@@ -355,6 +400,7 @@ int main(void) {
   RUN(job_may_adopt);
   RUN(job_that_adopts_its_own_promise_is_refused);
   RUN(job_may_run_within_submit);
+  RUN(another_job_may_run_within_submit);
   RUN(context_is_not_freed_while_submit_uses_it);
   RUN(job_may_be_dropped_within_submit);
   RUN(jobs_may_run_in_any_order);

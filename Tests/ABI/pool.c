@@ -280,6 +280,55 @@ static void process_may_exit_at_any_time(void) {
   }
 }
 
+/* ---- Serial executors that always have a job ---- */
+
+typedef struct busy {
+  promise_executor_t *executor;
+  bool has_begun;
+} busy_t;
+
+static atomic_int busy_executors;
+static atomic_bool was_let_in;
+
+static void goes_on(void *ctx) {
+  busy_t *busy = ctx;
+  if (!busy->has_begun)
+    atomic_fetch_add(&busy_executors, 1);
+  busy->has_begun = true;
+  if (!atomic_load(&was_let_in))
+    CHECK_STATUS(promise_executor_submit(busy->executor, goes_on, busy, NULL), PROMISE_OK);
+}
+
+static void is_let_in(void *gate) {
+  atomic_store(&was_let_in, true);
+  gate_open(gate);
+}
+
+/* As many as there are threads: each gives its thread to others once in a while. */
+static void serial_executors_leave_threads_to_others(void) {
+  enum { MOST = 64 };
+  int count = processors() < MOST ? processors() : MOST;
+  busy_t busy[MOST] = {{0}};
+  gate_t gate = GATE_CLOSED;
+  atomic_store(&busy_executors, 0), atomic_store(&was_let_in, false);
+  for (int i = 0; i < count; i++) {
+    busy[i].executor = promise_executor_serial(pool());
+    CHECK_STATUS(promise_executor_submit(busy[i].executor, goes_on, &busy[i], NULL), PROMISE_OK);
+  }
+  while (atomic_load(&busy_executors) < count)
+    sched_yield();
+  CHECK_STATUS(promise_executor_submit(pool(), is_let_in, &gate, NULL), PROMISE_OK);
+  gate_wait(&gate);
+  CHECK(atomic_load(&was_let_in));
+  for (int i = 0; i < count; i++) {
+    /* Behind its last job. */
+    promise_t *last = react_on(busy[i].executor, adds_one, NULL, NULL);
+    CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
+    promise_release(last);
+    promise_executor_release(busy[i].executor);
+  }
+}
+
 int main(void) {
   /* First: it forks, which is only for a process that has no other threads yet. */
   RUN(process_may_exit_at_any_time);
@@ -290,6 +339,7 @@ int main(void) {
   RUN(blocked_jobs_do_not_hold_up_the_others);
   RUN(jobs_may_wait_for_later_jobs);
   RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
+  RUN(serial_executors_leave_threads_to_others);
   RUN(urgent_jobs_leave_room_for_others);
   RUN(higher_priorities_begin_first);
   RUN(without_threads_jobs_are_dropped);

@@ -1,0 +1,188 @@
+/* The order of timers, and that an earlier one wakes who waits for a later one. */
+#include <sched.h>
+
+#include "scheduling.h"
+
+/* ---- The heap: deadlines of tokens, whose times are exact, on a loop, where one thread runs them ---- */
+
+enum { TIMERS = 600 };
+
+typedef struct alarm {
+  promise_token_t *token;
+  promise_t *promise;
+  int64_t deadline;
+  bool is_stopped;
+} alarm_state_t;
+
+static alarm_state_t alarms[TIMERS];
+static int fired[TIMERS], fired_count;
+
+static void fires(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  fired[fired_count++] = (int)((alarm_state_t *)ctx - alarms);
+}
+
+static uint32_t next_random(uint32_t *random) {
+  *random ^= *random << 13, *random ^= *random >> 17, *random ^= *random << 5;
+  return *random;
+}
+
+static void set_alarm(int i, promise_executor_t *executor, int64_t deadline) {
+  alarms[i] = (alarm_state_t){.token = promise_token_new(0), .promise = promise_new(), .deadline = deadline};
+  CHECK_STATUS(promise_on_cancel_request(alarms[i].promise, fires, &alarms[i], NULL), PROMISE_OK);
+  CHECK_STATUS(promise_token_add(alarms[i].token, alarms[i].promise), PROMISE_OK);
+  CHECK_STATUS(promise_token_set_deadline(alarms[i].token, executor, deadline), PROMISE_OK);
+}
+
+static void stop_alarm(int i) {
+  alarms[i].is_stopped = true;
+  promise_token_release(alarms[i].token);
+  promise_release(alarms[i].promise);
+}
+
+/* Sets as many alarms as `shape` says, stops every `share`th in a random order, and runs the rest, all of them due. */
+static void run_alarms(uint32_t seed, int64_t (*shape)(int i, uint32_t random), int share) {
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  uint32_t random = seed;
+  int64_t base = now() + 60 * MILLISECONDS;
+  fired_count = 0;
+  for (int i = 0; i < TIMERS; i++)
+    set_alarm(i, executor, base + shape(i, next_random(&random)));
+  int left = TIMERS;
+  for (int i = 0; share > 0 && i < TIMERS / share; i++) {
+    int chosen = (int)(next_random(&random) % TIMERS);
+    if (!alarms[chosen].is_stopped)
+      left--, stop_alarm(chosen);
+  }
+  while (now() < base + TIMERS)
+    sched_yield();
+  /* One turn takes all that are due, from the heap as it is. */
+  promise_loop_run_once(loop);
+  CHECK_INT(fired_count, left);
+  int wrong = 0;
+  for (int i = 1; i < fired_count; i++) {
+    const alarm_state_t *one = &alarms[fired[i - 1]], *other = &alarms[fired[i]];
+    wrong += one->deadline > other->deadline || (one->deadline == other->deadline && one > other);
+  }
+  CHECK_INT(wrong, 0);
+  for (int i = 0; i < TIMERS; i++)
+    if (!alarms[i].is_stopped)
+      stop_alarm(i);
+  promise_executor_release(executor);
+  promise_loop_release(loop);
+}
+
+static int64_t forward(int i, uint32_t random) {
+  (void)random;
+  return i;
+}
+static int64_t backward(int i, uint32_t random) {
+  (void)random;
+  return TIMERS - i;
+}
+static int64_t at_random(int i, uint32_t random) {
+  (void)i;
+  return random % TIMERS;
+}
+static int64_t among_few(int i, uint32_t random) {
+  (void)i;
+  return random % 7;
+}
+
+static void timers_end_in_the_order_of_their_times(void) {
+  run_alarms(1, forward, 0), run_alarms(1, backward, 0), run_alarms(1, at_random, 0);
+}
+
+static void timers_of_one_time_end_in_the_order_of_their_making(void) {
+  run_alarms(2, among_few, 0);
+}
+
+/* The last timer of the heap takes the place of one that was stopped: further up, or further down. */
+static void stopping_some_leaves_the_others_in_order(void) {
+  for (uint32_t seed = 3; seed < 9; seed++)
+    run_alarms(seed, seed % 2 == 0 ? at_random : among_few, 2);
+}
+
+/* ---- The thread of the clock ---- */
+
+static int order[4], ended_count;
+static void notes_order(void *ctx, const promise_value_t *value) {
+  (void)value;
+  order[ended_count++] = *(int *)ctx;
+}
+
+/* The shortest pauses in which a wrong order is none of the machine's doing: callbacks come one after the other, on one
+ * thread, as long as none of them takes 10 ms. */
+static void sleeps_end_in_the_order_of_their_times(void) {
+  static int delays[] = {100, 300, 200, 400};
+  promise_t *naps[4], *all;
+  ended_count = 0;
+  for (int i = 0; i < 4; i++) {
+    naps[i] = promise_sleep(delays[i] * MILLISECONDS);
+    CHECK_STATUS(promise_observe(naps[i], notes_order, NULL, &delays[i], NULL), PROMISE_OK);
+  }
+  all = promise_all(naps, 4, 0);
+  CHECK_STATUS(promise_wait(all, FOR_EVER), PROMISE_OK);
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(order[i], (i + 1) * 100);
+    promise_release(naps[i]);
+  }
+  promise_release(all);
+}
+
+/* A short sleep is over long before the clock's thread would have looked by itself: it ends before a timer of a loop,
+ * which needs no clock. The machine may be too busy for that now and then. */
+static void an_earlier_timer_wakes_the_clock(void) {
+  enum { ROUNDS = 10 };
+  int in_time = 0;
+  promise_loop_t *loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_t *late = promise_sleep(3600 * 1000 * MILLISECONDS);
+  for (int round = 0; round < ROUNDS; round++) {
+    promise_t *limit = promise_sleep_on(executor, 300 * MILLISECONDS), *nap = promise_sleep(MILLISECONDS);
+    promise_t *first = promise_race((promise_t *[]){limit, nap}, 2, 0);
+    CHECK_STATUS(promise_loop_wait(loop, first, FOR_EVER), PROMISE_OK);
+    in_time += promise_state(limit) == PROMISE_PENDING;
+    /* The clock sleeps again, for as long as it can. */
+    CHECK_STATUS(promise_wait(nap, FOR_EVER), PROMISE_OK);
+    promise_discard(limit);
+    promise_release(first), promise_release(nap), promise_release(limit);
+  }
+  CHECK(in_time >= ROUNDS / 2);
+  promise_discard(late);
+  promise_release(late);
+  promise_executor_release(executor);
+  promise_loop_release(loop);
+}
+
+static atomic_bool second_has_run;
+static promise_verdict_t computes(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  while (!atomic_load(&second_has_run))
+    ;
+  return PROMISE_FULFILL;
+}
+static promise_verdict_t runs_second(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in, (void)out;
+  atomic_store(&second_has_run, true);
+  return PROMISE_FULFILL;
+}
+
+/* The first callback ends only once the second has run, and never sleeps. */
+static void a_callback_that_computes_does_not_hold_up_other_timers_for_ever(void) {
+  promise_t *first = react_on_timer(computes, NULL), *second = react_on_timer(runs_second, NULL);
+  CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
+  promise_release(first), promise_release(second);
+}
+
+int main(void) {
+  RUN(timers_end_in_the_order_of_their_times);
+  RUN(timers_of_one_time_end_in_the_order_of_their_making);
+  RUN(stopping_some_leaves_the_others_in_order);
+  RUN(sleeps_end_in_the_order_of_their_times);
+  RUN(an_earlier_timer_wakes_the_clock);
+  RUN(a_callback_that_computes_does_not_hold_up_other_timers_for_ever);
+  return check_report();
+}
