@@ -90,6 +90,7 @@
 #include "promise/executor.h"
 #include "promise/timer.h"
 #include "promise/loop.h"
+#include "promise/queue.h"
 #include "promise/stream.h"
 #include "promise/operator.h"
 #include "promise/observe.h"

@@ -78,6 +78,10 @@ bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) 
   return result == 0 || errno != EINTR;
 }
 
+void platform_futex_wake_one(const void *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 void platform_futex_wake_all(const void *word) {
   syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }

@@ -61,11 +61,30 @@ bool platform_signal_renew(struct platform_signal *signal) {
   return false;
 }
 
-void platform_signal_set(const struct platform_signal *signal, bool readable) {
+int platform_event_open(void) {
+  return new_event();
+}
+
+void platform_event_close(int event) {
+  close(event);
+}
+
+void platform_event_set(int event, bool readable) {
   uint64_t count = 1;
-  ssize_t size = readable ? write(signal->event, &count, sizeof count) : read(signal->event, &count, sizeof count);
+  ssize_t size = readable ? write(event, &count, sizeof count) : read(event, &count, sizeof count);
   /* The one cannot overflow, and the other finds what was written. */
   (void)size;
+}
+
+bool platform_event_renew(int event) {
+  if (replace(event, new_event()))
+    return true;
+  close(event);
+  return false;
+}
+
+void platform_signal_set(const struct platform_signal *signal, bool readable) {
+  platform_event_set(signal->event, readable);
 }
 
 void platform_signal_arm(const struct platform_signal *signal, int64_t deadline) {

@@ -85,6 +85,7 @@ void platform_unlock(int lock) __attribute__((visibility("hidden")));
  * Wakes spuriously too. False if a handler of a signal, whatever its flags, ran on the thread: for certain only if there is a
  * deadline. */
 bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) __attribute__((visibility("hidden")));
+void platform_futex_wake_one(const void *word) __attribute__((visibility("hidden")));
 void platform_futex_wake_all(const void *word) __attribute__((visibility("hidden")));
 
 /* free(), under a name that Swift code may use beside members called `free`. */

@@ -36,6 +36,16 @@ void platform_signal_arm(const struct platform_signal *signal, int64_t deadline)
 /* Sleeps until it is readable, or until the monotonic time `deadline` (negative: for ever), or for no reason. */
 void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
 
+/* An eventfd alone, readable or not; platform_event_open() gives a negative number if there is none to be had. */
+int platform_event_open(void) __attribute__((visibility("hidden")));
+void platform_event_close(int event) __attribute__((visibility("hidden")));
+
+/* Makes it readable, or not any more. Once more while it is readable: a new edge. */
+void platform_event_set(int event, bool readable) __attribute__((visibility("hidden")));
+
+/* In a child of fork(): as platform_signal_renew(). Closes the descriptor if there is no file to be had: false. */
+bool platform_event_renew(int event) __attribute__((visibility("hidden")));
+
 #if defined(__clang__)
 #pragma clang assume_nonnull end
 #endif

@@ -75,6 +75,8 @@ package struct CellSubkind: Equatable {
   package static var loop: CellSubkind { CellSubkind(rawValue: 5) }
   package static var publisher: CellSubkind { CellSubkind(rawValue: 6) }
   package static var subscriber: CellSubkind { CellSubkind(rawValue: 7) }
+  package static var queue: CellSubkind { CellSubkind(rawValue: 8) }
+  package static var completion: CellSubkind { CellSubkind(rawValue: 9) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.

@@ -57,6 +57,8 @@ extension CellRef {
     case .gate, .loop: reactionContext.release()
     case .gather: Gather(self).free()
     case .publisher: CellPublisher(self).free()
+    case .queue: CompletionQueue(self).free()
+    case .completion: Completion(self).free()
     case .subscriber: CellSubscriber(self).free()
     default: break
     }
@@ -97,6 +99,7 @@ extension CellRef {
     // What a callback captured lies where a closure's does.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
     case .follow: break
+    case .completion: loseCompletion()
     default: reactionContext.release()
     }
     if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask == 1 {

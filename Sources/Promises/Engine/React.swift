@@ -95,8 +95,10 @@ extension CellRef {
     case .input:
       return unsafe gatherInput(value.pointee, outcome)
     case .cancelHandler:
-      dropCancelHandler()
+      unsafe endCancelHandler(value.pointee, outcome)
       return .idle
+    case .completion:
+      return unsafe complete(value.pointee, outcome)
     case .follow:
       return unsafe pass(value.pointee, outcome)
     default:

@@ -64,6 +64,11 @@ struct ReactionKind: Equatable {
   /// `function` is called with the context, whichever way it went, then the outcome passes through.
   static var finally: ReactionKind { ReactionKind(rawValue: 11) }
 
+  /// `context` is an event of a completion queue (Queues/Completion.swift).
+  static var completion: ReactionKind { ReactionKind(rawValue: 12) }
+
+  /// In the `meta` of a handler of cancel requests that is called when the promise is discarded, too.
+  static var onDiscard: UInt32 { 1 << 11 }
   /// In the `meta` of a handler of cancel requests whose context is a cell to pass them on to.
   static var passingOn: UInt32 { 1 << 10 }
   /// In the `meta` of a promise of the kind `none`: `function`, `context` and `free` are a discard block (Discard.swift).

@@ -19,7 +19,7 @@ extension CellRef {
       meta: ReactionKind.passingOn)
   }
 
-  private func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
+  func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
     let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
       context.release()
@@ -83,6 +83,19 @@ extension CellRef {
         unsafe function(context.pointer, reason)
         context.release()
       }
+    }
+  }
+
+  /// The promise is settled: frees the handler's context, unless it runs or did. One that is for discards is called first
+  /// if the promise was discarded.
+  func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
+    guard claim() else { return }
+    let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
+    if unsafe isDiscard && cell.pointee.meta & ReactionKind.onDiscard != 0 {
+      var cause = value.discardCause ?? .void
+      runCancelHandler(self, &cause)
+    } else {
+      reactionContext.release()
     }
   }
 

@@ -1,0 +1,107 @@
+import CPlatform
+import Synchronization
+
+// How an event comes into its queue's line.
+extension Completion {
+  /// Whether it is entered in the queue's table.
+  var isRevocable: Bool { kind == .settled || kind == .call }
+
+  /// Appends the event, unless the queue is closed. Copies the value. The caller keeps its reference to the event.
+  func arrive(_ value: CellValue) {
+    guard ref.retain() else { return }
+    let copy = value.retain() ? value : Fault.tooManyReferences.value
+    if queue.push(self, copy, state: 0) { return }
+    copy.release()
+    ref.release()
+  }
+
+  /// Takes a ready event out of the line again: its promise was settled by somebody else.
+  fileprivate func withdraw() {
+    let isOut = queue.locked { state in
+      guard place == .ready else { return false }
+      unsafe state.table.remove(self)
+      unsafe state.remove(self)
+      place = .revoked
+      return true
+    }
+    if isOut { releaseReady() }
+  }
+
+  /// Releases all that a ready event owns, and the event.
+  func releaseReady() {
+    value.release()
+    if kind == .call { promise?.release() }
+    ref.release()
+  }
+}
+
+// The reaction's side. Its context is the event.
+extension CellRef {
+  var completion: Completion { unsafe Completion(CellRef.from(cell.pointee.context)) }
+
+  /// The source is settled: appends the event. A CALL takes this promise along, for the taker to settle.
+  func complete(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
+    let event = completion
+    guard event.kind == .call else {
+      event.promise = nil
+      complete(event, value, outcome)
+      return .idle
+    }
+    guard becomeAnswerable(event) else {
+      dropCompletion()
+      return .idle
+    }
+    if complete(event, value, outcome) { return .moved }
+    unsafe cell.pointee.state.bitwiseAnd(~CellState.discardable, ordering: .acquiringAndReleasing)
+    return conclude(Fault.closed.value, .rejected)
+  }
+
+  /// Appends the event with a copy of the value; frees it if the queue is closed or the event was revoked: false.
+  @discardableResult
+  private func complete(_ event: Completion, _ value: CellValue, _ outcome: Outcome) -> Bool {
+    let isRetained = value.retain()
+    let copy = isRetained ? value : Fault.tooManyReferences.value
+    if event.queue.push(event, copy, state: isRetained ? Completion.state(outcome) : 3) { return true }
+    copy.release()
+    event.ref.release()
+    return false
+  }
+
+  /// Makes this promise, whose source is settled, one that calls settle. Like a promise with a discard block, it takes its
+  /// event out of the line when somebody else is first. False if it is settled already.
+  private func becomeAnswerable(_ event: Completion) -> Bool {
+    guard hold() else { return false }
+    unsafe cell.pointee.meta = ReactionKind.none.rawValue
+    unsafe cell.pointee.function = nil
+    unsafe cell.pointee.context = WeakCell(token: event.ref.token).context
+    unsafe cell.pointee.free = { event in
+      unsafe WeakCell(context: event).with { Completion($0).withdraw() }
+    }
+    var current = unsafe cell.pointee.state.load(ordering: .relaxed)
+    while true {
+      let desired = current & ((1 << CellState.sourceShift) - 1) & ~CellState.held | CellState.discardable
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+        expected: current, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if exchanged { return true }
+      current = original
+    }
+  }
+
+  /// The source was destroyed while pending: the taker is told so. The caller has this reaction's reference.
+  func loseCompletion() {
+    let event = completion
+    event.promise = nil
+    if !event.queue.push(event, .void, state: Completion.pending) { event.ref.release() }
+  }
+
+  /// This reaction will never run: nobody wants the event.
+  func dropCompletion() {
+    let event = completion
+    event.queue.locked { state in
+      guard event.place == .waiting else { return }
+      unsafe state.table.remove(event)
+      event.place = .revoked
+    }
+    event.ref.release()
+  }
+}

@@ -1,0 +1,95 @@
+import CPlatform
+
+// What a queue is asked for. Each makes the event at once, so that nothing can fail when it comes.
+extension CompletionQueue {
+  /// What became of a call that asks for an event.
+  package enum Added { case added, closed, outOfMemory }
+
+  /// Asks for a SETTLED when `source` is.
+  package func watch(_ source: CellRef, tag: UInt64, interest: Interest) -> Added {
+    guard let reaction = reaction(to: source, .settled, tag, interest: interest, references: 1) else {
+      return .outOfMemory
+    }
+    return deliver(source, to: reaction)
+  }
+
+  /// Asks for a CALL when `source` is settled. The promise, which the taker settles, is a reference of the caller's.
+  package func then(_ source: CellRef, tag: UInt64) -> (promise: CellRef?, Added) {
+    guard let promise = reaction(to: source, .call, tag, interest: .counted, references: 2) else {
+      return (nil, .outOfMemory)
+    }
+    let added = deliver(source, to: promise)
+    if added == .added { return (promise, added) }
+    promise.release()
+    return (nil, added)
+  }
+
+  private func reaction(
+    to source: CellRef, _ kind: Completion.Kind, _ tag: UInt64, interest: Interest, references: UInt64
+  ) -> CellRef? {
+    guard let event = Completion.make(kind, tag: tag, for: self) else { return nil }
+    let context = unsafe Context(UnsafeMutableRawPointer(event.ref.cell), nil)
+    guard
+      let reaction = unsafe CellRef.derived(
+        from: source, .completion, nil, context, interest: interest, references: references)
+    else {
+      event.ref.release()
+      return nil
+    }
+    event.promise = reaction
+    return reaction
+  }
+
+  /// Attaches the reaction and enters its event in the table, in one step: the event cannot come before it waits.
+  private func deliver(_ source: CellRef, to reaction: CellRef) -> Added {
+    let event = reaction.completion
+    let (isOpen, isAttached) = locked { state in
+      guard unsafe !state.isClosed else { return (false, false) }
+      guard source.attach(reaction) else { return (true, false) }
+      unsafe state.table.insert(event)
+      event.place = .waiting
+      return (true, true)
+    }
+    guard isOpen else {
+      // Nobody else has seen the reaction.
+      event.ref.release()
+      reaction.setSource(0)
+      unsafe reaction.cell.pointee.meta = ReactionKind.orphan | ReactionKind.unheld
+      reaction.release()
+      return .closed
+    }
+    if !isAttached { source.deliver(to: reaction) }
+    return .added
+  }
+
+  /// Asks for a CANCEL when the promise is asked to cancel, or discarded; now, if it was.
+  package func onCancel(_ promise: CellRef, tag: UInt64) -> Added {
+    if isClosed { return .closed }
+    guard let event = Completion.make(.cancel, tag: tag, for: self) else { return .outOfMemory }
+    let context = unsafe Context(UnsafeMutableRawPointer(event.ref.cell)) { unsafe CellRef.from($0).release() }
+    let isAdded = unsafe promise.onCancelRequest(
+      { event, reason in
+        unsafe Completion(CellRef.from(event)).arrive(reason.load(as: CellValue.self))
+      }, context, meta: ReactionKind.onDiscard)
+    return isAdded ? .added : .outOfMemory
+  }
+
+  /// An OBJECT whose destruction is a FREED; nil if the queue is closed or memory has run out.
+  package func object(type: UInt32, tag: UInt64) -> (value: CellValue?, Added) {
+    if isClosed { return (nil, .closed) }
+    guard let event = Completion.make(.freed, tag: tag, for: self) else { return (nil, .outOfMemory) }
+    let context = unsafe Context(UnsafeMutableRawPointer(event.ref.cell)) { event in
+      let event = unsafe Completion(CellRef.from(event))
+      event.arrive(.void)
+      event.ref.release()
+    }
+    // Without memory for the value no event comes.
+    event.place = .revoked
+    let value = unsafe Box.object(type: type, UnsafeMutableRawPointer(bitPattern: UInt(tag)), context)
+    guard value != nil else { return (nil, .outOfMemory) }
+    event.place = .idle
+    return (value, .added)
+  }
+
+  private var isClosed: Bool { locked { state in unsafe state.isClosed } }
+}
