@@ -55,12 +55,12 @@ copy_library() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without="foreign objects dlclose fork fork_loops fork_traffic $own_heap"
+  without="foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap"
 }
 
 without=""
 endless="limits" # can do with no less, where everything takes fifty times as long
-own_heap="scarce_executors scarce_promises scarce_streams scarce_values" # where another takes its place, nothing runs out
+own_heap="scarce_executors scarce_promises scarce_queues scarce_streams scarce_values" # where another takes its place, nothing runs out
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')

@@ -44,6 +44,13 @@ ASSERT(PROMISE_EFULL == -9);
 ASSERT(PROMISE_EFINISHED == -10);
 ASSERT(PROMISE_EINTR == -11);
 
+ASSERT(PROMISE_EVENT_SETTLED == 32);
+ASSERT(PROMISE_EVENT_CALL == 33);
+ASSERT(PROMISE_EVENT_CANCEL == 34);
+ASSERT(PROMISE_EVENT_FREED == 35);
+ASSERT(PROMISE_EVENT_DROPPED == 36);
+ASSERT(PROMISE_EINTR == -11);
+
 ASSERT(PROMISE_STATE_PENDING == 1 && PROMISE_PENDING == 1);
 ASSERT(PROMISE_STATE_FULFILLED == 2 && PROMISE_FULFILLED == 2);
 ASSERT(PROMISE_STATE_REJECTED == 3 && PROMISE_REJECTED == 3);
@@ -110,6 +117,15 @@ FIELD(promise_value_t, as.i64, 8, 8);
 FIELD(promise_value_t, as.u64, 8, 8);
 FIELD(promise_value_t, as.f64, 8, 8);
 FIELD(promise_value_t, as.ptr, 8, POINTER);
+
+/* For ever: programs have arrays of them, which the library fills. */
+ASSERT(sizeof(promise_event_t) == 40 + POINTER);
+FIELD(promise_event_t, kind, 0, 4);
+FIELD(promise_event_t, state, 4, 4);
+FIELD(promise_event_t, tag, 8, 8);
+FIELD(promise_event_t, promise, 16, POINTER);
+FIELD(promise_event_t, value, 16 + POINTER, 16);
+FIELD(promise_event_t, reserved, 32 + POINTER, 8);
 
 ASSERT(sizeof(promise_json_options_t) >= 24);
 FIELD(promise_json_options_t, size, 0, 4);

@@ -94,6 +94,7 @@ FILLED(executor)
 FILLED(token)
 FILLED(publisher)
 FILLED(loop)
+FILLED(queue)
 FILLED(subscriber)
 
 static void no_submit(void *ctx, promise_job_t *job) {
@@ -124,6 +125,10 @@ static void loop_takes_as_many_references_as_promised(void) {
   fill(promise_loop_new(), retain_loop, release_loop, NULL);
 }
 
+static void queue_takes_as_many_references_as_promised(void) {
+  fill(promise_queue_new(), retain_queue, release_queue, NULL);
+}
+
 static void token_takes_as_many_references_as_promised(void) {
   fill(promise_token_new(0), retain_token, release_token, NULL);
 }
@@ -152,6 +157,7 @@ int main(void) {
   RUN(executor_takes_as_many_references_as_promised);
   RUN(loop_gives_no_more_references_than_promised);
   RUN(loop_takes_as_many_references_as_promised);
+  RUN(queue_takes_as_many_references_as_promised);
   RUN(token_takes_as_many_references_as_promised);
   RUN(publisher_takes_as_many_references_as_promised);
   RUN(subscriber_and_its_end_take_as_many_references_as_promised);

@@ -17,6 +17,7 @@ static promise_executor_t *dead_executor, *live_executor;
 static promise_job_t *dead_job, *live_job;
 static promise_token_t *dead_token, *live_token;
 static promise_loop_t *dead_loop, *live_loop;
+static promise_queue_t *dead_queue, *live_queue;
 static const promise_type_t *live_type;
 static promise_builder_t *dead_builder, *live_builder;
 static promise_publisher_t *dead_publisher, *live_publisher;
@@ -51,6 +52,9 @@ static inline void make_handles(void) {
   dead_loop = promise_loop_new();
   REQUIRE(promise_loop_release(dead_loop) == PROMISE_OK);
   live_loop = promise_loop_new();
+  dead_queue = promise_queue_new();
+  REQUIRE(promise_queue_release(dead_queue) == PROMISE_OK);
+  live_queue = promise_queue_new();
   live_token = promise_token_new(0);
   dead_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
   REQUIRE(promise_token_release(dead_token) == PROMISE_OK);
@@ -68,6 +72,7 @@ static inline void make_handles(void) {
 
 static inline void release_handles(void) {
   CHECK_STATUS(promise_loop_release(live_loop), PROMISE_OK);
+  CHECK_STATUS(promise_queue_release(live_queue), PROMISE_OK);
   CHECK_STATUS(promise_job_drop(live_job), PROMISE_OK);
   CHECK_INT(promise_builder_count(live_builder), 0);
   CHECK_STATUS(promise_builder_drop(live_builder), PROMISE_OK);
@@ -81,7 +86,7 @@ static inline void release_handles(void) {
   CHECK_STATUS(promise_publisher_release(live_publisher), PROMISE_OK);
 }
 
-typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, PUBLISHERS, SUBSCRIBERS } kind_t;
+typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, QUEUES, PUBLISHERS, SUBSCRIBERS } kind_t;
 
 /* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
@@ -123,10 +128,11 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
                        live_builder,
                        (void *)(uintptr_t)promise_type_named("error"),
                        live_loop,
+                       live_queue,
                        live_publisher,
                        live_subscriber};
-  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS,       TOKENS,
-                                 BUILDERS, TYPES, LOOPS,     PUBLISHERS, SUBSCRIBERS};
+  static const kind_t kinds[] = {PROMISES, TYPES, EXECUTORS, JOBS,       TOKENS,     BUILDERS,
+                                 TYPES,    LOOPS, QUEUES,    PUBLISHERS, SUBSCRIBERS};
   uint64_t live = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (kinds[i] != kind)
@@ -146,6 +152,8 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
     body(dead_builder);
   if (kind == LOOPS)
     body(dead_loop);
+  if (kind == QUEUES)
+    body(dead_queue);
   if (kind == PUBLISHERS)
     body(dead_publisher);
   if (kind == SUBSCRIBERS)

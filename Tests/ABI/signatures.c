@@ -169,6 +169,20 @@ FUNCTION(promise_loop_run, promise_status_t, (promise_loop_t *, int64_t));
 FUNCTION(promise_loop_wait, promise_status_t, (promise_loop_t *, promise_t *, int64_t));
 FUNCTION(promise_loop_stop, promise_status_t, (promise_loop_t *));
 
+FUNCTION(promise_queue_new, promise_queue_t *, (void));
+FUNCTION(promise_queue_retain, promise_status_t, (promise_queue_t *));
+FUNCTION(promise_queue_release, promise_status_t, (promise_queue_t *));
+FUNCTION(promise_queue_free, promise_status_t, (promise_queue_t *));
+FUNCTION(promise_queue_fd, int32_t, (promise_queue_t *));
+FUNCTION(promise_queue_watch, promise_status_t, (promise_queue_t *, promise_t *, uint64_t));
+FUNCTION(promise_queue_tap, promise_status_t, (promise_queue_t *, promise_t *, uint64_t));
+FUNCTION(promise_queue_unwatch, int64_t, (promise_queue_t *, uint64_t));
+FUNCTION(promise_queue_then, promise_t *, (promise_queue_t *, promise_t *, uint64_t));
+FUNCTION(promise_queue_on_cancel, promise_status_t, (promise_queue_t *, promise_t *, uint64_t));
+FUNCTION(promise_queue_object, promise_status_t,
+         (promise_queue_t *, promise_value_t *, const promise_type_t *, uint64_t));
+FUNCTION(promise_queue_take, int64_t, (promise_queue_t *, promise_event_t *, size_t, int64_t));
+
 FUNCTION(promise_publisher_new, promise_publisher_t *, (uint32_t));
 FUNCTION(promise_publisher_every, promise_publisher_t *, (promise_executor_t *, int64_t));
 FUNCTION(promise_publisher_retain, promise_status_t, (promise_publisher_t *));

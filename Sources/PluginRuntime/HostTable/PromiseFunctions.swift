@@ -185,6 +185,21 @@ enum PromiseFunctions {
     "promise_timeout": address(promise_timeout as @convention(c) (Handle?, Int64) -> Handle?),
     "promise_timeout_on": address(promise_timeout_on as @convention(c) (Handle?, Handle?, Int64) -> Handle?),
 
+    "promise_queue_new": address(promise_queue_new as @convention(c) () -> Handle?),
+    "promise_queue_retain": address(promise_queue_retain as OfHandle),
+    "promise_queue_release": address(promise_queue_release as OfHandle),
+    "promise_queue_free": address(promise_queue_free as OfHandle),
+    "promise_queue_fd": address(promise_queue_fd as OfHandle),
+    "promise_queue_watch": address(promise_queue_watch as @convention(c) (Handle?, Handle?, UInt64) -> Status),
+    "promise_queue_tap": address(promise_queue_tap as @convention(c) (Handle?, Handle?, UInt64) -> Status),
+    "promise_queue_unwatch": address(promise_queue_unwatch as @convention(c) (Handle?, UInt64) -> Int64),
+    "promise_queue_then": address(promise_queue_then as @convention(c) (Handle?, Handle?, UInt64) -> Handle?),
+    "promise_queue_on_cancel": address(promise_queue_on_cancel as @convention(c) (Handle?, Handle?, UInt64) -> Status),
+    "promise_queue_object": address(
+      promise_queue_object as @convention(c) (Handle?, Output?, Handle?, UInt64) -> Status),
+    "promise_queue_take": address(
+      promise_queue_take as @convention(c) (Handle?, UnsafeMutablePointer<promise_event_t>?, Int, Int64) -> Int64),
+
     "promise_loop_new": address(promise_loop_new as @convention(c) () -> Handle?),
     "promise_loop_main": address(promise_loop_main as @convention(c) () -> Handle?),
     "promise_loop_retain": address(promise_loop_retain as OfHandle),

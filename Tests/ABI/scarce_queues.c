@@ -1,0 +1,128 @@
+/* Completion queues, when memory runs out: at each allocation, one after the other. */
+#include "scarce.h"
+
+static promise_status_t queue_new(void) {
+  scarce();
+  promise_queue_t *queue = promise_queue_new();
+  promise_status_t status = plenty(of(queue));
+  promise_queue_free(queue);
+  return status;
+}
+
+static promise_status_t queue_fd(void) {
+  promise_queue_t *queue = promise_queue_new();
+  scarce();
+  int32_t fd = promise_queue_fd(queue);
+  promise_status_t status = plenty(fd < 0 ? fd : PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+/* How many events there are, which all are released. */
+static int64_t count(promise_queue_t *queue) {
+  promise_event_t events[8];
+  int64_t taken = promise_queue_take(queue, events, 8, 0);
+  for (int64_t i = 0; i < taken; i++) {
+    promise_value_release(&events[i].value);
+    promise_release(events[i].promise);
+  }
+  return taken;
+}
+
+static promise_status_t queue_watch(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_queue_watch(queue, promise, 1));
+  promise_value_t value = text("a value with memory of its own, and not a small one");
+  promise_resolve(promise, &value);
+  promise_release(promise);
+  CHECK_INT(count(queue), status == PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+static promise_status_t queue_tap(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = fulfilled(1);
+  scarce();
+  promise_status_t status = plenty(promise_queue_tap(queue, promise, 1));
+  promise_release(promise);
+  CHECK_INT(count(queue), status == PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+static promise_status_t queue_then(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  scarce();
+  promise_t *derived = promise_queue_then(queue, promise, 1);
+  promise_status_t status = plenty(of(derived));
+  promise_resolve(promise, I64(1));
+  promise_release(promise);
+  promise_release(derived);
+  CHECK_INT(count(queue), status == PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+/* Once the event is asked for, nothing that brings it needs memory. */
+static promise_status_t queue_take(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  promise_t *derived = promise_queue_then(queue, promise, 1);
+  promise_value_t object;
+  CHECK_STATUS(promise_queue_watch(queue, promise, 2), PROMISE_OK);
+  CHECK_STATUS(promise_queue_on_cancel(queue, promise, 3), PROMISE_OK);
+  CHECK_STATUS(promise_queue_object(queue, &object, payload_type(), 4), PROMISE_OK);
+  scarce();
+  promise_request_cancel(promise, NULL);
+  promise_resolve(promise, &object);
+  promise_release(promise);
+  promise_release(derived);
+  int64_t taken = count(queue), freed = count(queue);
+  promise_t *more = promise_new();
+  promise_status_t status = plenty(of(more));
+  CHECK_INT(taken, 3);
+  CHECK_INT(freed, 1);
+  promise_release(more);
+  promise_queue_free(queue);
+  return status;
+}
+
+static promise_status_t queue_on_cancel(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  scarce();
+  promise_status_t status = plenty(promise_queue_on_cancel(queue, promise, 1));
+  promise_discard(promise);
+  promise_release(promise);
+  CHECK_INT(count(queue), status == PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+static promise_status_t queue_object(void) {
+  promise_queue_t *queue = promise_queue_new();
+  const promise_type_t *type = payload_type();
+  promise_value_t value;
+  scarce();
+  promise_status_t status = plenty(promise_queue_object(queue, &value, type, 1));
+  promise_value_release(&value);
+  CHECK_INT(count(queue), status == PROMISE_OK);
+  promise_queue_free(queue);
+  return status;
+}
+
+int main(void) {
+  RUN_OUT(queue_new);
+  RUN_OUT(queue_fd);
+  RUN_OUT(queue_watch);
+  RUN_OUT(queue_tap);
+  RUN_OUT(queue_then);
+  RUN_OUT(queue_take);
+  RUN_OUT(queue_on_cancel);
+  RUN_OUT(queue_object);
+  return check_report();
+}
