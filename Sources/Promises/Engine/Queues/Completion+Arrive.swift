@@ -43,7 +43,6 @@ extension CellRef {
   func complete(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     let event = completion
     guard event.kind == .call else {
-      event.promise = nil
       complete(event, value, outcome)
       return .idle
     }
@@ -52,7 +51,6 @@ extension CellRef {
       return .idle
     }
     if complete(event, value, outcome) { return .moved }
-    unsafe cell.pointee.state.bitwiseAnd(~CellState.discardable, ordering: .acquiringAndReleasing)
     return conclude(Fault.closed.value, .rejected)
   }
 
@@ -71,7 +69,7 @@ extension CellRef {
   /// event out of the line when somebody else is first. False if it is settled already.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
-    unsafe cell.pointee.meta = ReactionKind.none.rawValue
+    unsafe cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable
     unsafe cell.pointee.function = nil
     unsafe cell.pointee.context = WeakCell(token: event.ref.token).context
     unsafe cell.pointee.free = { event in
@@ -79,7 +77,7 @@ extension CellRef {
     }
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while true {
-      let desired = current & ((1 << CellState.sourceShift) - 1) & ~CellState.held | CellState.discardable
+      let desired = current & ((1 << CellState.sourceShift) - 1) & ~CellState.held | CellState.slow
       let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
         expected: current, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
       if exchanged { return true }
@@ -90,7 +88,6 @@ extension CellRef {
   /// The source was destroyed while pending: the taker is told so. The caller has this reaction's reference.
   func loseCompletion() {
     let event = completion
-    event.promise = nil
     if !event.queue.push(event, .void, state: Completion.pending) { event.ref.release() }
   }
 

@@ -11,7 +11,7 @@ import Synchronization
 ///                                 |                               |
 ///                                 +--(unwatched, queue closed)----+--> [ revoked ]
 ///
-/// `place`, both neighbours and the line belong to the queue's lock. While the event is idle or waiting, the reaction in
+/// `state`, both neighbours and the line belong to the queue's lock. While the event is idle or waiting, the reaction in
 /// `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A ready CALL owns a
 /// reference to its promise too.
 ///

@@ -100,6 +100,8 @@ extension CompletionQueue {
       }
       if event.place == .idle && event.isRevocable { unsafe state.table.insert(event) }
       event.place = .ready
+      // Only a CALL has a promise to answer.
+      if event.kind != .call || outcome == Completion.pending { event.promise = nil }
       event.value = value
       event.outcomeState = outcome
       return unsafe (true, state.append(event))
