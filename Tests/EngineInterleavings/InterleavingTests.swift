@@ -38,6 +38,11 @@ struct InterleavingTests {
     explore([program], preemptionLimit: 2) { CancellingTrial($0) }
   }
 
+  @Test("reactions with an executor are submitted in order", arguments: OrderingTrial.programs)
+  func ordering(_ program: OrderingTrial.Program) {
+    explore([program], preemptionLimit: 2) { OrderingTrial($0) }
+  }
+
   @Test("streams", arguments: StreamTrial.programs)
   func streams(_ program: StreamTrial.Program) {
     explore([program], preemptionLimit: 2) { StreamTrial($0) }
