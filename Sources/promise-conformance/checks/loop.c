@@ -142,6 +142,39 @@ static void each_reference_keeps_the_loop_open(void) {
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
+/* Each tick says how many intervals have passed, and those that were missed are one. */
+static void ticks(void *ctx, const promise_value_t *value) {
+  EXPECT_INT(value->kind, PROMISE_KIND_U64);
+  EXPECT(value->as.u64 > *(uint64_t *)ctx);
+  *(uint64_t *)ctx = value->as.u64;
+}
+
+static void a_loop_ticks(void) {
+  uint64_t latest = 0;
+  promise_loop_t *loop = loop_new();
+  promise_executor_t *executor = executor_of(loop);
+  promise_publisher_t *publisher = promise_publisher_every(executor, MILLISECOND);
+  promise_subscription_t wish = {.size = sizeof wish,
+                                 .overflow = PROMISE_OVERFLOW_BUFFER,
+                                 .demand = PROMISE_DEMAND_UNLIMITED,
+                                 .on_value = ticks,
+                                 .ctx = &latest};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
+  EXPECT(publisher != NULL && subscriber != NULL);
+  struct pollfd descriptor = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  for (int i = 0; i < 3; i++) {
+    EXPECT_INT(poll(&descriptor, 1, -1), 1);
+    EXPECT_INT(promise_loop_run_once(loop), 1);
+    EXPECT(latest > (uint64_t)i);
+  }
+  EXPECT_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  EXPECT_POINTER(promise_publisher_every(executor, 0), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
+  EXPECT_STATUS(promise_loop_release(loop), PROMISE_OK);
+}
+
 static void *submits_from_afar(void *executor) {
   submit(executor, 'a');
   return NULL;
@@ -210,6 +243,7 @@ const check_t loop_checks[] = {
     {"promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", a_loop_waits_where_a_thread_must_not},
     {"the last release of a loop drops what waits, and what comes later", what_waits_goes_with_the_loop},
     {"each reference to a loop keeps it open", each_reference_keeps_the_loop_open},
+    {"promise_publisher_every() publishes the intervals that have passed", a_loop_ticks},
     {"a job from another thread wakes who polls the descriptor", other_threads_wake_the_loop},
     {"the main loop runs what the main executor is given", the_main_loop_runs_the_main_executor},
     {"what is no loop is refused", what_is_no_loop_is_refused},

@@ -9,6 +9,7 @@ static void settled_promises_need_no_waiting(void) {
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
     EXPECT_STATUS(promise_wait(good, limits[i]), PROMISE_OK);
     EXPECT_STATUS(promise_wait(bad, limits[i]), PROMISE_OK);
+    EXPECT_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
   }
   release(good);
   release(bad);
@@ -24,6 +25,7 @@ static void a_limit_is_kept(void) {
   promise_t *promise = pending();
   EXPECT_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
   EXPECT_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
+  EXPECT_STATUS(promise_wait_interruptible(promise, 1), PROMISE_ETIMEDOUT);
   int64_t before = now();
   EXPECT_STATUS(promise_wait(promise, 30 * MILLISECOND), PROMISE_ETIMEDOUT);
   EXPECT(now() - before >= 30 * MILLISECOND);
