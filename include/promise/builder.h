@@ -9,8 +9,9 @@
 
 PROMISE_BEGIN_DECLS
 
-/* A STRING, BYTES, ARRAY or MAP in the making: an opaque token, refused like a stale promise_t * once it has ended. What
- * is built in it is not copied when it becomes a value. Use a builder on one thread at a time; the handle may move. */
+/* A STRING, BYTES, ARRAY or MAP under construction: an opaque token. After its end it is refused like a stale
+ * promise_t *. Finishing copies nothing. Not thread-safe: use a builder on one thread at a time; it may move between
+ * threads. */
 typedef struct promise_builder promise_builder_t;
 
 /* Makes a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries; it grows as
@@ -19,7 +20,8 @@ typedef struct promise_builder promise_builder_t;
  * [any thread] */
 PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_new(promise_kind_t kind, size_t capacity);
 
-/* Makes a builder of the value's kind that begins with what `*value` holds: for a changed copy. The value stays as it is.
+/* Creates a builder of the value's kind with a copy of the contents of `*value`, for a changed copy. The value does not
+ * change.
  * NULL: PROMISE_EINVAL if `value` is NULL, forged, or of none of the four kinds; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
@@ -31,10 +33,11 @@ PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_from(const promi
 PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const promise_value_t *PROMISE_NULLABLE element);
 
-/* Sets what a MAP has for the `length` bytes at `key`, which are copied. A key that is there already keeps its place, and
- * its old value is released. Takes over the value's reference, on every path. `key` may be NULL if `length` is 0.
- * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if it builds no MAP, or if `key` is NULL although
- * `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
+/* Sets the value of a MAP's entry for the `length` bytes at `key`, which are copied. An existing key keeps its place, and
+ * its old value is released. `key` may be NULL if `length` is 0.
+ * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL
+ * although `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * Takes over the value's reference on every path.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const char *PROMISE_NULLABLE key, size_t length,
@@ -76,7 +79,7 @@ PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE bu
 PROMISE_API promise_status_t promise_builder_finish(promise_builder_t *PROMISE_NULLABLE builder,
                                                     promise_value_t *PROMISE_NULLABLE out);
 
-/* Ends a builder without a value: what it holds is released.
+/* Ends a builder without a value and releases its contents.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_drop(promise_builder_t *PROMISE_NULLABLE builder);

@@ -8,14 +8,14 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Collections never change once they are made: make them at once, by the functions here, or piece by piece, by a builder
- * (builder.h), which also makes a changed copy. What they hold belongs to them; what the functions below return is lent:
- * valid as long as the collection is. promise_value_retain() on an element keeps it longer.
+/* Collections are immutable. Create them at once with the functions here, or piece by piece with a builder (builder.h),
+ * which also makes changed copies. A collection owns its elements. The functions below return borrowed elements, valid as
+ * long as the collection; promise_value_retain() keeps an element longer.
  *
- * An ARRAY's elements lie one after the other at `value.as.ptr`, and so do a MAP's values: read them there if you like.
+ * The elements of an ARRAY are contiguous at `value.as.ptr`, and so are the values of a MAP: you may read them there.
  *
- * Keys are texts, compared byte by byte; any text is one, the empty one too. A map finds a key in constant time, whoever
- * chose the keys, and keeps its entries in the order in which their keys came first. */
+ * Keys are UTF-8 texts compared byte by byte; the empty text is a key too. Look-up takes constant time even for keys chosen
+ * by an attacker. Entries keep the order in which their keys were first set. */
 
 /* Makes an ARRAY of `count` elements. Their references are taken over, on every path. `elements` may be NULL if `count`
  * is 0; the memory it points to stays yours. `*out` as in promise_value_string().
@@ -25,19 +25,19 @@ PROMISE_BEGIN_DECLS
 PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLABLE out,
                                                  const promise_value_t *PROMISE_NULLABLE elements, size_t count);
 
-/* Makes a MAP of `count` entries: `values[i]` is what it has for `keys[i]`, a text of `lengths[i]` bytes, or one that
- * ends with a NUL if `lengths` is NULL. Of entries with the same key the last value counts, in the place of the first.
- * Keys are copied. The values' references are taken over, on every path. The pointers may be NULL if `count` is 0. `*out`
- * as in promise_value_string().
+/* Makes a MAP of `count` entries with the keys `keys[i]` and the values `values[i]`. A key has `lengths[i]` bytes; if
+ * `lengths` is NULL, it ends with a NUL. Of entries with equal keys the last value counts, at the place of the first.
+ * Keys are copied. The pointers may be NULL if `count` is 0.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0, if
  * a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
+ * Takes over the values' references on every path. `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_map(promise_value_t *PROMISE_NULLABLE out,
                                                const char *PROMISE_NULLABLE const *PROMISE_NULLABLE keys,
                                                const size_t *PROMISE_NULLABLE lengths,
                                                const promise_value_t *PROMISE_NULLABLE values, size_t count);
 
-/* How many elements an ARRAY has, or entries a MAP; 0 for any other kind.
+/* Returns the number of elements of an ARRAY or entries of a MAP; 0 for any other kind.
  * [any thread] */
 PROMISE_API size_t promise_value_count(const promise_value_t *PROMISE_NULLABLE value);
 

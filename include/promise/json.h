@@ -26,52 +26,51 @@ enum {
   PROMISE_JSON_ELENGTH = 7       /* longer than `max_length` */
 };
 
-/* How to read or write. Set all to 0 but `size`, then what you want. */
+/* Options for reading and writing. Zero the struct, set `size`, then set the fields that you need. */
 typedef struct promise_json_options {
   uint32_t size;       /* sizeof(promise_json_options_t) */
   uint32_t flags;      /* PROMISE_JSON_... */
-  uint32_t max_depth;  /* as deep as arrays and objects may be nested; 0: 1000 */
-  uint32_t indent;     /* to_json: spaces for each level, at most 16; 0: all on one line, without spaces */
-  uint64_t max_length; /* as many bytes as the text may have; 0: as memory allows */
+  uint32_t max_depth;  /* maximum nesting of arrays and objects; 0: 1000 */
+  uint32_t indent;     /* to_json: spaces per level, at most 16; 0: one line without spaces */
+  uint64_t max_length; /* maximum bytes of the text; 0: no limit */
 } promise_json_options_t;
 
-/* Makes the value that a JSON text of `length` bytes stands for:
+/* Parses a JSON text of `length` bytes into a value:
  *   null             VOID
  *   true, false      BOOL
  *   a number         I64 if it is written as an integer (no point, no exponent) and fits; if not, U64 if it fits; F64
  *                    otherwise, the nearest one. Too large for an F64 is an error. -0 is an I64.
  *   a string         STRING; \u0000 is a character like any other; half a surrogate pair is an error
  *   an array         ARRAY
- *   an object        MAP, in the order of the text. The same key twice is an error, unless PROMISE_JSON_LAST_WINS.
- * The text is UTF-8, without a byte order mark, and nothing but white space stands before and after the value. Time and
- * memory grow with the text, whatever it is; it takes no recursion, however deep you allow.
- * `options` may be NULL: all 0. `*out` as in promise_value_string().
- * `error` may be NULL. Otherwise it becomes an ERROR of domain "promise.json" if the text is refused, yours to release:
- * its message names what was expected, what was found and where; its cause is a MAP of U64: "offset" in bytes from 0,
- * "line" and "column" in characters, from 1. VOID otherwise.
- * Returns PROMISE_OK; PROMISE_EINVAL if the text is refused, if `out` is NULL, if `text` is NULL although `length` is not
- * 0, or if `options` are of a size or have a flag or an indent that is none; PROMISE_ENOMEM.
+ *   an object        MAP, in the order of the text. A repeated key is an error, unless PROMISE_JSON_LAST_WINS is set.
+ * `text` is UTF-8 without a byte order mark; only white space may stand before and after the value. `options` may be NULL:
+ * all 0. Time and memory are linear in the length of the text. Nesting takes no recursion.
+ * Returns PROMISE_OK; PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is not
+ * 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ * `error` may be NULL. An invalid text sets it to an ERROR of domain "promise.json", a new reference. The message names
+ * the expected and the found text and the place. The cause is a MAP of U64: "offset" in bytes from 0, "line" and "column"
+ * in characters from 1. Otherwise `*error` becomes VOID. `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NULLABLE out,
                                                      const char *PROMISE_NULLABLE text, size_t length,
                                                      const promise_json_options_t *PROMISE_NULLABLE options,
                                                      promise_value_t *PROMISE_NULLABLE error);
 
-/* Writes a value as JSON: `*out` becomes a STRING.
+/* Writes a value as JSON; `*out` becomes a STRING:
  *   VOID             null
  *   I64, U64         every digit
- *   F64              the shortest number from which the same one is read; NaN and the infinities are an error, unless
- *                    PROMISE_JSON_NONFINITE_NULL
+ *   F64              the shortest number that reads back as the same double; NaN and the infinities are an error, unless
+ *                    PROMISE_JSON_NONFINITE_NULL is set
  *   BYTES            a string in base64, with padding
  *   ARRAY, MAP       an array, an object, in order
- *   ERROR            an object: "domain", "code", "message", and if it has them "origin" and "cause"
+ *   ERROR            an object: "domain", "code", "message", and "origin" and "cause" where it has them
  *   others           an error: JSON has no pointers, promises or objects
- * Without recursion. A value that refers to the same part many times is written as often: set `max_length` where you do
- * not know it.
- * `options`, `out` and `error` as in promise_value_from_json(), but that the cause of the error is a MAP with a STRING
- * "path" to what is wrong, such as $["users"][3].
- * Returns PROMISE_OK; PROMISE_EINVAL if the value is refused, if `out` or `value` is NULL, if the value is of no known
- * kind, forged or a stale PROMISE, or for such options; PROMISE_ENOMEM.
+ * Nesting takes no recursion. A part that a value refers to many times is written as often: set `max_length` for values
+ * of unknown origin.
+ * `options`, `out` and `error` as in promise_value_from_json(), except that the error's cause is a MAP with a STRING
+ * "path" to the offending part, such as $["users"][3].
+ * Returns PROMISE_OK; PROMISE_EINVAL if the value cannot be written, if `out` or `value` is NULL, if the value is of no
+ * known kind, forged or a stale PROMISE, or for such options; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_to_json(promise_value_t *PROMISE_NULLABLE out,
                                                    const promise_value_t *PROMISE_NULLABLE value,
