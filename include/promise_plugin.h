@@ -1,8 +1,8 @@
-/* promise_plugin.h - what a plugin exports, and what its host offers it.
+/* promise_plugin.h - the interface between a plugin and its host.
  *
- * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: who
- * the plugin is, which versions of this ABI it works with, and its functions, each a C function with its own natural
- * prototype and a line of text that says what that is:
+ * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: the
+ * plugin's id, the versions of this ABI that it works with, and its functions. Each function is a C function with its own
+ * natural prototype, and a line of text that describes the prototype:
  *
  *     static uint32_t crc(promise_bytes_t data, uint32_t seed) { ... }
  *     static const promise_plugin_function_t functions[] = {
@@ -58,15 +58,15 @@
  *
  *     `fn(T, ...) -> T @scope` is a pointer to a C function of that prototype. The plugin may call it on any thread until
  *     its scope ends: @call when the function returns, @once when it was called, @settled when the promise that the
- *     function returned is settled, @forever when unload() has returned. What it runs is released then; the pointer
- *     stays callable, and a later call does nothing, gives zeros and is logged. An exception does not come out of it.
+ *     function returned is settled, @forever when unload() has returned. Its context is released then. The pointer
+ *     stays callable: a later call is logged and returns zeros. No exception leaves a callback.
  *     `context` is a `void *` of the host's, which the callback gets back.
  *
  * THREADS
  *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions
  *   may be called on any thread, several at a time.
- *   A function returns, on the thread that it was called on. If it is left by a C++ exception, by pthread_exit() or by
- *   longjmp(), the call is rejected: docs/plugins.md says how, and what is lost.
+ *   A function returns on the thread of the call. If a C++ exception, pthread_exit() or longjmp() leaves it, the call is
+ *   rejected; docs/plugins.md describes the details.
  */
 #ifndef PROMISE_PLUGIN_H
 #define PROMISE_PLUGIN_H
@@ -90,12 +90,12 @@ typedef struct promise_bytes {
 /* A function of any prototype; cast it to the right one before it is called. */
 typedef void (*promise_function_t)(void);
 
-/* How important a line of the log is. */
+/* The importance of a line of the log. */
 typedef int32_t promise_log_level_t;
 
 enum { PROMISE_LOG_DEBUG = 1, PROMISE_LOG_INFO = 2, PROMISE_LOG_WARNING = 3, PROMISE_LOG_ERROR = 4 };
 
-/* What the host offers a plugin. Fields are only ever added at the end: check `size` before you use one that your
+/* The functions of the host for a plugin. Fields are only added at the end: check `size` before you use one that your
  * PROMISE_ABI_VERSION does not have. The table is constant, and valid from load() until the process ends.
  * Every function takes the table itself first, and may be called on any thread. */
 typedef struct promise_host {
@@ -107,9 +107,9 @@ typedef struct promise_host {
   void (*PROMISE_NONNULL log)(const struct promise_host *PROMISE_NONNULL host, promise_log_level_t level,
                               const char *PROMISE_NONNULL message);
 
-  /* Tells how far the work for `promise` is: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL and
-   * is copied. `promise` is the one that a function of the plugin returned or is going to return; for any other it does
-   * nothing.
+  /* Reports the progress of the work for `promise`: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL
+   * and is copied. `promise` is one that a function of the plugin returned or will return; for any other the call is
+   * ignored.
    * [any thread] */
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
                                    double fraction, const char *PROMISE_NULLABLE message);
@@ -117,8 +117,7 @@ typedef struct promise_host {
   /* Calls a function of another loaded plugin, by the ids of both. The arguments are borrowed, in the order of its
    * parameters: BOOL, I64, U64 and F64 for scalars (an integer that does not fit is an error), STRING for str and cstr,
    * BYTES for bytes, PROMISE for promise<T>; trailing ones that have a default may be left out.
-   * Always returns a promise, a reference of yours; what is wrong with the call rejects it. NULL only for want of
-   * memory.
+   * Returns a new reference to a promise, which a wrong call rejects. NULL only if memory has run out.
    * [any thread] */
   promise_t *PROMISE_NULLABLE (*PROMISE_NONNULL call)(const struct promise_host *PROMISE_NONNULL host,
                                                       const char *PROMISE_NONNULL plugin,
@@ -129,7 +128,7 @@ typedef struct promise_host {
    * [any thread] */
   void *PROMISE_NULLABLE (*PROMISE_NONNULL allocate)(const struct promise_host *PROMISE_NONNULL host, size_t size);
 
-  /* Frees what allocate() gave; NULL is allowed.
+  /* Frees memory of allocate(); NULL is allowed.
    * [any thread] */
   void (*PROMISE_NONNULL deallocate)(const struct promise_host *PROMISE_NONNULL host, void *PROMISE_NULLABLE memory);
 
@@ -153,7 +152,7 @@ typedef struct promise_plugin_function {
   const char *PROMISE_NULLABLE description; /* one line for people */
 } promise_plugin_function_t;
 
-/* Where the plugin's compiler put a struct of a signature, or one field of it. `path` is "function.parameter" or
+/* The place and size that the plugin's compiler gave a struct of a signature, or one field of it. `path` is "function.parameter" or
  * "function.result", and ".field" after it for every struct that it lies in: "centroid.points.x". Slices, arrays and
  * optionals are not named: their elements are meant. */
 typedef struct promise_layout {
@@ -176,7 +175,7 @@ typedef struct promise_layout {
   {path, PROMISE_LAYOUT_WHOLE, sizeof(type)}, PROMISE_LAYOUT_PICK(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, \
                                                                   5, 4, 3, 2, 1, 0)(path, type, __VA_ARGS__)
 
-/* What PROMISE_LAYOUT is made of. */
+/* Parts of PROMISE_LAYOUT. */
 #define PROMISE_LAYOUT_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) PROMISE_LAYOUT_##count
 #define PROMISE_LAYOUT_1(p, t, f)                                                                                      \
   { p "." #f, offsetof(t, f), sizeof(((t *)0)->f) }
@@ -201,8 +200,8 @@ typedef promise_status_t (*promise_plugin_load_t)(const promise_host_t *PROMISE_
                                                   promise_value_t *PROMISE_NONNULL error);
 typedef void (*promise_plugin_unload_t)(void);
 
-/* What promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and stays valid as long as the
- * plugin is loaded. */
+/* The descriptor that promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and valid as long
+ * as the plugin is loaded. */
 typedef struct promise_plugin {
   uint32_t size;                            /* sizeof(promise_plugin_t) */
   uint32_t abi_min;                         /* the oldest host ABI that the plugin works with; at least 1 */
@@ -227,8 +226,8 @@ typedef struct promise_plugin {
   const promise_plugin_function_t *PROMISE_NULLABLE functions;
   size_t function_count;
 
-  /* How the plugin's compiler laid out structs of the signatures: see PROMISE_LAYOUT. The host compares it with its own
-   * idea before anything is called, and refuses to load the plugin if they differ. May be NULL. */
+  /* The layout of the signatures' structs, by the plugin's compiler: see PROMISE_LAYOUT. The host compares it with its own
+   * before any call, and refuses to load the plugin if they differ. May be NULL. */
   const promise_layout_t *PROMISE_NULLABLE layouts;
   size_t layout_count;
 } promise_plugin_t;
