@@ -15,7 +15,7 @@
 
 namespace promises {
 
-// How JSON is read or written; see promise_json_options_t.
+// Options for reading and writing JSON; see promise_json_options_t.
 struct json_options {
   std::uint32_t flags = 0; // PROMISE_JSON_...
   std::uint32_t max_depth = 0;
@@ -41,8 +41,8 @@ inline void require_json(promise_status_t status, promise_value_t refused, const
 }
 } // namespace detail
 
-// The value that a JSON text stands for; see promise_value_from_json(). Throws an error of domain "promise.json" that says
-// what was expected, and where.
+// Parses a JSON text; see promise_value_from_json(). Throws an error of domain "promise.json" with the place and the
+// expected text.
 inline value from_json(std::string_view text, const json_options &how = json_options()) {
   const promise_json_options_t options = detail::json(how);
   promise_value_t made, refused;
@@ -50,7 +50,7 @@ inline value from_json(std::string_view text, const json_options &how = json_opt
   detail::require_json(status, refused, "promise_value_from_json");
   return value::adopt(made);
 }
-// A value as JSON; value::of() makes one. Throws an error of domain "promise.json" for what JSON has nothing for.
+// A value as JSON; value::of() makes one. Throws an error of domain "promise.json" for a kind without a form in JSON.
 inline std::string to_json(const value &content, const json_options &how = json_options()) {
   const promise_json_options_t options = detail::json(how);
   promise_value_t made, refused;
@@ -79,7 +79,7 @@ public:
   // One of PROMISE_KIND_STRING, _BYTES, _ARRAY and _MAP, with room for `capacity` bytes, elements or entries; it grows.
   explicit builder(promise_kind_t kind, std::size_t capacity = 0)
       : handle(detail::require(promise_builder_new(kind, capacity), "promise_builder_new")) {}
-  // It begins with what a value holds: for a changed copy.
+  // Begins with a copy of a value's contents, for a changed copy.
   explicit builder(const value &from)
       : handle(detail::require(promise_builder_from(&from.raw()), "promise_builder_from")) {}
 
@@ -89,7 +89,7 @@ public:
     detail::require(promise_builder_add(raw(), &raw_element), "promise_builder_add");
     return *this;
   }
-  // What a MAP has for a key.
+  // Sets the value of a MAP's entry.
   template <class T> builder &set(std::string_view key, T &&content) {
     const promise_value_t raw_content = value::of(std::forward<T>(content)).release();
     detail::require(promise_builder_set(raw(), key.data(), key.size(), &raw_content), "promise_builder_set");

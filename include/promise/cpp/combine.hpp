@@ -14,10 +14,10 @@
 
 namespace promises {
 
-// What becomes of the inputs that are still pending when one has decided.
+// The fate of the inputs that are still pending after the outcome is decided.
 enum class others : std::uint32_t { go_on = 0, are_cancelled = PROMISE_COMBINE_CANCEL_OTHERS };
 
-// How one of many promises ended, for all_settled().
+// The outcome of one of many promises, for all_settled().
 class outcome {
 public:
   outcome(promise_state_t state, value content) noexcept : state_(state), content_(std::move(content)) {}
@@ -91,14 +91,14 @@ template <class T>
 promise<typename detail::many<T>::type> all(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
   return detail::combine<typename detail::many<T>::type>(promise_all, "promise_all", inputs, rest);
 }
-// The same for promises of several types, none of them void.
+// all() for promises of several types, none of them void.
 template <class... T> promise<std::tuple<T...>> all(const promise<T> &...inputs) {
   static_assert(sizeof...(T) > 0 && !(std::is_void_v<T> || ...),
                 "a tuple holds no void: use then() to make it a value");
   promise_t *const raw[] = {inputs.raw()...};
   return promise<std::tuple<T...>>::adopt(detail::require(promise_all(raw, sizeof...(T), 0), "promise_all"));
 }
-// How each ended, in order.
+// Waits for all, and gives their outcomes in order.
 template <class T> promise<std::vector<outcome>> all_settled(const std::vector<promise<T>> &inputs) {
   return detail::combine<std::vector<outcome>>(promise_all_settled, "promise_all_settled", inputs, others::go_on);
 }
@@ -115,7 +115,7 @@ template <class T> promise<T> race(const std::vector<promise<T>> &inputs, others
 template <class T> std::size_t wait_any(const std::vector<promise<T>> &inputs) {
   return *detail::wait_any(inputs, -1);
 }
-// The same; nothing if the time runs out first.
+// wait_any() with a time limit; empty if the time runs out first.
 template <class T, class Rep, class Period>
 std::optional<std::size_t> wait_any_for(const std::vector<promise<T>> &inputs,
                                         std::chrono::duration<Rep, Period> time) {

@@ -323,7 +323,7 @@ template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
 
 namespace detail {
 
-// What get() and co_await return: the value, or a copy of the object.
+// The result of get() and co_await: the value, or a copy of the object.
 template <class T> T taken(const promise_value_t &from) {
   if constexpr (!std::is_void_v<T>)
     static_assert(
@@ -333,8 +333,8 @@ template <class T> T taken(const promise_value_t &from) {
   return codec<T>::decode(from);
 }
 
-// What a promise<T> is settled with, from something that a T can be made of. An integer that does not fit is an error, as
-// where it is read.
+// Encodes content that converts to T as the value of a promise<T>. An integer that does not fit is an error, as on
+// reading.
 template <class T, class U> value encode_as(U &&content) {
   using given = std::decay_t<U>;
   constexpr bool integers = std::is_integral_v<T> && std::is_integral_v<given>;

@@ -1,23 +1,24 @@
-// promise/cpp/coroutine.hpp - promises that are awaited, and coroutines that return them. Part of promise.hpp: read that
+// promise/cpp/coroutine.hpp - co_await for promises, and coroutines that return them. Part of promise.hpp: read that
 // first. Empty where the compiler has no coroutines.
 //
 //     promises::promise<std::string> greet(promises::promise<std::string> name) {
 //       co_return "hello " + co_await std::move(name);
 //     }
 //
-// A coroutine begins at once, in the call. It keeps itself alive: who drops the promise that it returned does not end it.
-// When it could never go on, because what it awaits is dropped while pending, or its place drops or silences it, it is
-// destroyed where it stands, and its promise is rejected with an error of domain "promise" and code PROMISE_ECLOSED. A
-// request to cancel its promise goes to what it awaits. Its promise is settled when its locals are gone.
+// A coroutine begins at once, in the call. It keeps itself alive: dropping the promise that it returned does not end it.
+// If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never resume.
+// It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise" and code
+// PROMISE_ECLOSED. A request to cancel its promise propagates to the awaited promise. Its promise is settled after its
+// locals were destroyed.
 //
-// A coroutine of another kind may await promises too. It belongs to others: it is never destroyed here, but goes on with
-// that error, and its owner may destroy it while it waits, on the thread that would resume it or where no other does.
+// A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead. Its
+// owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
 //
-// What settles a promise runs the coroutines that wait for it within that call, or at the place that on() takes. It takes
-// no stack, however many wait for one another.
+// Settling a promise resumes the coroutines that await it within that call, or at the place given to on(). Chains of
+// waiting coroutines take no stack.
 //
-// A coroutine that is a handler takes its arguments by value. If it is a lambda it captures nothing, for the lambda ends
-// when it first waits: hand over what it needs as an argument of a function that is the coroutine.
+// A handler that is a coroutine takes its arguments by value. A lambda as a coroutine must not capture, because the lambda
+// is destroyed at the first suspension: pass the data as arguments of a function that is the coroutine.
 #ifndef PROMISE_CPP_COROUTINE_HPP
 #define PROMISE_CPP_COROUTINE_HPP
 
@@ -34,10 +35,10 @@
 namespace promises {
 namespace detail {
 
-// What one co_await shares with its reaction: the coroutine may be gone while the one still looks at it.
+// State shared between one co_await and its reaction, which may outlive the coroutine.
 class waiting {
 public:
-  // How far it is, for the two that race: who attaches the reaction, and the reaction.
+  // The stage of the race between the thread that attaches the reaction and the reaction.
   enum stage { attaching, suspended, settled, dropped };
 
   // Whether it is `owned`: a promise's coroutine, which nobody else destroys.
@@ -58,7 +59,7 @@ public:
   // The reaction is attached: whether the coroutine stays suspended. Otherwise it has run meanwhile, and the coroutine
   // goes on here; or on `where`, if that is not NULL.
   static bool attached(const std::shared_ptr<waiting> &wait, promise_executor_t *where);
-  // The coroutine is not to be touched any more, whatever the reaction does: it goes on without it, or is gone.
+  // Detaches the coroutine: the reaction must not touch it any more.
   void give_up() noexcept {
     stage_.store(settled);
   }
@@ -91,7 +92,7 @@ struct carrier {
   }
 };
 
-// The context of the reaction: it runs, or its end tells that it will not.
+// The context of the reaction. Destroying it without a run shows that the reaction will never run.
 struct wake {
   std::shared_ptr<waiting> wait;
 
@@ -138,7 +139,7 @@ inline bool waiting::attached(const std::shared_ptr<waiting> &wait, promise_exec
   return true;
 }
 
-// What a coroutine awaits just now, for requests to cancel it.
+// The promise that a coroutine awaits at present, for requests to cancel it.
 class awaited {
 public:
   awaited() = default;
@@ -173,8 +174,8 @@ private:
   promise_t *now_ = nullptr;
 };
 
-// The end of a coroutine that settles a promise: `own_` is settled, by what was returned or thrown, when the coroutine is
-// destroyed.
+// The end of a coroutine that settles a promise: `own_` is settled with the returned value or the exception, when the
+// coroutine is destroyed.
 class settling {
 public:
   settling() = default;
@@ -205,7 +206,7 @@ public:
     verdict_ = PROMISE_REJECT;
   }
 
-  // What it awaits from now on, with `by`. A request to cancel that came before is passed on at once.
+  // Sets the awaited promise, with `by`. Propagates an earlier request to cancel at once.
   void awaits(promise<value> now, const waiting *by) {
     by_ = by;
     if (awaited_ == nullptr) {
@@ -279,8 +280,8 @@ public:
   bool await_ready() const {
     return where_.raw_executor() == nullptr && where_.raw_token() == nullptr && of_.is_settled();
   }
-  // When the reaction is attached the coroutine may go on elsewhere, or be gone: nothing here touches it then, but what
-  // lies on this stack.
+  // After the reaction is attached, another thread may resume or destroy the coroutine. From there on only locals of
+  // this stack frame are used.
   template <class Promise> bool await_suspend(std::coroutine_handle<Promise> coroutine) {
     constexpr bool owned = std::is_base_of_v<settling, Promise>;
     const auto wait = std::make_shared<waiting>(coroutine, owned);

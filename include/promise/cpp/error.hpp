@@ -21,15 +21,15 @@ namespace promises {
 // Thrown by a handler it is the reason again, unchanged.
 class PROMISE_API error : public std::exception {
 public:
-  // Copied, even where it could be moved: an exception that was moved from can still be asked what it is.
+  // Copies, also in place of a move: a moved-from exception keeps its message.
   error(const error &) noexcept = default;
   error &operator=(const error &) noexcept = default;
-  // A reason of any kind; what is no ERROR has no domain, code 0, and says in what() what it is.
+  // A reason of any kind. One that is no ERROR has an empty domain, code 0, and its description as message.
   explicit error(value reason) : state_(std::make_shared<const state>(std::move(reason))) {}
   // Throws std::bad_alloc for want of memory. Bytes that are not UTF-8 are shown as question marks.
   error(const std::string &domain, std::int64_t code, const std::string &message)
       : error(make(domain, code, message, value())) {}
-  // The same, with what led to it, and where it was made: PROMISE_HERE, say, or NULL.
+  // An error with a cause and an origin, such as PROMISE_HERE, or NULL.
   error(const std::string &domain, std::int64_t code, const std::string &message, const error &cause,
         const char *origin = nullptr)
       : error(make(domain, code, message, cause.reason().copy(), origin)) {}
@@ -49,12 +49,12 @@ public:
   const value &reason() const noexcept {
     return state_->reason;
   }
-  // What led to it; VOID if nothing is known.
+  // The cause; VOID without one.
   value cause() const {
     const promise_value_t *led_to_it = promise_value_cause(&state_->reason.raw());
     return led_to_it != nullptr ? value::keep(*led_to_it) : value();
   }
-  // Where it was made, NULL if that is not known; lent.
+  // The origin, borrowed; NULL without one.
   const char *origin() const noexcept {
     return promise_value_origin(&state_->reason.raw());
   }
@@ -162,7 +162,7 @@ inline value holding(std::exception_ptr thrown) {
   return value::adopt(raw);
 }
 
-// What a handler that threw rejects with.
+// The reason for an exception that a handler threw.
 inline value reason_of(const std::exception_ptr &thrown) {
   if (thrown == nullptr) // an exception of another language
     return error::make("c++", 0, "an exception that C++ does not know", value());
@@ -184,7 +184,7 @@ inline value reason_of(const std::exception_ptr &thrown) {
   }
 }
 
-// The same where nothing may be thrown: for want of memory, without a text.
+// reason_of() for the current exception, without throwing: out of memory, the reason has no text.
 inline promise_value_t reason_of_current() noexcept {
   const std::exception_ptr thrown = std::current_exception();
   try {
@@ -210,7 +210,7 @@ template <class E> std::exception_ptr handled(const E &part) noexcept {
   }
 }
 
-// What a value or an exception rejects with that somebody has, maybe as its base: it is not cut down to that.
+// The reason for a value or an exception. An exception held by a reference to its base is not sliced.
 template <class E> value reason_from(E &&why) {
   using plain = std::decay_t<E>;
   if constexpr (std::is_same_v<plain, value>) {
@@ -243,7 +243,7 @@ inline std::exception_ptr held(const promise_value_t *reason) {
 // The exception that a reason was made from, or an error or cancelled with the reason.
 inline std::exception_ptr exception_of(const promise_value_t &reason) {
   if (reason.kind == PROMISE_KIND_DISCARDED) {
-    // Any exception may have led to it; only a kind of cancelled is what was thrown.
+    // The cause may be any exception; only a class derived from cancelled is the thrown one.
     const std::exception_ptr thrown = held(promise_value_cause(&reason));
     try {
       if (thrown != nullptr)

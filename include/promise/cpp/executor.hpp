@@ -17,14 +17,15 @@ template <class T = void> class promise;
 
 namespace detail {
 
-// What is not empty: where NULL stands for something else, a handle that was moved from must not.
+// Checks that a handle is not empty, for C functions that give NULL a meaning of its own.
 template <class Raw> Raw *there(Raw *raw) {
   if (raw == nullptr)
     fail(PROMISE_EINVAL, "an executor or token");
   return raw;
 }
 
-// A time for the C functions: negative is for ever there, so what is past is 0, and what is beyond counting the longest.
+// Converts a time for the C functions, where a negative one means for ever: times in the past become 0, times out of
+// range the longest one.
 template <class Rep, class Period> std::int64_t nanoseconds(std::chrono::duration<Rep, Period> time) noexcept {
   using seconds = std::chrono::duration<double>;
   if (!(time > time.zero())) // no number is not in the future either
@@ -57,7 +58,7 @@ private:
   explicit job(promise_job_t *owned) noexcept : handle(owned) {}
 };
 
-// Where handlers run.
+// An executor: runs handlers on its threads.
 class executor : public handle<promise_executor_t, promise_executor_release> {
 public:
   executor() noexcept = default;
@@ -146,11 +147,11 @@ public:
   void invalidate(const value &reason = value()) const {
     detail::require(promise_token_invalidate(raw(), &reason.raw()), "promise_token_invalidate");
   }
-  // Asks its promises to cancel; their handlers hear of it.
+  // Asks its promises to cancel; their handlers run.
   void cancel(const value &reason = value()) const {
     detail::require(promise_token_cancel(raw(), &reason.raw()), "promise_token_cancel");
   }
-  // Goes whenever `parent` does.
+  // Cancels or invalidates this token whenever `parent` is.
   void chain(const token &parent, bool including_cancel = true) const {
     detail::require(
         promise_token_chain(raw(), parent.raw(), including_cancel ? std::uint32_t{PROMISE_CHAIN_CANCEL} : 0u),
@@ -174,7 +175,7 @@ public:
                ? clock::time_point::max()
                : clock::time_point(std::chrono::duration_cast<clock::duration>(std::chrono::nanoseconds(time)));
   }
-  // How often it was invalidated.
+  // The number of invalidations.
   std::int64_t generation() const {
     const std::int64_t number = promise_token_generation(raw());
     if (number < 0)
@@ -191,7 +192,8 @@ private:
   }
 };
 
-// A loop that a thread of yours runs; see loop.h. The last reference's end closes it, and drops what waits in it.
+// A loop that a thread of yours runs; see loop.h. Releasing the last reference closes it, and drops its
+// pending jobs.
 class loop : public handle<promise_loop_t, promise_loop_release> {
 public:
   loop() : handle(detail::require(promise_loop_new(), "promise_loop_new")) {}
@@ -216,29 +218,29 @@ public:
   executor on() const {
     return executor::adopt(detail::require(promise_loop_executor(raw()), "promise_loop_executor"));
   }
-  // How many jobs and timers it ran.
+  // Runs the pending jobs and timers, and returns their number.
   std::int64_t run_once() const {
     const std::int64_t ran = promise_loop_run_once(raw());
     if (ran < 0)
       detail::fail(static_cast<promise_status_t>(ran), "promise_loop_run_once");
     return ran;
   }
-  // Until stop().
+  // Runs until stop().
   void run() const {
     detail::require(promise_loop_run(raw(), -1), "promise_loop_run");
   }
-  // The same; false if the time ran out.
+  // run() with a time limit; false if the time ran out.
   template <class Rep, class Period> bool run_for(std::chrono::duration<Rep, Period> time) const {
     const promise_status_t status = promise_loop_run(raw(), detail::nanoseconds(time));
     if (status != PROMISE_ETIMEDOUT)
       detail::require(status, "promise_loop_run");
     return status == PROMISE_OK;
   }
-  // Runs what comes until the promise is settled: wait() for the thread that turns the loop. False if it was stopped before.
+  // Runs jobs and timers until the promise is settled: wait() for the thread of the loop. False if it was stopped before.
   template <class T> bool wait(const promise<T> &of) const {
     return wait(of.raw(), -1);
   }
-  // The same; false also if the time ran out.
+  // wait() with a time limit; false also if the time ran out.
   template <class T, class Rep, class Period>
   bool wait_for(const promise<T> &of, std::chrono::duration<Rep, Period> time) const {
     return wait(of.raw(), detail::nanoseconds(time));
@@ -257,8 +259,7 @@ private:
   }
 };
 
-// Where, and as long as which token is not invalidated, a handler runs. An executor or a token alone will do. Lent: it is
-// used during the call only.
+// An executor for a handler, a token that silences the handler, or both. Borrowed: used during the call only.
 class place {
 public:
   place() noexcept = default;

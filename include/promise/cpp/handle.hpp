@@ -8,8 +8,8 @@
 
 namespace promises {
 
-// One reference to what the C functions call `Raw *`, given back once, at the end. Only moved: copy() adds a reference,
-// and says so. Empty after it was moved from; every call on an empty handle throws an error with PROMISE_EINVAL.
+// One reference to a `Raw *` of the C functions, released once, by the destructor. Move-only: copy() adds a reference
+// explicitly. Empty after it was moved from; every call on an empty handle throws an error with PROMISE_EINVAL.
 template <class Raw, promise_status_t (*give_back)(Raw *)> class handle {
 public:
   handle() noexcept = default;
@@ -27,7 +27,7 @@ public:
     reset();
   }
 
-  // What the C functions take. It stays this handle's.
+  // The handle for C functions, borrowed.
   Raw *raw() const noexcept {
     return raw_;
   }

@@ -1,4 +1,4 @@
-// promise/cpp/observe.hpp - to hear of what goes wrong, and to see what goes on; see observe.h. Part of promise.hpp: read
+// promise/cpp/observe.hpp - hooks for lost errors, dumps, traces; see observe.h. Part of promise.hpp: read
 // that first.
 #ifndef PROMISE_CPP_OBSERVE_HPP
 #define PROMISE_CPP_OBSERVE_HPP
@@ -15,15 +15,15 @@
 
 namespace promises {
 
-// Called when something goes wrong which nobody asked about, on the thread where it happens; promise<T>::id() says of
-// which promise. Each may be empty, not all of them. They must not throw: it ends the process.
+// Functions that report lost errors, on the thread where they happen, with promise<T>::id() of the promise. Each may be
+// empty, not all of them. An exception from one ends the process.
 struct hooks {
   std::function<void(std::uint64_t id, const error &why)> unhandled_rejection;
   std::function<void(std::uint64_t id, promise_state_t state, const value &content)> settled_again;
   std::function<void(std::uint64_t id, std::uint64_t callbacks)> dropped_pending;
 };
 
-// Sets the hooks of this process, in place of those before, whoever set them.
+// Replaces the hooks of this process, also those of another library or language.
 inline void set_hooks(hooks calls) {
   auto context = std::make_unique<hooks>(std::move(calls));
   promise_hooks_t set = promise_hooks_t();
@@ -45,12 +45,12 @@ inline void set_hooks(hooks calls) {
   set.free_ctx = detail::free_context<hooks>;
   detail::require(promise_set_hooks(&set), "promise_set_hooks");
 }
-// Nobody is told any more.
+// Removes the hooks.
 inline void clear_hooks() {
   detail::require(promise_set_hooks(nullptr), "promise_set_hooks");
 }
 
-// What is pending, and who must settle it: a line for each promise, and their number. For people.
+// Lists the pending promises and their settlers, a line each, and their number. For people.
 inline std::string dump() {
   struct lines {
     std::string text;
@@ -77,7 +77,7 @@ inline void start_trace(std::uint64_t capacity) {
   trace.capacity = capacity;
   detail::require(promise_trace_start(&trace), "promise_trace_start");
 }
-// The same, with f(const promise_trace_event_t &) for each event, on its thread. It must not throw.
+// Starts a trace that calls f(const promise_trace_event_t &) for each event, on its thread. It must not throw.
 template <class F, class = std::enable_if_t<std::is_invocable_v<F &, const promise_trace_event_t &>>>
 void start_trace(F f, std::uint64_t capacity = 0) {
   auto context = std::make_unique<F>(std::move(f));
@@ -92,7 +92,7 @@ void start_trace(F f, std::uint64_t capacity = 0) {
 inline void stop_trace() {
   detail::require(promise_trace_stop(), "promise_trace_stop");
 }
-// Writes what was recorded to a file descriptor, as PROMISE_TRACE_FORMAT_PERFETTO or PROMISE_TRACE_FORMAT_GRAPHVIZ.
+// Writes the recorded events to a file descriptor, as PROMISE_TRACE_FORMAT_PERFETTO or PROMISE_TRACE_FORMAT_GRAPHVIZ.
 inline void write_trace(int descriptor, promise_trace_format_t format) {
   detail::require(promise_trace_write(descriptor, format), "promise_trace_write");
 }

@@ -22,10 +22,9 @@ template <class T> class awaiter;
 #endif
 
 // A reference to a promise whose value is a `T`: any type with a codec, void, or value for every kind. The library does
-// not know of `T`: what another language settled it with is held against it when it is read, and what does not fit is an
-// error of domain "c++" then.
+// not know `T`: a value from another language is checked when it is read, and a mismatch is an error of domain "c++".
 //
-// A `const promise` can be settled and waited for: what is const is the reference.
+// A `const promise` can be settled and waited for: only the reference is const.
 template <class T> class promise : public handle<promise_t, promise_release> {
   static_assert(!std::is_reference_v<T> && !std::is_const_v<T>,
                 "a promise holds a value that all who have it share: promise<T> with a plain T");
@@ -69,7 +68,7 @@ public:
     detail::require(promise_retain(raw()), "promise_retain");
     return promise(raw());
   }
-  // The same promise, its value seen as another type.
+  // This promise with its value read as another type.
   template <class U> promise<U> as() const {
     return promise<U>::adopt(copy().release());
   }
@@ -88,9 +87,8 @@ public:
     static_assert(std::is_void_v<U>, "only a promise<void> is resolved with nothing: give the value");
     return settle(promise_resolve, "promise_resolve", value());
   }
-  // With a value as the reason, or with an exception, or a std::exception_ptr: get() throws that very object again; other
-  // languages see an ERROR whose domain is its type, and whose message is its what(). In a handler of exceptions what was
-  // caught as its base is kept whole.
+  // Rejects with a value, an exception, or a std::exception_ptr. get() throws that very object again; other languages see
+  // an ERROR with its type as domain and its text as message. An exception caught as its base is not sliced.
   template <class E> bool reject(E &&why) const {
     return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
   }
@@ -111,7 +109,7 @@ public:
       detail::fail(now, "promise_state");
     return now;
   }
-  // What hooks and traces call it: no other promise ever has the same.
+  // The id in hooks and traces; no other promise ever has the same.
   std::uint64_t id() const noexcept {
     return reinterpret_cast<std::uintptr_t>(raw());
   }
@@ -122,7 +120,7 @@ public:
   void wait() const {
     detail::require(promise_wait(raw(), -1), "promise_wait");
   }
-  // The same; false if the time runs out first.
+  // wait() with a time limit; false if the time runs out first.
   template <class Rep, class Period> bool wait_for(std::chrono::duration<Rep, Period> time) const {
     const promise_status_t status = promise_wait(raw(), detail::nanoseconds(time));
     if (status != PROMISE_ETIMEDOUT)
@@ -142,7 +140,7 @@ public:
     wait();
     return detail::taken<T>(result().raw());
   }
-  // The same; error with code PROMISE_ETIMEDOUT if the time runs out first.
+  // get() with a time limit; error with code PROMISE_ETIMEDOUT if the time runs out first.
   template <class Rep, class Period> T get_for(std::chrono::duration<Rep, Period> time) const {
     detail::require(promise_wait(raw(), detail::nanoseconds(time)), "promise_wait");
     return detail::taken<T>(result().raw());
@@ -168,7 +166,7 @@ public:
     using to = promise<detail::result_type<detail::called<F, T>>>;
     return to::adopt(detail::react(raw(), where, detail::on_value<T, F>, nullptr, nullptr, std::move(f)));
   }
-  // f(const error &) for any reason. It returns what the promise would have been fulfilled with, or a promise for it.
+  // f(const error &) for any reason. It returns a value in place of the promise's, or a promise of one.
   template <class F> promise rescue(F f) const {
     return rescue(place(), std::move(f));
   }
@@ -184,7 +182,7 @@ public:
     check_rescue<F, const error &>();
     return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
   }
-  // f(const E &) for what get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
+  // f(const E &) for the exception that get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
   template <class E, class F> promise rescue(F f) const {
     return rescue<E>(place(), std::move(f));
   }
@@ -208,7 +206,7 @@ public:
   template <class F, class G> void observe(F on_fulfilled, G on_rejected) const {
     watch(promise_observe, std::move(on_fulfilled), std::move(on_rejected));
   }
-  // The same without interest in the promise; see promise_tap().
+  // Observes without interest in the promise; see promise_tap().
   template <class F, class G> void tap(F on_fulfilled, G on_rejected) const {
     watch(promise_tap, std::move(on_fulfilled), std::move(on_rejected));
   }
@@ -243,11 +241,11 @@ public:
   }
 
 #if defined(__cpp_impl_coroutine)
-  // co_await: what get() returns or throws, without blocking. The coroutine goes on where the promise is settled. An
-  // rvalue gives its reference up while it waits, so that a request to cancel the coroutine reaches the promise.
+  // co_await: returns or throws as get() does, without blocking. The coroutine resumes on the settling thread. An rvalue
+  // releases its reference while it waits, so that a request to cancel the coroutine reaches the promise.
   detail::awaiter<T> operator co_await() const &;
   detail::awaiter<T> operator co_await() &&;
-  // The same, going on at a place. If the executor drops it, or the token was invalidated, the coroutine is destroyed.
+  // co_await that resumes at a place. If the executor drops it, or the token was invalidated, the coroutine is destroyed.
   detail::awaiter<T> on(const place &where) const &;
   detail::awaiter<T> on(const place &where) &&;
 #endif
@@ -295,7 +293,7 @@ private:
   }
 };
 
-// f() at a place, as a promise for what it returns or throws.
+// Runs f() at a place, and returns a promise of its result or exception.
 template <class F> auto run(const place &where, F f) {
   return promise<>::resolved().then(where, std::move(f));
 }

@@ -14,7 +14,7 @@ namespace promises {
 
 namespace detail {
 
-// What the promise of a handler's result holds: promise<T> is adopted, text becomes std::string.
+// The value type of the promise for a handler's result: promise<T> is adopted, text becomes std::string.
 template <class R> struct result_of_handler { using type = std::decay_t<R>; };
 template <> struct result_of_handler<const char *> { using type = std::string; };
 template <> struct result_of_handler<char *> { using type = std::string; };
@@ -25,7 +25,7 @@ template <class R> using result_type = typename result_of_handler<std::decay_t<R
 template <class R> struct is_promise : std::false_type {};
 template <class T> struct is_promise<promise<T>> : std::true_type {};
 
-// What a function object returns that is called with what promise<T> holds, which is nothing for void.
+// The result of a function object that is called with the value of a promise<T>, with nothing for void.
 template <class F, class T> struct called_with {
   static_assert(std::is_invocable_v<F &, decoded<T>>, "a handler is called with what the promise holds: f(T)");
   using type = std::invoke_result_t<F &, decoded<T>>;
@@ -36,7 +36,7 @@ template <class F> struct called_with<F, void> {
 };
 template <class F, class T> using called = typename called_with<F, T>::type;
 
-// Runs `work`, and leaves its result in *out, for a promise<T>; for T void as what it is. An exception is left there as a
+// Runs `work`, and leaves its result in *out, as the value of a promise<T>; for T void in its own type. An exception is left there as a
 // reason; none leaves this function.
 template <class T = void, class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
   using result = std::decay_t<decltype(work())>;
@@ -95,7 +95,7 @@ promise_verdict_t on_exception(void *ctx, const promise_value_t *in, promise_val
   }
 }
 
-// The same for any reason, which is shown as an error even if it was another exception.
+// on_reason() for any reason, shown as an error even if it was another exception.
 template <class T, class F> promise_verdict_t on_reason(void *ctx, const promise_value_t *in, promise_value_t *out) {
   F &handler = *static_cast<F *>(ctx);
   return settle_with<T>(out, [&]() { return std::invoke(handler, error(value::keep(*in))); });

@@ -23,7 +23,7 @@ namespace promises {
 
 template <class T = void> class publisher;
 
-// What becomes of an event that finds `capacity` others waiting; see stream.h.
+// The policy for an event that arrives while `capacity` others are pending; see stream.h.
 enum class overflow : std::uint32_t {
   buffers = PROMISE_OVERFLOW_BUFFER,
   drops_oldest = PROMISE_OVERFLOW_DROP_OLDEST,
@@ -31,7 +31,7 @@ enum class overflow : std::uint32_t {
   fails = PROMISE_OVERFLOW_FAIL
 };
 
-// How to subscribe. The place is lent: its executor and token are used while subscribe() runs.
+// Options of a subscription. The place is borrowed: its executor and token are used while subscribe() runs.
 struct subscription {
   overflow when_full = overflow::buffers;
   std::uint64_t capacity = 0;                      // how many events may wait; 0 with overflow::buffers alone
@@ -39,7 +39,7 @@ struct subscription {
   place where = place();                           // where the handlers run; its token cancels the subscriber
 };
 
-// What became of an event that was published.
+// The result of publishing an event.
 enum class publication {
   taken, // nobody is full
   full,  // it was published, and a subscriber is full now: wait for ready(), if you can
@@ -72,7 +72,7 @@ public:
   promise<T> next() const {
     return promise<T>::adopt(detail::require(promise_subscriber_next(raw()), "promise_subscriber_next"));
   }
-  // The same, with nothing when the stream has finished:
+  // next(), with an empty result when the stream has finished:
   //     while (auto event = co_await subscriber.next_or_end())
   auto next_or_end() const {
     static_assert(!std::is_void_v<T>, "a publisher<void> has no values: use next()");
@@ -82,11 +82,11 @@ public:
       throw why;
     });
   }
-  // How it ends; see promise_subscriber_end().
+  // The promise of the end; see promise_subscriber_end().
   promise<void> end() const {
     return promise<void>::adopt(detail::require(promise_subscriber_end(raw()), "promise_subscriber_end"));
   }
-  // How many events found no room.
+  // The number of events dropped at capacity.
   std::int64_t dropped() const {
     const std::int64_t number = promise_subscriber_dropped(raw());
     if (number < 0)
@@ -99,14 +99,14 @@ private:
   explicit subscriber(promise_subscriber_t *owned) noexcept : handle(owned) {}
 };
 
-// A stream of `T`s; the end of the last reference cancels it. What another language publishes that is no `T` is an error
-// of domain "c++" for its handlers.
+// A stream of `T`s; releasing the last reference cancels it. A value from another language that is no `T` is an error of
+// domain "c++" for its handlers.
 template <class T> class publisher : public handle<promise_publisher_t, promise_publisher_release> {
 public:
   using value_type = T;
 
   publisher() : publisher(detail::require(promise_publisher_new(0), "promise_publisher_new")) {}
-  // One that new subscribers get the latest event of first.
+  // A publisher whose new subscribers receive the latest event first.
   static publisher with_state() {
     return adopt(detail::require(promise_publisher_new(PROMISE_PUBLISHER_STATEFUL), "promise_publisher_new"));
   }
@@ -121,7 +121,7 @@ public:
     detail::require(promise_publisher_retain(raw()), "promise_publisher_retain");
     return publisher(raw());
   }
-  // The same stream, its values seen as another type.
+  // This stream with its values read as another type.
   template <class U> publisher<U> as() const {
     return publisher<U>::adopt(copy().release());
   }
@@ -188,7 +188,7 @@ public:
 
   // ---- Subscribing ----
 
-  // One that is asked for each event by next().
+  // Subscribes without callbacks: next() asks for each event.
   subscriber<T> subscribe(const subscription &how = subscription()) const {
     promise_subscription_t wish = wished(how);
     wish.demand = 0;

@@ -13,8 +13,8 @@
 
 namespace promises {
 
-// How a C++ type stands in a value: `static value encode(T)` and `static T decode(const promise_value_t &)`, which throws
-// an error if the value is none. convert.hpp has those of the standard types; specialise it for more.
+// Converts a C++ type to and from values: `static value encode(T)` and `static T decode(const promise_value_t &)`, which
+// throws an error for another type. convert.hpp has those of the standard types; specialise it for more.
 template <class T, class = void> struct codec {
   static_assert(
       !std::is_same_v<T, T>,
@@ -24,7 +24,7 @@ template <class T, class = void> struct codec {
 
 namespace detail {
 template <class T> using decoded = decltype(codec<T>::decode(std::declval<const promise_value_t &>()));
-// What decode() returns, a copy in place of a reference if there can be one.
+// The result of decode(), a copy in place of a reference where the type can be copied.
 template <class T> using lasting = std::conditional_t<std::is_copy_constructible_v<T>, T, decoded<T>>;
 } // namespace detail
 
@@ -34,7 +34,7 @@ public:
   // Registers it, or finds it; see promise_type_register(). Throws if the name is taken by another kind of type.
   explicit type(const char *name, promise_free_t destroy = nullptr);
   type(const char *name, const type &parent, promise_free_t destroy = nullptr);
-  // One that is there already, such as "error" or "i64". Throws if it is not.
+  // Finds a registered or built-in type, such as "error" or "i64". Throws if there is none.
   static type named(const char *name);
 
   const promise_type_t *raw() const noexcept {
@@ -58,7 +58,7 @@ private:
   const promise_type_t *raw_;
 };
 
-// A value of any kind, with the reference to what it owns. Only moved; copy() shares the content, which never changes.
+// A value of any kind, with a reference to its content. Move-only; copy() shares the content, which is immutable.
 class value {
 public:
   // VOID.
@@ -95,12 +95,12 @@ public:
   value copy() const {
     return keep(raw_);
   }
-  // What it holds, as `T`; throws an error of domain "c++" if it holds something else. For a registered class a
-  // reference, which lives as long as the value.
+  // The content as `T`; throws an error of domain "c++" for another type. For a registered class a reference, valid as
+  // long as the value.
   template <class T> decltype(auto) as() const & {
     return codec<T>::decode(raw_);
   }
-  // Of a value that goes a copy, if it is a class that can be copied: a reference would lead nowhere.
+  // The content of an rvalue, as a copy if the class can be copied: a reference would dangle.
   template <class T> detail::lasting<T> as() const && {
     return codec<T>::decode(raw_);
   }
@@ -128,7 +128,7 @@ public:
     return first != nullptr ? std::string_view(first, length) : std::string_view();
   }
   std::string_view bytes() const && = delete; // it would lead nowhere
-  // How many elements or entries an ARRAY or a MAP has; 0 for any other kind.
+  // The number of elements of an ARRAY or entries of a MAP; 0 for any other kind.
   std::size_t count() const noexcept {
     return promise_value_count(&raw_);
   }
@@ -145,7 +145,7 @@ public:
     const char *text = promise_value_key(&raw_, index, &length);
     return text != nullptr ? std::string(text, length) : std::string();
   }
-  // What it is, for people and logs, in at most 511 bytes.
+  // A description for people and logs, in at most 511 bytes.
   std::string describe() const {
     char text[512];
     const std::size_t length = promise_value_describe(&raw_, text, sizeof text);
