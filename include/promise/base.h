@@ -1,8 +1,8 @@
-/* promise/base.h - what the compilers need: nullability, visibility, linkage. No types, no functions. */
+/* promise/base.h - macros for compilers: nullability, visibility, linkage. No types, no functions. */
 #ifndef PROMISE_BASE_H
 #define PROMISE_BASE_H
 
-/* Which pointers may be NULL, for clang and for Swift; elsewhere it is for readers. */
+/* Nullability of pointers, for clang and for Swift; elsewhere it is for readers. */
 #if defined(__clang__)
 #define PROMISE_NULLABLE _Nullable
 #define PROMISE_NONNULL _Nonnull

@@ -1,4 +1,4 @@
-/* promise/error.h - errors: who defines them, what they say, where they come from. Part of promise.h: read that first. */
+/* promise/error.h - errors: domain, code, message, origin, cause. Part of promise.h: read that first. */
 #ifndef PROMISE_ERROR_H
 #define PROMISE_ERROR_H
 
@@ -9,13 +9,13 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Where this stands in your source, for an error's origin: "file.c:42". */
+/* The place of this line in your source, for an error's origin: "file.c:42". */
 #define PROMISE_HERE __FILE__ ":" PROMISE_HERE_TEXT(__LINE__)
 #define PROMISE_HERE_TEXT(line) PROMISE_HERE_QUOTED(line)
 #define PROMISE_HERE_QUOTED(line) #line
 
-/* Makes an ERROR: `domain` names who defines `code` (a library, a plugin, "errno"), `message` is for people. Both are
- * copied. `*out` as in promise_value_string().
+/* Makes an ERROR. `domain` names the party that defines `code`: a library, a plugin, "errno". `message` is for people.
+ * Both are copied. `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out`, `domain` or `message` is NULL or not UTF-8; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLABLE out,
@@ -23,7 +23,7 @@ PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLAB
                                                  const char *PROMISE_NULLABLE message);
 
 /* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. A text may hold a NUL;
- * promise_value_domain() then shows what stands before it. A text may be NULL if its length is 0. Otherwise as
+ * promise_value_domain() then shows the part before it. A text may be NULL if its length is 0. Otherwise as
  * promise_value_error().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if a text is NULL although its length is not 0, or not UTF-8;
  * PROMISE_ENOMEM.
@@ -33,12 +33,13 @@ PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_
                                                        int64_t code, const char *PROMISE_NULLABLE message,
                                                        size_t message_length);
 
-/* Makes an ERROR with an origin and a cause, each of which may be NULL. `origin` says where the error was made, for
- * people and logs: PROMISE_HERE, a function, the id of a plugin; it is copied. `*cause` is what led to it: mostly the
- * ERROR that was caught, but any value may be one; a VOID is none. Its reference is taken over, on every path. Chains
- * of causes may be as long as memory allows. Otherwise as promise_value_error().
+/* Makes an ERROR with an origin and a cause, each of which may be NULL; otherwise as promise_value_error(). `origin` is the
+ * place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin. It is copied.
+ * `*cause` is usually the ERROR that was caught, but may be any value; a VOID is no cause. Chains of causes may be as long
+ * as memory allows.
  * Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or if `*cause` is of no
  * known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
+ * Takes over the cause's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error_from(promise_value_t *PROMISE_NULLABLE out,
                                                       const char *PROMISE_NULLABLE domain, int64_t code,
@@ -46,20 +47,21 @@ PROMISE_API promise_status_t promise_value_error_from(promise_value_t *PROMISE_N
                                                       const char *PROMISE_NULLABLE origin,
                                                       const promise_value_t *PROMISE_NULLABLE cause);
 
-/* The domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind. promise_value_data() gives its message.
+/* Returns the domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind. promise_value_data() returns its
+ * message.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_domain(const promise_value_t *PROMISE_NULLABLE value);
 
-/* The code of an ERROR; 0 for any other kind.
+/* Returns the code of an ERROR; 0 for any other kind.
  * [any thread] */
 PROMISE_API int64_t promise_value_code(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Where an ERROR was made, borrowed and NUL-terminated; NULL if that is not known, and for any other kind.
+/* Returns the origin of an ERROR, borrowed and NUL-terminated; NULL without one, and for any other kind.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_origin(const promise_value_t *PROMISE_NULLABLE value);
 
-/* What led to an ERROR, or to the cancellation that a DISCARDED tells of, borrowed: valid as long as the value is;
- * promise_value_retain() keeps it. NULL if it has no cause, and for any other kind.
+/* Returns the cause of an ERROR or of a DISCARDED; NULL without one, and for any other kind. It is borrowed: valid as long
+ * as the value is; promise_value_retain() keeps it.
  * [any thread] */
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_cause(const promise_value_t *PROMISE_NULLABLE value);
 

@@ -60,9 +60,9 @@ PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABL
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_release(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Returns the descriptor for poll, epoll and what stands on them: readable while a job waits, a timer is due, or the
- * loop has been told to stop. It is the loop's: never read from it, nor close it. Its state is what the last run left;
- * while the loop runs it may be readable or not. EDGES above says what an edge-triggered poller sees.
+/* Returns the descriptor for poll, epoll and their wrappers: readable while a job is pending, a timer is due, or a stop is
+ * requested. It belongs to the loop: never read from it, nor close it. Its state is that after the last run; during a run
+ * it may be readable or not. EDGES above is about edge-triggered pollers.
  * PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ECLOSED if the loop is closed, as in a child of fork().
  * [any thread] */
 PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
@@ -86,7 +86,7 @@ PROMISE_API int32_t promise_loop_is_current(promise_loop_t *PROMISE_NULLABLE loo
 PROMISE_API int64_t promise_loop_run_once(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Runs jobs and timers until promise_loop_stop(), or for at most `timeout_ns` nanoseconds; for ever if it is negative;
- * 0 runs what is there, as promise_loop_run_once() does. A running job is not interrupted.
+ * 0 runs the pending work, as promise_loop_run_once() does. A running job is not interrupted.
  * Returns PROMISE_OK if the loop was stopped; PROMISE_ETIMEDOUT; PROMISE_ECLOSED if it was closed meanwhile; otherwise
  * as promise_loop_run_once().
  * [one thread at a time; not where blocking is forbidden] */

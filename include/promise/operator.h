@@ -1,4 +1,4 @@
-/* promise/operator.h - streams made of streams. Part of promise.h: read that first. */
+/* promise/operator.h - operators: publishers derived from publishers. Part of promise.h: read that first. */
 #ifndef PROMISE_OPERATOR_H
 #define PROMISE_OPERATOR_H
 
@@ -9,57 +9,59 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Each function here returns a new publisher, a reference of yours, that publishes what becomes of the events of its
- * sources, from this very moment on. It keeps its sources, and a subscriber keeps it: release what you do not need. When
- * nobody has it any more, it leaves its sources; it also does so when it ends. When its source ends, it ends in the same
- * way. It is stateful if its sources are, and then what they replay is its first event.
+/* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the call.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range; PROMISE_ESTALE;
+ * PROMISE_ENOMEM. On failure free_ctx has been called.
  *
- * An operator keeps no events: it does its work on the publishing thread, and they wait at the end, by the policy of the
- * subscriber who wants them. While such a one is full, so is the source (promise_publisher_ready()). A chain of operators
- * takes no stack, whatever its length. Only the operator publishes to what it returned: PROMISE_EINVAL for others.
+ * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
+ * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends. It is
+ * stateful if its sources are; the replayed event of a source is its first event.
  *
- * NULL: PROMISE_EINVAL if a handle is missing or an argument says nothing that there is, PROMISE_ESTALE, PROMISE_ENOMEM;
- * free_ctx has run then. */
+ * Back-pressure: operators do not buffer. They run on the publishing thread, and events are pending at the final
+ * subscriber, by its policy. While that subscriber is full, so is the source (promise_publisher_ready()). A chain of
+ * operators takes no recursion. Only the operator publishes to its publisher: other calls get PROMISE_EINVAL. */
 
 /* Functions for events. Each returns a verdict of callback.h, PROMISE_ADOPT excepted. Zero the struct, set `size` to
- * sizeof(promise_transform_t), and fill what you need. */
+ * sizeof(promise_transform_t), then set the fields that you need. */
 typedef struct promise_transform {
   uint32_t size;
   uint32_t reserved;                           /* 0 */
   promise_handler_t PROMISE_NULLABLE on_value; /* NULL: values pass */
   promise_handler_t PROMISE_NULLABLE on_error; /* NULL: errors pass */
-  promise_handler_t PROMISE_NULLABLE on_end;   /* gets VOID, the reason, or a DISCARDED; NULL: the end passes */
+  promise_handler_t PROMISE_NULLABLE on_end;   /* receives VOID, the reason, or a DISCARDED; NULL: the end passes */
   void *PROMISE_NULLABLE ctx;
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_transform_t;
 
-/* What the functions make of each event: map, filter and more. They are called as a promise's handlers are, one event at
- * a time; a value that is not well-formed, and a verdict that there is not, are published as an error, an ERROR of domain
- * "promise" and code PROMISE_EINVAL. free_ctx(ctx) is called when the source has been left.
- * PROMISE_EINVAL also if `size` is less than that of version 1, or `reserved` or a field that this library does not know is
- * not 0.
+/* Transforms each event by a function: map, filter and more. The functions are called as a promise's handlers are, one
+ * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of domain
+ * "promise" and code PROMISE_EINVAL.
+ * PROMISE_EINVAL also if `size` is less than that of version 1, or if `reserved` or a field unknown to this library is not
+ * 0.
+ * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_transform_t *PROMISE_NULLABLE transform);
 
 enum {
-  /* An error that equals the error before it is passed over too. */
+  /* Skip an error that equals the previous error, too. */
   PROMISE_DISTINCT_ERRORS = 1 << 10
 };
 
-/* Passes over a value that equals the event before it (promise_value_equal()). It is stateful. `flags` is 0 or
+/* Skips a value that equals the previous event (promise_value_equal()). The publisher is stateful. `flags` is 0 or
  * PROMISE_DISTINCT_ERRORS.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_t flags);
 
-/* From the `count`th value on, an ARRAY of the last `count` values, for each. Errors pass. `count` is at least 1.
+/* Publishes a sliding window: for each value from the `count`th on, an ARRAY of the latest `count` values. Errors pass.
+ * `count` is at least 1.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source,
                                                                            size_t count);
 
-/* Makes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns. `*out` is
- * VOID when it is called, and its reference is taken over; to leave one of the borrowed values, copy and retain it.
+/* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns. `*out`
+ * is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
  * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP publishes
  * nothing, and both keep the accumulated value; _FINISH, _FAIL (with *out) and _CANCEL end the new stream. */
 typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
@@ -67,59 +69,64 @@ typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
                                             const promise_value_t *PROMISE_NONNULL value,
                                             promise_value_t *PROMISE_NONNULL out);
 
-/* Publishes the running fold of the values: each value makes a new accumulated value, from `*initial` on, which itself is
- * not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are: one event at a time;
- * any other verdict, and a value that is not well-formed, are published as an ERROR, and keep the accumulated value.
+/* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`, which
+ * itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are. Any other
+ * verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
  * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL.
- * Takes over the reference of `*initial`, on every path. free_ctx(ctx) is called when the source has been left.
+ * Takes over the reference of `*initial` on every path. free_ctx(ctx) is called once, after the operator unsubscribed from
+ * its source.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* The first `count` values, at least 1, and the errors among them; then it finishes.
+/* Publishes the first `count` values, at least 1, and the errors among them, then finishes.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source,
                                                                          uint64_t count);
 
-/* The same events, replayed to new subscribers: it is stateful.
+/* Publishes the same events as a stateful publisher: new subscribers receive the latest one first.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
 
-/* The same, with a value that new subscribers get as long as nothing else has come. `*value` is taken over, on every path.
- * PROMISE_EINVAL also if it is missing or not well-formed.
+/* Publishes the same events as a stateful publisher that begins with `*value`: new subscribers receive it first until
+ * another event is published.
+ * PROMISE_EINVAL also if `value` is NULL or not well-formed.
+ * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_start_with(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE value);
 
-/* The events of `count` streams, as they come. It fails with the first that fails, and ends when all have: it is cancelled
- * if all were, at once if there is none, and has finished otherwise. `sources` may be NULL if `count` is 0.
+/* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source that
+ * fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
+ * otherwise. `sources` may be NULL if `count` is 0.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
-/* Once each of `count` streams has had a value: an ARRAY of the latest values, in the order of the sources, for each value
- * of any. Errors pass. It fails with the first that fails, is cancelled with the first that is, and finishes when all
- * have, or one without a value. Of none it is cancelled at once.
+/* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes an
+ * ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source that
+ * fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources it is
+ * cancelled at once.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
-/* A stream of one value, that of the promise, after which it finishes; it fails if the promise is rejected. It is
- * stateful.
+/* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
  * [any thread] */
 PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_of(promise_t *PROMISE_NULLABLE promise);
 
 enum {
-  /* The end of the source ends the target. */
+  /* The end of the source ends the target, too. */
   PROMISE_FORWARD_END = 1 << 11
 };
 
-/* Publishes what `source` publishes to `target` too, which may get events from elsewhere and is kept by the subscriber
- * that is returned, a reference of yours: with it the link goes. It counts as full for nobody. `flags` is 0 or
- * PROMISE_FORWARD_END. Streams that are forwarded in a circle go on for ever.
- * NULL: as above, also if `target` is `source` or belongs to an operator.
+/* Forwards the events of `source` to `target`, which may receive events from elsewhere too. `flags` is 0 or
+ * PROMISE_FORWARD_END. The link never exerts back-pressure: it counts as below its capacity always. Streams that are
+ * forwarded in a circle never stop.
+ * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link. NULL: as above, also if `target`
+ * is `source` or belongs to an operator.
  * [any thread] */
 PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
     promise_publisher_t *PROMISE_NULLABLE source, promise_publisher_t *PROMISE_NULLABLE target, uint32_t flags);

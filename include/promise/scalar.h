@@ -8,8 +8,8 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Make a value of the kind in their name: what a C program writes as an initializer, for languages that would have to lay
- * out promise_value_t. The value owns nothing, so it need not be released.
+/* Make a value of the kind in their name, for languages without the layout of promise_value_t; a C program writes an
+ * initializer. The value owns nothing, so it need not be released.
  * `*out` is overwritten without being released.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL.
  * [any thread] */

@@ -8,24 +8,26 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Registers a type of object, or finds it: the same `name` gives the same type, from whichever shared object it is
- * called, so a reason made by one plugin can be rescued by type in another.
- * `parent` may be NULL; of the built-in types "object" and "error" can be one. An object of a type that descends from
- * "error" is rescued as one, and is an OBJECT all the same: look at `kind` before you read a message. `destroy` may be
- * NULL; it is called with an object's payload when the last reference goes. When the name is registered already, the
- * first `destroy` stays: one name means one layout of the payload. Makers that free payloads in ways of their own use
- * promise_value_object_with(). The name is copied. By convention it is qualified: "org.example.http.timeout". Returns NULL if `name` is NULL, empty, not UTF-8 or the name
- * of a built-in type, or if the name is registered with another parent or `parent` can be none (PROMISE_EINVAL; a NULL
- * `parent` agrees with any), if `parent` is no type (PROMISE_ESTALE), or PROMISE_ENOMEM.
+/* Registers a type of object, or finds it: the same `name` gives the same type to every shared object of the process, so
+ * a reason made by one plugin can be rescued by type in another. `name` is copied; by convention it is qualified:
+ * "org.example.http.timeout".
+ *   parent    the parent type, or NULL. Of the built-in types, "object" and "error" can be parents. An object whose type
+ *             descends from "error" is rescued as an error, but its kind is OBJECT: check `kind` before you read a message.
+ *   destroy   called with the payload when the last reference to an object is released; may be NULL. The first
+ *             registration of a name decides it. Makers that free payloads in ways of their own use
+ *             promise_value_object_with().
+ * NULL: PROMISE_EINVAL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, if the name is registered with
+ * another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is no type;
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const char *PROMISE_NULLABLE name,
                                                                          const promise_type_t *PROMISE_NULLABLE parent,
                                                                          promise_free_t PROMISE_NULLABLE destroy);
 
-/* The type registered under `name`, or one of the built-in ones, which are the kinds: "void", "bool", "i64", "u64",
- * "f64", "pointer", "string", "bytes", "array", "map", "error", "discarded" (its parent is "error"), "promise",
- * "object" (an ancestor of every registered type that has no parent).
- * NULL: PROMISE_EINVAL if `name` is NULL or there is none; PROMISE_ENOMEM, before the first of them is there.
+/* Returns the type registered under `name`, or a built-in one, named as the kinds are: "void", "bool", "i64", "u64", "f64",
+ * "pointer", "string", "bytes", "array", "map", "error", "discarded" (child of "error"), "promise", "object" (ancestor of
+ * every registered type without a parent).
+ * NULL: PROMISE_EINVAL if `name` is NULL or unknown; PROMISE_ENOMEM if the table of types could not be created.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 

@@ -1,4 +1,4 @@
-/* promise/value.h - what promises are settled with. Part of promise.h: read that first. */
+/* promise/value.h - values: the outcomes of promises. Part of promise.h: read that first. */
 #ifndef PROMISE_VALUE_H
 #define PROMISE_VALUE_H
 
@@ -12,7 +12,7 @@ PROMISE_BEGIN_DECLS
 /* A promise: an opaque token. */
 typedef struct promise promise_t;
 
-/* What a value is. Numbers are fixed; more may be added at the end. 0 is not a kind. */
+/* The kind of a value. Numbers are fixed; more may be added at the end. 0 is not a kind. */
 typedef uint32_t promise_kind_t;
 
 enum {
@@ -33,9 +33,9 @@ enum {
 };
 
 /* A value or a reason: 16 bytes, always passed by pointer.
- * Fill VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The others are made by
- * the promise_value_... functions, which keep their own bookkeeping in `reserved`: copy a value whole.
- * A value that is made never changes: threads read it without a lock, and it cannot contain itself. */
+ * Set VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The promise_value_...
+ * functions make the others, and use `reserved`: copy a value whole.
+ * A value is immutable once it is made: threads read it without a lock, and it cannot contain itself. */
 typedef struct promise_value {
   promise_kind_t kind;
   uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
@@ -51,8 +51,8 @@ typedef struct promise_value {
 /* A type of object: an opaque token that lives as long as the process. */
 typedef struct promise_type promise_type_t;
 
-/* Called once with what its owner passed as `ctx` or `payload`, when the library is done with it. On the thread that
- * caused it, with no lock held. */
+/* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library is done with it,
+ * on the thread that caused that, with no lock held. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
 /* A callback without a value: a discard block, a finally handler, work for an executor. */
@@ -61,15 +61,15 @@ typedef void (*promise_callback_t)(void *PROMISE_NULLABLE ctx);
 /* A callback that receives a value, borrowed until it returns, and returns nothing. */
 typedef void (*promise_observer_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL value);
 
-/* Adds a reference to what `value` owns; for a kind that owns nothing it does nothing.
+/* Adds a reference to the content of `value`; a no-op for a kind that owns nothing.
  * Returns PROMISE_OK; PROMISE_EINVAL if `value` is NULL, of no known kind, or forged; PROMISE_ESTALE if it is a PROMISE
  * whose token is stale; PROMISE_ENOMEM if it has 2^26 references.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Gives back one reference to what `value` owns, and sets `*value` to VOID, so that releasing it again does nothing.
- * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), and `*value` is left as it is.
- * Runs the type's `destroy` if it was an OBJECT's last reference.
+/* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op.
+ * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`.
+ * The last reference to an OBJECT runs its destructor.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_release(promise_value_t *PROMISE_NULLABLE value);
 
@@ -86,44 +86,45 @@ PROMISE_API promise_status_t promise_value_string(promise_value_t *PROMISE_NULLA
 PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLABLE out,
                                                  const void *PROMISE_NULLABLE bytes, size_t length);
 
-/* Makes a BYTES of memory that stays yours: nothing is copied. free_ctx(ctx) is called exactly once, when the last
- * reference goes, on the thread that gives it back, or before this returns if it fails: then the memory is yours to free
- * again. Until then the bytes must neither move nor change. `bytes` may be NULL if `length` is 0.
- * `*out` as in promise_value_string().
+/* Makes a BYTES of memory that stays yours: nothing is copied. The bytes must not move or change until free_ctx(ctx) is
+ * called. `bytes` may be NULL if `length` is 0. `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if `bytes` is NULL and `length` is not 0; PROMISE_ENOMEM.
+ * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it
+ * fails. Then the memory is yours again.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMISE_NULLABLE out,
                                                          const void *PROMISE_NULLABLE bytes, size_t length,
                                                          void *PROMISE_NULLABLE ctx,
                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Makes an OBJECT of `type` around `payload`, which may be NULL. The value takes over the payload: the type's `destroy`
- * is called with it when the last reference goes, and also if this call fails for want of memory. With PROMISE_EINVAL
- * or PROMISE_ESTALE the payload stays yours, for there is no type to destroy it by. `*out` as in
- * promise_value_string(). Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no
- * registered type; PROMISE_ENOMEM.
+/* Makes an OBJECT of `type` around `payload`, which may be NULL. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
+ * PROMISE_ENOMEM.
+ * The value takes over the payload: the type's `destroy` is called with it when the last reference is released, and if this
+ * call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE the payload stays yours, because no type is known to
+ * destroy it.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
                                                   const promise_type_t *PROMISE_NULLABLE type,
                                                   void *PROMISE_NULLABLE payload);
 
-/* Makes an OBJECT of `type` around `payload`, which may be NULL, with a destructor of its own: free_ctx(ctx) is called
- * exactly once, when the last reference is given back, on that thread, or before this returns if it fails. The type's
- * `destroy` is not called. Comparison and description stay the type's (promise_type_methods()).
- * Use it wherever several languages or plugins make objects of one type: the type then says what the payload is, and each
- * maker how its own payloads are freed.
- * `*out` as in promise_value_string().
+/* Makes an OBJECT of `type` around `payload`, which may be NULL, with a destructor of its own. Use it wherever several
+ * languages or plugins make objects of one type: the type describes the payload, and each maker frees its own payloads.
+ * Comparison and description stay the type's (promise_type_methods()). `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
  * PROMISE_ENOMEM.
+ * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it
+ * fails. The type's `destroy` is not called.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object_with(promise_value_t *PROMISE_NULLABLE out,
                                                        const promise_type_t *PROMISE_NULLABLE type,
                                                        void *PROMISE_NULLABLE payload, void *PROMISE_NULLABLE ctx,
                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* The content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT. `*length` becomes its size in
- * bytes, without the NUL that follows a STRING and a message; 0 for an OBJECT. `length` may be NULL.
- * The pointer is borrowed: valid as long as the value is. NULL for any other kind, for a forged value, for empty BYTES.
+/* Returns the content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT; NULL for any other kind,
+ * for a forged value, and for empty BYTES. `*length` becomes its size in bytes, without the NUL after a STRING and a
+ * message; 0 for an OBJECT. `length` may be NULL.
+ * The pointer is borrowed: valid as long as the value is.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_data(const promise_value_t *PROMISE_NULLABLE value,
                                                             size_t *PROMISE_NULLABLE length);
