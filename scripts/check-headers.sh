@@ -11,6 +11,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 include=${INCLUDE:-$root/include}
 tests=$root/Tests/ABI
 warnings=(-Wall -Wextra -Wpedantic -Werror)
+. "$root/scripts/compilers.sh"
 read -ra compilers <<< "${CHECK_COMPILERS:-gcc clang tcc g++ clang++}"
 
 scratch=$(mktemp -d)
@@ -41,9 +42,13 @@ write() {
 
 # check COMPILER LANGUAGE STANDARD
 check() {
-  local compile=("$1" -x "$2" "-std=$3" "${warnings[@]}" "-I$include")
-  if [[ $1 == tcc ]]; then compile=("$1" "-std=$3" "${warnings[@]}" "-I$include"); fi
-  local header path label
+  local option header path label
+  if ! option=$(standard_option "$1" "$3"); then
+    skip "$1 -std=$3" "the compiler does not know it"
+    return
+  fi
+  local compile=("$1" -x "$2" "$option" "${warnings[@]}" "-I$include")
+  if [[ $1 == tcc ]]; then compile=("$1" "$option" "${warnings[@]}" "-I$include"); fi
   while read -r path; do
     header=${path#"$include"/}
     label="$1 -std=$3: $header"
@@ -70,7 +75,7 @@ for compiler in "${compilers[@]}"; do
       echo "check-headers.sh: no such compiler: $compiler" >&2
       exit 2
     fi
-    echo "check-headers.sh: $compiler is not there, left out" >&2
+    skip "$compiler" "it is not there"
     continue
   fi
   case $compiler in

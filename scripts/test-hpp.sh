@@ -12,6 +12,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
 . "$root/scripts/checks.sh"
+. "$root/scripts/compilers.sh"
 
 # limited LABEL COMMAND...: one check, which is not waited for without an end.
 limited() { try "$1" timeout 1800 "${@:2}"; }
@@ -22,15 +23,27 @@ flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
 
 compilers=0
 for cxx in ${CXX_LIST:-g++ clang++}; do
-  command -v "$cxx" > /dev/null || continue
+  if ! command -v "$cxx" > /dev/null; then
+    skip "$cxx" "it is not there"
+    continue
+  fi
   compilers=$((compilers + 1))
   for standard in 17 20 23; do
+    if ! option=$(standard_option "$cxx" "c++$standard"); then
+      skip "$cxx -std=c++$standard" "the compiler does not know it"
+      continue
+    fi
+    has_coroutines=true
+    if ((standard > 17)) && ! PROBE=cpp supports '#include <coroutine>\nstd::suspend_never never;\n' "$cxx" "$option" -c; then
+      has_coroutines=false
+      skip "$cxx -std=c++$standard: coroutines" "the compiler or its library has none"
+    fi
     for source in "$tests"/hpp/*.cpp; do
       name=$(basename "$source" .cpp)
-      if [[ $name == coroutines* && $standard == 17 ]]; then continue; fi
+      if [[ $name == coroutines* && ($standard == 17 || $has_coroutines == false) ]]; then continue; fi
       label="$cxx -std=c++$standard: $name"
       program=$out/$name-$cxx-$standard
-      limited "$label builds" "$cxx" "-std=c++$standard" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
+      limited "$label builds" "$cxx" "$option" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
       limited "$label" "$program"
     done
   done

@@ -1,4 +1,5 @@
 // Promises that are awaited, and coroutines that return them.
+#include <utility>
 #include <coroutine>
 #include <stdexcept>
 #include <string>
@@ -216,10 +217,12 @@ struct task {
   std::coroutine_handle<promise_type> frame;
 
   explicit task(std::coroutine_handle<promise_type> made) : frame(made) {}
-  task(const task &) = delete;
-  task &operator=(const task &) = delete;
+  /* clang before 17 moves what get_return_object() returns. */
+  task(task &&other) noexcept : frame(std::exchange(other.frame, nullptr)) {}
+  task &operator=(task &&) = delete;
   ~task() {
-    frame.destroy();
+    if (frame)
+      frame.destroy();
   }
   bool was_closed() const {
     return frame.done() && throws<promises::error>([&] { std::rethrow_exception(frame.promise().thrown); },
