@@ -18,13 +18,15 @@ typedef struct promise_builder promise_builder_t;
  * needed, so 0 is good too. It is yours until promise_builder_finish() or promise_builder_drop() ends it.
  * NULL: PROMISE_EINVAL if `kind` is none of the four; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_new(promise_kind_t kind, size_t capacity);
+PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_new(promise_kind_t kind,
+                                                                                      size_t capacity);
 
 /* Creates a builder of the value's kind with a copy of the contents of `*value`, for a changed copy. The value does not
  * change.
  * NULL: PROMISE_EINVAL if `value` is NULL, forged, or of none of the four kinds; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
+PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE
+promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
 
 /* Adds an element at the end of an ARRAY. Takes over the element's reference, on every path.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of no

@@ -47,21 +47,21 @@ typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const
  * the handler runs all the same.
  * NULL: PROMISE_EINVAL if `promise` or `on_fulfilled` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t *PROMISE_NULLABLE promise,
-                                                     promise_handler_t PROMISE_NULLABLE on_fulfilled,
-                                                     void *PROMISE_NULLABLE ctx,
-                                                     promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t *PROMISE_NULLABLE promise,
+                                                                       promise_handler_t PROMISE_NULLABLE on_fulfilled,
+                                                                       void *PROMISE_NULLABLE ctx,
+                                                                       promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Attaches a handler for rejection with a reason of `type` or of a type that descends from it; NULL: with any reason
  * (clauses 2.3, 3.2.2 and 3.2.3). Returns the promise that the handler settles; a fulfilment, and a reason of another
  * type, pass through to it unchanged.
  * NULL: as promise_then(), and PROMISE_ESTALE if `type` is no type.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
-                                                       const promise_type_t *PROMISE_NULLABLE type,
-                                                       promise_handler_t PROMISE_NULLABLE on_rejected,
-                                                       void *PROMISE_NULLABLE ctx,
-                                                       promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
+                                                                         const promise_type_t *PROMISE_NULLABLE type,
+                                                                         promise_handler_t PROMISE_NULLABLE on_rejected,
+                                                                         void *PROMISE_NULLABLE ctx,
+                                                                         promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has run.
@@ -94,17 +94,17 @@ typedef struct promise_reaction {
  * PROMISE_ENOMEM. A `size` beyond 4096 was never set: PROMISE_EINVAL. free_ctx has run then, unless `reaction` is NULL
  * or too small to tell.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_react(promise_t *PROMISE_NULLABLE promise,
-                                                      const promise_reaction_t *PROMISE_NULLABLE reaction);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_react(promise_t *PROMISE_NULLABLE promise, const promise_reaction_t *PROMISE_NULLABLE reaction);
 
 /* Calls `handler` once the promise is settled, whichever way, and returns a promise that is settled as this one is, after
  * that. The reference is yours.
  * NULL: PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLABLE promise,
-                                                        promise_callback_t PROMISE_NULLABLE handler,
-                                                        void *PROMISE_NULLABLE ctx,
-                                                        promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLABLE promise,
+                                                                          promise_callback_t PROMISE_NULLABLE handler,
+                                                                          void *PROMISE_NULLABLE ctx,
+                                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Calls one of the callbacks once the promise is settled, as promise_observe() does, but shows no interest in it
  * (cancel.h): it keeps nobody's request to cancel back. For logs and measurements.

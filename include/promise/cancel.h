@@ -83,7 +83,7 @@ enum {
 /* Makes a token. `flags` is 0 or PROMISE_TOKEN_INVALIDATE_ON_RELEASE.
  * Returns a new reference. NULL: PROMISE_EINVAL if a flag is not known; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(uint32_t flags);
+PROMISE_NODISCARD PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(uint32_t flags);
 
 /* Adds a reference to the token, or gives one back; see promise_retain(), promise_release().
  * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE; promise_token_retain() also PROMISE_ENOMEM.

@@ -30,25 +30,25 @@ enum {
 /* Fulfilled with an ARRAY of all values in the order of the inputs, at once if there is none; rejected as the first that
  * is rejected, without waiting for the others.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_all(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
-                                                    size_t count, uint32_t flags);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_all(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Fulfilled when all are settled, whichever way, with an ARRAY of MAPs in the order of the inputs: each has "state", the
  * number of promise_state(), and "value" or "reason".
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all_settled(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Fulfilled as the first that is fulfilled; if all are rejected, at once if there is none, rejected with an ARRAY of all
  * reasons in the order of the inputs.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
-                                                    size_t count, uint32_t flags);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Settled as the first that is settled, whichever way; if there is none, cancelled at once.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_race(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
-                                                     size_t count, uint32_t flags);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_race(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 PROMISE_END_DECLS
 

@@ -25,15 +25,17 @@ enum {
 
 /* Makes a pending promise (clause 3.3.1), with one reference, yours. NULL: PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
 
 /* Makes a promise that is fulfilled with `*value`, or rejected with `*reason`, already: promise_new() and
  * promise_resolve() or promise_reject() in one call.
  * Returns a new reference. NULL: PROMISE_EINVAL if `value` or `reason` is NULL or not well-formed; PROMISE_ENOMEM.
  * Takes over the value's reference, on every path.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_new_resolved(const promise_value_t *PROMISE_NULLABLE value);
-PROMISE_API promise_t *PROMISE_NULLABLE promise_new_rejected(const promise_value_t *PROMISE_NULLABLE reason);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_new_resolved(const promise_value_t *PROMISE_NULLABLE value);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_new_rejected(const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Makes a pending promise with a discard block (clause 3.3.3): `on_discard(ctx)` is called when promise_discard() ends
  * it, and should cancel the work that would have settled it. `on_discard` may be NULL.
@@ -41,9 +43,9 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_new_rejected(const promise_value
  * free_ctx(ctx) follows it, or the settlement or last release that made it superfluous.
  * NULL: PROMISE_ENOMEM; free_ctx has run then.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_new_discardable(promise_callback_t PROMISE_NULLABLE on_discard,
-                                                                void *PROMISE_NULLABLE ctx,
-                                                                promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_new_discardable(promise_callback_t PROMISE_NULLABLE on_discard, void *PROMISE_NULLABLE ctx,
+                        promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Adds a reference.
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if there are 2^26 already.

@@ -21,9 +21,8 @@ typedef void (*promise_submit_t)(void *PROMISE_NULLABLE ctx, promise_job_t *PROM
  * NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx has been called then.
  * free_ctx(ctx) is called when the last reference to the executor is released; each job holds one.
  * [any thread] */
-PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(promise_submit_t PROMISE_NULLABLE submit,
-                                                                      void *PROMISE_NULLABLE ctx,
-                                                                      promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(
+    promise_submit_t PROMISE_NULLABLE submit, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns the executor that runs jobs inline, in the submitting call, as a reaction without an executor does. It serves
  * where a handle is needed: as the target of a serial executor, or in a binding. It is permanent, and need not be released.
@@ -57,7 +56,8 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
  * `target` drops the job that stands for this executor, all pending jobs are dropped.
  * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
+PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
+promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 
 /* Returns the executor of the main thread. It runs jobs in the main loop (promise_loop_main(), loop.h), which the program
  * must run there, or on the executor of promise_executor_set_main(). It is permanent, and need not be released.
@@ -96,10 +96,10 @@ PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE
  * PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM.
  * free_ctx(ctx) is called after the handler, on its thread; before this returns, if it fails.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_executor_t *PROMISE_NULLABLE executor,
-                                                    promise_handler_t PROMISE_NULLABLE handler,
-                                                    void *PROMISE_NULLABLE ctx,
-                                                    promise_free_t PROMISE_NULLABLE free_ctx);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_executor_t *PROMISE_NULLABLE executor,
+                                                                      promise_handler_t PROMISE_NULLABLE handler,
+                                                                      void *PROMISE_NULLABLE ctx,
+                                                                      promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns 1 if a job of this executor runs on the calling thread, otherwise 0. Within a job of a serial executor, this
  * holds for that executor and for its target. PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.

@@ -38,7 +38,7 @@ typedef struct promise_loop promise_loop_t;
 /* Makes a loop with one reference, yours.
  * NULL: PROMISE_ENOMEM, for want of descriptors too: a loop takes three.
  * [any thread] */
-PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(void);
+PROMISE_NODISCARD PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(void);
 
 /* The main loop, whose executor is promise_executor_main(). It is permanent: promise_loop_retain() and
  * promise_loop_release() accept it and do nothing.
@@ -70,7 +70,8 @@ PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
 /* Returns the executor that runs jobs on the loop: a new reference, yours. It may outlive the loop.
  * NULL: PROMISE_EINVAL if `loop` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_loop_executor(promise_loop_t *PROMISE_NULLABLE loop);
+PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
+promise_loop_executor(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Returns 1 if the calling thread runs the loop, as within its jobs and timers; 0 otherwise.
  * PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.

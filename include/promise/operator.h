@@ -40,7 +40,7 @@ typedef struct promise_transform {
  * 0.
  * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_transform_t *PROMISE_NULLABLE transform);
 
 enum {
@@ -51,14 +51,14 @@ enum {
 /* Skips a value that equals the previous event (promise_value_equal()). The publisher is stateful. `flags` is 0 or
  * PROMISE_DISTINCT_ERRORS.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_t flags);
 
 /* Publishes a sliding window: for each value from the `count`th on, an ARRAY of the latest `count` values. Errors pass.
  * `count` is at least 1.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source,
-                                                                           size_t count);
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
 
 /* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns. `*out`
  * is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
@@ -76,18 +76,18 @@ typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
  * Takes over the reference of `*initial` on every path. free_ctx(ctx) is called once, after the operator unsubscribed from
  * its source.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Publishes the first `count` values, at least 1, and the errors among them, then finishes.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source,
-                                                                         uint64_t count);
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source, uint64_t count);
 
 /* Publishes the same events as a stateful publisher: new subscribers receive the latest one first.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
 
 /* Publishes the same events as a stateful publisher that begins with `*value`: new subscribers receive it first until
@@ -95,14 +95,14 @@ promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
  * PROMISE_EINVAL also if `value` is NULL or not well-formed.
  * Takes over the value's reference on every path.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_start_with(
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_start_with(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE value);
 
 /* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source that
  * fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
  * otherwise. `sources` may be NULL if `count` is 0.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes an
@@ -110,12 +110,13 @@ promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NUL
  * fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources it is
  * cancelled at once.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_of(promise_t *PROMISE_NULLABLE promise);
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_of(promise_t *PROMISE_NULLABLE promise);
 
 enum {
   /* The end of the source ends the target, too. */
@@ -128,7 +129,7 @@ enum {
  * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link. NULL: as above, also if `target`
  * is `source` or belongs to an operator.
  * [any thread] */
-PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
+PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
     promise_publisher_t *PROMISE_NULLABLE source, promise_publisher_t *PROMISE_NULLABLE target, uint32_t flags);
 
 PROMISE_END_DECLS

@@ -47,7 +47,7 @@ enum {
 /* Creates a publisher. `flags` is 0 or PROMISE_PUBLISHER_STATEFUL.
  * Returns a new reference, or NULL: PROMISE_EINVAL for an unknown flag, PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
 /* Makes a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed since
  * this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number counts those
@@ -63,8 +63,8 @@ PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t
  * Returns a new reference, yours. NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no
  * executor; PROMISE_ENOMEM, for want of a thread too.
  * [any thread] */
-PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor,
-                                                                          int64_t interval_ns);
+PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
+promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t interval_ns);
 
 /* Adds or releases a reference. Releasing the last one cancels a stream that has not ended, as by
  * promise_publisher_cancel().
@@ -122,7 +122,8 @@ PROMISE_API int64_t promise_publisher_count(promise_publisher_t *PROMISE_NULLABL
  * It is cancelled if the stream ends first. A producer waits on it before it publishes more.
  * Returns a new reference, or NULL: PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* ---- Subscribing ---- */
 
@@ -166,7 +167,7 @@ typedef struct promise_subscription {
  * Ownership: free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On
  * failure it has been called, unless `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
-PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
+PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
     promise_publisher_t *PROMISE_NULLABLE publisher, const promise_subscription_t *PROMISE_NULLABLE subscription);
 
 /* Adds or releases a reference. Releasing the last one cancels the subscriber.
@@ -201,7 +202,8 @@ PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PRO
  * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE,
  * PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
 /* Gets the promise of the subscriber's end. It is fulfilled with VOID when the stream finished and every event was
  * delivered. It is rejected with the reason if the stream failed; with a DISCARDED if the stream or the subscriber was
@@ -210,7 +212,8 @@ PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_next(promise_subscrib
  * A request to cancel it (cancel.h) cancels the subscriber.
  * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
+promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
 /* Returns the number of events dropped because the subscriber was at its capacity; PROMISE_EINVAL if `subscriber` is NULL,
  * PROMISE_ESTALE.
