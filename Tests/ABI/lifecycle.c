@@ -65,7 +65,9 @@ static void any_kind_may_be_a_reason(void) {
     CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
     CHECK_INT(promise_state(promise), PROMISE_REJECTED);
     CHECK_STATUS(promise_result(promise, &got), PROMISE_OK);
-    CHECK(memcmp(&got, &reasons[i], sizeof got) == 0);
+    /* Not byte by byte: those of the union that an initializer leaves out are no part of a value. */
+    CHECK_INT(got.kind, reasons[i].kind);
+    CHECK(values_equal(&got, &reasons[i]));
     CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
     CHECK_STATUS(promise_release(promise), PROMISE_OK);
   }
