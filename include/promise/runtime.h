@@ -13,7 +13,7 @@ PROMISE_BEGIN_DECLS
  * versions add fields at the end.
  *
  * Every object takes one 64-byte cell. A cell is free once the last reference to its object was given back. */
-typedef struct promise_statistics {
+typedef struct promise_statistics_fields {
   uint32_t size;
   uint32_t threads;          /* running threads of the library */
   uint64_t promises_pending; /* with those that a combinator, a timer or an executor is to settle */
