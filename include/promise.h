@@ -26,7 +26,52 @@
  *   that was released by its last owner, forged, or that belongs to another kind of object or to a second copy of this
  *   library gives PROMISE_ESTALE. Nothing is read or written through it. (Releasing the last reference on one thread
  *   while another thread is still using it stays the caller's error, as it is for every reference count.)
- *   Functions that return a handle return NULL then; promise_last_status() says why.
+ *
+ * RESULTS
+ *   Each function returns in one of three ways:
+ *
+ *     result                        on failure                   examples
+ *     a number or a status          a negative promise_status_t  promise_resolve(), promise_state(),
+ *     (a signed integer)                                         promise_builder_count(), promise_cancel_requested()
+ *     a handle, a type, a type's    NULL; promise_last_status()  promise_new(), promise_then(), promise_type_named(),
+ *     name, a builder's room        says why, once               promise_type_name(), promise_builder_room()
+ *     a look that cannot fail: a    0, NULL or false where       promise_value_data(), promise_value_is(),
+ *     value, a lent pointer, bool   there is nothing             promise_value_count(), promise_now()
+ *
+ *   What is no number goes to out parameters; on failure a value there is VOID, a bool false. States, verdicts, flags and
+ *   statuses share no number: one given in place of another is refused, not misread.
+ *
+ * LIFETIME
+ *   Handles are counted. A function that returns a new one gives the caller a reference; _retain() adds one, _release()
+ *   gives one back.
+ *
+ *     handle       the last release
+ *     promise      releases its value; of a pending promise, frees its callbacks uncalled
+ *     executor     frees its context; each job that waits holds a reference
+ *     loop         closes it: what waits in it is dropped with PROMISE_ECLOSED
+ *     token        ends its deadline; invalidates it, if made with PROMISE_TOKEN_INVALIDATE_ON_RELEASE
+ *     publisher    cancels its stream, if that has not ended
+ *     subscriber   cancels the subscriber
+ *     queue        revokes it
+ *
+ *   Builders and jobs are consumed, not counted, for each has one owner and one end: promise_builder_finish() or
+ *   promise_builder_drop(), promise_job_run() or promise_job_drop(). Types, the main loop and the executors immediate,
+ *   global and main live for ever, and need no release.
+ *
+ * ENDING EARLY
+ *                             discard                    cancel                       invalidate
+ *     functions               promise_discard()          promise_request_cancel()     promise_token_invalidate()
+ *                             promise_discard_with()     promise_token_cancel()
+ *     concerns                one promise                one promise, or those        the handlers attached with a
+ *                                                        added to a token             token, then those promises
+ *     the promise             is rejected at once,       stays pending until its      as for cancel; its silenced
+ *                             with a DISCARDED           producer settles it          handlers are not called
+ *     its producer            its discard block runs     its cancel request           as for cancel
+ *                                                        handlers run
+ *     its source              loses one consumer         is asked too, when its       as for cancel
+ *                                                        last consumer has asked
+ *     promises derived        are rejected with it,      follow what the producer     those of silenced handlers
+ *     from it                 unless rescued             decides                      are cancelled
  *
  * THREADS
  *   Every function may be called from any thread at any time, callbacks included, unless its comment says otherwise;
