@@ -85,6 +85,19 @@ static void the_reason_reaches_derived_promises(void) {
   release(grandchild);
 }
 
+static void a_discard_may_have_a_cause(void) {
+  promise_t *promise = pending();
+  promise_value_t cause = i64_value(7), reason;
+  EXPECT_STATUS(promise_discard_with(promise, &cause), PROMISE_OK);
+  EXPECT_STATUS(promise_discard_with(promise, &cause), PROMISE_ESETTLED);
+  EXPECT_STATUS(promise_result(promise, &reason), PROMISE_OK);
+  EXPECT_INT(reason.kind, PROMISE_KIND_DISCARDED);
+  const promise_value_t *lent = promise_value_cause(&reason);
+  EXPECT(lent != NULL && lent->kind == PROMISE_KIND_I64 && lent->as.i64 == 7);
+  EXPECT_STATUS(promise_value_release(&reason), PROMISE_OK);
+  release(promise);
+}
+
 const check_t discard_checks[] = {
     {"a discard block is called once, and its context freed", the_block_is_called_once},
     {"a settlement makes the block superfluous: its context is freed, it is not called",
@@ -93,6 +106,7 @@ const check_t discard_checks[] = {
      the_block_runs_between_rejection_and_callbacks},
     {"the block, and its free_ctx, may be missing", the_block_may_be_missing},
     {"a promise that was derived is discarded alone", discarding_a_child_leaves_its_parent},
+    {"promise_discard_with() puts the cause into the DISCARDED", a_discard_may_have_a_cause},
     {"a DISCARDED passes to derived promises as any reason does", the_reason_reaches_derived_promises},
     {NULL, NULL},
 };

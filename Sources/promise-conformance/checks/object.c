@@ -97,6 +97,22 @@ static void object_needs_a_type(void) {
   EXPECT_POINTER(promise_value_data(&value, NULL), NULL);
 }
 
+static void the_maker_may_say_how_it_is_freed(void) {
+  payload_t payload = {0};
+  spy_t spy = {0};
+  promise_value_t good = object_value(&payload), value;
+  const promise_type_t *type = promise_value_type(&good);
+  EXPECT_STATUS(promise_value_release(&good), PROMISE_OK);
+  EXPECT_STATUS(promise_value_object_with(&value, type, &payload, &spy, spy_free), PROMISE_OK);
+  EXPECT_POINTER(promise_value_data(&value, NULL), &payload);
+  EXPECT(promise_value_is(&value, type));
+  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  EXPECT_SPY(&spy, 0, 1);
+  EXPECT_DESTROYED(&payload, 1);
+  EXPECT_STATUS(promise_value_object_with(&value, NULL, &payload, &spy, spy_free), PROMISE_EINVAL);
+  EXPECT_SPY(&spy, 0, 2);
+}
+
 const check_t object_checks[] = {
     {"the last reference to an OBJECT destroys its payload, once", last_reference_destroys_once},
     {"a promise holds its value, and promise_result() gives a reference more", promise_holds_its_value},
@@ -104,5 +120,6 @@ const check_t object_checks[] = {
     {"a reason that passes through is shared", derived_promises_share_the_value},
     {"what a handler leaves in *out is taken over, whatever its verdict", what_handlers_leave_is_taken_over},
     {"without a registered type an OBJECT is refused, and the payload left alone", object_needs_a_type},
+    {"promise_value_object_with() has a destructor of its own", the_maker_may_say_how_it_is_freed},
     {NULL, NULL},
 };

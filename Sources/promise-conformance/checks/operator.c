@@ -96,6 +96,26 @@ static void the_last_values_come_together(void) {
   let_go(subscriber, publisher);
 }
 
+static promise_verdict_t adds(void *ctx, const promise_value_t *accumulated, const promise_value_t *value,
+                              promise_value_t *out) {
+  (void)ctx;
+  *out = i64_value(accumulated->as.i64 + value->as.i64);
+  return value->as.i64 == 9 ? PROMISE_VERDICT_FINISH : PROMISE_FULFILL;
+}
+
+static void values_are_folded(void) {
+  spy_t spy = {0};
+  promise_publisher_t *publisher = publisher_with(0);
+  promise_value_t initial = i64_value(0);
+  promise_subscriber_t *subscriber = listener_of(promise_publisher_scan(publisher, &initial, adds, &spy, spy_free));
+  for (int i = 1; i < 4; i++)
+    publish(publisher, i);
+  publish(publisher, 9);
+  EXPECT_TEXT(journal, "bdg.");
+  EXPECT_SPY(&spy, 0, 1);
+  let_go(subscriber, publisher);
+}
+
 static void what_is_stateful_replays(void) {
   promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
   publish(publisher, 1);
@@ -160,6 +180,7 @@ static void events_are_forwarded(void) {
 const check_t operator_checks[] = {
     {"promise_publisher_transform() does as its functions say", transforms_say_what_becomes_of_events},
     {"promise_publisher_distinct() passes over what equals its predecessor", equal_values_are_passed_over},
+    {"promise_publisher_scan() publishes a running fold", values_are_folded},
     {"promise_publisher_window() has the last values, promise_publisher_take() the first",
      the_last_values_come_together},
     {"a stateful stream replays, and what is made of it too", what_is_stateful_replays},

@@ -128,7 +128,24 @@ static void what_is_wrong_is_refused(void) {
   EXPECT_STATUS(promise_executor_is_current(none), PROMISE_ESTALE);
 }
 
+static void work_has_a_promise(void) {
+  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = i64_value(7)};
+  promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
+  EXPECT_SPY(&spy, 1, 1);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  release(promise);
+  spy_t away = {.verdict = PROMISE_FULFILL, .answer = i64_value(7)};
+  promise = promise_run(promise_executor_global(PROMISE_PRIORITY_DEFAULT), spy_handler, &away, spy_free);
+  EXPECT_STATUS(promise_wait(promise, -1), PROMISE_OK);
+  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  EXPECT(!pthread_equal(away.called_on, pthread_self()));
+  release(promise);
+  EXPECT_POINTER(promise_run(NULL, NULL, NULL, NULL), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+}
+
 const check_t pool_checks[] = {
+    {"promise_run() gives the promise that a handler on an executor settles", work_has_a_promise},
     {"the immediate executor runs its jobs in the call", immediate_runs_at_once},
     {"the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere},
     {"reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool},

@@ -145,6 +145,17 @@ static void many_are_settled_as_one_by_one(void) {
   release(last);
 }
 
+static void a_promise_may_begin_settled(void) {
+  promise_value_t value = i64_value(7);
+  promise_t *good = promise_new_resolved(&value), *bad = promise_new_rejected(&value);
+  EXPECT_ENDED(good, PROMISE_FULFILLED, 7);
+  EXPECT_ENDED(bad, PROMISE_REJECTED, 7);
+  release(good);
+  release(bad);
+  EXPECT_POINTER(promise_new_resolved(NULL), NULL);
+  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+}
+
 static void missing_arguments_are_refused(void) {
   promise_value_t out = i64_value(1);
   promise_t *promise = pending();
@@ -167,6 +178,7 @@ const check_t settle_checks[] = {
     {"a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is},
     {"a promise cannot hold itself", a_promise_cannot_hold_itself},
     {"many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one},
+    {"promise_new_resolved() and promise_new_rejected() make settled promises", a_promise_may_begin_settled},
     {"missing arguments are refused", missing_arguments_are_refused},
     {NULL, NULL},
 };

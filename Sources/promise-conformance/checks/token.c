@@ -97,7 +97,11 @@ static void chained_tokens_go_along(void) {
   promise_t *with_both = pending(), *with_silent = pending();
   EXPECT_STATUS(promise_token_add(both, with_both), PROMISE_OK);
   EXPECT_STATUS(promise_token_add(silent, with_silent), PROMISE_OK);
+  EXPECT_INT(promise_token_is_cancelled(parent), 0);
   EXPECT_STATUS(promise_token_cancel(parent, NULL), PROMISE_OK);
+  EXPECT_INT(promise_token_is_cancelled(parent), 1);
+  EXPECT_INT(promise_token_is_cancelled(both), 1);
+  EXPECT_INT(promise_token_is_cancelled(silent), 0);
   EXPECT_INT(promise_cancel_requested(with_both), 1);
   EXPECT_INT(promise_cancel_requested(with_silent), 0);
   EXPECT_STATUS(promise_token_invalidate(parent, NULL), PROMISE_OK);

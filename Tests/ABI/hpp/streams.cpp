@@ -163,8 +163,12 @@ void operators_make_streams() {
   const heard<int> low(numbers.take_while([](int n) { return n < 3; }));
   const heard<int> once(numbers.distinct());
   const heard<int> sums(numbers.window(2).map([](const std::vector<int> &two) { return two[0] + two[1]; }));
+  const heard<std::string> joined(numbers.scan(std::string("="), [](const std::string &all, int n) {
+    return n != 1 || all.size() < 3 ? all + std::to_string(n) : throw odd_number();
+  }));
   for (const int number : {2, 1, 1, 4})
     numbers.publish(number);
+  CHECK(joined.all() == "=2 =21 [odd] =214");
   CHECK(mapped.all() == "2 [odd] [odd] 4" && rescued.all() == "2 (odd) (odd) 4" && big.all() == "4");
   CHECK(thrown.all() == "2 1 1 [odd]" && few.all() == "2 1" && low.all() == "2 1 1" && once.all() == "2 1 4");
   CHECK(sums.all() == "3 2 5" && few.by.end().is_settled() && low.by.end().is_settled() && !big.by.end().is_settled());

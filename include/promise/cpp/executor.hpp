@@ -157,6 +157,13 @@ public:
         promise_token_chain(raw(), parent.raw(), including_cancel ? std::uint32_t{PROMISE_CHAIN_CANCEL} : 0u),
         "promise_token_chain");
   }
+  // Whether the token was cancelled or invalidated, or its deadline has passed, at least once.
+  bool is_cancelled() const {
+    const std::int32_t answer = promise_token_is_cancelled(raw());
+    if (answer < 0)
+      detail::fail(answer, "promise_token_is_cancelled");
+    return answer == 1;
+  }
   // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a thread
   // for timers, or on `where`.
   void set_deadline(std::chrono::steady_clock::time_point time) const {

@@ -96,6 +96,10 @@ public:
   bool discard() const {
     return accepted(promise_discard(raw()), "promise_discard");
   }
+  // Cancels the promise with an exception or a value as the cause; see promise_discard_with().
+  template <class E> bool discard(E &&because) const {
+    return settle(promise_discard_with, "promise_discard_with", detail::reason_from(std::forward<E>(because)));
+  }
   // Ends as `source` does; see promise_follow().
   bool follow(const promise &source) const {
     return accepted(promise_follow(raw(), source.raw()), "promise_follow");

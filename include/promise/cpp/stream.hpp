@@ -247,6 +247,15 @@ public:
     return publisher<std::vector<T>>::adopt(
         detail::require(promise_publisher_window(raw(), count), "promise_publisher_window"));
   }
+  // The running fold: f(accumulated, value) makes the next accumulated value, which is published; `initial` is not.
+  template <class U, class F> publisher<std::decay_t<U>> scan(U &&initial, F f) const {
+    using folded = std::decay_t<U>;
+    auto context = std::make_unique<F>(std::move(f));
+    const promise_value_t first = detail::encode_as<folded>(std::forward<U>(initial)).release();
+    return publisher<folded>::adopt(detail::require(
+        promise_publisher_scan(raw(), &first, folds<folded, F>, context.release(), detail::free_context<F>),
+        "promise_publisher_scan"));
+  }
   // Without those that equal the event before; with `errors` among these too.
   publisher distinct(bool errors = false) const {
     return adopt(detail::require(promise_publisher_distinct(raw(), errors ? PROMISE_DISTINCT_ERRORS : 0),
@@ -298,6 +307,13 @@ private:
     how.free_ctx = detail::free_context<F>;
     return publisher<U>::adopt(
         detail::require(promise_publisher_transform(raw(), &how), "promise_publisher_transform"));
+  }
+  template <class U, class F>
+  static promise_verdict_t folds(void *ctx, const promise_value_t *accumulated, const promise_value_t *in,
+                                 promise_value_t *out) {
+    return detail::settle_with<U>(out, [&]() -> U {
+      return std::invoke(*static_cast<F *>(ctx), codec<U>::decode(*accumulated), codec<T>::decode(*in));
+    });
   }
   template <class F, promise_verdict_t otherwise>
   static promise_verdict_t passes_if(void *ctx, const promise_value_t *in, promise_value_t *out) {
