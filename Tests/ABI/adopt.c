@@ -272,12 +272,17 @@ static void answer_that_is_no_promise_any_more(void) {
   }
 }
 
+static promise_verdict_t settles_its_promise(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_STATUS(promise_resolve(spy->promise, I64(4)), PROMISE_OK);
+  return spy_handler(ctx, in, out);
+}
+
 static void adopting_into_a_settled_child_releases_the_inner(void) {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *inner = promise_new(), *outer = promise_new();
-  promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
+  promise_t *child = spy.promise = promise_then(outer, settles_its_promise, &spy, spy_free);
   spy.answer = holding(inner);
-  promise_resolve(child, I64(4));
   promise_resolve(outer, I64(1));
   CHECK(ended(child, PROMISE_FULFILLED, 4));
   CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);

@@ -37,8 +37,21 @@ enum {
  * Any other number than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
  * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL; to adopt a promise that
  * waits for this very one rejects it with code PROMISE_EDEADLK, and to leave a PROMISE of this very one with code
- * PROMISE_EINVAL. If the returned promise was settled by other means meanwhile, the handler still runs, and what it
- * leaves is released. */
+ * PROMISE_EINVAL.
+ *
+ * A handler runs for as long as somebody may want what it leaves. It is detached, which means that it never runs and
+ * free_ctx runs at once, when the returned promise, before the source is settled,
+ *   - is settled by other means: promise_resolve(), promise_reject(), promise_discard(), or
+ *   - was asked to cancel (cancel.h), and then its last reference is released while nothing waits for it.
+ * Releasing alone detaches no handler: release the returned promise at once, and the handler runs all the same. What has
+ * no handler is detached when its last reference is released: promise_follow(), promise_timeout(), promise_delay() once
+ * its source is settled, promise_sleep(), and the inputs of a combination (combine.h). The handler of promise_finally() is
+ * detached by settling alone. If the source is settled at the same time on another thread, the handler may run; then what
+ * it leaves is released. Detaching takes constant time on average, wherever the handler stands among others.
+ *
+ * So a language's `await` should derive: promise_then() or promise_react(), and when the wait is given up,
+ * promise_request_cancel() and promise_release(); or promise_discard() and promise_release(), if the source is not to hear
+ * of it. promise_observe() has nothing to release: it waits, and is interested in the promise, for good. */
 typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
                                                promise_value_t *PROMISE_NONNULL out);
 
@@ -63,7 +76,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise
                                                                          void *PROMISE_NULLABLE ctx,
                                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value.
+/* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value. They stay
+ * until the promise is settled or goes, and are interest in it for good (cancel.h): to wait for a while, use promise_then().
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has run.
  * [any thread] */
 PROMISE_API promise_status_t promise_observe(promise_t *PROMISE_NULLABLE promise,

@@ -19,7 +19,8 @@ PROMISE_BEGIN_DECLS
  *     consumer should release the promise when it has attached what it wants.
  * Either may come last: the request looks at once, and so does the release that leaves one reference, or the discard of
  * the last promise that was derived. A handler of the request may settle its promise: what that one was derived from is
- * asked all the same. */
+ * asked all the same. To ask a promise and then to release it is to give it up: its own handler is detached, and its
+ * context freed, at once (callback.h). */
 
 /* Asks the promise to cancel, once, if it is pending, and then those that it depends on, as above. Its handlers of the
  * request run before this returns, in the order in which they were attached. `*reason` says why, for them: it is lent,

@@ -16,9 +16,9 @@ PROMISE_BEGIN_DECLS
  * Asking the returned promise to cancel (cancel.h) withdraws its interest in every input; it is settled by what becomes
  * of them. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS.
  *
- * An input keeps what was made of it, and how the decision was made, until it is settled or goes: do not race something
- * that lasts as long as the process against each of many that do not. A token (cancel.h) is for that, or
- * promise_wait_any(), which leaves nothing behind.
+ * When the returned promise is settled, by an input or otherwise, or its last reference is released while nothing waits for
+ * it, the inputs that are pending keep nothing of it and lose its interest. So something that lasts as long as the process
+ * may be raced against each of many that do not.
  *
  * NULL: PROMISE_EINVAL if an array or one of the promises is missing, or a flag is not known; PROMISE_ESTALE if one of
  * the promises is; PROMISE_ENOMEM. */

@@ -55,6 +55,8 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
 /* Gives back one reference. With the last one the promise and its value go. A promise that goes while pending leaves
  * its callbacks uncalled: their contexts are freed, its discard block is not called, and the promises derived from it
  * stay pending. It takes no stack, however long the chain behind it is.
+ * The last release of a promise that somebody else is to settle leaves it to that one. If nothing waits for it and it has
+ * no handler, or was asked to cancel before, it leaves what it was derived from (callback.h).
  * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
@@ -87,7 +89,8 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
                                             const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Discards a pending promise (clause 3.5): it is rejected with a DISCARDED, then its discard block is called, then its
- * callbacks. Promises that it was derived from go on.
+ * callbacks. Promises that it was derived from go on; its own handler is detached from them (callback.h), its context
+ * freed before the block is called.
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);

@@ -10,14 +10,20 @@ extension CellRef {
       // anew for each.
       let closes = promise == self || (state.head != 0 && promise.waits(for: self))
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
-      becomeFollower(of: promise)
+      // Nobody has it, and nothing waits for it.
+      if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && state.head == 0 { return .idle }
+      guard hold() else {
+        awaitPublication()
+        return .idle
+      }
+      watch()
       // The list gets the reaction's reference, and may lose it at once; this one is for the look behind.
-      let retained = retain()
-      if promise.attach(self) {
-        if retained { lookBehind(promise) }
+      let isKept = retain()
+      if becomeFollower(of: promise) {
+        if isKept { lookBehind(promise) }
         return .moved
       }
-      if retained { release() }
+      if isKept { release() }
     }
     return unsafe pass(promise.cell.pointee.value, promise.seenState.outcome)
   }
@@ -41,22 +47,25 @@ extension CellRef {
         ? ReactionKind.none.rawValue | ReactionKind.discardable | Interest.none.rawValue << ReactionKind.typeShift
         : ReactionKind.follow.rawValue
     }
-    letGo()
-    guard isFree else { return .isTaken }
-    guard !isDiscardable(state) else { return followByLink(source) }
+    guard isFree && !isDiscardable(state) else {
+      letGo()
+      return isFree ? followByLink(source) : .isTaken
+    }
+    watch()
     // For the list, and for the look behind.
-    guard retain() else { return .outOfMemory }
     guard retain() else {
+      letGo()
+      return .outOfMemory
+    }
+    guard retain() else {
+      letGo()
       release()
       return .outOfMemory
     }
-    setSource(source.index)
-    if Observation.isOn { noteAttachment(to: source) }
-    if source.attach(self) {
+    if becomeFollower(of: source) {
       lookBehind(source)
       return .follows
     }
-    setSource(0)
     let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
     _ = settle(value, source.seenState.outcome)
     release()
@@ -68,7 +77,12 @@ extension CellRef {
   private func followByLink(_ source: CellRef) -> Following {
     // For the look behind.
     guard retain() else { return .outOfMemory }
-    setSource(source.index)
+    guard hold() else {
+      release()
+      awaitPublication()
+      return .isSettled
+    }
+    letGo(waitingFor: source)
     guard chain(after: source, passesRequestsOn: true) else {
       setSource(0)
       release()
@@ -80,15 +94,17 @@ extension CellRef {
     return .follows
   }
 
-  /// Gives this promise, whose reaction has run, another source. It is held meanwhile: others may climb from it.
-  private func becomeFollower(of promise: CellRef) {
-    let held = hold()
-    let interest = Interest(rawValue: reactionKind == .rescue ? 0 : unsafe cell.pointee.meta >> ReactionKind.typeShift)
-    unsafe cell.pointee.meta = ReactionKind.follow.rawValue | interest.rawValue << ReactionKind.typeShift
+  /// Gives this promise, which is held, a source; false if that is settled. Lets it go: others may climb from it, and who
+  /// settles it otherwise finds it in the list.
+  private func becomeFollower(of promise: CellRef) -> Bool {
+    let interest = reactionKind == .rescue ? 0 : unsafe cell.pointee.meta >> ReactionKind.typeShift & 3
+    let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
+    unsafe cell.pointee.meta = kind
     unsafe cell.pointee.free = nil
-    if held { letGo() }
-    if Observation.isOn { noteAttachment(to: promise) }
-    setSource(promise.index)
+    let isAttached = promise.attach(self)
+    letGo(waitingFor: isAttached ? promise : nil)
+    if isAttached && Observation.isOn { noteAttachment(to: promise) }
+    return isAttached
   }
 
   /// Looks again, now that this promise follows `promise`. Another thread may have made that one follow this one since

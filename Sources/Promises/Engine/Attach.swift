@@ -92,6 +92,7 @@ extension CellRef {
   package func follower(interest: Interest = .counted) -> CellRef? {
     guard let derived = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil), interest: interest)
     else { return nil }
+    derived.watch()
     deliver(to: derived)
     return derived
   }

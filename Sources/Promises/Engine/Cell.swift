@@ -77,6 +77,8 @@ package struct CellSubkind: Equatable {
   package static var subscriber: CellSubkind { CellSubkind(rawValue: 7) }
   package static var queue: CellSubkind { CellSubkind(rawValue: 8) }
   package static var completion: CellSubkind { CellSubkind(rawValue: 9) }
+  /// A context that is about to go.
+  package static var rest: CellSubkind { CellSubkind(rawValue: 10) }
 }
 
 /// A cell, by its address. Whoever holds one holds a reference, or knows who does.
@@ -190,9 +192,8 @@ extension CellRef {
         guard exchange(&life, for: Life.dying(life)) else { continue }
         if isPromise { awaitLetGo() }
         return dispose()
-      case 2 where isDeserted(life):
-        // What remains is the reference of whoever will settle the promise.
-        if releaseDeserted(&life) { return }
+      case 2 where isWatched(life):
+        if releaseWatched(&life) { return }
       default:
         if exchange(&life, for: life &- 1) { return }
       }

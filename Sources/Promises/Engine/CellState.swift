@@ -36,9 +36,8 @@ package struct CellState {
   static var rejected: UInt64 { 4 }
   /// The value owns memory: whoever disposes of the cell releases it.
   static var owning: UInt64 { 8 }
-  /// While pending, in place of `rejected`: a promise derived from this one was asked to cancel, so its interest in
-  /// this one is gone (Interest.swift).
-  static var deserted: UInt64 { 4 }
+  /// While pending, in place of `rejected`: `value` holds the tally of the reactions (Tally.swift).
+  static var tallied: UInt64 { 4 }
   /// While pending, in place of `owning`: holding the promise is no interest in it.
   static var sealed: UInt64 { 8 }
   /// A thread sleeps until this promise is settled (Wait.swift). Set by waiting threads while pending.
@@ -56,6 +55,7 @@ package struct CellState {
   static var headShift: UInt64 { 8 }
   static var headMask: UInt64 { 0x0fff_ffff << 8 }
   static var sourceShift: UInt64 { 36 }
+  static var sourceMask: UInt64 { 0x0fff_ffff << 36 }
 
   @inline(__always) package var isSettled: Bool { bits & CellState.settled != 0 }
   @inline(__always) package var isRejected: Bool { bits & CellState.rejected != 0 }
@@ -66,10 +66,6 @@ package struct CellState {
   @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
   /// Of a settled promise.
   var isSubmitting: Bool { bits & CellState.submitting != 0 }
-  /// While pending: whether interest in it has gone that may have been the last, and nobody has acted on that.
-  @inline(__always) var isDeserted: Bool {
-    bits & (CellState.claimed | CellState.deserted | CellState.cancelRequested) == CellState.deserted
-  }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
   /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
@@ -109,10 +105,10 @@ extension CellRef {
     unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
   }
 
-  /// The state before a claim that needs no more than publish().
+  /// The state before a claim that needs no more than publish(): it has none of these bits either.
   @inline(__always)
-  static func isPlainClaim(_ old: UInt64) -> Bool {
-    old & (CellState.claimed | CellState.held | CellState.slow) == 0
+  static func isPlainClaim(_ old: UInt64, of others: UInt64 = 0) -> Bool {
+    old & (CellState.claimed | CellState.held | CellState.slow | others) == 0
   }
 
   /// Whether a claim was the first; returns when nobody holds the promise.
@@ -149,6 +145,26 @@ extension CellRef {
   /// Ends what hold() began.
   func letGo() {
     unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
+  }
+
+  /// The same for a promise that has got another source, or none.
+  func letGo(waitingFor source: CellRef?) {
+    if let source { noteGeneration(of: source) }
+    let index = UInt64(source?.index ?? 0) << CellState.sourceShift
+    var current = unsafe cell.pointee.state.load(ordering: .relaxed)
+    while true {
+      let desired = current & ~(CellState.sourceMask | CellState.held) | index
+      let (exchanged, original) = unsafe cell.pointee.state.weakCompareExchange(
+        expected: current, desired: desired, ordering: .releasing)
+      if exchanged { return }
+      current = original
+    }
+  }
+
+  /// Claims the promise that the caller holds, in place of letting it go.
+  func claimHeld() {
+    unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed)
+    letGo()
   }
 
   /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell, and knows whether it is a

@@ -22,6 +22,7 @@ extension CellRef {
     while next != 0 {
       let reaction = CellRef(index: next)
       next = unsafe reaction.cell.pointee.next
+      if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {
         census.callbacks += 1
         if reaction.isInterested { census.interested += 1 }

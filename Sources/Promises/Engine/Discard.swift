@@ -26,17 +26,18 @@ extension CellRef {
   /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). Takes over the reason, a DISCARDED.
   /// False if it was settled already.
   package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> Bool {
-    let source = state.source == 0 ? nil : retainedSource()
-    defer { source?.releaseLeft() }
     guard claim() else {
       awaitPublication()
       reason.release()
       return false
     }
+    let isKept = retain()
+    let source = claimedSource()
     let before = publishInOrder(reason, .rejected)
     if Observation.isOn { noteSettlement(.rejected) }
     let life = lifeWord
     if before.isWaited { wake() }
+    source?.detach(self)
     let hasBlock = isDiscardable(before)
     // The block may release the promise, and with it the reason.
     let retained = hasBlock && reason.isOwning && reason.retain()
@@ -50,6 +51,8 @@ extension CellRef {
     }
     if before.head != 0 { runReactions(newest: before.head, reason, .rejected, life: life) }
     if retained { reason.release() }
+    source?.releaseLeft()
+    if isKept { release() }
     return true
   }
 }

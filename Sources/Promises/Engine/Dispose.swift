@@ -30,13 +30,25 @@ extension CellRef {
       unsafe thread.pointee.disposal = index
       return
     }
-    unsafe thread.pointee.disposing = true
-    disposeNow()
+    CellRef.disposing { disposeNow() }
+  }
+
+  /// Disposes of those that were put off meanwhile.
+  private static func disposeOfOthers() {
+    let thread = unsafe platform_thread()
     while unsafe thread.pointee.disposal != 0 {
       let next = unsafe CellRef(index: thread.pointee.disposal)
       unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
       next.disposeNow()
     }
+  }
+
+  /// Runs what may give back the last reference to cells, and then disposes of them.
+  static func disposing(_ body: () -> Void) {
+    let thread = unsafe platform_thread()
+    unsafe thread.pointee.disposing = true
+    body()
+    disposeOfOthers()
     unsafe thread.pointee.disposing = false
   }
 
@@ -54,7 +66,7 @@ extension CellRef {
   private func disposeOfOther() {
     switch subkind {
     case .cancelToken: CancelToken(self).free()
-    case .gate, .loop: reactionContext.release()
+    case .gate, .loop, .rest: reactionContext.release()
     case .gather: Gather(self).free()
     case .publisher: CellPublisher(self).free()
     case .queue: CompletionQueue(self).free()
@@ -76,7 +88,12 @@ extension CellRef {
       reportLoss(newest: state.head)
     }
     if isDiscardable(state) { reactionContext.release() }
-    var list = Settlement.reversed(state.head)
+    CellRef.orphan(Settlement.reversed(state.head))
+  }
+
+  /// Lets go of a list of reactions that will never run.
+  static func orphan(_ first: UInt32) {
+    var list = first
     while list != 0 {
       let reaction = CellRef(index: list)
       list = unsafe reaction.cell.pointee.next
@@ -98,7 +115,7 @@ extension CellRef {
     case .job: job.abandon()
     // What a callback captured lies where a closure's does.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
-    case .follow: break
+    case .follow, .detached: break
     case .completion: loseCompletion()
     default: reactionContext.release()
     }
@@ -110,5 +127,18 @@ extension CellRef {
       letGo()
     }
     release()
+  }
+}
+
+extension Context {
+  /// Releases the context; if that comes of the release of another one, after it. So contexts that own what contexts wait
+  /// for go without recursion too. Without memory to note that, at once.
+  func releaseInTurn() {
+    guard unsafe free != nil else { return }
+    guard unsafe platform_thread().pointee.disposing else { return CellRef.disposing { release() } }
+    guard let rest = CellRef.allocate(.rest) else { return release() }
+    unsafe rest.cell.pointee.context = unsafe pointer
+    unsafe rest.cell.pointee.free = unsafe free
+    rest.release()
   }
 }

@@ -99,6 +99,8 @@ extension CellRef {
       return .idle
     case .completion:
       return unsafe complete(value.pointee, outcome)
+    case .detached:
+      return .idle
     case .follow:
       return unsafe pass(value.pointee, outcome)
     default:
@@ -122,11 +124,16 @@ extension CellRef {
     }
     // Whoever climbs from the target to this cell's source has to be through.
     _ = claim()
+    let source = target.claimedSource()
     // One reference for the target, one for this cell.
     let value = value.retain() && value.retain() ? value : Fault.tooManyReferences.value
     let before = target.publishInOrder(value, outcome)
     noteTarget(target, before)
     if before.isWaited { target.wake() }
+    if let source {
+      source.detach(target)
+      source.releaseLeft()
+    }
     if target.isDiscardable(before) { target.reactionContext.release() }
     // Its own list has no more than why it was asked to cancel.
     var own = publish(value, outcome, isPromise: false).head

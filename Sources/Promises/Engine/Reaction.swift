@@ -63,12 +63,17 @@ struct ReactionKind: Equatable {
 
   /// `function` is called with the context, whichever way it went, then the outcome passes through.
   static var finally: ReactionKind { ReactionKind(rawValue: 11) }
+  /// Nothing, any more: nobody wants what it would settle (Detach.swift).
+  static var detached: ReactionKind { ReactionKind(rawValue: 12) }
 
   /// `context` is an event of a completion queue (Queues/Completion.swift).
-  static var completion: ReactionKind { ReactionKind(rawValue: 12) }
+  static var completion: ReactionKind { ReactionKind(rawValue: 13) }
 
   /// In the `meta` of a handler of cancel requests that is called when the promise is discarded, too.
   static var onDiscard: UInt32 { 1 << 11 }
+  /// In the `meta` of a handler of cancel requests that goes with what makes its promise, a gather, a link or a timer:
+  /// one reference to the promise is the maker's, who has no use for it but to settle it (Abandon.swift).
+  static var ofMaker: UInt32 { 1 << 12 }
   /// In the `meta` of a handler of cancel requests whose context is a cell to pass them on to.
   static var passingOn: UInt32 { 1 << 10 }
   /// In the `meta` of a promise of the kind `none`: `function`, `context` and `free` are a discard block (Discard.swift).
@@ -136,6 +141,7 @@ extension CellRef {
   ) -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
     unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
+    promise.noteGeneration(of: source)
     unsafe promise.cell.pointee.meta =
       kind.rawValue | (type | interest.rawValue) << ReactionKind.typeShift | (references == 1 ? ReactionKind.unheld : 0)
     unsafe promise.cell.pointee.function = unsafe function

@@ -8,7 +8,9 @@ extension CellRef {
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
     let old = tryClaim()
-    guard CellRef.isPlainClaim(old) else { return settleSlowly(old, value, outcome, reports: reports) }
+    guard CellRef.isPlainClaim(old, of: CellState.sourceMask) else {
+      return settleSlowly(old, value, outcome, reports: reports)
+    }
     let before = publish(value, outcome)
     if Observation.isOn { noteSettlement(outcome) }
     if before.isWaited {
@@ -19,16 +21,22 @@ extension CellRef {
     return true
   }
 
-  /// settle() after a claim that was not plain.
+  /// settle() after a claim that was not plain. If the promise is derived from another, that one loses a reaction.
   @inline(never)
   private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> Bool {
     guard claimed(old) else {
       refused(value, outcome, reports: reports)
       return false
     }
+    // What detaching frees may give the last reference back.
+    let isKept = retain()
+    let source = claimedSource()
     let before = publishInOrder(value, outcome)
     if Observation.isOn { noteSettlement(outcome) }
+    source?.detach(self)
     settled(before, value, outcome)
+    source?.releaseLeft()
+    if isKept { release() }
     return true
   }
 

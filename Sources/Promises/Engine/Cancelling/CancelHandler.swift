@@ -11,12 +11,10 @@ extension CellRef {
     unsafe onCancelRequest(function, context, meta: 0)
   }
 
-  /// Passes a request on to a gather or a link (CancelWork.swift). Takes over the reference to its cell.
-  func passCancelRequests(to cell: CellRef) -> Bool {
-    let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).release() })
-    return unsafe onCancelRequest(
-      { cell, reason in unsafe CancelWork.ask(CellRef.from(cell), reason.load(as: CellValue.self)) }, context,
-      meta: ReactionKind.passingOn)
+  /// The same for a promise that a timer makes, which has the last reference to it when nobody wants it any more.
+  func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
+    watch()
+    return unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
   }
 
   func onCancelRequest(_ function: Observer, _ context: Context, meta: UInt32) -> Bool {
@@ -26,17 +24,62 @@ extension CellRef {
       return false
     }
     unsafe handler.cell.pointee.meta |= meta
+    attachCancelHandler(handler) { reason in
+      if handler.claim() { runCancelHandler(handler, &reason) }
+    }
+    return true
+  }
+
+  /// Passes a request on to a gather or a link that makes this promise (CancelWork.swift). Takes over the reference to its
+  /// cell, which the caller keeps meanwhile by another. When the promise is settled, or nobody wants it any more, the
+  /// gather or link leaves what it was waiting for.
+  func passCancelRequests(to cell: CellRef) -> Bool {
+    let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).leaveInputs() })
+    let function = unsafe UnsafeMutableRawPointer(cell.cell)
+    guard let handler = unsafe CellRef.derived(from: self, .cancelHandler, function, context, references: 2) else {
+      cell.release()
+      return false
+    }
+    unsafe handler.cell.pointee.meta |= ReactionKind.passingOn | ReactionKind.ofMaker
+    watch()
+    attachCancelHandler(handler) { CancelWork.ask(cell, $0) }
+    return true
+  }
+
+  /// Attaches a handler, with two references to it, and runs `body` if the promise has been asked to cancel already.
+  private func attachCancelHandler(_ handler: CellRef, _ body: (_ reason: inout CellValue) -> Void) {
     let isAttached = attach(handler)
     if isAttached ? state.bits & CellState.cancelRequested != 0 : isCancelled {
       var reason = cancelReason()
-      if handler.claim() { runCancelHandler(handler, &reason) }
+      body(&reason)
       reason.release()
-    } else if !isAttached {
-      handler.dropCancelHandler()
     }
-    if !isAttached { handler.release() }
+    if !isAttached {
+      handler.dropCancelHandler()
+      handler.release()
+    }
     handler.release()
-    return true
+  }
+
+  /// This gather or link has nothing to settle any more. Gives back a reference to it.
+  private func leaveInputs() {
+    if isGather {
+      Gather(self).leave()
+    } else {
+      leaveInput()
+    }
+    release()
+  }
+
+  var isGather: Bool {
+    unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.other.rawValue << Life.kindShift
+  }
+
+  /// This input or link is not needed any more, unless it runs or ran.
+  func leaveInput() {
+    guard let source = retainedSource() else { return }
+    source.detach(self)
+    source.releaseLeft()
   }
 
   /// The handlers in a list of reactions, the first attached first, each with a reference for the caller. The promise
@@ -48,8 +91,9 @@ extension CellRef {
       let reaction = CellRef(index: next)
       next = unsafe reaction.cell.pointee.next
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
-      // Claimed here: one that settles the promise does not keep those after it from running.
-      if reaction.claim() {
+      // Claimed here: one that settles the promise does not keep those after it from running. What passes the request on
+      // has more to do when the promise ends.
+      if reaction.passesOn ? unsafe CellRef.from(reaction.cell.pointee.context).retain() : reaction.claim() {
         unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(handlers))
         handlers = reaction.index
       } else {
@@ -66,13 +110,21 @@ extension CellRef {
     while next != 0 {
       let handler = CellRef(index: next)
       next = unsafe UInt32(truncatingIfNeeded: handler.cell.pointee.value.bits)
-      let isLeft =
-        unsafe handler.cell.pointee.meta & ReactionKind.passingOn != 0
-        && work.push(CellRef.from(handler.cell.pointee.context))
-      if !isLeft { runCancelHandler(handler, &reason) }
+      if handler.passesOn {
+        let maker = unsafe CellRef.from(handler.cell.pointee.context)
+        if !work.push(maker) {
+          CancelWork.ask(maker, reason)
+          maker.release()
+        }
+      } else {
+        runCancelHandler(handler, &reason)
+      }
       handler.release()
     }
   }
+
+  /// Whether this handler passes a request on to a gather or a link.
+  var passesOn: Bool { unsafe cell.pointee.meta & ReactionKind.passingOn != 0 }
 
   /// The handler is claimed.
   private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
@@ -95,13 +147,18 @@ extension CellRef {
       var cause = value.discardCause ?? .void
       runCancelHandler(self, &cause)
     } else {
-      reactionContext.release()
+      releaseHandlerContext()
     }
   }
 
   /// Lets the handler's context go, unless it runs or did.
   func dropCancelHandler() {
-    if claim() { reactionContext.release() }
+    if claim() { releaseHandlerContext() }
+  }
+
+  private func releaseHandlerContext() {
+    // What leaves its inputs may be nested deep.
+    if passesOn { reactionContext.releaseInTurn() } else { reactionContext.release() }
   }
 }
 

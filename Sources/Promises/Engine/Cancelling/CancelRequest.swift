@@ -34,11 +34,11 @@ extension CellRef {
     // A loop, for chains are long. Each promise on the way is kept by a reference of this call's own.
     while source.desert() && source.hasNoOtherHolder {
       let next = source.acceptCancelRequest(reason, leaving: &work)
-      source.release()
+      source.releaseBorrowed()
       guard let next else { return }
       source = next
     }
-    source.release()
+    source.releaseBorrowed()
   }
 
   /// From now on holding the promise is no interest in it, so that interest goes with that of its reactions alone. It is
@@ -58,7 +58,7 @@ extension CellRef {
       source.requestCancel(reason)
       reason.release()
     }
-    source.release()
+    source.releaseBorrowed()
   }
 
   /// Settles this derived promise before its source is; asks that one to cancel then, if nobody else is interested in it.
@@ -78,8 +78,15 @@ extension CellRef {
   }
 
   /// Asks this promise to cancel, for which somebody has been waiting, if nobody is interested in it any more.
-  private func passWaitingRequestOn() {
-    guard state.isDeserted && desert() && hasNoOtherHolder && hold() else { return }
+  func passWaitingRequestOn() {
+    guard state.bits & CellState.tallied != 0, hasNoOtherHolder, hold() else { return }
+    guard isDesertedWhileHeld && isWithoutInterest() else { return letGo() }
+    letGoAndAsk()
+  }
+
+  /// Lets this promise go, which is deserted, and asks it to cancel, for the reason for which somebody was asked who was
+  /// interested in it.
+  func letGoAndAsk() {
     let reason = deserterReason()
     letGo()
     requestCancel(reason)
@@ -102,6 +109,8 @@ extension CellRef {
       return nil
     }
     keepCancelReason(reason)
+    // Who lets go of it now may abandon it.
+    if CellState(old).source != 0 { watch() }
     let handlers = takeCancelHandlers(newest: CellState(old).head)
     // Before the handlers run: they may settle this promise, which is no reason to go on with what it was derived from,
     // and give its last reference back.
@@ -123,9 +132,6 @@ extension CellRef {
   private func heldSource() -> CellRef? {
     let index = state.source
     guard index != 0, passesRequestsOn else { return nil }
-    // It stays as long as this one is held: it is not done with its reactions. But its last reference may be gone.
-    let source = CellRef(index: index)
-    let isPromise: (UInt64) -> Bool = { $0 & Life.kindMask == CellKind.promise.rawValue << Life.kindShift }
-    return source.retain(while: isPromise) ? source : nil
+    return retained(index)
   }
 }

@@ -46,9 +46,7 @@ struct CancelWork {
   }
 
   private mutating func ask(_ cell: CellRef, _ reason: CellValue) {
-    if unsafe cell.cell.pointee.life.load(ordering: .relaxed) & Life.kindMask
-      == CellKind.other.rawValue << Life.kindShift
-    {
+    if cell.isGather {
       Gather(cell).requestCancel(reason, leaving: &self)
     } else {
       cell.requestCancel(reason, leaving: &self)

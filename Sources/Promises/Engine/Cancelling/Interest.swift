@@ -17,7 +17,7 @@ package struct Interest: Equatable {
 
 extension CellRef {
   /// The interest that this promise's reaction shows in its source.
-  private var interest: Interest {
+  var interest: Interest {
     reactionKind == .rescue
       ? .counted : unsafe Interest(rawValue: cell.pointee.meta >> ReactionKind.typeShift & 3)
   }
@@ -35,43 +35,22 @@ extension CellRef {
 
   /// Notes that the interest of one of this promise's reactions is gone; true if that was the last, and the promise can
   /// be asked to cancel on that ground.
-  ///
-  /// The reactions found without interest are not looked at again, so that asking for a million of them one by one
-  /// takes linear time whatever the order: while the promise is pending, its `value` is free to hold how far the look
-  /// has come.
   func desert() -> Bool {
     guard hold() else { return false }
     defer { letGo() }
-    if unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.deserted == 0 {
-      unsafe cell.pointee.value = InterestSearch.start
-      unsafe cell.pointee.state.bitwiseOr(CellState.deserted, ordering: .relaxed)
+    if !isDesertedWhileHeld {
+      var tally = self.tally
+      tally.isDeserted = true
+      self.tally = tally
       // A release that is about to happen, and has seen no desertion, must notice: its exchange fails.
-      unsafe cell.pointee.life.bitwiseOr(Life.weak, ordering: .releasing)
+      watch()
     }
     return isWithoutInterest()
   }
 
-  /// Whether the cell is a promise that has been deserted, and not asked to cancel yet.
-  func isDeserted(_ life: UInt64) -> Bool {
-    life & (Life.kindMask | Life.weak) == CellKind.promise.rawValue << Life.kindShift | Life.weak && state.isDeserted
-  }
-
-  /// Gives back the last but one reference to a deserted promise, or asks the promise to cancel: nobody is interested
-  /// in it but the caller, whose reference is about to go. False if the caller has to look anew.
-  func releaseDeserted(_ life: inout UInt64) -> Bool {
-    guard hold() else { return exchange(&life, for: life &- 1) }
-    guard isWithoutInterest() else {
-      // While it is held: interest that goes after this look finds the reference gone.
-      let isReleased = exchange(&life, for: life &- 1)
-      letGo()
-      return isReleased
-    }
-    let reason = deserterReason()
-    letGo()
-    requestCancel(reason)
-    reason.release()
-    life = unsafe cell.pointee.life.load(ordering: .acquiring)
-    return false
+  /// Whether interest in this promise, which is held, has gone that may have been the last, and nobody has acted on that.
+  var isDesertedWhileHeld: Bool {
+    state.bits & CellState.cancelRequested == 0 && tally.isDeserted
   }
 
   /// Why one of the reactions' promises was asked to cancel, as a reference of the caller's; VOID if nobody said. The
@@ -90,43 +69,11 @@ extension CellRef {
     return .void
   }
 
-  /// Whether none of the reactions is interested. The promise is held and deserted.
-  private func isWithoutInterest() -> Bool {
-    var search = unsafe InterestSearch(cell.pointee.value)
-    let isOver = search.isOver(newest: state.head)
-    unsafe cell.pointee.value = search.value
+  /// Whether none of the reactions is interested. The promise is held.
+  func isWithoutInterest() -> Bool {
+    var tally = self.tally
+    let isOver = tally.isWithoutInterest(newest: state.head)
+    self.tally = tally
     return isOver
-  }
-}
-
-/// How far a look for interested reactions has come: from `newest` down to `current` there is none, and `current` is to
-/// be looked at next, until `end` is reached; below `end` there is none either.
-private struct InterestSearch {
-  private var newest: UInt32
-  private var current: UInt32
-  private var end: UInt32
-
-  static var start: CellValue { CellValue(kind: ValueKind(rawValue: 0)) }
-
-  init(_ value: CellValue) {
-    newest = value.kind
-    current = value.box
-    end = UInt32(truncatingIfNeeded: value.bits)
-  }
-
-  var value: CellValue { CellValue(kind: ValueKind(rawValue: newest), bits: UInt64(end), box: current) }
-
-  mutating func isOver(newest latest: UInt32) -> Bool {
-    while true {
-      while current != end {
-        let reaction = CellRef(index: current)
-        if reaction.isInterested { return false }
-        current = unsafe reaction.cell.pointee.next
-      }
-      if newest == latest { return true }
-      end = newest
-      newest = latest
-      current = latest
-    }
   }
 }

@@ -31,7 +31,7 @@ package struct WeakCell: Equatable, Sendable {
   package func with(_ body: (CellRef) -> Void) {
     guard let cell = strong() else { return }
     body(cell)
-    cell.release()
+    cell.releaseBorrowed()
   }
 
   /// Whether the cell was there a moment ago.

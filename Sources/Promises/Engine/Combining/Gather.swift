@@ -140,7 +140,8 @@ extension Gather {
         unsafe ref.cell.pointee.value.bits = 0
         return false
       }
-      unsafe reaction.cell.pointee.value = CellValue(kind: .u64, bits: UInt64(index))
+      // Beside the generation of its source.
+      unsafe reaction.cell.pointee.value.bits = unsafe reaction.cell.pointee.value.bits & ~0xffff_ffff | UInt64(index)
       unsafe (entries + index).initialize(
         to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
     }

@@ -6,7 +6,7 @@ extension CellRef {
   func gatherInput(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     // It settles nothing itself, and requests to cancel that come from now on go nowhere.
     guard claim() else { return .idle }
-    let index = unsafe Int(cell.pointee.value.bits)
+    let index = unsafe Int(cell.pointee.value.bits & 0xffff_ffff)
     let gather = unsafe Gather.at(cell.pointee.context)
     defer { gather.ref.release() }
     return gather.end(of: index, self, value, outcome)
@@ -60,6 +60,15 @@ extension Gather {
       result.letGo()
     }
     result.release()
+  }
+
+  /// The result is settled, or nobody wants it: inputs that are pending go on without this.
+  func leave() {
+    let isUndecided = decide()
+    if unsafe ref.cell.pointee.state.load(ordering: .acquiring) >= Gather.unsettled {
+      for index in 0..<count { unsafe entries[index].reaction.leaveInput() }
+    }
+    if isUndecided { result.release() }
   }
 
   private func decides(_ value: CellValue, _ outcome: Outcome) -> Bool {

@@ -60,7 +60,7 @@ extension CellRef {
   /// Whether this reaction is for rejections too.
   var takesRejections: Bool {
     switch reactionKind {
-    case .cancelHandler: false
+    case .cancelHandler, .detached: false
     case .observe: unsafe cell.pointee.value.bits != 0
     default: true
     }

@@ -71,7 +71,7 @@ extension CellRef {
     guard !state.isSettled, state.bits & (CellState.held | CellState.claimed) != 0 else { return }
     var gone: UInt64 = 0
     // How far a look through its reactions had come is not known: the next one begins anew.
-    if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.deserted }
+    if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.tallied }
     // These two are claimed by whoever runs them, and never settled.
     if reactionKind != .cancelHandler && reactionKind != .input { gone |= CellState.claimed }
     unsafe cell.pointee.state.bitwiseAnd(~gone, ordering: .relaxed)

@@ -1,6 +1,7 @@
 import CPlatform
 
-// How events end before they are taken. A waiting event that is revoked stays its reaction's to free.
+// How events end before they are taken. A waiting event that is revoked stays its reaction's to free,
+// which is detached.
 extension CompletionQueue {
   /// Ends the watches with a tag, and releases their events that wait to be taken. Returns their number; nil if the queue
   /// is closed.
@@ -56,6 +57,7 @@ private struct Revoked {
     } else if reaction.claim() {
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
     }
+    source?.detach(reaction)
     // With the interest, a request that waits for its end may go on.
     source?.releaseLeft()
     reaction.release()

@@ -39,7 +39,7 @@ extension CellRef {
     }
     let isReady =
       unsafe timer.ref.retain()
-      && promise.onCancelRequest(
+      && promise.onCancelRequestOfTimed(
         onCancelRequest, Context(UnsafeMutableRawPointer(timer.ref.cell)) { unsafe CellRef.from($0).release() })
     if isReady && timer.start(after: nanoseconds) { return promise }
     if !isReady { _ = Job(timer.ref).drop() }

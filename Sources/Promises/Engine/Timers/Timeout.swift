@@ -12,16 +12,13 @@ extension CellRef {
     return nil
   }
 
-  /// Starts the timer, which the settlement of the promise stops. False when memory has run out, or threads.
+  /// Starts the timer, which does not keep the promise, and which its settlement or end stops. False when memory has run
+  /// out, or threads.
   private func expire(after nanoseconds: Int64, on executor: CellExecutor?) -> Bool {
-    guard retain() else { return false }
-    let flags = UInt64(index) << Job.promiseShift
-    guard let timer = unsafe CellTimer.make(on: executor, flags: flags, CellRef.expire, dropped: CellRef.letGo, nil)
-    else {
-      release()
+    let context = unsafe WeakCell(self).context
+    guard let timer = unsafe CellTimer.make(on: executor, CellRef.expire, dropped: { _ in }, context) else {
       return false
     }
-    unsafe timer.ref.cell.pointee.context = UnsafeMutableRawPointer(timer.ref.cell)
     guard timer.ref.retain(), stop(timer) else {
       _ = Job(timer.ref).drop()
       timer.release()
@@ -55,14 +52,9 @@ extension CellRef {
 
   private static var expire: FreeFunction {
     { context in
-      let promise = unsafe Job(CellRef.from(context)).promise
-      promise.leaveSource { promise.settle(Fault.timedOut.value, .rejected) }
-      promise.release()
+      unsafe WeakCell(context: context).with { promise in
+        promise.leaveSource { promise.settle(Fault.timedOut.value, .rejected) }
+      }
     }
-  }
-
-  /// Without its timer the promise waits for as long as it takes.
-  private static var letGo: FreeFunction {
-    { context in unsafe Job(CellRef.from(context)).promise.release() }
   }
 }
