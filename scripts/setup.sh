@@ -52,6 +52,8 @@ if [ "$purpose" = test ]; then
   need libevent-2.1-7 library libevent-2.1.so.7
   need libsystemd0 library libsystemd.so.0
   need python3 has python3
+  need luajit has luajit
+  need php-cli has php
   need python3-jsonschema /usr/bin/python3 -c 'import jsonschema'
   need valgrind has valgrind
   need abigail-tools has abidiff

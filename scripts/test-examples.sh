@@ -125,6 +125,35 @@ else
   echo "skip  python: there is no python3"
 fi
 
+# Bindings on the completion queue alone. They exit while timers fire, so each runs several times.
+export LIBPROMISE="$library"
+queues=$root/examples/queues
+try_often() {
+  binding=$1
+  shift
+  for run in 1 2 3 4 5; do try "$binding, run $run" timeout "$limit" "$@"; done
+}
+if command -v python3 >/dev/null; then
+  try "queue: asyncio, and 20 exits while timers fire" timeout "$limit" \
+    env PYTHONPATH="$queues" PYTHONDONTWRITEBYTECODE=1 python3 "$queues/test_queue.py"
+fi
+if command -v luajit >/dev/null; then
+  try_often "queue: LuaJIT" luajit "$queues/test.lua"
+else
+  echo "skip  queue: LuaJIT: there is no luajit"
+fi
+if command -v php >/dev/null && php -d ffi.enable=1 -r 'exit(class_exists("FFI") && class_exists("Fiber") ? 0 : 1);'; then
+  try_often "queue: PHP" php -d ffi.enable=1 "$queues/test.php"
+else
+  echo "skip  queue: PHP: there is no php 8.1 with the extension FFI"
+fi
+if command -v go >/dev/null; then
+  try "queue: Go builds" env -C "$queues/go" GOFLAGS=-mod=mod GOCACHE="$out/go-cache" go build -o "$out/queue-go" .
+  try_often "queue: Go" "$out/queue-go"
+else
+  echo "skip  queue: Go: there is no go"
+fi
+
 if [ -n "$host" ]; then
   for cc in ${CC_LIST:-gcc clang}; do
     built=$out/$cc

@@ -38,6 +38,23 @@ static void report_operations(const library_t *floor, const library_t *ours, eff
   }
 }
 
+/* A callback is the nearest that the floor has. */
+static void report_queue(const library_t *floor, const library_t *ours, effort_t effort) {
+  const struct {
+    const char *row;
+    workload_t workload;
+  } rows[] = {
+      {"new + watch + resolve + release + take", workload_watch},
+      {"new + then + resolve + take + answer + 3 releases", workload_call},
+  };
+  report_heading("The completion queue, 100 events a take, against the floor's then", "ns");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    contestant_t reference = {floor, workload_then, 1000, 1000}, contestant = {ours, rows[i].workload, 1000, 1000};
+    look_t look = {effort.rounds, 5e5, statistics_run};
+    report_comparison(rows[i].row, measure_race(reference, contestant, look), 4.0);
+  }
+}
+
 static void report_handover(const library_t *floor, const library_t *ours, effort_t effort) {
   report_heading("Made on one thread, settled and released on another", "ns");
   const size_t count = 1000000, run = 100000;
@@ -89,6 +106,7 @@ int main(int count, char **arguments) {
   report_memory(&floor, &ours);
   report_growth(&floor, &ours, effort);
   report_operations(&floor, &ours, effort);
+  report_queue(&floor, &ours, effort);
   report_handover(&floor, &ours, effort);
   report_parallel(&ours, effort);
   return report_failed() ? 1 : 0;

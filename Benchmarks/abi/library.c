@@ -27,5 +27,12 @@ library_t library_load(const char *name, const char *path, const char *prefix) {
   *(void **)&library.then = symbol(object, path, prefix, "then");
   *(void **)&library.resolve = symbol(object, path, prefix, "resolve");
   *(void **)&library.release = symbol(object, path, prefix, "release");
+  if (dlsym(object, "promise_queue_new") != NULL) {
+    *(void **)&library.queue_new = symbol(object, path, prefix, "queue_new");
+    *(void **)&library.queue_free = symbol(object, path, prefix, "queue_free");
+    *(void **)&library.queue_watch = symbol(object, path, prefix, "queue_watch");
+    *(void **)&library.queue_then = symbol(object, path, prefix, "queue_then");
+    *(void **)&library.queue_take = symbol(object, path, prefix, "queue_take");
+  }
   return library;
 }

@@ -67,6 +67,43 @@ void workload_fan(const library_t *library, size_t reactions) {
     library->release(handles[i]);
 }
 
+/* Events that a taker finds at once, as a rule. */
+enum { BATCH = 100 };
+
+void workload_watch(const library_t *library, size_t count) {
+  promise_event_t events[BATCH];
+  promise_queue_t *queue = library->queue_new();
+  for (size_t i = 0; i < count; i++) {
+    promise_t *promise = library->new_promise();
+    library->queue_watch(queue, promise, i);
+    library->resolve(promise, &one);
+    library->release(promise);
+    if (i % BATCH == BATCH - 1 || i == count - 1)
+      library->queue_take(queue, events, BATCH, 0);
+  }
+  library->queue_free(queue);
+}
+
+void workload_call(const library_t *library, size_t count) {
+  promise_event_t events[BATCH];
+  promise_queue_t *queue = library->queue_new();
+  for (size_t i = 0; i < count; i++) {
+    promise_t *promise = library->new_promise();
+    promise_t *derived = library->queue_then(queue, promise, i);
+    library->resolve(promise, &one);
+    library->release(derived);
+    library->release(promise);
+    if (i % BATCH != BATCH - 1 && i != count - 1)
+      continue;
+    int64_t taken = library->queue_take(queue, events, BATCH, 0);
+    for (int64_t place = 0; place < taken; place++) {
+      library->resolve(events[place].promise, &one);
+      library->release(events[place].promise);
+    }
+  }
+  library->queue_free(queue);
+}
+
 void workload_hold(const library_t *library, promise_t *held[2]) {
   held[0] = library->new_promise();
   held[1] = library->then(held[0], add_one, NULL, NULL);

@@ -17,6 +17,11 @@ void workload_chain(const library_t *library, size_t links);
 /* One promise and `reactions` derived from it; resolve; release all. */
 void workload_fan(const library_t *library, size_t reactions);
 
+/* Through a completion queue, whose events are taken in batches: new, watch, resolve, release, take; or new, then, resolve, a
+ * taken CALL that is answered, and releases of all. */
+void workload_watch(const library_t *library, size_t count);
+void workload_call(const library_t *library, size_t count);
+
 /* A pending promise with one reaction, the two handles of which are stored in `handles`. */
 void workload_hold(const library_t *library, promise_t *handles[2]);
 

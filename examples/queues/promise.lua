@@ -1,0 +1,163 @@
+-- promise.lua - promises of libpromise.so for LuaJIT, on the completion queue alone: nothing calls into Lua.
+--
+--   local promise = require("promise")
+--   promise.spawn(function()
+--     promise.await(promise.sleep(0.01))
+--     print(promise.await(some_promise))
+--   end)
+--   promise.run()      -- until every coroutine has ended
+--
+-- LIBPROMISE names the library; without it, the installed one is loaded.
+local ffi = require("ffi")
+ffi.cdef([[
+  typedef struct promise promise_t;
+  typedef struct promise_queue promise_queue_t;
+  typedef struct {
+    uint32_t kind, reserved;
+    union { uint8_t b; int64_t i64; uint64_t u64; double f64; void *ptr; } as;
+  } promise_value_t;
+  typedef struct {
+    uint32_t kind; int32_t state; uint64_t tag; promise_t *promise; promise_value_t value; uint64_t reserved;
+  } promise_event_t;
+  promise_t *promise_new(void);
+  int32_t promise_release(promise_t *);
+  int32_t promise_resolve(promise_t *, const promise_value_t *);
+  int32_t promise_reject(promise_t *, const promise_value_t *);
+  int32_t promise_discard(promise_t *);
+  promise_t *promise_sleep(int64_t);
+  int32_t promise_value_string(promise_value_t *, const char *, size_t);
+  int32_t promise_value_error(promise_value_t *, const char *, int64_t, const char *);
+  int32_t promise_value_release(promise_value_t *);
+  const char *promise_value_data(const promise_value_t *, size_t *);
+  promise_queue_t *promise_queue_new(void);
+  int32_t promise_queue_free(promise_queue_t *);
+  int32_t promise_queue_watch(promise_queue_t *, promise_t *, uint64_t);
+  promise_t *promise_queue_then(promise_queue_t *, promise_t *, uint64_t);
+  int64_t promise_queue_take(promise_queue_t *, promise_event_t *, size_t, int64_t);
+]])
+local C = ffi.load(os.getenv("LIBPROMISE") or "promise")
+
+local VOID, I64, F64, STRING, ERROR = 1, 3, 5, 7, 11
+local REJECTED, CALL = 3, 33
+local ROOM = 256
+
+-- The queue closes with the Lua state: what comes later finds nobody to call, and nothing is called.
+local queue = ffi.gc(C.promise_queue_new(), C.promise_queue_free)
+local events, length = ffi.new("promise_event_t[?]", ROOM), ffi.new("size_t[1]")
+local scratch = ffi.new("promise_value_t")
+
+-- What the tags stand for: a coroutine that awaits, or a function that is called. `first` heads the free tags.
+local waiting, free_tags, used = {}, {}, 0
+local function tag_for(what)
+  local tag = free_tags[#free_tags]
+  if tag then free_tags[#free_tags] = nil else used = used + 1; tag = used end
+  waiting[tag] = what
+  return tag
+end
+
+-- Writes a Lua value into `scratch`.
+local function store(value)
+  local kind = type(value)
+  scratch.reserved = 0
+  if kind == "number" then
+    scratch.kind, scratch.as.f64 = F64, value
+  elseif kind == "nil" then
+    scratch.kind = VOID
+  else
+    local text = tostring(value)
+    assert(C.promise_value_string(scratch, text, #text) == 0)
+  end
+  return scratch
+end
+
+-- Reads a value of an event, and gives its reference back.
+local function load(value)
+  local kind = value.kind
+  if kind == F64 then return value.as.f64 end
+  if kind == I64 then return tonumber(value.as.i64) end
+  if kind == STRING or kind == ERROR then
+    local text = ffi.string(C.promise_value_data(value, length), length[0])
+    C.promise_value_release(value)
+    return text
+  end
+  C.promise_value_release(value)
+  return nil
+end
+
+local promise, count = {}, 0
+
+function promise.new() return ffi.gc(C.promise_new(), C.promise_release) end
+function promise.sleep(seconds) return ffi.gc(C.promise_sleep(seconds * 1e9), C.promise_release) end
+function promise.resolve(p, value) return C.promise_resolve(p, store(value)) == 0 end
+function promise.reject(p, message)
+  assert(C.promise_value_error(scratch, "lua", 1, tostring(message)) == 0)
+  return C.promise_reject(p, scratch) == 0
+end
+-- Gives the reference back before the collector comes to it.
+function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end
+
+-- Calls `body` with the value once `p` is fulfilled; the promise it returns ends as that call does. A rejection passes.
+function promise.chain(p, body)
+  return ffi.gc(C.promise_queue_then(queue, p, tag_for(body)), C.promise_release)
+end
+
+-- Answers a CALL.
+local function call(event, body)
+  local value, answer = load(event.value), event.promise
+  if event.state == REJECTED then
+    promise.reject(answer, value)
+  else
+    local ok, result = pcall(body, value)
+    if ok then promise.resolve(answer, result) else promise.reject(answer, result) end
+  end
+  C.promise_release(answer)
+end
+
+local function resume(thread, ...)
+  local ok, message = coroutine.resume(thread, ...)
+  if coroutine.status(thread) == "dead" then count = count - 1 end
+  if not ok then error(message, 0) end
+end
+
+-- Runs `body` as a coroutine, in which promise.await() may be called.
+function promise.spawn(body)
+  count = count + 1
+  resume(coroutine.create(body))
+end
+
+-- Suspends the running coroutine until `p` is settled: its value, or an error with its reason.
+function promise.await(p)
+  assert(C.promise_queue_watch(queue, p, tag_for(coroutine.running())) == 0)
+  local ok, value = coroutine.yield()
+  if not ok then error(value, 0) end
+  return value
+end
+
+-- Does what the events ask for; sleeps for so many seconds at most while there is none (nil: for ever). The number of events.
+-- Not to be called by what it calls.
+local stepping = false
+function promise.step(seconds)
+  assert(not stepping, "promise.step() within a callback")
+  stepping = true
+  local taken = tonumber(C.promise_queue_take(queue, events, ROOM, seconds and seconds * 1e9 or -1))
+  for place = 0, taken - 1 do
+    local event = events[place]
+    local tag = tonumber(event.tag)
+    local what = waiting[tag]
+    waiting[tag] = nil
+    free_tags[#free_tags + 1] = tag
+    if event.kind == CALL then
+      call(event, what)
+    else
+      local rejected = event.state == REJECTED
+      resume(what, not rejected, load(event.value))
+    end
+  end
+  stepping = false
+  return taken
+end
+
+-- Until every coroutine has ended.
+function promise.run() while count > 0 do promise.step() end end
+
+return promise

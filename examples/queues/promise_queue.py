@@ -1,0 +1,176 @@
+"""Promises of libpromise.so for asyncio, on the completion queue alone: nothing calls into Python.
+
+    async def main():
+        queue = Queue()
+        await queue.sleep(0.01)
+        print(await promise)
+
+LIBPROMISE names the library; without it, the installed one is loaded. Python 3.8 and newer.
+"""
+
+import asyncio
+import ctypes
+import itertools
+import os
+from ctypes import POINTER, Structure, Union, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64
+from ctypes import c_void_p
+
+VOID, I64, F64, STRING, ERROR, DISCARDED = 1, 3, 5, 7, 11, 12
+REJECTED, SETTLED, CALL = 3, 32, 33
+
+
+class Content(Union):
+    _fields_ = [("i64", c_int64), ("u64", c_uint64), ("f64", c_double), ("ptr", c_void_p)]
+
+
+class Value(Structure):
+    _fields_ = [("kind", c_uint32), ("reserved", c_uint32), ("content", Content)]
+
+
+class Event(Structure):
+    _fields_ = [("kind", c_uint32), ("state", c_int32), ("tag", c_uint64), ("promise", c_void_p), ("value", Value),
+                ("reserved", c_uint64)]
+
+
+lib = ctypes.CDLL(os.environ.get("LIBPROMISE", "libpromise.so.1"))
+for name, result, *arguments in (
+    ("promise_new", c_void_p),
+    ("promise_release", c_int32, c_void_p),
+    ("promise_resolve", c_int32, c_void_p, POINTER(Value)),
+    ("promise_reject", c_int32, c_void_p, POINTER(Value)),
+    ("promise_sleep", c_void_p, c_int64),
+    ("promise_value_string", c_int32, POINTER(Value), c_char_p, c_size_t),
+    ("promise_value_error", c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
+    ("promise_value_release", c_int32, POINTER(Value)),
+    ("promise_value_data", c_void_p, POINTER(Value), POINTER(c_size_t)),
+    ("promise_queue_new", c_void_p),
+    ("promise_queue_fd", c_int32, c_void_p),
+    ("promise_queue_watch", c_int32, c_void_p, c_void_p, c_uint64),
+    ("promise_queue_unwatch", c_int64, c_void_p, c_uint64),
+    ("promise_queue_then", c_void_p, c_void_p, c_void_p, c_uint64),
+    ("promise_queue_take", c_int64, c_void_p, POINTER(Event), c_size_t, c_int64),
+    ("promise_queue_free", c_int32, c_void_p),
+):
+    function = getattr(lib, name)
+    function.restype, function.argtypes = result, arguments
+
+
+class Rejected(Exception):
+    """A promise was rejected with this."""
+
+
+def store(python):
+    """A value of Python's, as a new reference."""
+    value = Value(VOID)
+    if isinstance(python, int):
+        value.kind, value.content.i64 = I64, python
+    elif isinstance(python, float):
+        value.kind, value.content.f64 = F64, python
+    elif isinstance(python, BaseException):
+        lib.promise_value_error(byref(value), b"python", 1, str(python).encode())
+    elif python is not None:
+        text = str(python).encode()
+        lib.promise_value_string(byref(value), text, len(text))
+    return byref(value)
+
+
+def load(value):
+    """What a taken value says; its reference is given back."""
+    if value.kind == I64:
+        return value.content.i64
+    if value.kind == F64:
+        return value.content.f64
+    text = None
+    if value.kind in (STRING, ERROR):
+        length = c_size_t()
+        data = lib.promise_value_data(byref(value), byref(length))
+        text = ctypes.string_at(data, length.value).decode()
+    lib.promise_value_release(byref(value))
+    return text
+
+
+class Promise:
+    """A reference to a promise."""
+
+    def __init__(self, queue, handle=None):
+        self.queue, self.handle = queue, handle or lib.promise_new()
+
+    def __del__(self):
+        lib.promise_release(self.handle)
+
+    def resolve(self, value=None):
+        return lib.promise_resolve(self.handle, store(value)) == 0
+
+    def reject(self, error):
+        return lib.promise_reject(self.handle, store(error)) == 0
+
+    def then(self, body):
+        """Calls `body` with the value once this is fulfilled; the promise ends as that call does. A rejection passes."""
+        tag = self.queue.tag_for(body)
+        return Promise(self.queue, lib.promise_queue_then(self.queue.handle, self.handle, tag))
+
+    def __await__(self):
+        return self.queue.future(self).__await__()
+
+
+class Queue:
+    """A completion queue in the running asyncio loop."""
+
+    ROOM = 64
+
+    def __init__(self):
+        self.handle = lib.promise_queue_new()
+        self.loop = asyncio.get_running_loop()
+        self.events = (Event * self.ROOM)()
+        self.waiting, self.tags = {}, itertools.count(1)
+        self.loop.add_reader(lib.promise_queue_fd(self.handle), self.take)
+
+    def close(self):
+        """Afterwards no event comes, whatever is settled."""
+        self.loop.remove_reader(lib.promise_queue_fd(self.handle))
+        lib.promise_queue_free(self.handle)
+
+    def tag_for(self, what):
+        tag = next(self.tags)
+        self.waiting[tag] = what
+        return tag
+
+    def promise(self):
+        return Promise(self)
+
+    def sleep(self, seconds):
+        return Promise(self, lib.promise_sleep(int(seconds * 1e9)))
+
+    def future(self, promise):
+        """An asyncio future with the promise's outcome; its cancellation ends the watch."""
+        future = self.loop.create_future()
+        tag = self.tag_for(future)
+        lib.promise_queue_watch(self.handle, promise.handle, tag)
+        future.add_done_callback(lambda done: done.cancelled() and self.forget(tag))
+        return future
+
+    def forget(self, tag):
+        if lib.promise_queue_unwatch(self.handle, tag) > 0:
+            del self.waiting[tag]
+
+    def take(self):
+        """Does what the events ask for. Those that are left make the descriptor readable again."""
+        for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
+            event = self.events[place]
+            what, value = self.waiting.pop(event.tag), load(event.value)
+            if event.kind == CALL:
+                self.answer(Promise(self, event.promise), event.state == REJECTED, value, what)
+            elif not what.done():
+                if event.kind == SETTLED and event.state != REJECTED:
+                    what.set_result(value)
+                else:
+                    what.set_exception(Rejected(value))
+
+    @staticmethod
+    def answer(promise, rejected, value, body):
+        try:
+            if rejected:
+                raise Rejected(value)
+            promise.resolve(body(value))
+        except Exception as error:
+            promise.reject(error)

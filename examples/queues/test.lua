@@ -1,0 +1,59 @@
+-- Checks promise.lua: luajit test.lua; with a number, prints what that many crossings cost.
+package.path = (arg[0]:match("^(.*)/") or ".") .. "/?.lua;" .. package.path
+local promise = require("promise")
+
+local function add_one(value) return value + 1 end
+local function crossing()
+  local source = promise.new()
+  local derived = promise.chain(source, add_one)
+  promise.resolve(source, 41)
+  promise.release(source)
+  return derived
+end
+
+if arg[1] then
+  local rounds, best = tonumber(arg[1]), math.huge
+  for _ = 1, 7 do
+    local begun = os.clock()
+    for _ = 1, rounds do
+      local derived = crossing()
+      promise.step(0)
+      promise.release(derived)
+    end
+    best = math.min(best, (os.clock() - begun) / rounds * 1e9)
+  end
+  print(string.format("%.0f ns a crossing", best))
+  return
+end
+
+local ended = {}
+promise.spawn(function()
+  assert(promise.await(crossing()) == 42)
+  local broken = promise.chain(crossing(), function() error("broken", 0) end)
+  local ok, message = pcall(promise.await, promise.chain(broken, print))
+  assert(not ok and message == "broken", message)
+  ended[#ended + 1] = "chain"
+end)
+promise.spawn(function()
+  local text = promise.new()
+  promise.spawn(function() promise.await(promise.sleep(0.001)); promise.resolve(text, "late") end)
+  assert(promise.await(text) == "late")
+  ended[#ended + 1] = "text"
+end)
+promise.run()
+assert(#ended == 2, #ended)
+
+-- Timers fire while Lua is busy: nothing happens before it looks.
+local fired = 0
+for _ = 1, 1000 do
+  promise.spawn(function() promise.await(promise.sleep(0.001)); fired = fired + 1 end)
+end
+local busy, sum = os.clock() + 0.05, 0
+while os.clock() < busy do sum = sum + 1 end
+assert(fired == 0)
+promise.run()
+assert(fired == 1000)
+
+-- And while it exits: nobody takes these.
+for index = 1, 200 do promise.spawn(function() promise.await(promise.sleep(index * 1e-5)) end) end
+print("passed")

@@ -1,0 +1,85 @@
+<?php
+// Checks promise.php: php -d ffi.enable=1 test.php; with a number, prints what that many crossings cost.
+require __DIR__ . '/promise.php';
+
+function expect(bool $holds): void
+{
+    if (!$holds) {
+        throw new Exception('an expectation does not hold');
+    }
+}
+
+function crossing(): Promise
+{
+    $source = new Promise();
+    $derived = $source->then(static fn ($value) => $value + 1);
+    $source->resolve(41);
+    return $derived;
+}
+
+/** The processor time of this process, in nanoseconds. */
+function cpu(): float
+{
+    $usage = getrusage();
+    return ($usage['ru_utime.tv_sec'] + $usage['ru_stime.tv_sec']) * 1e9
+        + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
+}
+
+if (isset($argv[1])) {
+    $best = INF;
+    for ($round = 0; $round < 7; $round++) {
+        $begun = cpu();
+        for ($i = 0; $i < $argv[1]; $i++) {
+            $derived = crossing();
+            Loop::step(0);
+        }
+        $best = min($best, (cpu() - $begun) / $argv[1]);
+    }
+    printf("%.0f ns a crossing\n", $best);
+    exit;
+}
+
+$ended = [];
+Loop::spawn(function () use (&$ended) {
+    expect(Loop::await(crossing()) === 42);
+    $broken = crossing()->then(fn () => throw new Exception('broken'));
+    try {
+        Loop::await($broken->then('print_r'));
+        expect(false);
+    } catch (Exception $error) {
+        expect($error->getMessage() === 'broken');
+    }
+    $ended[] = 'chain';
+});
+Loop::spawn(function () use (&$ended) {
+    $text = new Promise();
+    Loop::spawn(function () use ($text) {
+        Loop::await(Promise::sleep(0.001));
+        $text->resolve('late');
+    });
+    expect(Loop::await($text) === 'late');
+    $ended[] = 'text';
+});
+Loop::run();
+expect(count($ended) === 2);
+
+// Timers fire while PHP is busy: nothing happens before it looks.
+$fired = 0;
+for ($i = 0; $i < 1000; $i++) {
+    Loop::spawn(function () use (&$fired) {
+        Loop::await(Promise::sleep(0.001));
+        $fired++;
+    });
+}
+for ($busy = hrtime(true) + 50_000_000, $sum = 0; hrtime(true) < $busy;) {
+    $sum++;
+}
+expect($fired === 0);
+Loop::run();
+expect($fired === 1000);
+
+// And while it exits: nobody takes these.
+for ($i = 1; $i <= 200; $i++) {
+    Loop::spawn(fn () => Loop::await(Promise::sleep($i * 1e-5)));
+}
+echo "passed\n";

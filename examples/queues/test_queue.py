@@ -1,0 +1,66 @@
+"""Checks promise_queue.py. With the argument `exit`: the interpreter ends while timers fire."""
+
+import asyncio
+import subprocess
+import sys
+import time
+
+import promise_queue
+
+
+async def chains(queue):
+    source = queue.promise()
+    derived = source.then(lambda value: value + 1)
+    assert source.resolve(41)
+    assert await derived == 42
+    broken = derived.then(lambda value: 1 // 0).then(print)
+    try:
+        await broken
+        raise AssertionError("a rejection was expected")
+    except promise_queue.Rejected as error:
+        assert "division" in str(error), error
+    text = queue.promise()
+    queue.loop.call_later(0.001, text.resolve, "late")
+    assert await text == "late"
+
+
+async def gives_up(queue):
+    never = queue.promise()
+    for _ in range(100):
+        try:
+            await asyncio.wait_for(queue.future(never), 0.0001)
+            raise AssertionError("a time-out was expected")
+        except asyncio.TimeoutError:
+            pass
+    assert not queue.waiting
+
+
+async def is_busy(queue):
+    futures = [queue.future(queue.sleep(0.001)) for _ in range(1000)]
+    end = time.monotonic() + 0.05
+    while time.monotonic() < end:
+        pass
+    await asyncio.gather(*futures)
+
+
+async def exits(queue):
+    for index in range(200):
+        queue.future(queue.sleep(index * 1e-4))
+    await asyncio.sleep(0.005)
+
+
+async def main():
+    queue = promise_queue.Queue()
+    if sys.argv[1:] == ["exit"]:
+        return await exits(queue)
+    await chains(queue)
+    await gives_up(queue)
+    await is_busy(queue)
+    queue.close()
+
+
+asyncio.run(main())
+if sys.argv[1:] != ["exit"]:
+    for _ in range(20):
+        subprocess.run([sys.executable, __file__, "exit"], check=True, timeout=600)
+    print("passed")
