@@ -4,6 +4,7 @@
 #   make test      set everything up, pass every test
 #   make install   PREFIX=/usr/local DESTDIR=
 #   make bench     the budgets, as ratios
+#   make mutate    SINCE=<commit> | SAMPLE=1000 SEED=1 | FOLDER=<folder>: mutation testing (docs/mutation.md)
 #   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments and JSON, seconds for each
 #   make libpromise ARCH=aarch64     cross-builds it into .build-aarch64; LIBC=musl: into .build-musl
 
@@ -34,7 +35,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips \
-  test-features test-arm64 test-musl docs lint format bench fuzz clean
+  test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
 all: build
 
@@ -139,10 +140,16 @@ format: setup-test
 bench: setup-bench build
 	@scripts/bench.sh
 
+# Which small faults in the code no test notices. Longer; not part of `make test`.
+mutate: setup-test
+	@JOBS="$(JOBS)" SINCE="$(SINCE)" SAMPLE="$(SAMPLE)" SEED="$(SEED)" FOLDER="$(FOLDER)" KIND="$(KIND)" \
+	  ONLY="$(ONLY)" OPTIONS="$(OPTIONS)" scripts/mutate.sh
+
 # Not part of `make test`, which replays the corpus that this keeps.
 fuzz: setup-test
 	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz.sh
 	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz-json.sh
 
 clean:
-	rm -rf .build Tests/Fuzz/.build "$(HOST_BUILD)" .build-threads .build-addresses .build-fuzz .build-aarch64 .build-musl out
+	rm -rf .build .build-mutate Tests/Fuzz/.build Tests/Mutations/.build "$(HOST_BUILD)" .build-threads .build-addresses \
+	  .build-fuzz .build-aarch64 .build-musl out

@@ -9,6 +9,7 @@
  *
  * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own,
  * so that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
+ * CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs none.
  * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
  *
  * A test that leaves more objects of a kind than it found fails: the library's promises, strings, jobs ... are counted
@@ -210,12 +211,23 @@ static inline bool check_is_skipped(const char *name) {
   return false;
 }
 
+static inline bool check_is_listing(void) {
+  return getenv("CHECK_LIST") != NULL;
+}
+
 static inline void check_run(const char *name, void (*test)(void)) {
-  const char *apart = getenv("CHECK_FORK");
+  const char *only = getenv("CHECK_ONLY");
+  if (only != NULL && strcmp(only, name) != 0)
+    return;
+  if (check_is_listing()) {
+    puts(name);
+    return;
+  }
   if (check_is_skipped(name)) {
     fprintf(stderr, "skipped %s\n", name);
     return;
   }
+  const char *apart = getenv("CHECK_FORK");
   check_test = name;
   atomic_store(&check_checks, 0);
   atomic_store(&check_failures, 0);
@@ -232,6 +244,8 @@ static inline void check_run(const char *name, void (*test)(void)) {
 
 /* The last line of a program, and its exit status. */
 static inline int check_report(void) {
+  if (check_is_listing())
+    return 0;
   printf("%d passed, %d failed\n", check_passed, check_failed);
   return check_failed == 0 && check_passed > 0 ? 0 : 1;
 }

@@ -1,0 +1,97 @@
+import SwiftSyntax
+
+extension Row {
+  /// The row's mutation of its file. It throws if its code is not there, or is there more than once.
+  package func mutation(of source: SourceFile, table: String) throws -> Mutation {
+    func fail(_ message: String) -> TableError {
+      TableError(table: table, line: line, message: "\(name): \(message)")
+    }
+    let places = source.places(of: before)
+    if places.isEmpty { throw fail("its code is not in \(file) any more: change the row, or remove it") }
+    if place == 0 && places.count > 1 {
+      let lines = places.map { String(source.line(at: $0.lowerBound)) }.joined(separator: ", ")
+      throw fail("its code is in \(file) more than once (lines \(lines)): add context, or `place:`")
+    }
+    guard place <= places.count else { throw fail("its code is in \(file) \(places.count) times, not \(place)") }
+    let part = places[max(place, 1) - 1]
+    guard let edit = source.isSwift ? source.body(replacing: part, with: after) : source.statement(part, after) else {
+      throw fail("no function's body has it: no switch can stand there")
+    }
+    return Mutation(
+      id: name, kind: .row, file: file, line: source.line(at: part.lowerBound), before: before, after: after, edit: edit
+    )
+  }
+}
+
+extension SourceFile {
+  var isSwift: Bool { path.hasSuffix(".swift") }
+
+  /// Where code is, whatever the blanks in it.
+  func places(of code: String) -> [Range<Int>] {
+    let wanted = Array(code.utf8).filter { !$0.isBlank }
+    let here = Array(text.utf8).enumerated().filter { !$0.element.isBlank }
+    guard !wanted.isEmpty, here.count >= wanted.count else { return [] }
+    var found: [Range<Int>] = []
+    for start in 0...(here.count - wanted.count) where here[start].element == wanted[0] {
+      if wanted.indices.allSatisfy({ here[start + $0].element == wanted[$0] }) {
+        found.append(here[start].offset..<here[start + wanted.count - 1].offset + 1)
+      }
+    }
+    return found
+  }
+
+  /// A mutated copy of the body around a range, behind a switch.
+  func body(replacing part: Range<Int>, with new: String) -> Edit? {
+    guard let token = tree.token(at: AbsolutePosition(utf8Offset: part.lowerBound)) else { return nil }
+    var node = token.parent
+    while let here = node {
+      if let (statements, isValue) = here.statements, statements.contains(part) {
+        let mutated = replacing(part, with: new, in: statements)
+        return .replace(statements, mutated, returns: isValue)
+      }
+      if let initial = here.as(InitializerClauseSyntax.self)?.value, initial.range.contains(part) {
+        return .choose(initial.range, "(" + replacing(part, with: new, in: initial.range) + ")")
+      }
+      node = here.parent
+    }
+    return nil
+  }
+
+  /// The same for C: whole statements, or an expression.
+  func statement(_ part: Range<Int>, _ new: String) -> Edit? {
+    let on = "mutation_on(\(Mutation.number))"
+    if self[part].hasSuffix(";") || self[part].hasSuffix("}") {
+      return Edit(part, prefix: "if (\(on)) { \(new) } else { ", suffix: " }", level: 0)
+    }
+    return Edit(part, prefix: "(\(on) ? (\(new)) : (", suffix: "))", level: 0)
+  }
+}
+
+extension Syntax {
+  /// The statements of a function, an initializer or an accessor, and whether they are one expression, its value.
+  fileprivate var statements: (Range<Int>, isValue: Bool)? {
+    let list: CodeBlockItemListSyntax?
+    var hasValue = false
+    if let function = self.as(FunctionDeclSyntax.self) {
+      list = function.body?.statements
+      hasValue = function.signature.returnClause != nil
+    } else if let accessor = self.as(AccessorDeclSyntax.self) {
+      list = accessor.body?.statements
+      hasValue = accessor.accessorSpecifier.text == "get"
+    } else if case .getter(let getter)? = self.as(AccessorBlockSyntax.self)?.accessors {
+      list = getter
+      hasValue = true
+    } else {
+      list =
+        self.as(InitializerDeclSyntax.self)?.body?.statements ?? self.as(DeinitializerDeclSyntax.self)?.body?.statements
+    }
+    guard let list, let first = list.first, let last = list.last else { return nil }
+    var isValue = false
+    if hasValue, list.count == 1, case .expr = first.item { isValue = true }
+    return (first.range.lowerBound..<last.range.upperBound, isValue)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isBlank: Bool { self == 32 || self == 10 || self == 9 || self == 13 }
+}

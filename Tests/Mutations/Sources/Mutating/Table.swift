@@ -1,0 +1,96 @@
+/// A row of the table of hand-made mutations.
+package struct Row: Sendable, Equatable {
+  package let name: String
+  package let file: String
+  /// The effect that a user would see.
+  package let breaks: String
+  /// Tests that must fail: `ABI/timer.first_comes_first`, `PluginRuntimeTests.Suite`.
+  package let tests: [String]
+  /// The reason why no program distinguishes it from the original, if none does.
+  package let equivalent: String?
+  /// The ordinal among several places with the same code, from 1; 0 if there must be one.
+  package let place: Int
+  package let before: String
+  package let after: String
+  /// The line of the row in the table.
+  package let line: Int
+}
+
+/// A mistake in a table, or code that a row is about and that is not there.
+package struct TableError: Error, Equatable, CustomStringConvertible {
+  package let table: String
+  package let line: Int
+  package let message: String
+  package init(table: String, line: Int, message: String) {
+    self.table = table
+    self.line = line
+    self.message = message
+  }
+
+  package var description: String { "\(table):\(line): \(message)" }
+}
+
+/// Reads a table. A row:
+///
+///     == wait-misses-link
+///     file: Sources/Promises/Engine/React.swift
+///     breaks: a wait on a promise that follows another takes its whole time-out
+///     tests: ABI/follow.a_link_wakes_waiters
+///     - if before.isWaited { target.wake() }
+///     + (what replaces it; no line: nothing)
+///
+/// Lines that begin with a blank are context. `place: 2` means the second of several. `equivalent: REASON` stands in
+/// place of `tests:`. Empty lines and lines with `#` are for people.
+package func readTable(_ text: String, named table: String) throws -> [Row] {
+  var rows: [Row] = []
+  var fields: [String: String] = [:]
+  var before: [Substring] = []
+  var after: [Substring] = []
+  var start = 0
+
+  func fail(_ line: Int, _ message: String) -> TableError { TableError(table: table, line: line, message: message) }
+  func finish() throws {
+    guard let name = fields["=="] else { return }
+    guard let file = fields["file"], let breaks = fields["breaks"] else {
+      throw fail(start, "\(name): a row has `file:` and `breaks:`")
+    }
+    guard (fields["tests"] == nil) != (fields["equivalent"] == nil) else {
+      throw fail(start, "\(name): a row has `tests:`, or `equivalent:` with the reason")
+    }
+    guard !before.isEmpty else { throw fail(start, "\(name): no line with `-`: nothing to replace") }
+    guard before != after else { throw fail(start, "\(name): before and after are the same") }
+    guard !rows.contains(where: { $0.name == name }) else { throw fail(start, "\(name): a second row of this name") }
+    let tests = fields["tests"]?.split(whereSeparator: { " ,".contains($0) }).map(String.init) ?? []
+    rows.append(
+      Row(
+        name: name, file: file, breaks: breaks, tests: tests, equivalent: fields["equivalent"],
+        place: fields["place"].flatMap { Int($0) } ?? 0, before: before.joined(separator: "\n"),
+        after: String(after.joined(separator: "\n").drop { $0 == " " }), line: start))
+  }
+
+  for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    if line.hasPrefix("== ") {
+      try finish()
+      fields = ["==": String(line.dropFirst(3))]
+      (before, after, start) = ([], [], index + 1)
+    } else if line.isEmpty || line.hasPrefix("#") {
+      continue
+    } else if line.hasPrefix("-") {
+      before.append(line.dropFirst())
+    } else if line.hasPrefix("+") {
+      after.append(line.dropFirst())
+    } else if line.hasPrefix(" ") {
+      before.append(line)
+      after.append(line)
+    } else if let colon = line.firstIndex(of: ":"),
+      ["file", "breaks", "tests", "equivalent", "place"].contains(line[..<colon])
+    {
+      let value = line[line.index(after: colon)...].drop { $0 == " " }
+      fields[String(line[..<colon]), default: ""] += String(value)
+    } else {
+      throw fail(index + 1, "not a row's: \(line)")
+    }
+  }
+  try finish()
+  return rows
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// Starts programs, with their output in a file.
+enum Command {
+  /// How a program ended: its exit status, or 128 and the number of the signal that ended it.
+  struct Outcome {
+    let status: Int32
+    let seconds: Double
+    let output: String
+    var isTimeOut: Bool { status == 137 }
+  }
+
+  /// Runs a program and gives what it writes.
+  static func capture(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
+    let file = FileManager.default.temporaryDirectory.appending(path: "mutate-\(UUID().uuidString)").path
+    defer { unlink(file) }
+    let (status, seconds) = try run(arguments, environment: environment, output: file)
+    let data = FileManager.default.contents(atPath: file) ?? Data()
+    return Outcome(status: status, seconds: seconds, output: String(decoding: data, as: UTF8.self))
+  }
+
+  /// Runs a program; its output goes to a file.
+  static func run(_ arguments: [String], environment: [String: String] = [:], output: String) throws
+    -> (status: Int32, seconds: Double)
+  {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    var argv = arguments.map { strdup($0) } + [nil]
+    var envp = all.map { strdup("\($0)=\($1)") } + [nil]
+    defer {
+      argv.forEach { free($0) }
+      envp.forEach { free($0) }
+    }
+    let start = ContinuousClock.now
+    var process: pid_t = 0
+    let error = posix_spawnp(&process, arguments[0], &actions, nil, &argv, &envp)
+    guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    let duration = (ContinuousClock.now - start).components
+    let signal = status & 0x7f
+    return (
+      signal == 0 ? status >> 8 & 0xff : 128 + signal, Double(duration.seconds) + Double(duration.attoseconds) * 1e-18
+    )
+  }
+
+  /// Bounds what programs started from now on may take: memory of their own, no core files.
+  static func limit(gibibytes: rlim_t) {
+    var data = rlimit()
+    getrlimit(__rlimit_resource_t(2), &data)  // RLIMIT_DATA
+    data.rlim_cur = min(gibibytes << 30, data.rlim_max)
+    setrlimit(__rlimit_resource_t(2), &data)
+    var core = rlimit(rlim_cur: 0, rlim_max: 0)
+    setrlimit(__rlimit_resource_t(4), &core)  // RLIMIT_CORE
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Mutating
+import Synchronization
+
+/// Runs the tests that reach each mutation, with its switch on.
+struct Judge {
+  let workspace: Workspace
+  let suite: [TestUnit]
+  let rows: [String: Row]
+  let jobs: Int
+  let budget: Double
+  let count: Int
+
+  init(_ workspace: Workspace, _ suite: [TestUnit], rows: [String: Row], jobs: Int, budget: Double, count: Int) {
+    self.workspace = workspace
+    self.suite = suite
+    self.rows = rows
+    self.jobs = jobs
+    self.budget = budget
+    self.count = count
+  }
+
+  func run(_ built: Built) throws -> [Result] {
+    for number in built.numbered.numbers { try checkNames(built.numbered[number]) }
+    Command.limit(gibibytes: 6)
+    let start = ContinuousClock.now
+    let baseline = try Baseline(self)
+    note("\(baseline.tests.count) tests pass without a mutation, \((ContinuousClock.now - start).components.seconds) s")
+    let done = Atomic(0)
+    return try parallel(built.numbered.mutations.count) { index in
+      let mutation = built.numbered.mutations[index]
+      let result =
+        built.leftOut.contains(index + 1)
+        ? Result(mutation: mutation, number: index + 1, verdict: .leftOut, seconds: 0)
+        : try judge(mutation, index + 1, baseline)
+      let finished = done.add(1, ordering: .relaxed).newValue
+      if result.isGap { note("\(result.word): \(mutation.file):\(mutation.line): \(mutation.id)") }
+      if finished % 50 == 0 { note("\(finished) of \(count)") }
+      return result
+    }
+  }
+
+  /// The tests that a row names are there.
+  private func checkNames(_ mutation: Mutation) throws {
+    guard mutation.kind == .row, let row = rows[mutation.id] else { return }
+    for name in row.tests where !suite.contains(where: { $0.has(name) }) {
+      throw Failure("row \(row.name): no such test: \(name)")
+    }
+  }
+
+  private func judge(_ mutation: Mutation, _ number: Int, _ baseline: Baseline) throws -> Result {
+    var seconds = 0.0
+    var tried: Set<String> = []
+    func how(_ test: Baseline.Test) throws -> String? {
+      tried.insert(test.unit.name)
+      let outcome = try run(test, number)
+      seconds += outcome.seconds
+      return outcome.how
+    }
+    func result(_ verdict: Result.Verdict) -> Result {
+      Result(mutation: mutation, number: number, verdict: verdict, seconds: seconds)
+    }
+
+    let row = mutation.kind == .row ? rows[mutation.id] : nil
+    let reaching = baseline.tests.filter { $0.reached[number] != 0 }
+    if let row, !row.tests.isEmpty {
+      var deaths: [(String, String)] = []
+      for name in row.tests {
+        for test in reaching where test.unit.has(name) {
+          if let how = try how(test) {
+            deaths.append((test.unit.name, how))
+            break
+          }
+        }
+      }
+      if deaths.count == row.tests.count { return result(.killed(by: deaths[0].0, how: deaths[0].1)) }
+    }
+    // Quick ones first.
+    var left = 0
+    for test in reaching where !tried.contains(test.unit.name) {
+      if seconds + test.seconds > budget {
+        left += 1
+        continue
+      }
+      if let how = try how(test) {
+        if row?.equivalent != nil { return result(.told(by: test.unit.name)) }
+        if row?.tests.isEmpty == false { return result(.misnamed(by: test.unit.name)) }
+        return result(.killed(by: test.unit.name, how: how))
+      }
+    }
+    if row?.equivalent != nil { return result(.equivalent) }
+    if reaching.isEmpty { return result(.notReached) }
+    return result(.survived(passed: tried.count, left: left))
+  }
+
+  /// Runs a test with a mutation on: the way in which it fails; nil if it passes.
+  private func run(_ test: Baseline.Test, _ number: Int) throws -> (how: String?, seconds: Double) {
+    let limit = Int(test.seconds * 8) + 4
+    let (status, seconds) = try Command.run(
+      ["timeout", "-s", "KILL", String(limit + 2)] + test.unit.command,
+      environment: test.unit.environment.merging([
+        "MUTATION": String(number), "CHECK_TIMEOUT": String(limit), "CHECK_PATIENCE": "1000",
+      ]) { $1 },
+      output: "/dev/null")
+    if status == 0 { return (nil, seconds) }
+    return (seconds >= Double(limit) - 0.2 ? "hangs" : status > 128 ? "crashes" : "fails", seconds)
+  }
+
+  /// Does `body` for each index, several at a time.
+  func parallel<Value: Sendable>(_ count: Int, _ body: @Sendable (Int) throws -> Value) throws -> [Value] {
+    let next = Atomic(0)
+    let values = Mutex<[Int: Value]>([:])
+    let failure = Mutex<(any Error)?>(nil)
+    DispatchQueue.concurrentPerform(iterations: jobs) { _ in
+      while failure.withLock({ $0 == nil }) {
+        let index = next.add(1, ordering: .relaxed).oldValue
+        guard index < count else { return }
+        do {
+          let value = try body(index)
+          values.withLock { $0[index] = value }
+        } catch {
+          failure.withLock { $0 = error }
+        }
+      }
+    }
+    if let error = failure.withLock({ $0 }) { throw error }
+    return values.withLock { values in (0..<count).map { values[$0]! } }
+  }
+}
+
+extension TestUnit {
+  /// Whether a row means it by this name: its own, its program's, its suite's.
+  func has(_ name: String) -> Bool {
+    self.name == name || self.name.hasPrefix(name + ".") || self.name.hasPrefix(name + "/")
+  }
+}

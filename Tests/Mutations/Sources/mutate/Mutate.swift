@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import Mutating
+
+/// The command: selects mutations, builds all of them at once, and runs the tests that reach each.
+@main
+struct Mutate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Puts small faults into the code, and reports which of them no test notices.",
+    discussion: "Without an option: every row of Tests/Mutations/*.txt. The exit status is 1 if one of them survives.")
+
+  @Option(help: "The package.") var root = FileManager.default.currentDirectoryPath
+  @Option(help: "Generated mutations of this folder; may be repeated.") var folder: [String] = []
+  @Option(help: "Generated mutations of lines that changed since this commit.") var since: String?
+  @Option(help: "As many generated mutations, drawn at random.") var sample: Int?
+  @Option(help: "What they are drawn by.") var seed: UInt64 = 1
+  @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
+  @Option(help: "Mutations whose name contains this alone.") var only: String?
+  @Flag(help: "The generated memory orderings too.") var orderings = false
+  @Flag(help: "No rows of the table.") var noRows = false
+  @Flag(help: "Writes into the rows without tests which tests fail.") var record = false
+  @Flag(help: "Prints the mutations; builds nothing.") var list = false
+  @Option(help: "Tests at a time.") var jobs = 2
+  @Option(help: "Seconds of tests for a mutation that none of them notices.") var budget = 60.0
+
+  mutating func run() throws {
+    let workspace = Workspace(root: URL(filePath: root).standardizedFileURL)
+    let table = try Table(workspace)
+    var selected = noRows ? [] : table.mutations
+    if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
+      selected += try generated(workspace)
+    }
+    if !kind.isEmpty { selected.removeAll { !kind.contains($0.kind.rawValue) } }
+    if let only { selected.removeAll { !$0.id.contains(only) } }
+    if list { return selected.forEach { print("\($0.file):\($0.line): \($0.id)\n  - \($0.before)\n  + \($0.after)") } }
+    guard !selected.isEmpty else { return print("mutate: nothing to mutate") }
+
+    var results: [Result] = []
+    for product in Product.allCases {
+      let its = selected.filter { product.judges($0, table.byName[$0.id]) }
+      if its.isEmpty { continue }
+      let numbered = Numbered(its)
+      let built = try Mirror(workspace).build(product, numbered)
+      let suite = try product.suite(workspace, jobs: jobs)
+      results += try Judge(
+        workspace, suite, rows: table.byName, jobs: jobs, budget: budget, count: its.count
+      ).run(built)
+    }
+    let report = Report(results, rows: table.byName)
+    try report.write(to: workspace.folder.appending(path: "report.json"))
+    report.print()
+    if record { try table.record(results) }
+    if !report.survivingRows.isEmpty { throw ExitCode(1) }
+  }
+
+  private func generated(_ workspace: Workspace) throws -> [Mutation] {
+    let changed = try since.map { try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources")) }
+    var all: [Mutation] = []
+    for path in try workspace.sources() where folder.isEmpty || folder.contains(where: { path.hasPrefix($0) }) {
+      if let changed, changed[path] == nil { continue }
+      let lines = changed?[path]
+      all += try SourceFile(path: path, text: workspace.text(path)).mutations().filter {
+        (orderings || $0.kind != .ordering || kind.contains("ordering")) && lines?.contains($0.line) != false
+      }
+    }
+    if !kind.isEmpty { all.removeAll { !kind.contains($0.kind.rawValue) } }
+    if let only { all.removeAll { !$0.id.contains(only) } }
+    return sample.map { all.sample($0, seed: seed) } ?? all
+  }
+}
+
+/// Mutations and the numbers of their switches, from 1.
+struct Numbered {
+  let mutations: [Mutation]
+  init(_ mutations: [Mutation]) { self.mutations = mutations }
+  subscript(number: Int) -> Mutation { mutations[number - 1] }
+  var numbers: ClosedRange<Int> { 1...mutations.count }
+}

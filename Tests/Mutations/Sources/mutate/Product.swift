@@ -1,0 +1,45 @@
+import Foundation
+import Mutating
+
+/// What is built with mutations, and which tests judge them.
+enum Product: String, CaseIterable {
+  /// libpromise.so, by the C programs of Tests/ABI.
+  case library
+  /// The Swift packages, by their test bundle.
+  case bundle
+
+  /// Whether its tests judge a mutation: those that the row names, or those of the folder.
+  func judges(_ mutation: Mutation, _ row: Row?) -> Bool {
+    let isLibrary =
+      row?.tests.first?.hasPrefix("ABI/")
+      ?? ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
+        mutation.file.hasPrefix($0)
+      }
+    return isLibrary == (self == .library)
+  }
+
+  func buildCommand(_ workspace: Workspace) -> [String] {
+    let common = ["swift", "build", "--package-path", workspace.tree.path, "--scratch-path", scratch(workspace).path]
+    switch self {
+    case .library: return common + ["-c", "release", "--product", "promise"]
+    case .bundle: return common + ["--build-tests"]
+    }
+  }
+
+  func scratch(_ workspace: Workspace) -> URL { workspace.folder.appending(path: rawValue) }
+
+  /// The tests, ready to run.
+  func suite(_ workspace: Workspace, jobs: Int) throws -> [TestUnit] {
+    switch self {
+    case .library: return try ABIPrograms(workspace).units(jobs: jobs)
+    case .bundle: return try TestBundle(workspace).units()
+    }
+  }
+}
+
+/// A test that can be run alone.
+struct TestUnit {
+  let name: String
+  let command: [String]
+  let environment: [String: String]
+}

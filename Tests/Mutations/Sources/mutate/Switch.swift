@@ -1,0 +1,68 @@
+/// What the mirrored package has beside its own files: the switches.
+enum Switch {
+  static func files(count: Int) -> [String: String] {
+    [
+      "Sources/CPlatform/include/mutation.h": header,
+      "Sources/CPlatform/mutation.c": "#define MUTATIONS \(count + 1)\n" + source,
+    ]
+  }
+
+  /// The manifest's end: no interleavings, which schedule atomic operations of the original; no warnings.
+  static let manifest = """
+
+    package.targets.removeAll { $0.name == "EngineInterleavings" }
+    for target in package.targets where target.type != .system {
+      target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-suppress-warnings"])]
+    }
+
+    """
+
+  private static let header = """
+    #ifndef MUTATION_H
+    #define MUTATION_H
+    #include <stdbool.h>
+    #include <stdint.h>
+    #ifdef __cplusplus
+    extern "C" {
+    #endif
+    extern uint32_t mutation_active;
+    extern unsigned char *mutation_reached;
+    /* Whether a mutation is switched on. Notes that it was reached. */
+    static inline bool mutation_on(uint32_t number) {
+      __atomic_store_n(&mutation_reached[number], 1, __ATOMIC_RELAXED);
+      return mutation_active == number;
+    }
+    static inline bool mutation_flip(uint32_t number, bool condition) { return mutation_on(number) != condition; }
+    #ifdef __cplusplus
+    }
+    #endif
+    #endif
+
+    """
+
+  /// MUTATION is the number of the mutation that is on. MUTATION_REACHED is a file with a byte for each: those that were
+  /// reached become 1, in children too, and however the process ends.
+  private static let source = """
+    #include "mutation.h"
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <sys/mman.h>
+    #include <unistd.h>
+
+    static unsigned char mutation_nowhere[MUTATIONS];
+    uint32_t mutation_active = 0;
+    unsigned char *mutation_reached = mutation_nowhere;
+
+    __attribute__((constructor(101))) static void mutation_begin(void) {
+      const char *number = getenv("MUTATION");
+      if (number) mutation_active = (uint32_t)atoi(number);
+      const char *path = getenv("MUTATION_REACHED");
+      int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+      if (file < 0) return;
+      void *shared = mmap(0, MUTATIONS, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      if (shared != MAP_FAILED) mutation_reached = shared;
+      close(file);
+    }
+
+    """
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Mutating
+
+/// The rows of Tests/Mutations/*.txt.
+struct Table {
+  let mutations: [Mutation]
+  let byName: [String: Row]
+  private let files: [URL]
+
+  /// It throws on the first mistake, and on a row whose code is not there.
+  init(_ workspace: Workspace) throws {
+    let folder = workspace.root.appending(path: "Tests/Mutations")
+    files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "txt" }.sorted { $0.path < $1.path }
+    var mutations: [Mutation] = []
+    var byName: [String: Row] = [:]
+    var sources: [String: SourceFile] = [:]
+    var mistakes: [TableError] = []
+    for file in files {
+      let name = "Tests/Mutations/\(file.lastPathComponent)"
+      for row in try readTable(String(contentsOf: file, encoding: .utf8), named: name) {
+        do {
+          if byName[row.name] != nil {
+            throw TableError(table: name, line: row.line, message: "\(row.name): a second row of this name")
+          }
+          guard let source = sources[row.file] ?? (try? SourceFile(path: row.file, text: workspace.text(row.file)))
+          else { throw TableError(table: name, line: row.line, message: "\(row.name): no file \(row.file)") }
+          sources[row.file] = source
+          byName[row.name] = row
+          mutations.append(try row.mutation(of: source, table: name))
+        } catch let error as TableError {
+          mistakes.append(error)
+        }
+      }
+    }
+    guard mistakes.isEmpty else { throw Failure(mistakes.map(\.description).joined(separator: "\n")) }
+    self.mutations = mutations
+    self.byName = byName
+  }
+
+  /// Names the tests that failed in the rows that name none.
+  func record(_ results: [Result]) throws {
+    var tests: [String: String] = [:]
+    for result in results {
+      guard case .killed(let name, _) = result.verdict, byName[result.mutation.id]?.tests.isEmpty == true else {
+        continue
+      }
+      tests[result.mutation.id] = name
+    }
+    for file in files {
+      var row = ""
+      let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+      let new = lines.map { line -> String in
+        if line.hasPrefix("== ") { row = String(line.dropFirst(3)) }
+        if line == "tests:" || line == "tests: ", let name = tests[row] { return "tests: \(name)" }
+        return String(line)
+      }
+      try new.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+}

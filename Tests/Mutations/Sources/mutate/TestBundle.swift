@@ -1,0 +1,32 @@
+import Foundation
+
+/// The bundle of the Swift tests.
+struct TestBundle {
+  let workspace: Workspace
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  private var path: String {
+    Product.bundle.scratch(workspace).appending(path: "debug/promisesPackageTests.xctest").path
+  }
+
+  /// One for each suite, or each test that is in none.
+  func units() throws -> [TestUnit] {
+    let listed = try Command.capture([path, "--testing-library", "swift-testing", "--list-tests"])
+    guard listed.status == 0 else { throw Failure("the test bundle does not list its tests:\n\(listed.output)") }
+    // Target.Suite/Suite/test(): a unit is all but the last part.
+    var names: [String] = []
+    for line in listed.output.split(separator: "\n") where line.contains("(") {
+      let parts = line.split(separator: "/")
+      let name = parts.count > 1 ? parts.dropLast().joined(separator: "/") : String(line)
+      if !names.contains(name) { names.append(name) }
+    }
+    return names.map { name in
+      TestUnit(
+        name: name,
+        command: [
+          path, "--testing-library", "swift-testing", "--filter",
+          "^" + NSRegularExpression.escapedPattern(for: name) + (name.hasSuffix(")") ? "$" : "/"),
+        ], environment: [:])
+    }
+  }
+}

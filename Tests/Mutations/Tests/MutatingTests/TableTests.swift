@@ -1,0 +1,88 @@
+import Mutating
+import Testing
+
+@Suite("The table of mutations")
+struct TableTests {
+  private let source = SourceFile(
+    path: "a.swift", text: "func f() {\n  a()\n  b()\n}\nvar g: Int { h + 1 }\nfunc i() {\n  a()\n}\n")
+
+  private func row(_ code: String, _ fields: String = "tests: ABI/x") throws -> Row {
+    try readTable("== r\nfile: a.swift\nbreaks: it\n\(fields)\n\(code)\n", named: "t")[0]
+  }
+
+  private func text(_ row: Row) throws -> String {
+    source.rendered([(1, try row.mutation(of: source, table: "t").edit)]).text
+  }
+
+  @Test("a mutated copy of the body stands behind a switch")
+  func replacesBody() throws {
+    let text = try text(row("- a()\n-   b()\n+ b()"))
+    #expect(text.contains("func f() {\n  if mutation_on(1) {\nb()\n} else {\na()\n  b()\n}\n}"))
+  }
+
+  @Test("a body that is one expression returns it")
+  func returnsValue() throws {
+    #expect(try text(row("- h + 1\n+ h - 1")).contains("{\nreturn h - 1\n}\nreturn h + 1 }"))
+  }
+
+  @Test("two rows about one expression")
+  func twoRows() throws {
+    let edits = try ["- h + 1\n+ h", "- + 1\n+ + 2"].map { try row($0).mutation(of: source, table: "t").edit }
+    let text = source.rendered([(1, edits[0]), (2, edits[1])]).text
+    #expect(
+      text.contains(
+        "{ if mutation_on(1) {\nreturn h\n}\nif mutation_on(2) {\nreturn h + 2\n}\nreturn h + 1 }"))
+  }
+
+  @Test("blanks do not count")
+  func blanks() throws {
+    #expect(try row("- h+1\n+ h").mutation(of: source, table: "t").line == 5)
+  }
+
+  @Test("a row whose code is gone is an error")
+  func gone() throws {
+    let row = try row("- c()\n+ d()")
+    let error = #expect(throws: TableError.self) { try row.mutation(of: source, table: "t") }
+    #expect(error?.message.contains("not in a.swift any more") == true)
+  }
+
+  @Test("code that is there twice needs context or a place")
+  func ambiguous() throws {
+    let ambiguous = try row("- a()\n+ c()")
+    let error = #expect(throws: TableError.self) { try ambiguous.mutation(of: source, table: "t") }
+    #expect(error?.message.contains("more than once (lines 2, 7)") == true)
+    #expect(try row("- a()\n+ c()", "tests: x\nplace: 2").mutation(of: source, table: "t").line == 7)
+    #expect(try row("- a()\n-   b()\n+ c()").mutation(of: source, table: "t").line == 2)
+    let third = try row("- a()\n+ c()", "tests: x\nplace: 3")
+    #expect(throws: TableError.self) { try third.mutation(of: source, table: "t") }
+  }
+
+  @Test("no switch can stand outside of code")
+  func outside() throws {
+    let row = try row("- func f()\n+ func g()")
+    #expect(throws: TableError.self) { try row.mutation(of: source, table: "t") }
+  }
+
+  @Test(
+    "mistakes",
+    arguments: [
+      "== r\nbreaks: it\ntests: x\n- a\n+ b", "== r\nfile: a\ntests: x\n- a\n+ b",
+      "== r\nfile: a\nbreaks: it\n- a\n+ b",
+      "== r\nfile: a\nbreaks: it\ntests: x\nequivalent: y\n- a\n+ b", "== r\nfile: a\nbreaks: it\ntests: x\n+ b",
+      "== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ a", "== r\nfile: a\nbreaks: it\nteste: x\n- a\n+ b",
+      "== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ b\n== r\nfile: a\nbreaks: it\ntests: x\n- a\n+ b",
+    ])
+  func mistakes(_ text: String) {
+    #expect(throws: TableError.self) { try readTable(text, named: "t") }
+  }
+
+  @Test("C: a statement, or an expression")
+  func c() throws {
+    let source = SourceFile(path: "a.c", text: "int f(void) { g(); return a < b; }")
+    func text(_ code: String) throws -> String {
+      source.rendered([(1, try row(code).mutation(of: source, table: "t").edit)]).text
+    }
+    #expect(try text("- g();\n+") == "int f(void) { if (mutation_on(1)) {  } else { g(); } return a < b; }")
+    #expect(try text("- a < b\n+ a > b") == "int f(void) { g(); return (mutation_on(1) ? (a > b) : (a < b)); }")
+  }
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Mutation testing: puts small faults into the code, all in one build, and runs the tests that reach each (docs/mutation.md).
+#
+# Without a variable: every row of Tests/Mutations/*.txt. The others add generated mutations:
+#
+# SINCE      those on lines that changed since this commit
+# SAMPLE     as many, drawn by SEED (1)
+# FOLDER     those of this folder: Sources/Promises/Engine
+# KIND       those of this kind alone: negate, call, bound, ...
+# ONLY       those whose names contain this, rows and generated ones
+# JOBS       tests at a time: 2
+# OPTIONS    more options of the tool: --no-rows --list --record --orderings --budget SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+swift build --package-path Tests/Mutations --product mutate >&2
+
+options=(--jobs "${JOBS:-2}")
+add() { if [[ -n $2 ]]; then options+=("$1" "$2"); fi; }
+add --since "${SINCE:-}"
+add --sample "${SAMPLE:-}"
+add --seed "${SEED:-}"
+add --folder "${FOLDER:-}"
+add --kind "${KIND:-}"
+add --only "${ONLY:-}"
+read -ra more <<< "${OPTIONS:-}"
+exec Tests/Mutations/.build/debug/mutate "${options[@]}" "${more[@]}"
