@@ -34,6 +34,22 @@ static void a_circle_is_refused(void) {
   }
 }
 
+/* The context of a discard block is freed with the settlement, and the block is not called. */
+static void a_source_that_settles_its_follower_frees_the_block(void) {
+  for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
+    spy_t spy = {0};
+    promise_t *source = promise_new(), *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 0);
+    CHECK_STATUS(is_rejected ? promise_reject(source, I64(1)) : promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK(ended(promise, is_rejected ? PROMISE_REJECTED : PROMISE_FULFILLED, 1));
+    promise_release(source);
+    promise_release(promise);
+    CHECK_SPY(&spy, 0, 1);
+  }
+}
+
 static promise_t *follower;
 
 static promise_verdict_t adopts_follower(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -76,6 +92,7 @@ static void a_follower_of_what_died_may_follow_another(void) {
 int main(void) {
   RUN(a_follower_has_one_source);
   RUN(a_circle_is_refused);
+  RUN(a_source_that_settles_its_follower_frees_the_block);
   RUN(an_adopted_circle_is_refused_too);
   RUN(a_follower_of_what_died_may_follow_another);
   return check_report();

@@ -100,6 +100,8 @@ static void texts_that_are_no_json_are_refused(void) {
       {"\"\\ud800\\n\"", PROMISE_JSON_EENCODING, 1, "both halves"},
       {"\"\\ud800\\u0041\"", PROMISE_JSON_EENCODING, 1, "both halves"},
       {"\"x\\udc00\\ud800\"", PROMISE_JSON_EENCODING, 2, "both halves"},
+      {"\"\\udc00\\udc00\"", PROMISE_JSON_EENCODING, 1, "both halves"},
+      {"\"\\ud800\\ud800\"", PROMISE_JSON_EENCODING, 1, "both halves"},
       {"\"abc\xff\"", PROMISE_JSON_EENCODING, 4, "expected UTF-8, found the byte 0xff"},
       {"\"\xc0\x80\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
       {"\"\xed\xa0\x80\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},

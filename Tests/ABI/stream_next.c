@@ -150,6 +150,29 @@ static void a_given_up_event_waits_and_may_be_dropped(void) {
   release_both(subscriber, publisher);
 }
 
+static void publishes_the_second(void *publisher) {
+  promise_value_t second = text("second");
+  CHECK_STATUS(promise_publisher_publish(publisher, &second), PROMISE_EFULL);
+}
+
+/* The event of a promise that nobody waits for is offered again, and another has taken its place by then. */
+static void an_event_that_lost_its_place_is_counted(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);
+  promise_t *given_up = next_of(subscriber);
+  CHECK_STATUS(promise_on_cancel_request(given_up, spy_observer, publisher, publishes_the_second), PROMISE_OK);
+  promise_release(given_up);
+  promise_value_t first = text("first"), value;
+  CHECK_STATUS(promise_publisher_publish(publisher, &first), PROMISE_EFULL);
+  CHECK_INT(promise_subscriber_dropped(subscriber), 1);
+  promise_t *next = next_of(subscriber);
+  CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&value, NULL), "second");
+  promise_value_release(&value);
+  promise_release(next);
+  release_both(subscriber, publisher);
+}
+
 typedef struct loop {
   promise_subscriber_t *subscriber;
   long count;
@@ -205,6 +228,7 @@ int main(void) {
   RUN(a_token_has_no_interest_in_an_event);
   RUN(what_is_given_up_does_not_pile_up);
   RUN(a_given_up_event_waits_and_may_be_dropped);
+  RUN(an_event_that_lost_its_place_is_counted);
   RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
   return check_report();
 }

@@ -26,6 +26,32 @@ static void handler_of_a_fulfilled_promise_runs_at_once(void) { /* 3.1.2.2 */
   promise_release(promise);
 }
 
+/* Releases the promise that it was attached to, whose last reference that is, then reads the value. */
+static promise_verdict_t releases_and_reads(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_STATUS(promise_release(spy->promise), PROMISE_OK);
+  promise_value_t other = text("takes the place of what is freed");
+  CHECK_TEXT(promise_value_data(in, NULL), "a text that the promise held");
+  promise_value_release(&other);
+  spy_see(spy, in);
+  *out = *I64(1);
+  return PROMISE_FULFILL;
+}
+
+static void handler_keeps_the_value_of_a_promise_that_it_releases(void) {
+  for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
+    spy_t spy = {.promise = promise_new()};
+    promise_value_t value = text("a text that the promise held");
+    CHECK_STATUS(is_rejected ? promise_reject(spy.promise, &value) : promise_resolve(spy.promise, &value), PROMISE_OK);
+    promise_t *child = is_rejected ? promise_rescue(spy.promise, NULL, releases_and_reads, &spy, spy_free)
+                                   : promise_then(spy.promise, releases_and_reads, &spy, spy_free);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_STATUS(promise_state(spy.promise), PROMISE_ESTALE);
+    CHECK(ended(child, PROMISE_FULFILLED, 1));
+    promise_release(child);
+  }
+}
+
 static void handler_may_reject(void) { /* 3.1.2.4 */
   spy_t spy = {.verdict = PROMISE_REJECT, .answer = *I64(7)};
   promise_t *promise = promise_new();
@@ -338,6 +364,7 @@ static void null_context_is_freed_too(void) {
 int main(void) {
   RUN(handler_runs_before_resolve_returns);
   RUN(handler_of_a_fulfilled_promise_runs_at_once);
+  RUN(handler_keeps_the_value_of_a_promise_that_it_releases);
   RUN(handler_may_reject);
   RUN(rejection_passes_through);
   RUN(reason_is_shared_on_its_way);

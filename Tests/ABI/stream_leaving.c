@@ -1,0 +1,62 @@
+/* stream.h: subscribers and publishers that are cancelled or released while events are on their way. */
+#include "streams.h"
+
+static promise_loop_t *loop;
+
+static void runs_the_loop(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  atomic_fetch_add((atomic_int *)ctx, 1);
+  promise_loop_run_once(loop);
+}
+
+/* The token has promises to ask before the subscriber; a handler of theirs meets events that wait for the subscriber's executor. */
+static void events_that_wait_are_dropped_once_the_token_is_invalidated(void) {
+  listener_t listener = {0};
+  atomic_int asked = 0;
+  loop = promise_loop_new();
+  promise_executor_t *executor = promise_loop_executor(loop);
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_token_t *token = promise_token_new(0);
+  promise_t *first = promise_new();
+  CHECK_STATUS(promise_on_cancel_request(first, runs_the_loop, &asked, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_token_add(token, first), PROMISE_OK);
+  promise_subscription_t wish = everything(&listener);
+  wish.executor = executor, wish.token = token;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  promise_t *end = end_of(subscriber);
+  publish(publisher, 1);
+  CHECK_INT(atomic_load(&listener.calls), 0);
+  CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+  CHECK_INT(atomic_load(&asked), 1);
+  promise_loop_run_once(loop);
+  CHECK_INT(atomic_load(&listener.calls), 0);
+  CHECK_INT(atomic_load(&listener.frees), 1);
+  CHECK(was_cancelled(end));
+  promise_release(end), promise_release(first);
+  promise_token_release(token), promise_executor_release(executor), promise_loop_release(loop);
+  release_both(subscriber, publisher);
+}
+
+static void leaves(listener_t *listener, int64_t number) {
+  CHECK_INT(number, 1);
+  CHECK_STATUS(promise_subscriber_release(listener->subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
+}
+
+/* The subscriber is full when it has the event, so the publisher has to look at its room after the callback. */
+static void publishing_outlives_the_last_handle(void) {
+  listener_t listener = {.then = leaves, .publisher = publisher_new(0)};
+  promise_subscription_t wish = everything(&listener);
+  wish.capacity = 1;
+  listener.subscriber = subscribe(listener.publisher, wish);
+  promise_publisher_t *publisher = listener.publisher;
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(1)), PROMISE_OK);
+  CHECK_INT(atomic_load(&listener.frees), 1);
+  CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
+}
+
+int main(void) {
+  RUN(events_that_wait_are_dropped_once_the_token_is_invalidated);
+  RUN(publishing_outlives_the_last_handle);
+  return check_report();
+}

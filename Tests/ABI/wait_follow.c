@@ -1,0 +1,68 @@
+/* promise_wait for promises that another settles: a follower, a combination. */
+#include "support.h"
+
+static promise_t *follower_of(promise_t *source) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  return promise;
+}
+
+static promise_t *discardable_follower_of(promise_t *source) {
+  promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  return promise;
+}
+
+static promise_t *all_of(promise_t *source) {
+  return promise_all(&source, 1, 0);
+}
+
+static promise_t *race_of(promise_t *source) {
+  return promise_race(&source, 1, 0);
+}
+
+static void *wait_there(void *promise) {
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  CHECK_INT(promise_state(promise), PROMISE_FULFILLED);
+  return NULL;
+}
+
+/* Whether the waiter blocks before its promise is settled is left to chance, often enough to see both. */
+static void waiter_is_woken(promise_t *(*make)(promise_t *source)) {
+  long rounds = check_scale(500);
+  for (long i = 0; i < rounds; i++) {
+    promise_t *source = promise_new(), *promise = make(source);
+    REQUIRE(promise != NULL);
+    pthread_t thread = start(wait_there, promise);
+    for (long j = 0; j < i % 5; j++)
+      sched_yield();
+    CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
+    finish(thread);
+    promise_release(promise);
+    promise_release(source);
+  }
+}
+
+static void a_follower_wakes_its_waiter(void) {
+  waiter_is_woken(follower_of);
+}
+
+static void a_discardable_follower_wakes_its_waiter(void) {
+  waiter_is_woken(discardable_follower_of);
+}
+
+static void all_wakes_its_waiter(void) {
+  waiter_is_woken(all_of);
+}
+
+static void race_wakes_its_waiter(void) {
+  waiter_is_woken(race_of);
+}
+
+int main(void) {
+  RUN(a_follower_wakes_its_waiter);
+  RUN(a_discardable_follower_wakes_its_waiter);
+  RUN(all_wakes_its_waiter);
+  RUN(race_wakes_its_waiter);
+  return check_report();
+}
