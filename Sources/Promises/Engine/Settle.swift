@@ -90,6 +90,8 @@ struct Activation {
   var running: CellRef?
   /// Whether it is a call of the user's that goes on, rather than a settlement: a callback attached to a settled promise.
   var isCallers = false
+  /// Reactions were put before `rest` since the loop looked (SubmissionOrder.swift).
+  var hasJoined = false
 }
 
 /// The loop that runs reactions: no recursion, however long the chain.
@@ -162,8 +164,11 @@ enum Settlement {
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
       unsafe here.pointee.running = nil
-      // Reactions with an executor that were attached meanwhile may have joined it (SubmissionOrder.swift).
-      list = unsafe here.pointee.rest
+      // As a rule nothing has joined, and the address of the next reaction does not wait for memory.
+      if unsafe here.pointee.hasJoined {
+        unsafe here.pointee.hasJoined = false
+        list = unsafe here.pointee.rest
+      }
       switch result {
       case .idle, .settled(newest: 0):
         reaction.release()

@@ -106,6 +106,7 @@ extension Settlement {
     let list = reversed(newest)
     unsafe CellRef(index: newest).cell.pointee.next = unsafe here.pointee.rest
     unsafe here.pointee.rest = list
+    unsafe here.pointee.hasJoined = true
   }
 }
 

@@ -78,6 +78,7 @@ package struct Statistics {
     case .loop: if !cell.isMainLoop { loops += 1 }
     case .publisher: publishers += 1
     case .subscriber: subscribers += 1
+    case .queue: queues += 1
     default: internals += 1
     }
   }
