@@ -1,8 +1,8 @@
 /* promise_plugin.h - the interface between a plugin and its host.
  *
  * A plugin is a shared library that exports one function, promise_plugin_entry(). It returns a constant descriptor: the
- * plugin's id, the versions of this ABI that it works with, and its functions. Each function is a C function with its own
- * natural prototype, and a line of text that describes the prototype:
+ * plugin's id, the versions of this ABI that it works with, and its functions. Each function is a C function with its
+ * own natural prototype, and a line of text that describes the prototype:
  *
  *     static uint32_t crc(promise_bytes_t data, uint32_t seed) { ... }
  *     static const promise_plugin_function_t functions[] = {
@@ -48,25 +48,26 @@
  *
  *     Borrowed arguments are valid until the function returns, and, where it returns a promise, until that promise is
  *     settled; if it was discarded, until the last reference to it is released. Who uses them on a thread holds such a
- *     reference meanwhile. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any of
- *     the types above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize), F64
- *     (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of scalars as C has them), POINTER (ptr<Name>)
- *     or VOID (void). A default is a literal of JSON: a number, true, false, null, a "string", [...] or {...}.
+ *     reference meanwhile. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any
+ *     of the types above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize),
+ *     F64 (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of scalars as C has them), POINTER
+ *     (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true, false, null, a "string", [...] or
+ *     {...}.
  *
  *     The whole language, with variadic tails, contexts of callbacks, promises that a callback settles, and rules for
  *     functions that were not written as plugins, is in docs/signatures.md.
  *
- *     `fn(T, ...) -> T @scope` is a pointer to a C function of that prototype. The plugin may call it on any thread until
- *     its scope ends: @call when the function returns, @once when it was called, @settled when the promise that the
- *     function returned is settled, @forever when unload() has returned. Its context is released then. The pointer
- *     stays callable: a later call is logged and returns zeros. No exception leaves a callback.
- *     `context` is a `void *` of the host's, which the callback gets back.
+ *     `fn(T, ...) -> T @scope` is a pointer to a C function of that prototype. The plugin may call it on any thread
+ *     until its scope ends: @call when the function returns, @once when it was called, @settled when the promise that
+ *     the function returned is settled, @forever when unload() has returned. Its context is released then. The pointer
+ *     stays callable: a later call is logged and returns zeros. No exception leaves a callback. `context` is a `void *`
+ *     of the host's, which the callback gets back.
  *
  * THREADS
  *   load() and unload() are called on one thread each, not at the same time as anything else of the plugin. Functions
  *   may be called on any thread, several at a time.
- *   A function returns on the thread of the call. If a C++ exception, pthread_exit() or longjmp() leaves it, the call is
- *   rejected; docs/plugins.md describes the details.
+ *   A function returns on the thread of the call. If a C++ exception, pthread_exit() or longjmp() leaves it, the call
+ *   is rejected; docs/plugins.md describes the details.
  */
 #ifndef PROMISE_PLUGIN_H
 #define PROMISE_PLUGIN_H
@@ -107,9 +108,9 @@ typedef struct promise_host {
   void (*PROMISE_NONNULL log)(const struct promise_host *PROMISE_NONNULL host, promise_log_level_t level,
                               const char *PROMISE_NONNULL message);
 
-  /* Reports the progress of the work for `promise`: `fraction` from 0 to 1, or negative if unknown; `message` may be NULL
-   * and is copied. `promise` is one that a function of the plugin returned or will return; for any other the call is
-   * ignored.
+  /* Reports the progress of the work for `promise`: `fraction` from 0 to 1, or negative if unknown; `message` may be
+   * NULL and is copied. `promise` is one that a function of the plugin returned or will return; for any other the call
+   * is ignored.
    * [any thread] */
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
                                    double fraction, const char *PROMISE_NULLABLE message);
@@ -152,8 +153,9 @@ typedef struct promise_plugin_function {
   const char *PROMISE_NULLABLE description; /* one line for people */
 } promise_plugin_function_t;
 
-/* The place and size that the plugin's compiler gave a struct of a signature, or one field of it. `path` is "function.parameter" or
- * "function.result", and ".field" after it for every struct that it lies in: "centroid.points.x". Slices, arrays and
+/* The place and size that the plugin's compiler gave a struct of a signature, or one field of it. `path` is
+ * "function.parameter" or "function.result", and ".field" after it for every struct that it lies in:
+ * "centroid.points.x". Slices, arrays and
  * optionals are not named: their elements are meant. */
 typedef struct promise_layout {
   const char *PROMISE_NONNULL path;
@@ -200,7 +202,8 @@ typedef promise_status_t (*promise_plugin_load_t)(const promise_host_t *PROMISE_
                                                   promise_value_t *PROMISE_NONNULL error);
 typedef void (*promise_plugin_unload_t)(void);
 
-/* The descriptor that promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and valid as long
+/* The descriptor that promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and valid as
+ * long
  * as the plugin is loaded. */
 typedef struct promise_plugin {
   uint32_t size;                            /* sizeof(promise_plugin_t) */
@@ -226,7 +229,8 @@ typedef struct promise_plugin {
   const promise_plugin_function_t *PROMISE_NULLABLE functions;
   size_t function_count;
 
-  /* The layout of the signatures' structs, by the plugin's compiler: see PROMISE_LAYOUT. The host compares it with its own
+  /* The layout of the signatures' structs, by the plugin's compiler: see PROMISE_LAYOUT. The host compares it with its
+   * own
    * before any call, and refuses to load the plugin if they differ. May be NULL. */
   const promise_layout_t *PROMISE_NULLABLE layouts;
   size_t layout_count;

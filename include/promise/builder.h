@@ -29,17 +29,16 @@ PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE
 promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
 
 /* Adds an element at the end of an ARRAY. Takes over the element's reference, on every path.
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of no
- * known kind, forged, or a stale PROMISE; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of
+ * no known kind, forged, or a stale PROMISE; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const promise_value_t *PROMISE_NULLABLE element);
 
-/* Sets the value of a MAP's entry for the `length` bytes at `key`, which are copied. An existing key keeps its place, and
- * its old value is released. `key` may be NULL if `length` is 0.
- * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL
- * although `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
- * Takes over the value's reference on every path.
+/* Sets the value of a MAP's entry for the `length` bytes at `key`, which are copied. An existing key keeps its place,
+ * and its old value is released. `key` may be NULL if `length` is 0. Returns PROMISE_OK; PROMISE_EINVAL as
+ * promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL although `length` is not 0, or is not
+ * UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM. Takes over the value's reference on every path.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const char *PROMISE_NULLABLE key, size_t length,
@@ -47,8 +46,8 @@ PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULL
 
 /* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0, and may be some that the builder
  * holds or had room for. A character of a STRING may come in pieces.
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither, or if `bytes` is NULL although `length`
- * is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither, or if `bytes` is NULL although
+ * `length` is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_NULLABLE builder,
                                                     const void *PROMISE_NULLABLE bytes, size_t length);
@@ -65,13 +64,13 @@ PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_N
 PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
 /* Counts `length` bytes that were written into the room.
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither STRING nor BYTES, or if `length` is more
- * than there was room for; PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither STRING nor BYTES, or if `length` is
+ * more than there was room for; PROMISE_ESTALE.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
-/* Returns how many bytes, elements or entries there are so far; PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if it
- * is no builder or has ended.
+/* Returns how many bytes, elements or entries there are so far; PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if
+ * it is no builder or has ended.
  * [one thread at a time] */
 PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 

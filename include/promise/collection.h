@@ -9,12 +9,13 @@
 PROMISE_BEGIN_DECLS
 
 /* Collections are immutable. Create them at once with the functions here, or piece by piece with a builder (builder.h),
- * which also makes changed copies. A collection owns its elements. The functions below return borrowed elements, valid as
- * long as the collection; promise_value_retain() keeps an element longer.
+ * which also makes changed copies. A collection owns its elements. The functions below return borrowed elements, valid
+ * as long as the collection; promise_value_retain() keeps an element longer.
  *
  * The elements of an ARRAY are contiguous at `value.as.ptr`, and so are the values of a MAP: you may read them there.
  *
- * Keys are UTF-8 texts compared byte by byte; the empty text is a key too. Look-up takes constant time even for keys chosen
+ * Keys are UTF-8 texts compared byte by byte; the empty text is a key too. Look-up takes constant time even for keys
+ * chosen
  * by an attacker. Entries keep the order in which their keys were first set. */
 
 /* Makes an ARRAY of `count` elements. Their references are taken over, on every path. `elements` may be NULL if `count`
@@ -28,9 +29,9 @@ PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLAB
 /* Makes a MAP of `count` entries with the keys `keys[i]` and the values `values[i]`. A key has `lengths[i]` bytes; if
  * `lengths` is NULL, it ends with a NUL. Of entries with equal keys the last value counts, at the place of the first.
  * Keys are copied. The pointers may be NULL if `count` is 0.
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0, if
- * a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
- * Takes over the values' references on every path. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0,
+ * if a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM. Takes over the
+ * values' references on every path. `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_map(promise_value_t *PROMISE_NULLABLE out,
                                                const char *PROMISE_NULLABLE const *PROMISE_NULLABLE keys,
@@ -46,14 +47,14 @@ PROMISE_API size_t promise_value_count(const promise_value_t *PROMISE_NULLABLE v
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_at(const promise_value_t *PROMISE_NULLABLE value,
                                                                      size_t index);
 
-/* The key of a MAP's entry at `index`, lent, with a NUL after it; `*length` becomes its size in bytes, without that NUL.
- * `length` may be NULL. NULL if there is no such entry, and for any other kind; `*length` is 0 then.
+/* The key of a MAP's entry at `index`, lent, with a NUL after it; `*length` becomes its size in bytes, without that
+ * NUL. `length` may be NULL. NULL if there is no such entry, and for any other kind; `*length` is 0 then.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_key(const promise_value_t *PROMISE_NULLABLE value, size_t index,
                                                            size_t *PROMISE_NULLABLE length);
 
-/* The value that a MAP has for the `length` bytes at `key`, lent. NULL if it has none, and for any other kind. `key` may
- * be NULL if `length` is 0.
+/* The value that a MAP has for the `length` bytes at `key`, lent. NULL if it has none, and for any other kind. `key`
+ * may be NULL if `length` is 0.
  * [any thread] */
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_find(const promise_value_t *PROMISE_NULLABLE value,
                                                                        const char *PROMISE_NULLABLE key, size_t length);

@@ -22,24 +22,22 @@ PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLAB
                                                  const char *PROMISE_NULLABLE domain, int64_t code,
                                                  const char *PROMISE_NULLABLE message);
 
-/* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. A text may hold a NUL;
- * promise_value_domain() then shows the part before it. A text may be NULL if its length is 0. Otherwise as
- * promise_value_error().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if a text is NULL although its length is not 0, or not UTF-8;
- * PROMISE_ENOMEM.
+/* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. A text may hold a
+ * NUL; promise_value_domain() then shows the part before it. A text may be NULL if its length is 0. Otherwise as
+ * promise_value_error(). Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if a text is NULL although its length
+ * is not 0, or not UTF-8; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_NULLABLE out,
                                                        const char *PROMISE_NULLABLE domain, size_t domain_length,
                                                        int64_t code, const char *PROMISE_NULLABLE message,
                                                        size_t message_length);
 
-/* Makes an ERROR with an origin and a cause, each of which may be NULL; otherwise as promise_value_error(). `origin` is the
- * place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin. It is copied.
- * `*cause` is usually the ERROR that was caught, but may be any value; a VOID is no cause. Chains of causes may be as long
- * as memory allows.
- * Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or if `*cause` is of no
- * known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
- * Takes over the cause's reference on every path.
+/* Makes an ERROR with an origin and a cause, each of which may be NULL; otherwise as promise_value_error(). `origin` is
+ * the place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin. It is copied.
+ * `*cause` is usually the ERROR that was caught, but may be any value; a VOID is no cause. Chains of causes may be as
+ * long as memory allows. Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or
+ * if `*cause` is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM. Takes over the cause's reference on
+ * every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error_from(promise_value_t *PROMISE_NULLABLE out,
                                                       const char *PROMISE_NULLABLE domain, int64_t code,
@@ -47,8 +45,8 @@ PROMISE_API promise_status_t promise_value_error_from(promise_value_t *PROMISE_N
                                                       const char *PROMISE_NULLABLE origin,
                                                       const promise_value_t *PROMISE_NULLABLE cause);
 
-/* Returns the domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind. promise_value_data() returns its
- * message.
+/* Returns the domain of an ERROR, borrowed and NUL-terminated; NULL for any other kind. promise_value_data() returns
+ * its message.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_domain(const promise_value_t *PROMISE_NULLABLE value);
 
@@ -60,8 +58,8 @@ PROMISE_API int64_t promise_value_code(const promise_value_t *PROMISE_NULLABLE v
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_origin(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Returns the cause of an ERROR or of a DISCARDED; NULL without one, and for any other kind. It is borrowed: valid as long
- * as the value is; promise_value_retain() keeps it.
+/* Returns the cause of an ERROR or of a DISCARDED; NULL without one, and for any other kind. It is borrowed: valid as
+ * long as the value is; promise_value_retain() keeps it.
  * [any thread] */
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_cause(const promise_value_t *PROMISE_NULLABLE value);
 

@@ -32,14 +32,13 @@ PROMISE_API promise_status_t promise_value_equal(const promise_value_t *PROMISE_
                                                  const promise_value_t *PROMISE_NULLABLE other,
                                                  bool *PROMISE_NULLABLE equal);
 
-/* Writes a description of `value` into `buffer`: UTF-8 with a NUL at the end, at most `size` bytes. Longer descriptions,
- * and parts nested more than 16 deep, are cut off with an ellipsis. The text is for people and logs, and its form may
- * change. It looks like
+/* Writes a description of `value` into `buffer`: UTF-8 with a NUL at the end, at most `size` bytes. Longer
+ * descriptions, and parts nested more than 16 deep, are cut off with an ellipsis. The text is for people and logs, and
+ * its form may change. It looks like
  *     {"id": 7, "data": bytes(2) 0d0a, "failed": error http 404: "not found" at client.c:42}
- * Never fails: an invalid value is described as such, NULL as "NULL". The time is proportional to `size`. Promises are not
- * followed.
- * Returns the number of bytes before the NUL; 0 if `buffer` is NULL or `size` is 0.
- * Runs the types' descriptions.
+ * Never fails: an invalid value is described as such, NULL as "NULL". The time is proportional to `size`. Promises are
+ * not followed. Returns the number of bytes before the NUL; 0 if `buffer` is NULL or `size` is 0. Runs the types'
+ * descriptions.
  * [any thread] */
 PROMISE_API size_t promise_value_describe(const promise_value_t *PROMISE_NULLABLE value, char *PROMISE_NULLABLE buffer,
                                           size_t size);
@@ -47,7 +46,8 @@ PROMISE_API size_t promise_value_describe(const promise_value_t *PROMISE_NULLABL
 /* Whether two payloads of a type are equal. Called on the thread that compares, with no lock held. */
 typedef bool (*promise_equal_t)(const void *PROMISE_NULLABLE one, const void *PROMISE_NULLABLE other);
 
-/* Writes a description of a payload into `buffer`: UTF-8 without a NUL, at most `size` bytes. Returns the number of bytes.
+/* Writes a description of a payload into `buffer`: UTF-8 without a NUL, at most `size` bytes. Returns the number of
+ * bytes.
  * For 0, more than `size`, or bytes that are not UTF-8, the type's name and the payload's address are used instead. */
 typedef size_t (*promise_describe_t)(const void *PROMISE_NULLABLE payload, char *PROMISE_NONNULL buffer, size_t size);
 

@@ -43,13 +43,13 @@ typedef struct promise_json_options {
  *   a string         STRING; \u0000 is a character like any other; half a surrogate pair is an error
  *   an array         ARRAY
  *   an object        MAP, in the order of the text. A repeated key is an error, unless PROMISE_JSON_LAST_WINS is set.
- * `text` is UTF-8 without a byte order mark; only white space may stand before and after the value. `options` may be NULL:
- * all 0. Time and memory are linear in the length of the text. Nesting takes no recursion.
- * Returns PROMISE_OK; PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is not
- * 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
- * `error` may be NULL. An invalid text sets it to an ERROR of domain "promise.json", a new reference. The message names
- * the expected and the found text and the place. The cause is a MAP of U64: "offset" in bytes from 0, "line" and "column"
- * in characters from 1. Otherwise `*error` becomes VOID. `*out` as in promise_value_string().
+ * `text` is UTF-8 without a byte order mark; only white space may stand before and after the value. `options` may be
+ * NULL: all 0. Time and memory are linear in the length of the text. Nesting takes no recursion. Returns PROMISE_OK;
+ * PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is not 0, or if
+ * `options` have an unknown size, flag or indent; PROMISE_ENOMEM. `error` may be NULL. An invalid text sets it to an
+ * ERROR of domain "promise.json", a new reference. The message names the expected and the found text and the place. The
+ * cause is a MAP of U64: "offset" in bytes from 0, "line" and "column" in characters from 1. Otherwise `*error` becomes
+ * VOID. `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NULLABLE out,
                                                      const char *PROMISE_NULLABLE text, size_t length,
@@ -59,7 +59,8 @@ PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NU
 /* Writes a value as JSON; `*out` becomes a STRING:
  *   VOID             null
  *   I64, U64         every digit
- *   F64              the shortest number that reads back as the same double; NaN and the infinities are an error, unless
+ *   F64              the shortest number that reads back as the same double; NaN and the infinities are an error,
+ *   unless
  *                    PROMISE_JSON_NONFINITE_NULL is set
  *   BYTES            a string in base64, with padding
  *   ARRAY, MAP       an array, an object, in order

@@ -60,10 +60,10 @@ PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABL
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_release(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Returns the descriptor for poll, epoll and their wrappers: readable while a job is pending, a timer is due, or a stop is
- * requested. It belongs to the loop: never read from it, nor close it. Its state is that after the last run; during a run
- * it may be readable or not. EDGES above is about edge-triggered pollers.
- * PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ECLOSED if the loop is closed, as in a child of fork().
+/* Returns the descriptor for poll, epoll and their wrappers: readable while a job is pending, a timer is due, or a stop
+ * is requested. It belongs to the loop: never read from it, nor close it. Its state is that after the last run; during
+ * a run it may be readable or not. EDGES above is about edge-triggered pollers. PROMISE_EINVAL if `loop` is NULL;
+ * PROMISE_ESTALE; PROMISE_ECLOSED if the loop is closed, as in a child of fork().
  * [any thread] */
 PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
 

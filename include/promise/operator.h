@@ -9,13 +9,13 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the call.
- * Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range; PROMISE_ESTALE;
- * PROMISE_ENOMEM. On failure free_ctx has been called.
+/* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the
+ * call. Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range;
+ * PROMISE_ESTALE; PROMISE_ENOMEM. On failure free_ctx has been called.
  *
  * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
- * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends. It is
- * stateful if its sources are; the replayed event of a source is its first event.
+ * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends.
+ * It is stateful if its sources are; the replayed event of a source is its first event.
  *
  * Back-pressure: operators do not buffer. They run on the publishing thread, and events are pending at the final
  * subscriber, by its policy. While that subscriber is full, so is the source (promise_publisher_ready()). A chain of
@@ -34,11 +34,10 @@ typedef struct promise_transform {
 } promise_transform_t;
 
 /* Transforms each event by a function: map, filter and more. The functions are called as a promise's handlers are, one
- * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of domain
- * "promise" and code PROMISE_EINVAL.
- * PROMISE_EINVAL also if `size` is less than that of version 1, or if `reserved` or a field unknown to this library is not
- * 0.
- * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
+ * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of
+ * domain "promise" and code PROMISE_EINVAL. PROMISE_EINVAL also if `size` is less than that of version 1, or if
+ * `reserved` or a field unknown to this library is not 0. free_ctx(ctx) is called once, after the operator unsubscribed
+ * from its source.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_transform_t *PROMISE_NULLABLE transform);
@@ -60,21 +59,21 @@ promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
 
-/* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns. `*out`
- * is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
- * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP publishes
+/* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns.
+ * `*out` is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
+ * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP
+ * publishes
  * nothing, and both keep the accumulated value; _FINISH, _FAIL (with *out) and _CANCEL end the new stream. */
 typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
                                             const promise_value_t *PROMISE_NONNULL accumulated,
                                             const promise_value_t *PROMISE_NONNULL value,
                                             promise_value_t *PROMISE_NONNULL out);
 
-/* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`, which
- * itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are. Any other
- * verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
- * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL.
- * Takes over the reference of `*initial` on every path. free_ctx(ctx) is called once, after the operator unsubscribed from
- * its source.
+/* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`,
+ * which itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are.
+ * Any other verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
+ * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL. Takes over the reference of `*initial`
+ * on every path. free_ctx(ctx) is called once, after the operator unsubscribed from its source.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
@@ -98,17 +97,17 @@ promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_start_with(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE value);
 
-/* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source that
- * fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
+/* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source
+ * that fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
  * otherwise. `sources` may be NULL if `count` is 0.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
-/* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes an
- * ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source that
- * fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources it is
- * cancelled at once.
+/* Combines the latest values of `count` streams. Once each has published a value, each further value of any publishes
+ * an ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source
+ * that fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources
+ * it is cancelled at once.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
@@ -126,8 +125,8 @@ enum {
 /* Forwards the events of `source` to `target`, which may receive events from elsewhere too. `flags` is 0 or
  * PROMISE_FORWARD_END. The link never exerts back-pressure: it counts as below its capacity always. Streams that are
  * forwarded in a circle never stop.
- * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link. NULL: as above, also if `target`
- * is `source` or belongs to an operator.
+ * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link. NULL: as above, also if
+ * `target` is `source` or belongs to an operator.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
     promise_publisher_t *PROMISE_NULLABLE source, promise_publisher_t *PROMISE_NULLABLE target, uint32_t flags);

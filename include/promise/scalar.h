@@ -23,8 +23,8 @@ PROMISE_API promise_status_t promise_value_pointer(promise_value_t *PROMISE_NULL
 
 /* Makes a PROMISE, with a new reference to `promise`: yours to release with the value. `*out` as in
  * promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the promise has 2^26
- * references.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the promise has
+ * 2^26 references.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_promise(promise_value_t *PROMISE_NULLABLE out,
                                                    promise_t *PROMISE_NULLABLE promise);

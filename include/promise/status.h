@@ -31,8 +31,8 @@ enum {
  * [any thread] */
 PROMISE_API const char *PROMISE_NONNULL promise_status_name(promise_status_t status);
 
-/* Returns why the latest call on this thread that returned NULL in place of a handle, a type, a type's name or a builder's
- * room did so, and resets itself: PROMISE_OK if no such call has failed since this function was last called.
+/* Returns why the latest call on this thread that returned NULL in place of a handle, a type, a type's name or a
+ * builder's room did so, and resets itself: PROMISE_OK if no such call has failed since this function was last called.
  * Successful calls, and functions that return a status or a borrowed part of a value, leave it unchanged.
  * [any thread] */
 PROMISE_API promise_status_t promise_last_status(void);

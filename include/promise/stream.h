@@ -9,8 +9,8 @@
 PROMISE_BEGIN_DECLS
 
 /* A publisher sends a stream of events to its subscribers: values, errors that do not end the stream, then at most one
- * end. A subscriber receives events one at a time, in callbacks or as promises that it asks for. All subscribers see the
- * same order: that of publication. The end of a stream is a promise.
+ * end. A subscriber receives events one at a time, in callbacks or as promises that it asks for. All subscribers see
+ * the same order: that of publication. The end of a stream is a promise.
  *
  *     promise_publisher_t *numbers = promise_publisher_new(0);
  *     promise_subscription_t options = {.size = sizeof options, .overflow = PROMISE_OVERFLOW_BUFFER,
@@ -31,9 +31,11 @@ PROMISE_BEGIN_DECLS
  *
  * Re-entrancy: a subscriber's callback is never entered twice at once. It may call any function, on its own subscriber
  * and publisher too. Callbacks that publish to one another's publishers recurse on the stack; operators (operator.h) do
- * not. A delivering thread also delivers the events that other threads publish in the meantime, before its call returns.
+ * not. A delivering thread also delivers the events that other threads publish in the meantime, before its call
+ * returns.
  *
- * Isolation: a slow or failing subscriber does not affect the others. A subscriber that blocks should have an executor. */
+ * Isolation: a slow or failing subscriber does not affect the others. A subscriber that blocks should have an executor.
+ * */
 typedef struct promise_publisher promise_publisher_t;
 typedef struct promise_subscriber promise_subscriber_t;
 
@@ -49,19 +51,19 @@ enum {
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
-/* Makes a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed since
- * this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number counts those
- * that were missed.
- *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the timer
+/* Makes a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed
+ * since this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number
+ * counts those that were missed.
+ *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
+ *   timer
  *                 itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
- * Only the timer publishes: publishing, finishing, failing and cancelling are PROMISE_EINVAL. The timer stops at once when
- * the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the timer
- * ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED.
- * A subscriber gets each tick that is published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the
- * latest.
- * Returns a new reference, yours. NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no
- * executor; PROMISE_ENOMEM, for want of a thread too.
+ * Only the timer publishes: publishing, finishing, failing and cancelling are PROMISE_EINVAL. The timer stops at once
+ * when the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the
+ * timer ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
+ * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest. Returns a new
+ * reference, yours. NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no executor;
+ * PROMISE_ENOMEM, for want of a thread too.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t interval_ns);
@@ -75,11 +77,11 @@ PROMISE_API promise_status_t promise_publisher_retain(promise_publisher_t *PROMI
 PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Publishes a value to everyone who is subscribed at the time of the call.
- * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next event
- * may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the stream has
- * ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is of no known kind, forged,
- * or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE.
- * Takes over the value's reference on every path.
+ * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next
+ * event may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the
+ * stream has ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is of no known
+ * kind, forged, or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE. Takes over
+ * the value's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                        const promise_value_t *PROMISE_NULLABLE value);
@@ -100,15 +102,15 @@ PROMISE_API promise_status_t promise_publisher_fail(promise_publisher_t *PROMISE
                                                     const promise_value_t *PROMISE_NULLABLE reason);
 PROMISE_API promise_status_t promise_publisher_cancel(promise_publisher_t *PROMISE_NULLABLE publisher);
 
-/* Returns PROMISE_PENDING before the stream ends, PROMISE_FULFILLED after it finished, PROMISE_REJECTED after it failed or
- * was cancelled; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
+/* Returns PROMISE_PENDING before the stream ends, PROMISE_FULFILLED after it finished, PROMISE_REJECTED after it failed
+ * or was cancelled; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
- * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or the
- * publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
- * `*out` is overwritten without being released and is a new reference; it is VOID if there is no event or the call fails.
+ * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or
+ * the publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE. `*out` is overwritten without
+ * being released and is a new reference; it is VOID if there is no event or the call fails.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                      promise_value_t *PROMISE_NULLABLE out);
@@ -128,7 +130,8 @@ promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 /* ---- Subscribing ---- */
 
 /* Policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
- * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next() was
+ * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next()
+ * was
  * abandoned while its event was being delivered. 0 is no policy. */
 typedef uint32_t promise_overflow_t;
 
@@ -142,7 +145,8 @@ enum {
 /* Unlimited demand. */
 #define PROMISE_DEMAND_UNLIMITED UINT64_MAX
 
-/* Options of a subscription. Zero the struct, set `size` to sizeof(promise_subscription_t), then set the fields that you
+/* Options of a subscription. Zero the struct, set `size` to sizeof(promise_subscription_t), then set the fields that
+ * you
  * need. */
 typedef struct promise_subscription {
   uint32_t size;
@@ -159,13 +163,13 @@ typedef struct promise_subscription {
   promise_free_t PROMISE_NULLABLE free_ctx;
 } promise_subscription_t;
 
-/* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher or
- * the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call only.
- * Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is NULL, if
- * `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not exist or
- * needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM.
- * Ownership: free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On
- * failure it has been called, unless `subscription` is NULL or `size` too small to hold it.
+/* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher
+ * or the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call
+ * only. Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is
+ * NULL, if `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not
+ * exist or needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM. Ownership: free_ctx(ctx) is called
+ * once, after the promise of the end was settled, on the thread that settled it. On failure it has been called, unless
+ * `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
     promise_publisher_t *PROMISE_NULLABLE publisher, const promise_subscription_t *PROMISE_NULLABLE subscription);
@@ -192,15 +196,13 @@ PROMISE_API promise_status_t promise_subscriber_request(promise_subscriber_t *PR
  * [any thread] */
 PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Creates a promise of the next event: fulfilled with a value, rejected with an error. Several may be pending; they take
- * the events in the order in which they were made.
- * After the end of the stream it is rejected: with an ERROR of domain "promise" and code PROMISE_EFINISHED if the stream
- * finished; with the reason if it failed; with a DISCARDED if the stream or the subscriber was cancelled.
- * promise_subscriber_end() distinguishes an error from the end.
- * A request to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
- * released, the event passes to the next consumer.
- * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE,
- * PROMISE_ENOMEM.
+/* Creates a promise of the next event: fulfilled with a value, rejected with an error. Several may be pending; they
+ * take the events in the order in which they were made. After the end of the stream it is rejected: with an ERROR of
+ * domain "promise" and code PROMISE_EFINISHED if the stream finished; with the reason if it failed; with a DISCARDED if
+ * the stream or the subscriber was cancelled. promise_subscriber_end() distinguishes an error from the end. A request
+ * to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
+ * released, the event passes to the next consumer. Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is
+ * NULL or has callbacks, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
@@ -215,8 +217,8 @@ promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Returns the number of events dropped because the subscriber was at its capacity; PROMISE_EINVAL if `subscriber` is NULL,
- * PROMISE_ESTALE.
+/* Returns the number of events dropped because the subscriber was at its capacity; PROMISE_EINVAL if `subscriber` is
+ * NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_subscriber_dropped(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 

@@ -1,12 +1,12 @@
 /* promise/timer.h - timers: sleeps, delays, time limits. Part of promise.h: read that first.
  *
- * Times are nanoseconds of the monotonic clock: it stops while the machine is suspended, and setting the wall clock does
- * not affect it. Nothing happens early. A time beyond the range of the clock never comes.
+ * Times are nanoseconds of the monotonic clock: it stops while the machine is suspended, and setting the wall clock
+ * does not affect it. Nothing happens early. A time beyond the range of the clock never comes.
  *
- * Threads: one thread of the library waits for all timers; it starts with the first one, and ends when there has been none
- * for a while. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there, in the
- * order of the timers' times, one after the other. If a callback blocks for longer than about 10 ms, or computes for longer
- * than about 100 ms, the other timers continue on another thread.
+ * Threads: one thread of the library waits for all timers; it starts with the first one, and ends when there has been
+ * none for a while. Without an executor, a timer's promise is settled on a timer thread, and its callbacks run there,
+ * in the order of the timers' times, one after the other. If a callback blocks for longer than about 10 ms, or computes
+ * for longer than about 100 ms, the other timers continue on another thread.
  *
  * fork(): as with alarm(), a child has none of its parent's timers, except those of loops. It can create new ones. */
 #ifndef PROMISE_TIMER_H
@@ -24,23 +24,23 @@ PROMISE_BEGIN_DECLS
 PROMISE_API int64_t promise_now(void);
 
 /* Creates a promise that is fulfilled with VOID after `ns` nanoseconds, never before this returns. The timer keeps the
- * promise until then. Settling it otherwise stops the timer and frees its memory at once. A request to cancel discards it.
- * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, for want of a thread too.
+ * promise until then. Settling it otherwise stops the timer and frees its memory at once. A request to cancel discards
+ * it. NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, for want of a thread too.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t ns);
 
-/* Creates a promise as promise_sleep() does, settled on `executor`; NULL stands for the timer thread. If the executor drops
- * the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED. A loop's executor (loop.h)
- * keeps the timer itself, without another thread.
- * NULL: as promise_sleep(), and PROMISE_ESTALE if `executor` is no executor.
+/* Creates a promise as promise_sleep() does, settled on `executor`; NULL stands for the timer thread. If the executor
+ * drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED. A loop's executor
+ * (loop.h) keeps the timer itself, without another thread. NULL: as promise_sleep(), and PROMISE_ESTALE if `executor`
+ * is no executor.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 
-/* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to `promise`.
- * If `promise` is cancelled and a request was made, before or after, the rest of the delay is skipped: the result is
- * settled on the thread of the later of the two. Settling or discarding the result stops the timer, and frees it at once.
- * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
+/* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to
+ * `promise`. If `promise` is cancelled and a request was made, before or after, the rest of the delay is skipped: the
+ * result is settled on the thread of the later of the two. Settling or discarding the result stops the timer, and frees
+ * it at once. NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_t *PROMISE_NULLABLE promise,
                                                                         int64_t ns);
@@ -51,10 +51,9 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_delay_on(promise_executor_t *PROMISE_NULLABLE executor, promise_t *PROMISE_NULLABLE promise, int64_t ns);
 
-/* Creates a promise that is settled as `promise`, or, after `ns` nanoseconds, rejected with an ERROR of domain "promise"
- * and code PROMISE_ETIMEDOUT. Then `promise` is asked to cancel if it has no other interest. Settling the result otherwise
- * stops the timer. The result is settled on return if `promise` is settled.
- * NULL: as promise_delay().
+/* Creates a promise that is settled as `promise`, or, after `ns` nanoseconds, rejected with an ERROR of domain
+ * "promise" and code PROMISE_ETIMEDOUT. Then `promise` is asked to cancel if it has no other interest. Settling the
+ * result otherwise stops the timer. The result is settled on return if `promise` is settled. NULL: as promise_delay().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_timeout(promise_t *PROMISE_NULLABLE promise,
                                                                           int64_t ns);

@@ -8,26 +8,28 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Registers a type of object, or finds it: the same `name` gives the same type to every shared object of the process, so
- * a reason made by one plugin can be rescued by type in another. `name` is copied; by convention it is qualified:
+/* Registers a type of object, or finds it: the same `name` gives the same type to every shared object of the process,
+ * so a reason made by one plugin can be rescued by type in another. `name` is copied; by convention it is qualified:
  * "org.example.http.timeout".
- *   parent    the parent type, or NULL. Of the built-in types, "object" and "error" can be parents. An object whose type
- *             descends from "error" is rescued as an error, but its kind is OBJECT: check `kind` before you read a message.
+ *   parent    the parent type, or NULL. Of the built-in types, "object" and "error" can be parents. An object whose
+ *   type
+ *             descends from "error" is rescued as an error, but its kind is OBJECT: check `kind` before you read a
+ *             message.
  *   destroy   called with the payload when the last reference to an object is released; may be NULL. The first
  *             registration of a name decides it. Makers that free payloads in ways of their own use
  *             promise_value_object_with().
- * NULL: PROMISE_EINVAL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, if the name is registered with
- * another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is no type;
- * PROMISE_ENOMEM.
+ * NULL: PROMISE_EINVAL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, if the name is registered
+ * with another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is no
+ * type; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const char *PROMISE_NULLABLE name,
                                                                          const promise_type_t *PROMISE_NULLABLE parent,
                                                                          promise_free_t PROMISE_NULLABLE destroy);
 
-/* Returns the type registered under `name`, or a built-in one, named as the kinds are: "void", "bool", "i64", "u64", "f64",
- * "pointer", "string", "bytes", "array", "map", "error", "discarded" (child of "error"), "promise", "object" (ancestor of
- * every registered type without a parent).
- * NULL: PROMISE_EINVAL if `name` is NULL or unknown; PROMISE_ENOMEM if the table of types could not be created.
+/* Returns the type registered under `name`, or a built-in one, named as the kinds are: "void", "bool", "i64", "u64",
+ * "f64", "pointer", "string", "bytes", "array", "map", "error", "discarded" (child of "error"), "promise", "object"
+ * (ancestor of every registered type without a parent). NULL: PROMISE_EINVAL if `name` is NULL or unknown;
+ * PROMISE_ENOMEM if the table of types could not be created.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 

@@ -51,7 +51,8 @@ typedef struct promise_value {
 /* A type of object: an opaque token that lives as long as the process. */
 typedef struct promise_type promise_type_t;
 
-/* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library is done with it,
+/* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library is done with
+ * it,
  * on the thread that caused that, with no lock held. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
@@ -100,9 +101,9 @@ PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMIS
 /* Makes an OBJECT of `type` around `payload`, which may be NULL. `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
  * PROMISE_ENOMEM.
- * The value takes over the payload: the type's `destroy` is called with it when the last reference is released, and if this
- * call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE the payload stays yours, because no type is known to
- * destroy it.
+ * The value takes over the payload: the type's `destroy` is called with it when the last reference is released, and if
+ * this call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE the payload stays yours, because no type is
+ * known to destroy it.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
                                                   const promise_type_t *PROMISE_NULLABLE type,
@@ -121,10 +122,9 @@ PROMISE_API promise_status_t promise_value_object_with(promise_value_t *PROMISE_
                                                        void *PROMISE_NULLABLE payload, void *PROMISE_NULLABLE ctx,
                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Returns the content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT; NULL for any other kind,
- * for a forged value, and for empty BYTES. `*length` becomes its size in bytes, without the NUL after a STRING and a
- * message; 0 for an OBJECT. `length` may be NULL.
- * The pointer is borrowed: valid as long as the value is.
+/* Returns the content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT; NULL for any other
+ * kind, for a forged value, and for empty BYTES. `*length` becomes its size in bytes, without the NUL after a STRING
+ * and a message; 0 for an OBJECT. `length` may be NULL. The pointer is borrowed: valid as long as the value is.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_data(const promise_value_t *PROMISE_NULLABLE value,
                                                             size_t *PROMISE_NULLABLE length);

@@ -1,4 +1,5 @@
-// promise/cpp/build.hpp - values from and to JSON, piece by piece, and without a copy. Part of promise.hpp: read that first.
+// promise/cpp/build.hpp - values from and to JSON, piece by piece, and without a copy. Part of promise.hpp: read that
+// first.
 #ifndef PROMISE_CPP_BUILD_HPP
 #define PROMISE_CPP_BUILD_HPP
 
@@ -59,8 +60,8 @@ inline std::string to_json(const value &content, const json_options &how = json_
   return value::adopt(made).as<std::string>();
 }
 
-// A BYTES of memory that is not copied: release() is called once, when nobody has it any more, on the thread that gives it
-// back, or before this throws. It must not throw, and its code must stay loaded.
+// A BYTES of memory that is not copied: release() is called once, when nobody has it any more, on the thread that gives
+// it back, or before this throws. It must not throw, and its code must stay loaded.
 template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
   auto context = std::make_unique<F>(std::move(release));
   const auto end = [](void *ctx) noexcept {

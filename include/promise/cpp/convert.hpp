@@ -33,8 +33,8 @@ namespace promises {
 // Specialise it for a class of yours, so that promises can hold it:
 //     template <> struct promises::registered<Picture> { static constexpr const char *name = "org.example.picture"; };
 // An object is shared by all who hold the value, so it is read as a const reference; promise<Picture>::get() copies it.
-// Objects that have == are compared by it, and described by `static std::string describe(const T &)` of registered<T>, if
-// it is there; otherwise by identity, and by name and address.
+// Objects that have == are compared by it, and described by `static std::string describe(const T &)` of registered<T>,
+// if it is there; otherwise by identity, and by name and address.
 template <class T> struct registered;
 
 namespace detail {

@@ -5,20 +5,20 @@
 //       co_return "hello " + co_await std::move(name);
 //     }
 //
-// A coroutine begins at once, in the call. It keeps itself alive: dropping the promise that it returned does not end it.
-// If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never resume.
-// It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise" and code
-// PROMISE_ECLOSED. A request to cancel its promise propagates to the awaited promise. Its promise is settled after its
-// locals were destroyed.
+// A coroutine begins at once, in the call. It keeps itself alive: dropping the promise that it returned does not end
+// it. If the awaited promise is dropped while pending, or the coroutine's place drops or silences it, it can never
+// resume. It is then destroyed at its suspension point, and its promise is rejected with an error of domain "promise"
+// and code PROMISE_ECLOSED. A request to cancel its promise propagates to the awaited promise. Its promise is settled
+// after its locals were destroyed.
 //
-// A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead. Its
-// owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
+// A coroutine of another kind may await promises too. It is never destroyed here: it resumes with that error instead.
+// Its owner may destroy it while it is suspended, on the thread that would resume it or while no other thread does.
 //
 // Settling a promise resumes the coroutines that await it within that call, or at the place given to on(). Chains of
 // waiting coroutines take no stack.
 //
-// A handler that is a coroutine takes its arguments by value. A lambda as a coroutine must not capture, because the lambda
-// is destroyed at the first suspension: pass the data as arguments of a function that is the coroutine.
+// A handler that is a coroutine takes its arguments by value. A lambda as a coroutine must not capture, because the
+// lambda is destroyed at the first suspension: pass the data as arguments of a function that is the coroutine.
 #ifndef PROMISE_CPP_COROUTINE_HPP
 #define PROMISE_CPP_COROUTINE_HPP
 
@@ -73,8 +73,8 @@ private:
   std::atomic<stage> stage_{attaching};
 };
 
-// While a reaction resumes a coroutine, on its thread: if the coroutine ends there, its promise follows the one that the
-// reaction settles, so that no stack is taken however many wait for one another.
+// While a reaction resumes a coroutine, on its thread: if the coroutine ends there, its promise follows the one that
+// the reaction settles, so that no stack is taken however many wait for one another.
 struct carrier {
   const waiting *by;
   promise_verdict_t verdict = 0; // 0: the coroutine has not ended

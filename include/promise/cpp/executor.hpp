@@ -164,8 +164,8 @@ public:
       detail::fail(answer, "promise_token_is_cancelled");
     return answer == 1;
   }
-  // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a thread
-  // for timers, or on `where`.
+  // Cancels it, and the tokens chained to it, then; an earlier deadline stays. The handlers of the requests run on a
+  // thread for timers, or on `where`.
   void set_deadline(std::chrono::steady_clock::time_point time) const {
     set_deadline(time, nullptr);
   }
@@ -243,7 +243,8 @@ public:
       detail::require(status, "promise_loop_run");
     return status == PROMISE_OK;
   }
-  // Runs jobs and timers until the promise is settled: wait() for the thread of the loop. False if it was stopped before.
+  // Runs jobs and timers until the promise is settled: wait() for the thread of the loop. False if it was stopped
+  // before.
   template <class T> bool wait(const promise<T> &of) const {
     return wait(of.raw(), -1);
   }

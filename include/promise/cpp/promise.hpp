@@ -87,8 +87,8 @@ public:
     static_assert(std::is_void_v<U>, "only a promise<void> is resolved with nothing: give the value");
     return settle(promise_resolve, "promise_resolve", value());
   }
-  // Rejects with a value, an exception, or a std::exception_ptr. get() throws that very object again; other languages see
-  // an ERROR with its type as domain and its text as message. An exception caught as its base is not sliced.
+  // Rejects with a value, an exception, or a std::exception_ptr. get() throws that very object again; other languages
+  // see an ERROR with its type as domain and its text as message. An exception caught as its base is not sliced.
   template <class E> bool reject(E &&why) const {
     return settle(promise_reject, "promise_reject", detail::reason_from(std::forward<E>(why)));
   }
@@ -186,7 +186,8 @@ public:
     check_rescue<F, const error &>();
     return promise(detail::react(raw(), where, nullptr, detail::on_reason<T, F>, of.raw(), std::move(f)));
   }
-  // f(const E &) for the exception that get() would throw, if that is an E; f(std::exception_ptr) for rescue<std::exception_ptr>().
+  // f(const E &) for the exception that get() would throw, if that is an E; f(std::exception_ptr) for
+  // rescue<std::exception_ptr>().
   template <class E, class F> promise rescue(F f) const {
     return rescue<E>(place(), std::move(f));
   }
@@ -245,11 +246,12 @@ public:
   }
 
 #if defined(__cpp_impl_coroutine)
-  // co_await: returns or throws as get() does, without blocking. The coroutine resumes on the settling thread. An rvalue
-  // releases its reference while it waits, so that a request to cancel the coroutine reaches the promise.
+  // co_await: returns or throws as get() does, without blocking. The coroutine resumes on the settling thread. An
+  // rvalue releases its reference while it waits, so that a request to cancel the coroutine reaches the promise.
   detail::awaiter<T> operator co_await() const &;
   detail::awaiter<T> operator co_await() &&;
-  // co_await that resumes at a place. If the executor drops it, or the token was invalidated, the coroutine is destroyed.
+  // co_await that resumes at a place. If the executor drops it, or the token was invalidated, the coroutine is
+  // destroyed.
   detail::awaiter<T> on(const place &where) const &;
   detail::awaiter<T> on(const place &where) &&;
 #endif

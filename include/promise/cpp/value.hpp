@@ -13,8 +13,8 @@
 
 namespace promises {
 
-// Converts a C++ type to and from values: `static value encode(T)` and `static T decode(const promise_value_t &)`, which
-// throws an error for another type. convert.hpp has those of the standard types; specialise it for more.
+// Converts a C++ type to and from values: `static value encode(T)` and `static T decode(const promise_value_t &)`,
+// which throws an error for another type. convert.hpp has those of the standard types; specialise it for more.
 template <class T, class = void> struct codec {
   static_assert(
       !std::is_same_v<T, T>,
@@ -120,8 +120,8 @@ public:
     raw_.kind = PROMISE_KIND_VOID;
     return owned;
   }
-  // The bytes of a STRING or BYTES, or the message of an ERROR, without a copy: valid as long as the value is. Empty for any
-  // other kind.
+  // The bytes of a STRING or BYTES, or the message of an ERROR, without a copy: valid as long as the value is. Empty
+  // for any other kind.
   std::string_view bytes() const &noexcept {
     std::size_t length = 0;
     const char *first = promise_value_data(&raw_, &length);
