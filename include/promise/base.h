@@ -24,7 +24,14 @@
 #endif
 
 /* A function whose result is a new reference: not using it is a leak, and a warning where the compiler has one. */
-#if defined(__GNUC__) && !defined(__TINYC__)
+#if defined(__cplusplus)
+/* GCC would warn of its own attribute where a function's type is a template's argument. */
+#if __cplusplus >= 201703L
+#define PROMISE_NODISCARD [[nodiscard]]
+#else
+#define PROMISE_NODISCARD
+#endif
+#elif defined(__GNUC__) && !defined(__TINYC__)
 #define PROMISE_NODISCARD __attribute__((warn_unused_result))
 #else
 #define PROMISE_NODISCARD

@@ -54,7 +54,7 @@ typedef struct promise_event {
 /* Makes a queue. It takes no descriptor before promise_queue_fd().
  * Returns the queue, a reference of the caller's; NULL: PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_queue_t *PROMISE_NULLABLE promise_queue_new(void);
+PROMISE_NODISCARD PROMISE_API promise_queue_t *PROMISE_NULLABLE promise_queue_new(void);
 
 /* Adds a reference to the queue, or gives one back. The last release closes the queue, as promise_queue_free() does.
  * Returns PROMISE_OK, PROMISE_EINVAL if `queue` is NULL, PROMISE_ESTALE; promise_queue_retain() also PROMISE_ENOMEM.
@@ -108,8 +108,9 @@ PROMISE_API int64_t promise_queue_unwatch(promise_queue_t *PROMISE_NULLABLE queu
  * Returns the derived promise, a reference of the caller's, which it may release at once; NULL: PROMISE_EINVAL if an
  * argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */
-PROMISE_API promise_t *PROMISE_NULLABLE promise_queue_then(promise_queue_t *PROMISE_NULLABLE queue,
-                                                           promise_t *PROMISE_NULLABLE source, uint64_t tag);
+PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_queue_then(promise_queue_t *PROMISE_NULLABLE queue,
+                                                                             promise_t *PROMISE_NULLABLE source,
+                                                                             uint64_t tag);
 
 /* Asks for a CANCEL when `promise`, which the program is to settle, is asked to cancel (promise_request_cancel()) or is
  * discarded; at once if it was. A promise that ends otherwise gives no event: forget the tag when you settle it.
