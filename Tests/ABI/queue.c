@@ -426,6 +426,29 @@ static void many_watches_of_one_tag(void) {
   promise_queue_free(queue);
 }
 
+/* Waiters that give up on a promise that stays pending leave nothing behind, neither cells nor events. */
+static void those_who_give_up_leave_nothing(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  long before = 0;
+  for (long i = 0; i < check_scale(200000); i++) {
+    REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
+    REQUIRE(promise_queue_tap(queue, promise, 1) == PROMISE_OK);
+    REQUIRE(promise_queue_unwatch(queue, 1) == 2);
+    promise_t *derived = promise_queue_then(queue, promise, 2);
+    REQUIRE(promise_discard(derived) == PROMISE_OK);
+    REQUIRE(promise_release(derived) == PROMISE_OK);
+    if (i == 1000)
+      before = resident_kilobytes();
+  }
+  CHECK(resident_kilobytes() - before < 1024);
+  CHECK_INT(take(queue, 0), 0);
+  promise_resolve(promise, VOID());
+  CHECK_INT(take(queue, 0), 0);
+  promise_release(promise);
+  promise_queue_free(queue);
+}
+
 /* ---- Sleeping ---- */
 
 static void a_take_ends_in_time(void) {
@@ -460,6 +483,7 @@ int main(void) {
   RUN(the_last_release_closes);
   RUN(closing_a_long_chain_does_not_recurse);
   RUN(many_watches_of_one_tag);
+  RUN(those_who_give_up_leave_nothing);
   RUN(a_take_ends_in_time);
   return check_report();
 }

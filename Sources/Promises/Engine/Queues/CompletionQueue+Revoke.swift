@@ -51,13 +51,16 @@ private struct Revoked {
       ready.releaseReady()
     }
     guard let reaction else { return }
-    let source = reaction.retainedSource()
+    // Whatever its interest: a tap has none.
+    var source: CellRef?
     if isCall {
+      source = reaction.retainedSource()
       _ = reaction.settle(Fault.closed.value, .rejected)
     } else if reaction.claim() {
+      source = reaction.claimedSource()
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
+      source?.detach(reaction)
     }
-    source?.detach(reaction)
     // With the interest, a request that waits for its end may go on.
     source?.releaseLeft()
     reaction.release()
