@@ -1,4 +1,4 @@
-/* promise/combine.h - many promises made into one. Part of promise.h: read that first. */
+/* promise/combine.h - combinators: one promise for many. Part of promise.h: read that first. */
 #ifndef PROMISE_COMBINE_H
 #define PROMISE_COMBINE_H
 
@@ -9,43 +9,43 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Each function here reads an array of `count` promises during the call and returns a promise, a reference of yours,
- * which is settled on return if the outcome is known. A promise may be in the array more than once. `promises` may be
- * NULL if `count` is 0. Time and memory are linear in `count`.
+/* Each function here combines an array of `count` promises, which it reads during the call. A promise may be in the
+ * array more than once. `promises` may be NULL if `count` is 0. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS. Time and
+ * memory are linear in `count`. Returns a new reference, to a settled promise if the outcome is known. NULL:
+ * PROMISE_EINVAL if the array or one of the promises is NULL, or for an unknown flag; PROMISE_ESTALE if one of the
+ * promises is stale; PROMISE_ENOMEM.
  *
- * Asking the returned promise to cancel (cancel.h) withdraws its interest in every input; it is settled by what becomes
- * of them. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS.
+ * Cancelling: a request to cancel the returned promise (cancel.h) withdraws its interest in every input; the inputs'
+ * outcomes still settle it.
  *
- * When the returned promise is settled, by an input or otherwise, or its last reference is released while nothing waits for
- * it, the inputs that are pending keep nothing of it and lose its interest. So something that lasts as long as the process
- * may be raced against each of many that do not.
- *
- * NULL: PROMISE_EINVAL if an array or one of the promises is missing, or a flag is not known; PROMISE_ESTALE if one of
- * the promises is; PROMISE_ENOMEM. */
+ * Detaching: when the returned promise is settled, or its last reference is released while it has no callbacks, it
+ * detaches from its pending inputs and withdraws its interest in them. So a promise that lasts as long as the process
+ * may be raced
+ * against many short ones. */
 enum {
-  /* When one input has decided, all others are asked to cancel, whoever else is interested in them. */
+  /* After one input decides the outcome, request cancellation of all others, also if they have other interest. */
   PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9
 };
 
-/* Fulfilled with an ARRAY of all values in the order of the inputs, at once if there is none; rejected as the first that
- * is rejected, without waiting for the others.
+/* Waits for all: fulfilled with an ARRAY of the values in the order of the inputs, at once without inputs. Rejected as
+ * the first input that is rejected, without waiting for the others.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Fulfilled when all are settled, whichever way, with an ARRAY of MAPs in the order of the inputs: each has "state", the
- * number of promise_state(), and "value" or "reason".
+/* Waits for all, fulfilled or rejected: fulfilled with an ARRAY of MAPs in the order of the inputs. Each has "state",
+ * the number of promise_state(), and "value" or "reason".
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all_settled(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Fulfilled as the first that is fulfilled; if all are rejected, at once if there is none, rejected with an ARRAY of all
- * reasons in the order of the inputs.
+/* Waits for the first fulfilment, and is fulfilled with its value. If all inputs are rejected, at once without inputs,
+ * it is rejected with an ARRAY of all reasons in the order of the inputs.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Settled as the first that is settled, whichever way; if there is none, cancelled at once.
+/* Settled as the first input that is settled, fulfilled or rejected; without inputs, cancelled at once.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_race(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
