@@ -33,10 +33,10 @@ enum {
 };
 
 /* Handles the outcome of a promise. `*in` is the value or reason, borrowed until the handler returns. `*out` is VOID at
- * the call; the handler's result goes there, and its reference is taken over. To pass `*in` on, copy it to `*out` and
- * retain it. Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value
- * that is not well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a
- * PROMISE of the very promise to settle. Adopting a promise that waits for this one rejects it with code
+ * the call; the handler stores its result there, and its reference is taken over. To pass `*in` on, copy it to `*out`
+ * and retain it. Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a
+ * value that is not well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does
+ * a PROMISE of the very promise to settle. Adopting a promise that waits for this one rejects it with code
  * PROMISE_EDEADLK.
  *
  * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.

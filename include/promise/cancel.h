@@ -1,4 +1,4 @@
-/* promise/cancel.h - asking promises to cancel, one by one or many at once. Part of promise.h: read that first. */
+/* promise/cancel.h - cancellation: requests to one promise, tokens for many. Part of promise.h: read that first. */
 #ifndef PROMISE_CANCEL_H
 #define PROMISE_CANCEL_H
 
@@ -8,73 +8,74 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Cancelling is advice. A promise that is asked to cancel stays pending; whoever is to settle it may give up, and reject
- * it with a DISCARDED (promise_discard() does, or promise_value_discarded()), or go on as if nothing had happened.
+/* Cancellation is advisory. A promise that is asked to cancel stays pending. Its producer may give up and reject it
+ * with a DISCARDED, by promise_discard() or promise_value_discarded(), or ignore the request.
  *
- * A request climbs to the promise that the asked one was derived from, follows or gathers, once nobody else is
- * interested in that one:
- *   - every promise derived from it was asked to cancel too, or is settled (promise_observe() is interest for good,
- *     promise_tap() is none), and
- *   - one reference to it is left: that of whoever will settle it. So a producer should hold one reference, and a
- *     consumer should release the promise when it has attached what it wants.
- * Either may come last: the request looks at once, and so does the release that leaves one reference, or the discard of
- * the last promise that was derived. A handler of the request may settle its promise: what that one was derived from is
- * asked all the same. To ask a promise and then to release it is to give it up: its own handler is detached, and its
- * context freed, at once (callback.h). */
+ * A request propagates upstream, to the promise that the asked one was derived from, follows or combines, once that one
+ * has no other interest:
+ *   - every promise derived from it was asked to cancel too, or is settled. A promise_observe() is interest until the
+ *     promise is settled; a promise_tap() is none.
+ *   - one reference to it is left, the producer's. So a producer should hold one reference, and a consumer should
+ *     release the promise after it has attached its handlers.
+ * The conditions may become true in either order: a request checks them at once, and so does the release that leaves
+ * one reference, and the discard of the last derived promise. If a handler of the request settles its promise, the
+ * request propagates all the same.
+ *
+ * To give a promise up, request cancellation and release it: its own handler is detached, and its context freed, at
+ * once
+ * (callback.h). */
 
-/* Asks the promise to cancel, once, if it is pending, and then those that it depends on, as above. Its handlers of the
- * request run before this returns, in the order in which they were attached. `*reason` says why, for them: it is lent,
- * and may be any value; NULL: for no reason.
+/* Requests cancellation of a pending promise, once, and propagates the request upstream as above. Its handlers of the
+ * request run before this returns, in the order of attachment. `*reason` is for them: any value, borrowed; NULL: none.
  * Returns PROMISE_OK, also if the promise was asked before; PROMISE_ESETTLED; PROMISE_EINVAL if `promise` is NULL or
  * `*reason` of no known kind or forged; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_request_cancel(promise_t *PROMISE_NULLABLE promise,
                                                     const promise_value_t *PROMISE_NULLABLE reason);
 
-/* Whether the pending promise was asked to cancel, or it is settled and was cancelled: 1; otherwise 0. A worker that
- * has nothing to be interrupted in looks here from time to time.
- * PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
+/* Returns 1 if the pending promise was asked to cancel, or if it was settled by cancellation; otherwise 0. For workers
+ * that poll. Errors: PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_cancel_requested(promise_t *PROMISE_NULLABLE promise);
 
-/* Calls `handler`, with the reason, lent, or a VOID, when the promise is asked to cancel: within that call, on its thread;
- * now, if that has happened already, or if the promise was cancelled. A promise that is settled before drops it uncalled.
- * The handler may settle the promise, for which it needs a reference of its own or the producer's; it runs at most once.
- * Returns PROMISE_OK, PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure
- * free_ctx has run.
+/* Attaches a handler for a request to cancel the promise. handler(ctx, reason) runs within the request, on its thread,
+ * at most once; before this returns if the promise was asked or cancelled before. The reason is borrowed; without one
+ * it is VOID. A promise that is settled first frees the handler's context without a call. The handler may settle the
+ * promise, by a reference of its own or the producer's. Returns PROMISE_OK, PROMISE_EINVAL if `promise` or `handler` is
+ * NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has been called.
  * [any thread] */
 PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLABLE promise,
                                                        promise_observer_t PROMISE_NULLABLE handler,
                                                        void *PROMISE_NULLABLE ctx,
                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* From now on holding the promise is no interest in it: the promises derived from it alone decide whether it is asked to
- * cancel. It is asked within this call if a request has waited for nothing but its holders. For a promise that is kept
- * where several callers share it, and for what a collector owns: a wrapper in a language with one holds its promise for as
- * long as the collector likes, and would keep requests back until then. Seal the promise when you wrap it.
+/* Seals the promise: after this call a reference no longer counts as interest in it, and only the derived promises keep
+ * requests back. A request that waited for the references alone takes effect within this call.
+ * Use it for promises in a shared cache, and for promises that a garbage collector owns: a collected wrapper would hold
+ * requests back until its finalization. Seal the promise when you wrap it.
  * Returns PROMISE_OK, also if it is settled; PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);
 
-/* Makes a DISCARDED, the reason of a cancelled promise, with a cause: mostly the ERROR elsewhere that led to it. The
- * cause's reference is taken over, on every path; promise_value_cause() lends it. `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` of no known kind, forged, or a stale PROMISE;
- * PROMISE_ENOMEM.
+/* Makes a DISCARDED, the reason of a cancelled promise, with a cause: usually the ERROR that led to the cancellation.
+ * promise_value_cause() returns it. `*out` as in promise_value_string().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` of no known kind, forged, or a stale
+ * PROMISE; PROMISE_ENOMEM. Takes over the cause's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NULLABLE out,
                                                      const promise_value_t *PROMISE_NULLABLE cause);
 
 /* TOKENS
  *
- * A token asks many promises to cancel at once, and silences handlers: a reaction (promise_react()) that was attached
- * with a token runs its handlers only if the token was not invalidated since; a promise whose handler is silenced is
- * cancelled. A token can be invalidated again and again: what is attached later is not silenced by what was before.
- * Neither a promise nor a handler keeps a token, and a token keeps no promise. */
+ * A token requests cancellation of many promises at once, and silences handlers. A reaction attached with a token
+ * (promise_react()) runs its handlers only if the token was not invalidated since; the promise of a silenced handler is
+ * cancelled. A token can be invalidated repeatedly; later attachments are not affected by earlier invalidations.
+ * Tokens,
+ * promises and handlers do not keep each other. */
 typedef struct promise_token promise_token_t;
 
 enum {
-  /* The last promise_token_release() invalidates the token: one that is kept in an object ends what was started for the
-   * object. */
+  /* The last promise_token_release() invalidates the token: a token owned by an object ends the work started for it. */
   PROMISE_TOKEN_INVALIDATE_ON_RELEASE = 1 << 12,
 
   /* promise_token_chain(): cancelling the parent cancels the token too. */
@@ -86,29 +87,29 @@ enum {
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(uint32_t flags);
 
-/* Adds a reference to the token, or gives one back; see promise_retain(), promise_release().
+/* Adds or releases a reference.
  * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE; promise_token_retain() also PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_retain(promise_token_t *PROMISE_NULLABLE token);
 PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULLABLE token);
 
-/* Silences the handlers attached with the token so far, then asks the promises added to it to cancel, in the order in
- * which they were added, each once, for `*reason` as in promise_request_cancel(); then the tokens chained to it go the
- * same way, the latest chained first, each once, however many ways lead to it. When this returns, every handler of these
- * requests has run.
- * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known kind or forged, PROMISE_ESTALE;
- * PROMISE_ENOMEM when tokens chained to it were left out for want of memory, never the token itself.
+/* Invalidates the token: silences the handlers attached with it so far, then requests cancellation of the promises
+ * added to it, in the order of addition, each once, with `*reason` as in promise_request_cancel(). Then it invalidates
+ * the chained tokens, the latest chained first, each once, also if several chains lead to it. When this returns, every
+ * handler of these requests has run. Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known
+ * kind or forged, PROMISE_ESTALE; PROMISE_ENOMEM if chained tokens were left out for want of memory, never the token
+ * itself.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_invalidate(promise_token_t *PROMISE_NULLABLE token,
                                                       const promise_value_t *PROMISE_NULLABLE reason);
 
-/* The same without silencing handlers: they hear of the cancellation.
+/* Cancels the token: requests cancellation as promise_token_invalidate() does, without silencing handlers.
  * Returns as promise_token_invalidate().
  * [any thread] */
 PROMISE_API promise_status_t promise_token_cancel(promise_token_t *PROMISE_NULLABLE token,
                                                   const promise_value_t *PROMISE_NULLABLE reason);
 
-/* The promise is asked to cancel when the token is invalidated or cancelled next. Neither keeps the other.
+/* Adds a promise to the token: it is asked to cancel at the next invalidation or cancellation. Neither keeps the other.
  * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE token,
@@ -116,10 +117,9 @@ PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE
 
 /* Chains `token` to `parent`: invalidating the parent invalidates the token, each time. `flags` is 0, or
  * PROMISE_CHAIN_CANCEL: then cancelling the parent cancels the token as well. Neither keeps the other.
- * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM;
- * PROMISE_EDEADLK if `parent`
- * is `token` or goes with it, directly or by way of others: such a circle would never end. With PROMISE_ENOMEM it may be
- * chained, without the deadline of `parent`.
+ * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM, with
+ * which it may be chained but lack the deadline of `parent`; PROMISE_EDEADLK if `parent` is `token` or is chained to
+ * it, directly or through others: a cycle.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLABLE token,
                                                  promise_token_t *PROMISE_NULLABLE parent, uint32_t flags);
@@ -127,24 +127,24 @@ PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLAB
 /* An executor's type is declared in callback.h, and its functions in executor.h. */
 struct promise_executor;
 
-/* Gives the token a deadline, a time of the monotonic clock (promise_now()): when it has come, the token is cancelled, for
- * an ERROR of domain "promise" and code PROMISE_ETIMEDOUT, and what is added to it later is asked at once. It is not
- * invalidated: handlers hear of it. INT64_MAX is no deadline.
- * An earlier deadline stays, so whoever has read one can count on it. Tokens that are cancelled with this one, chained
- * before or after, have no later deadline than this one's, and keep it though this one is released; the last
- * promise_token_release() of a token ends its own.
- * The handlers of the requests run on `executor`, which is retained; NULL: on a thread for timers (timer.h). A deadline that
- * has come already does so there too, not before this returns. An executor that drops the job leaves the token as it is.
- * Returns PROMISE_OK, also if an earlier deadline stays; PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative;
- * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, which stands for want of a thread too: some of the tokens may have the
- * deadline then.
+/* Sets a deadline, a time of the monotonic clock (promise_now()). When it passes, the token is cancelled, not
+ * invalidated, with an ERROR of domain "promise" and code PROMISE_ETIMEDOUT. Promises added later are asked at once.
+ * INT64_MAX is no deadline.
+ *   executor   runs the handlers of the requests, and is retained; NULL: a timer thread (timer.h). If it drops the job,
+ *   the
+ *              token is not cancelled. A deadline that has passed already cancels there too, not before this returns.
+ * An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
+ * chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
+ * promise_token_release() of a token ends its own deadline. Returns PROMISE_OK, also if an earlier deadline stays;
+ * PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative; PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, for
+ * want of a thread too: some of the tokens may have the deadline then.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE_NULLABLE token,
                                                         struct promise_executor *PROMISE_NULLABLE executor,
                                                         int64_t deadline_ns);
 
-/* The token's deadline, its own or one that it got by chaining; INT64_MAX if it has none. It stays what it was when it has
- * come. What is left of it, deadline - promise_now(), is what work that is started for the token has.
+/* Returns the token's deadline, its own or one of a parent; INT64_MAX without one. The deadline does not change after
+ * it has passed. Work started on behalf of the token has `deadline - promise_now()` nanoseconds left. Errors:
  * PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE token);
@@ -155,8 +155,8 @@ PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE tok
  * [any thread] */
 PROMISE_API int32_t promise_token_is_cancelled(promise_token_t *PROMISE_NULLABLE token);
 
-/* How many times the token was invalidated, modulo 2^32; a worker that remembers the number sees whether it is still
- * wanted. PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
+/* Returns the number of invalidations, modulo 2^32: a worker that remembers the number sees whether its result is still
+ * wanted. Errors: PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_token_generation(promise_token_t *PROMISE_NULLABLE token);
 
