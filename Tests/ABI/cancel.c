@@ -71,6 +71,21 @@ static void a_handler_that_comes_late_hears_the_reason(void) {
   promise_release(promise);
 }
 
+/* A handler of a promise that was discarded for a reason is called at once, with the reason. */
+static void a_handler_of_a_discarded_promise_hears_the_cause(void) {
+  for (int has_cause = 0; has_cause < 2; has_cause++) {
+    asked_t asked = {.letter = 'a'};
+    promise_t *promise = promise_new();
+    journal_clear();
+    CHECK_STATUS(promise_discard_with(promise, has_cause ? I64(5) : NULL), PROMISE_OK);
+    tell(promise, &asked);
+    CHECK_TEXT(journal, "a");
+    CHECK_INT(asked.reason, has_cause ? 5 : 0);
+    CHECK_INT(asked.frees, 1);
+    promise_release(promise);
+  }
+}
+
 static void a_settled_promise_drops_its_handlers(void) {
   journal_clear();
   for (int way = 0; way < 3; way++) {
@@ -353,6 +368,7 @@ static void a_cancelled_promise_has_a_cause(void) {
 int main(void) {
   RUN(a_request_is_advice);
   RUN(a_handler_that_comes_late_hears_the_reason);
+  RUN(a_handler_of_a_discarded_promise_hears_the_cause);
   RUN(a_settled_promise_drops_its_handlers);
   RUN(a_promise_that_dies_drops_its_handlers);
   RUN(every_handler_runs_though_the_first_settles);

@@ -160,6 +160,24 @@ static void what_dies_pending_leaves_nothing_behind(void) {
   promise_release(all), promise_release(inputs[0]);
 }
 
+/* In whichever order: a result of inputs one of which died is that of no input. */
+static void a_result_stays_pending_once_an_input_died(void) {
+  for (int dies_first = 0; dies_first < 2; dies_first++) {
+    make_inputs();
+    promise_t *results[] = {promise_all(inputs, 3, 0), promise_all_settled(inputs, 3, 0)};
+    if (dies_first)
+      promise_release(inputs[1]);
+    promise_resolve(inputs[0], I64(1)), promise_resolve(inputs[2], I64(1));
+    if (!dies_first)
+      promise_release(inputs[1]);
+    for (int i = 0; i < 2; i++) {
+      CHECK_INT(promise_state(results[i]), PROMISE_PENDING);
+      promise_release(results[i]);
+    }
+    promise_release(inputs[0]), promise_release(inputs[2]);
+  }
+}
+
 static void a_million_are_no_more_than_many(void) {
   size_t count = getenv("CHECK_QUICK") != NULL ? 10000 : 1000000;
   promise_t **many = malloc(count * sizeof *many);
@@ -229,6 +247,7 @@ int main(void) {
   RUN(of_none_and_of_settled_ones_all_is_known_at_once);
   RUN(a_request_withdraws_interest_in_every_input);
   RUN(what_dies_pending_leaves_nothing_behind);
+  RUN(a_result_stays_pending_once_an_input_died);
   RUN(a_million_are_no_more_than_many);
   RUN(inputs_may_be_settled_on_several_threads);
   RUN(what_lost_a_race_is_not_kept);

@@ -104,6 +104,9 @@ static void texts_that_are_no_json_are_refused(void) {
       {"\"\\ud800\\ud800\"", PROMISE_JSON_EENCODING, 1, "both halves"},
       {"\"abc\xff\"", PROMISE_JSON_EENCODING, 4, "expected UTF-8, found the byte 0xff"},
       {"\"\xc0\x80\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
+      {"\"\xe2\x82(\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
+      {"\"\xf0\x9f\x8e(\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
+      {"\"\xf0\x9f(\x88\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
       {"\"\xed\xa0\x80\"", PROMISE_JSON_EENCODING, 1, "expected UTF-8"},
       {"{\"a\\n\xf0\x9f\x8e\":1}", PROMISE_JSON_EENCODING, 5, "expected UTF-8"},
       /* Keys */

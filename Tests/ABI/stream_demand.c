@@ -49,6 +49,18 @@ static void demand_adds_up_to_no_end(void) {
   release_both(subscriber, publisher);
 }
 
+/* A sum beyond the largest number is no small one. */
+static void demand_does_not_wrap_around(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = slow(publisher, &listener, PROMISE_OVERFLOW_BUFFER, 0);
+  CHECK_STATUS(promise_subscriber_request(subscriber, 3), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED - 1), PROMISE_OK);
+  publish_all(publisher, 1, 5);
+  CHECK_TEXT(listener.log, "1 2 3 4 5 ");
+  release_both(subscriber, publisher);
+}
+
 static void asks_for_one_more(listener_t *listener, int64_t number) {
   if (number < 3)
     CHECK_STATUS(promise_subscriber_request(listener->subscriber, 1), PROMISE_OK);
@@ -286,6 +298,7 @@ static void a_million_events_wait(void) {
 int main(void) {
   RUN(events_wait_for_demand);
   RUN(demand_adds_up_to_no_end);
+  RUN(demand_does_not_wrap_around);
   RUN(a_callback_may_ask_for_more);
   RUN(a_cancelled_subscriber_drops_what_waits);
   RUN(each_policy_keeps_what_it_says);

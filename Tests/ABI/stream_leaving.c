@@ -55,8 +55,38 @@ static void publishing_outlives_the_last_handle(void) {
   CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
 }
 
+/* Of five subscribers, those in `leaving` are cancelled; the others have every event. */
+static void others_stay(int leaving) {
+  enum { COUNT = 5 };
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t listeners[COUNT] = {0};
+  promise_subscriber_t *subscribers[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    subscribers[i] = listen(publisher, &listeners[i]);
+  for (int i = 0; i < COUNT; i++)
+    if (leaving >> i & 1)
+      CHECK_STATUS(promise_subscriber_cancel(subscribers[i]), PROMISE_OK);
+  listener_t late = {0};
+  promise_subscriber_t *last = listen(publisher, &late);
+  publish(publisher, 1);
+  for (int i = 0; i < COUNT; i++) {
+    bool leaves = leaving >> i & 1;
+    CHECK_TEXT(listeners[i].log, leaves ? "." : "1 ");
+    promise_subscriber_release(subscribers[i]);
+  }
+  CHECK_TEXT(late.log, "1 ");
+  CHECK_INT(promise_publisher_count(publisher), 1);
+  release_both(last, publisher);
+}
+
+static void subscribers_leave_in_any_place(void) {
+  for (int leaving = 0; leaving < 1 << 5; leaving++)
+    others_stay(leaving);
+}
+
 int main(void) {
   RUN(events_that_wait_are_dropped_once_the_token_is_invalidated);
   RUN(publishing_outlives_the_last_handle);
+  RUN(subscribers_leave_in_any_place);
   return check_report();
 }

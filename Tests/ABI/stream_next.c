@@ -155,6 +155,32 @@ static void publishes_the_second(void *publisher) {
   CHECK_STATUS(promise_publisher_publish(publisher, &second), PROMISE_EFULL);
 }
 
+/* The event of a promise that nobody waits for stays before the events that come after it. */
+static void an_event_that_is_offered_again_keeps_its_place(void) {
+  for (int follows_at_once = 0; follows_at_once < 2; follows_at_once++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_BUFFER, 1);
+    promise_t *given_up = next_of(subscriber);
+    if (follows_at_once)
+      CHECK_STATUS(promise_on_cancel_request(given_up, spy_observer, publisher, publishes_the_second), PROMISE_OK);
+    promise_release(given_up);
+    promise_value_t first = text("first");
+    CHECK_STATUS(promise_publisher_publish(publisher, &first), PROMISE_EFULL);
+    if (!follows_at_once)
+      publishes_the_second(publisher);
+    static const char *const expected[] = {"first", "second"};
+    for (int i = 0; i < 2; i++) {
+      promise_value_t value = {.kind = PROMISE_KIND_VOID};
+      promise_t *next = next_of(subscriber);
+      CHECK_STATUS(promise_result(next, &value), PROMISE_OK);
+      CHECK_TEXT(promise_value_data(&value, NULL), expected[i]);
+      promise_value_release(&value);
+      promise_release(next);
+    }
+    release_both(subscriber, publisher);
+  }
+}
+
 /* The event of a promise that nobody waits for is offered again, and another has taken its place by then. */
 static void an_event_that_lost_its_place_is_counted(void) {
   promise_publisher_t *publisher = publisher_new(0);
@@ -228,6 +254,7 @@ int main(void) {
   RUN(a_token_has_no_interest_in_an_event);
   RUN(what_is_given_up_does_not_pile_up);
   RUN(a_given_up_event_waits_and_may_be_dropped);
+  RUN(an_event_that_is_offered_again_keeps_its_place);
   RUN(an_event_that_lost_its_place_is_counted);
   RUN(a_loop_of_awaits_takes_no_stack_while_it_waits);
   return check_report();

@@ -75,8 +75,29 @@ static void time_to_chain_upwards_is_linear(void) {
   CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000));
 }
 
+/* All of them live while the next is added. */
+static void adds_promises(void *ctx, long count) {
+  (void)ctx;
+  promise_token_t *token = promise_token_new(0);
+  promise_t **promises = malloc((size_t)count * sizeof *promises);
+  REQUIRE(promises != NULL);
+  for (long i = 0; i < count; i++) {
+    promises[i] = promise_new();
+    CHECK_STATUS(promise_token_add(token, promises[i]), PROMISE_OK);
+  }
+  for (long i = 0; i < count; i++)
+    promise_release(promises[i]);
+  free(promises);
+  promise_token_release(token);
+}
+
+static void time_to_add_promises_is_linear(void) {
+  CHECK_LINEAR(adds_promises, NULL, check_scale(20 * 1000));
+}
+
 int main(void) {
   RUN(context_is_freed_once_whatever_goes_first);
   RUN(time_to_chain_upwards_is_linear);
+  RUN(time_to_add_promises_is_linear);
   return check_report();
 }

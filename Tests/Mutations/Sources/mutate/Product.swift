@@ -1,8 +1,9 @@
+import ArgumentParser
 import Foundation
 import Mutating
 
 /// What is built with mutations, and which tests judge them.
-enum Product: String, CaseIterable {
+enum Product: String, CaseIterable, ExpressibleByArgument {
   /// libpromise.so, by the C programs of Tests/ABI.
   case library
   /// The Swift packages, by their test bundle.

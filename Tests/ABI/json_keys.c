@@ -1,0 +1,27 @@
+/* json.h: keys are shared among objects of one text, and told apart by each of their bytes. */
+#include "support.h"
+
+/* Two keys that differ in one byte, for each length and place, in one object and in two. */
+static void keys_differ_by_any_byte(void) {
+  for (int length = 1; length <= 24; length++) {
+    for (int place = 0; place < length; place++) {
+      char one[32] = {0}, other[32] = {0}, written[128], forms[2][128];
+      memset(one, 'k', (size_t)length), memset(other, 'k', (size_t)length);
+      other[place] = 'x';
+      snprintf(forms[0], sizeof forms[0], "{\"%s\":1,\"%s\":2}", one, other);
+      snprintf(forms[1], sizeof forms[1], "[{\"%s\":1},{\"%s\":2}]", one, other);
+      for (int i = 0; i < 2; i++) {
+        promise_value_t value = json(forms[i]), result;
+        CHECK_STATUS(promise_value_to_json(&result, &value, NULL, NULL), PROMISE_OK);
+        snprintf(written, sizeof written, "%s", promise_value_data(&result, NULL));
+        CHECK_TEXT(written, forms[i]);
+        promise_value_release(&result), promise_value_release(&value);
+      }
+    }
+  }
+}
+
+int main(void) {
+  RUN(keys_differ_by_any_byte);
+  return check_report();
+}

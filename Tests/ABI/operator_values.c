@@ -1,0 +1,112 @@
+/* operator.h: operators free the values that they take, keep or replace. A value that is left fails the test. */
+#include "operators.h"
+
+static void ignores(void *ctx, const promise_value_t *value) {
+  (void)value;
+  atomic_fetch_add((atomic_int *)ctx, 1);
+}
+
+/* Subscribes to `publisher`, whose reference it takes over; each event is counted in `*count`. */
+static promise_subscriber_t *count_events(promise_publisher_t *publisher, atomic_int *count) {
+  promise_subscription_t wish = {.size = sizeof wish,
+                                 .overflow = PROMISE_OVERFLOW_BUFFER,
+                                 .demand = PROMISE_DEMAND_UNLIMITED,
+                                 .on_value = ignores,
+                                 .on_error = ignores,
+                                 .ctx = count};
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  promise_publisher_release(publisher);
+  return subscriber;
+}
+
+static void publish_text(promise_publisher_t *publisher, const char *utf8) {
+  promise_value_t value = text(utf8);
+  CHECK_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
+}
+
+/* Leaves a text beside the verdict in `*ctx`. */
+static promise_verdict_t decides(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = text("a value that the handler left");
+  return *(promise_verdict_t *)ctx;
+}
+
+static void a_transform_frees_values_whatever_it_decides(void) {
+  static const promise_verdict_t verdicts[] = {PROMISE_FULFILL,       PROMISE_REJECT,         PROMISE_VERDICT_PASS,
+                                               PROMISE_VERDICT_SKIP,  PROMISE_VERDICT_FINISH, PROMISE_VERDICT_FAIL,
+                                               PROMISE_VERDICT_CANCEL};
+  for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+    promise_verdict_t verdict = verdicts[i];
+    atomic_int count = 0;
+    promise_publisher_t *source = publisher_new(0);
+    promise_transform_t transform = {.size = sizeof transform, .on_value = decides, .ctx = &verdict};
+    promise_subscriber_t *subscriber = count_events(made(promise_publisher_transform(source, &transform)), &count);
+    publish_text(source, "a value that the handler takes");
+    CHECK_INT(atomic_load(&count), i < 3);
+    promise_t *end = end_of(subscriber);
+    CHECK_INT(promise_state(end) == PROMISE_PENDING, i < 4);
+    promise_release(end);
+    release_both(subscriber, source);
+  }
+}
+
+static void a_window_frees_values_that_leave_it(void) {
+  atomic_int count = 0;
+  promise_publisher_t *source = publisher_new(0);
+  promise_subscriber_t *subscriber = count_events(made(promise_publisher_window(source, 3)), &count);
+  for (int i = 0; i < 8; i++)
+    publish_text(source, "a value of a window");
+  CHECK_INT(atomic_load(&count), 6);
+  release_both(subscriber, source);
+}
+
+static void combined_streams_free_values_that_are_replaced(void) {
+  atomic_int count = 0;
+  promise_publisher_t *sources[] = {publisher_new(0), publisher_new(0)};
+  promise_subscriber_t *subscriber = count_events(made(promise_publisher_combine_latest(sources, 2)), &count);
+  for (int i = 0; i < 4; i++) {
+    publish_text(sources[0], "a value of one");
+    publish_text(sources[1], "a value of the other");
+  }
+  CHECK_INT(atomic_load(&count), 7);
+  promise_publisher_release(sources[0]);
+  release_both(subscriber, sources[1]);
+}
+
+static void a_publisher_frees_the_reason_of_its_end(void) {
+  atomic_int count = 0;
+  promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
+  promise_subscriber_t *subscriber = count_events(publisher, &count);
+  publish_text(publisher, "the latest value");
+  promise_value_t reason = text("the reason of the end");
+  CHECK_STATUS(promise_publisher_fail(publisher, &reason), PROMISE_OK);
+  promise_t *end = end_of(subscriber);
+  CHECK_INT(promise_state(end), PROMISE_REJECTED);
+  promise_release(end);
+  release_both(subscriber, publisher);
+}
+
+/* An error differs from the value before it, whatever it is; without PROMISE_DISTINCT_ERRORS errors differ from all. */
+static void distinct_tells_errors_from_values(void) {
+  static const uint32_t flags[] = {0, PROMISE_DISTINCT_ERRORS};
+  for (int i = 0; i < 2; i++) {
+    listener_t listener = {0};
+    promise_publisher_t *source = publisher_new(0);
+    promise_subscriber_t *subscriber = listen_only(promise_publisher_distinct(source, flags[i]), &listener);
+    publish(source, 1), publish(source, 1);
+    publish_error(source, 1), publish_error(source, 1);
+    publish(source, 1);
+    CHECK_TEXT(listener.log, i == 0 ? "1 !1 !1 1 " : "1 !1 1 ");
+    release_both(subscriber, source);
+  }
+}
+
+int main(void) {
+  RUN(a_transform_frees_values_whatever_it_decides);
+  RUN(a_window_frees_values_that_leave_it);
+  RUN(combined_streams_free_values_that_are_replaced);
+  RUN(a_publisher_frees_the_reason_of_its_end);
+  RUN(distinct_tells_errors_from_values);
+  return check_report();
+}
