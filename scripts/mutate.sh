@@ -9,7 +9,7 @@
 # KIND       those of this kind alone: negate, call, bound, ...
 # ONLY       those whose names contain this, rows and generated ones
 # JOBS       tests at a time: 2
-# OPTIONS    more options of the tool: --no-rows --list --record --orderings --budget SECONDS
+# OPTIONS    more options of the tool: --no-rows --list --record --product NAME --orderings --budget SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift build --package-path Tests/Mutations --product mutate >&2

@@ -27,6 +27,7 @@ struct Mutate: ParsableCommand {
   mutating func run() throws {
     let workspace = Workspace(root: URL(filePath: root).standardizedFileURL)
     let table = try Table(workspace)
+    for mistake in table.mistakes { note(mistake.description) }
     var selected = noRows ? [] : table.mutations
     if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
       selected += try generated(workspace)
@@ -51,7 +52,8 @@ struct Mutate: ParsableCommand {
     try report.write(to: workspace.folder.appending(path: "report.json"))
     report.print()
     if record { try table.record(results) }
-    if !report.survivingRows.isEmpty { throw ExitCode(1) }
+    for mistake in table.mistakes { print(mistake) }
+    if !report.survivingRows.isEmpty || !table.mistakes.isEmpty { throw ExitCode(1) }
   }
 
   private func generated(_ workspace: Workspace) throws -> [Mutation] {

@@ -5,9 +5,11 @@ import Mutating
 struct Table {
   let mutations: [Mutation]
   let byName: [String: Row]
+  /// Rows whose code is not there, or is there more than once. The others are run.
+  let mistakes: [TableError]
   private let files: [URL]
 
-  /// It throws on the first mistake, and on a row whose code is not there.
+  /// Reads the rows, and finds their code. Throws on text that is no row.
   init(_ workspace: Workspace) throws {
     let folder = workspace.root.appending(path: "Tests/Mutations")
     files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -33,7 +35,7 @@ struct Table {
         }
       }
     }
-    guard mistakes.isEmpty else { throw Failure(mistakes.map(\.description).joined(separator: "\n")) }
+    self.mistakes = mistakes
     self.mutations = mutations
     self.byName = byName
   }
