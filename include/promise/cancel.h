@@ -22,8 +22,7 @@ PROMISE_BEGIN_DECLS
  * request propagates all the same.
  *
  * To give a promise up, request cancellation and release it: its own handler is detached, and its context freed, at
- * once
- * (callback.h). */
+ * once (callback.h). */
 
 /* Requests cancellation of a pending promise, once, and propagates the request upstream as above. Its handlers of the
  * request run before this returns, in the order of attachment. `*reason` is for them: any value, borrowed; NULL: none.
@@ -70,8 +69,7 @@ PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NU
  * A token requests cancellation of many promises at once, and silences handlers. A reaction attached with a token
  * (promise_react()) runs its handlers only if the token was not invalidated since; the promise of a silenced handler is
  * cancelled. A token can be invalidated repeatedly; later attachments are not affected by earlier invalidations.
- * Tokens,
- * promises and handlers do not keep each other. */
+ * Tokens, promises and handlers do not keep each other. */
 typedef struct promise_token promise_token_t;
 
 enum {
@@ -131,8 +129,8 @@ struct promise_executor;
  * invalidated, with an ERROR of domain "promise" and code PROMISE_ETIMEDOUT. Promises added later are asked at once.
  * INT64_MAX is no deadline.
  *   executor   runs the handlers of the requests, and is retained; NULL: a timer thread (timer.h). If it drops the job,
- *   the
- *              token is not cancelled. A deadline that has passed already cancels there too, not before this returns.
+ *              the token is not cancelled. A deadline that has passed already cancels there too, not before this
+ *              returns.
  * An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
  * chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
  * promise_token_release() of a token ends its own deadline. Returns PROMISE_OK, also if an earlier deadline stays;
@@ -149,8 +147,8 @@ PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE
  * [any thread] */
 PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE token);
 
-/* Returns 1 if the token was cancelled or invalidated, or its deadline has passed, at least once; otherwise 0. It never
- * becomes 0 again, whatever is attached with the token later.
+/* Returns 1 if the token was cancelled or invalidated, or its deadline has passed, at least once; otherwise 0. The
+ * result never becomes 0 again; later attachments with the token do not reset it.
  * Errors: PROMISE_EINVAL if `token` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_token_is_cancelled(promise_token_t *PROMISE_NULLABLE token);
