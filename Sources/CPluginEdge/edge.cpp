@@ -40,11 +40,13 @@ char *message() {
 } // namespace
 
 void describe_exception(plugin_fault_t *fault) noexcept {
-  const std::type_info *type = abi::__cxa_current_exception_type();
-  if (type == nullptr) {
+  // Reads the exception's class alone. The type lies before the object, where a foreign exception has other memory or
+  // none.
+  if (std::current_exception() == nullptr) {
     *fault = {PLUGIN_FAULT_FOREIGN_EXCEPTION, nullptr, nullptr};
     return;
   }
+  const std::type_info *type = abi::__cxa_current_exception_type();
   *fault = {PLUGIN_FAULT_EXCEPTION, demangled(type->name()), message()};
 }
 

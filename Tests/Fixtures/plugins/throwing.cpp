@@ -1,10 +1,14 @@
 // Throws everything that C++ can throw, out of functions, load() and unload().
 #include "fixture.h"
 
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <typeinfo>
+#include <unistd.h>
+#include <unwind.h>
 
 namespace shop {
 struct refused {
@@ -31,6 +35,17 @@ struct witness {
 };
 } // namespace
 
+// Throws as Rust does: an exception of another class, with no memory before the object.
+static void throw_foreign() {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  char *pages = static_cast<char *>(mmap(nullptr, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  mprotect(pages + page, page, PROT_READ | PROT_WRITE);
+  auto *exception = reinterpret_cast<_Unwind_Exception *>(pages + page);
+  std::memcpy(&exception->exception_class, "MOZ\0RUST", 8);
+  exception->exception_cleanup = nullptr;
+  _Unwind_RaiseException(exception);
+}
+
 static int32_t throws(promise_str_t what) {
   witness here;
   const std::string name(what.data, what.length);
@@ -52,6 +67,8 @@ static int32_t throws(promise_str_t what) {
     throw std::bad_alloc();
   if (name == "pointer")
     throw static_cast<const char *>(nullptr);
+  if (name == "foreign")
+    throw_foreign();
   return destroyed;
 }
 

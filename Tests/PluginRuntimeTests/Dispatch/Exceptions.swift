@@ -28,6 +28,18 @@ struct Exceptions {
     #expect(error?.description == "test.throwing.throws: threw \(type)" + (message.map { ": \($0)" } ?? ""))
   }
 
+  @Test("rejects a call that an exception of another language leaves, and reads nothing of the exception but its class")
+  func foreign() async {
+    for _ in 0..<3 {
+      let error = await outcome("throws", .string("foreign")).pluginError
+      #expect(error?.kind == .exception(type: nil, message: nil))
+      #expect(error?.description == "test.throwing.throws: threw an exception of a language other than C++")
+    }
+    #expect(
+      await outcome("throws", .string("range")).pluginError?.kind
+        == .exception(type: "std::out_of_range", message: "index 7 of 3"))
+  }
+
   @Test("what the function's frame held is destroyed")
   func unwinding() async {
     let before = await outcome("throws", .string("nothing")).value
