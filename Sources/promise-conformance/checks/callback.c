@@ -120,18 +120,41 @@ static void a_wrong_verdict_rejects(void) {
   release(promise);
 }
 
+static void a_settled_child_detaches_its_handler(void) {
+  for (int rejects = 0; rejects < 2; rejects++) {
+    spy_t spy = {0};
+    promise_t *promise = pending();
+    promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+    (rejects ? reject : resolve)(child, 5);
+    EXPECT_SPY(&spy, 0, 1);
+    EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+    resolve(promise, 1);
+    EXPECT_SPY(&spy, 0, 1);
+    EXPECT_ENDED(child, rejects ? PROMISE_REJECTED : PROMISE_FULFILLED, 5);
+    release(child);
+    release(promise);
+  }
+}
+
+static promise_t *derived;
+
+/* Settles the promise that its verdict is for. */
+static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value, promise_value_t *out) {
+  promise_verdict_t verdict = spy_handler(ctx, value, out);
+  reject(derived, 5);
+  return verdict;
+}
+
 static void a_child_settled_meanwhile_stays_so(void) {
   payload_t payload = {0};
   spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object_value(&payload)};
   promise_t *promise = pending();
-  promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-  reject(child, 5);
-  EXPECT_SPY(&spy, 0, 0);
+  derived = promise_then(promise, rejects_its_own, &spy, spy_free);
   resolve(promise, 1);
   EXPECT_SPY(&spy, 1, 1);
   EXPECT_DESTROYED(&payload, 1);
-  EXPECT_ENDED(child, PROMISE_REJECTED, 5);
-  release(child);
+  EXPECT_ENDED(derived, PROMISE_REJECTED, 5);
+  release(derived);
   release(promise);
 }
 
@@ -144,7 +167,8 @@ const check_t callback_checks[] = {
     {"the verdict decides what becomes of the derived promise", a_verdict_decides},
     {"a verdict or value that is none rejects it with an ERROR of domain \"promise\", code PROMISE_EINVAL",
      a_wrong_verdict_rejects},
-    {"a handler runs though its derived promise was settled meanwhile, and what it leaves is released",
+    {"settling a derived promise detaches its handler, and frees the context", a_settled_child_detaches_its_handler},
+    {"a promise that is settled while its handler runs stays so, and the handler's value is released",
      a_child_settled_meanwhile_stays_so},
     {NULL, NULL},
 };
