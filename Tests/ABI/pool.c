@@ -271,7 +271,7 @@ static void process_may_exit_at_any_time(void) {
     if (child == 0) {
       for (int j = 0; j < 4; j++)
         promise_executor_submit(pool(), works_for_ever, NULL, NULL);
-      promise_sleep(i % 2 == 0 ? 1 : 1000 * MILLISECONDS);
+      REQUIRE(promise_sleep(i % 2 == 0 ? 1 : 1000 * MILLISECONDS) != NULL);
       exit(7);
     }
     int status = 0;

@@ -146,6 +146,7 @@ static void describe_number(void) {
   plenty(PROMISE_OK);
   CHECK_INT(length, 24);
   CHECK_TEXT(text, "-2.2250738585072014e-308");
+  scarce_end();
 }
 
 static promise_status_t equal(void) {
