@@ -28,7 +28,9 @@ struct HostProcess {
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "PROMISE_PLUGIN_PATH": FixturePlugins.folder.path,
       "LC_ALL": "C.UTF-8", "TERM": "xterm",
     ]
-    process.environment = common.merging(environment) { $1 }
+    // The switches of mutation testing (docs/mutation.md).
+    let switches = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("MUTATION") }
+    process.environment = common.merging(switches) { $1 }.merging(environment) { $1 }
     try input.write(to: folder.appending(path: "in"))
     process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "in"))
     for name in ["out", "err"] { try Data().write(to: folder.appending(path: name)) }
