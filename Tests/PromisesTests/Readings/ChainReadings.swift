@@ -64,6 +64,19 @@ struct ChainReadings {
     #expect(calls.events == [1])
   }
 
+  @Test("EA-16: a promise chained after itself does not hold itself")
+  func afterItselfDropped() {
+    let tracker = LifetimeTracker()
+    do {
+      let held = tracker.track()
+      let promise = Promise<Int>()
+      promise.chain(after: promise)
+      promise.then({ _ in held.touch() }, nil)
+      withExtendedLifetime(promise) { #expect(tracker.live == 1) }
+    }
+    #expect(tracker.live == 0)
+  }
+
   @Test("EA-16: the source holds the promises chained after it until it settles")
   func held() {
     let calls = Recorder<Int>()
