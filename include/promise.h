@@ -139,8 +139,9 @@
  *                                promise_loop_run_once, promise_loop_run, promise_loop_wait, promise_loop_stop,
  *                                promise_loop_is_current, promise_loop_retain, promise_loop_release
  *   Serve a VM (queue.h)         promise_queue_new, promise_queue_fd, promise_queue_take, promise_queue_watch,
- *                                promise_queue_tap, promise_queue_then, promise_queue_on_cancel, promise_queue_object,
- *                                promise_queue_unwatch, promise_queue_retain, promise_queue_release, promise_queue_free
+ *                                promise_queue_tap, promise_queue_then, promise_queue_answer, promise_queue_on_cancel,
+ *                                promise_queue_object, promise_queue_unwatch, promise_queue_retain,
+ *                                promise_queue_release, promise_queue_free
  *   Make values (value.h,        promise_value_void, promise_value_bool, promise_value_i64, promise_value_u64,
  *   scalar.h)                    promise_value_f64, promise_value_pointer, promise_value_string, promise_value_bytes,
  *                                promise_value_bytes_foreign, promise_value_promise, promise_value_object,

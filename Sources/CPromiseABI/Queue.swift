@@ -160,3 +160,59 @@ private func hand(out first: UInt32, to events: UnsafeMutablePointer<promise_eve
     event.ref.release()
   }
 }
+
+@c @implementation
+public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>?, _ count: Int) -> promise_status_t {
+  // A size_t that Swift shows as a negative number: larger than any array.
+  guard unsafe count == 0 || (count > 0 && events != nil) else { return promise_status_t(PROMISE_EINVAL) }
+  var first = promise_status_t(PROMISE_OK)
+  for position in 0..<count {
+    let event = unsafe events.unsafelyUnwrapped + position
+    guard unsafe event.pointee.kind == PROMISE_EVENT_CALL, let promise = unsafe event.pointee.promise else { continue }
+    let verdict = unsafe Verdict(rawValue: event.pointee.state)
+    guard verdict == .fulfill || verdict == .reject || verdict == .adopt else { continue }
+    var value = unsafe event.pointee.value
+    // Callbacks of the promise find the event answered.
+    unsafe event.pointee.promise = nil
+    unsafe withUnsafeMutablePointer(to: &event.pointee.value) { unsafe CellValue.void.store($0) }
+    let status = unsafe answer(promise, verdict, &value)
+    _ = unsafe promise_release(promise)
+    if first == promise_status_t(PROMISE_OK) { first = status }
+  }
+  return first
+}
+
+/// Settles the promise of a CALL, with a value that is taken over on every path. A verdict that cannot take effect
+/// rejects it.
+private func answer(
+  _ promise: OpaquePointer, _ verdict: Verdict, _ value: UnsafePointer<promise_value_t>
+) -> promise_status_t {
+  var fault = Fault.malformedValue
+  var status: promise_status_t
+  switch verdict {
+  case .fulfill: status = unsafe promise_resolve(promise, value)
+  case .reject: status = unsafe promise_reject(promise, value)
+  default:
+    guard let source = unsafe take(value) else {
+      status = promise_status_t(PROMISE_EINVAL)
+      break
+    }
+    if source.kind == ValueKind.promise.rawValue {
+      status = unsafe promise_follow(promise, handle(source.owner))
+    } else {
+      status = promise_status_t(PROMISE_EINVAL)
+      fault = .unknownVerdict
+    }
+    source.release()
+  }
+  switch status {
+  case promise_status_t(PROMISE_OK), promise_status_t(PROMISE_ESETTLED), promise_status_t(PROMISE_ESTALE): return status
+  case promise_status_t(PROMISE_EDEADLK): fault = .cycle
+  case promise_status_t(PROMISE_ENOMEM): fault = .outOfMemory
+  default: break
+  }
+  guard let cell = unsafe resolve(promise) else { return promise_status_t(PROMISE_ESTALE) }
+  let reason = fault.value
+  if !cell.settle(reason, .rejected) { return promise_status_t(PROMISE_ESETTLED) }
+  return status
+}

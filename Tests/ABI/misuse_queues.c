@@ -149,18 +149,30 @@ static void queue_take(void) {
   promise_queue_free(good_queue);
 }
 
+static promise_event_t call_of(void *handle) {
+  return (promise_event_t){.kind = PROMISE_EVENT_CALL, .state = PROMISE_FULFILL, .promise = handle, .value = *I64(1)};
+}
+static void queue_answer_bad(void *handle) {
+  promise_event_t event = call_of(handle);
+  CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_ESTALE);
+}
+static void queue_answer(void) {
+  promise_event_t event = call_of(NULL);
+  CHECK_STATUS(promise_queue_answer(&event, 1), PROMISE_OK);
+  CHECK_STATUS(promise_queue_answer(NULL, 0), PROMISE_OK);
+  CHECK_STATUS(promise_queue_answer(NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_queue_answer(NULL, SIZE_MAX), PROMISE_EINVAL);
+  CHECK_STATUS(promise_queue_answer(&event, SIZE_MAX), PROMISE_EINVAL);
+  each_bad_handle(PROMISES, queue_answer_bad);
+}
+
 static const misuse_t table[] = {
-    {"promise_queue_fd", queue_fd},
-    {"promise_queue_free", queue_free},
-    {"promise_queue_new", queue_new},
-    {"promise_queue_object", queue_object},
-    {"promise_queue_on_cancel", queue_on_cancel},
-    {"promise_queue_release", queue_release},
-    {"promise_queue_retain", queue_retain},
-    {"promise_queue_take", queue_take},
-    {"promise_queue_tap", queue_tap},
-    {"promise_queue_then", queue_then},
-    {"promise_queue_unwatch", queue_unwatch},
+    {"promise_queue_answer", queue_answer},   {"promise_queue_fd", queue_fd},
+    {"promise_queue_free", queue_free},       {"promise_queue_new", queue_new},
+    {"promise_queue_object", queue_object},   {"promise_queue_on_cancel", queue_on_cancel},
+    {"promise_queue_release", queue_release}, {"promise_queue_retain", queue_retain},
+    {"promise_queue_take", queue_take},       {"promise_queue_tap", queue_tap},
+    {"promise_queue_then", queue_then},       {"promise_queue_unwatch", queue_unwatch},
     {"promise_queue_watch", queue_watch},
 };
 

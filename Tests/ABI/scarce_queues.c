@@ -92,6 +92,26 @@ static promise_status_t queue_take(void) {
   return status;
 }
 
+static promise_status_t queue_answer(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = fulfilled(1), *later = promise_new();
+  promise_t *derived = promise_queue_then(queue, source, 1);
+  promise_event_t event;
+  CHECK_INT(promise_queue_take(queue, &event, 1, 0), 1);
+  event.state = PROMISE_ADOPT;
+  event.value = holding(retained(later));
+  scarce();
+  promise_status_t status = plenty(promise_queue_answer(&event, 1));
+  promise_resolve(later, I64(2));
+  /* Without memory the reason may be VOID. */
+  CHECK_INT(promise_state(derived), status == PROMISE_OK ? PROMISE_FULFILLED : PROMISE_REJECTED);
+  promise_release(source);
+  promise_release(later);
+  promise_release(derived);
+  promise_queue_free(queue);
+  return status;
+}
+
 static promise_status_t queue_on_cancel(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -123,6 +143,7 @@ int main(void) {
   RUN_OUT(queue_tap);
   RUN_OUT(queue_then);
   RUN_OUT(queue_take);
+  RUN_OUT(queue_answer);
   RUN_OUT(queue_on_cancel);
   RUN_OUT(queue_object);
   return check_report();

@@ -182,6 +182,7 @@ FUNCTION(promise_queue_on_cancel, promise_status_t, (promise_queue_t *, promise_
 FUNCTION(promise_queue_object, promise_status_t,
          (promise_queue_t *, promise_value_t *, const promise_type_t *, uint64_t));
 FUNCTION(promise_queue_take, int64_t, (promise_queue_t *, promise_event_t *, size_t, int64_t));
+FUNCTION(promise_queue_answer, promise_status_t, (promise_event_t *, size_t));
 
 FUNCTION(promise_publisher_new, promise_publisher_t *, (uint32_t));
 FUNCTION(promise_publisher_every, promise_publisher_t *, (promise_executor_t *, int64_t));

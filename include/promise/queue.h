@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "callback.h"
 #include "core.h"
 #include "type.h"
 
@@ -101,9 +102,9 @@ PROMISE_API promise_status_t promise_queue_tap(promise_queue_t *PROMISE_NULLABLE
 PROMISE_API int64_t promise_queue_unwatch(promise_queue_t *PROMISE_NULLABLE queue, uint64_t tag);
 
 /* Derives a promise that the taker settles: asks for a CALL with the outcome of `source`, fulfilled or rejected, and
- * with the derived promise. The taker settles that promise by promise_resolve(), promise_reject() or promise_follow(),
- * now or later, then releases it. If the taker releases the last reference without settling the promise, it is
- * destroyed while pending.
+ * with the derived promise. The taker settles that promise, now or later, then releases it: promise_queue_answer() does
+ * both; promise_resolve(), promise_reject() and promise_follow() do the first. If the taker releases the last reference
+ * without settling the promise, it is destroyed while pending.
  * If the derived promise is settled or discarded before the event is taken, the event is released and never taken. Use
  * promise_queue_tap() on the derived promise to be notified, where other parties may do that.
  * Returns a new reference to the derived promise; you may release it at once, and the event is produced all the same.
@@ -140,6 +141,22 @@ PROMISE_API promise_status_t promise_queue_object(promise_queue_t *PROMISE_NULLA
  * [any thread; not where blocking is forbidden, unless `timeout_ns` is 0] */
 PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
                                        promise_event_t *PROMISE_NULLABLE events, size_t room, int64_t timeout_ns);
+
+/* Answers the CALL events of a batch in one call, for languages with expensive calls: settles each `promise`, and
+ * releases it. Before, the taker writes a verdict to `state`, and a result to `value`, whose old reference it has
+ * released or passed on. Each promise is settled as a handler's promise is (callback.h): PROMISE_FULFILL and
+ * PROMISE_REJECT settle it with `value`, PROMISE_ADOPT makes it follow the PROMISE in `value`. Other events are
+ * skipped: those whose `state` is no verdict, to be answered later, and those of other kinds.
+ * The events are answered in order: the callbacks of one promise have run before the next is settled.
+ *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.
+ * Returns PROMISE_OK if all verdicts took effect, otherwise the first other status; a failure does not stop the others.
+ * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if it is stale. These reject the promise with an
+ * ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed, or no PROMISE to adopt;
+ * PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL also if `events` is
+ * NULL, or `count` is larger than any array.
+ * Takes over `promise` and `value` of each event with a verdict, on every path.
+ * [any thread] */
+PROMISE_API promise_status_t promise_queue_answer(promise_event_t *PROMISE_NULLABLE events, size_t count);
 
 PROMISE_END_DECLS
 

@@ -199,6 +199,8 @@ enum PromiseFunctions {
       promise_queue_object as @convention(c) (Handle?, Output?, Handle?, UInt64) -> Status),
     "promise_queue_take": address(
       promise_queue_take as @convention(c) (Handle?, UnsafeMutablePointer<promise_event_t>?, Int, Int64) -> Int64),
+    "promise_queue_answer": address(
+      promise_queue_answer as @convention(c) (UnsafeMutablePointer<promise_event_t>?, Int) -> Status),
 
     "promise_loop_new": address(promise_loop_new as @convention(c) () -> Handle?),
     "promise_loop_main": address(promise_loop_main as @convention(c) () -> Handle?),

@@ -1,0 +1,176 @@
+/* Completion queues: a batch of CALL events that is answered by one call. */
+#include "queues.h"
+
+static promise_queue_t *queue;
+static promise_t *derived[4];
+
+/* Takes the CALL events of `count` promises derived from one that is fulfilled with 20. */
+static void take_calls(int count) {
+  queue = promise_queue_new();
+  promise_t *source = fulfilled(20);
+  for (int i = 0; i < count; i++)
+    derived[i] = promise_queue_then(queue, source, (uint64_t)i);
+  promise_release(source);
+  CHECK_INT(take(queue, 0), count);
+}
+
+/* Releases the derived promises: with the events' references, they are destroyed. */
+static void release_all(int count) {
+  for (int i = 0; i < count; i++) {
+    CHECK_STATUS(promise_release(derived[i]), PROMISE_OK);
+    CHECK_STATUS(promise_release(derived[i]), PROMISE_ESTALE);
+  }
+  promise_queue_free(queue);
+}
+
+static void answer(int place, promise_verdict_t verdict, promise_value_t value) {
+  events[place].state = verdict;
+  events[place].value = value;
+}
+
+static bool is_answered(int place) {
+  return events[place].promise == NULL && events[place].value.kind == PROMISE_KIND_VOID;
+}
+
+static void each_event_is_answered_by_its_verdict(void) {
+  payload_t payload = {0};
+  take_calls(4);
+  promise_t *later = promise_new();
+  answer(0, PROMISE_FULFILL, *I64(1));
+  answer(1, PROMISE_REJECT, *I64(2));
+  answer(2, PROMISE_ADOPT, holding(retained(later)));
+  answer(3, PROMISE_FULFILL, object(&payload));
+  CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
+  for (int i = 0; i < 4; i++)
+    CHECK(is_answered(i));
+  CHECK(ended(derived[0], PROMISE_FULFILLED, 1));
+  CHECK(ended(derived[1], PROMISE_REJECTED, 2));
+  CHECK_INT(promise_state(derived[2]), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(later, I64(3)), PROMISE_OK);
+  CHECK(ended(derived[2], PROMISE_FULFILLED, 3));
+  CHECK_INT(promise_state(derived[3]), PROMISE_FULFILLED);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  /* Again: nothing is left to answer. */
+  CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
+  CHECK_STATUS(promise_release(later), PROMISE_OK);
+  release_all(4);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+/* As promise_queue_take() wrote them, or of another kind: they stay the taker's. */
+static void events_without_a_verdict_are_left(void) {
+  take_calls(2);
+  promise_t *settled = fulfilled(5);
+  CHECK_STATUS(promise_queue_watch(queue, settled, 9), PROMISE_OK);
+  CHECK_INT(promise_queue_take(queue, events + 2, ROOM - 2, 0), 1);
+  answer(1, PROMISE_FULFILL, *I64(7));
+  answer(2, PROMISE_FULFILL, *I64(8));
+  CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
+  CHECK_INT(promise_state(derived[0]), PROMISE_PENDING);
+  CHECK(ended(derived[1], PROMISE_FULFILLED, 7));
+  CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_FULFILLED, 0);
+  CHECK_INT(events[2].value.as.i64, 8);
+  events[0].state = 0;
+  CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
+  events[0].state = PROMISE_VERDICT_SKIP;
+  CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
+  CHECK_INT(promise_state(derived[0]), PROMISE_PENDING);
+  answer(0, PROMISE_REJECT, *I64(6));
+  CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_OK);
+  CHECK(ended(derived[0], PROMISE_REJECTED, 6));
+  promise_release(settled);
+  release_all(2);
+}
+
+/* The callbacks of one have run before the next is settled; in them the event is answered. */
+static void notes_the_next(void *ctx, const promise_value_t *value) {
+  (void)value;
+  int place = (int)(intptr_t)ctx;
+  CHECK(is_answered(place));
+  CHECK_INT(promise_state(derived[place]), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(derived[place + 1]), PROMISE_PENDING);
+  note((char)('a' + place));
+}
+
+static void events_are_answered_in_order(void) {
+  take_calls(4);
+  journal_clear();
+  for (intptr_t i = 0; i < 4; i++)
+    answer((int)i, PROMISE_FULFILL, *I64(i));
+  for (intptr_t i = 0; i < 3; i++)
+    CHECK_STATUS(promise_observe(derived[i], notes_the_next, NULL, (void *)i, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
+  CHECK_TEXT(journal, "abc");
+  release_all(4);
+}
+
+/* A failure releases the value and the promise, and does not stop those behind it. */
+static void a_failure_stops_no_other(void) {
+  payload_t payload = {0};
+  take_calls(4);
+  CHECK_STATUS(promise_discard(derived[0]), PROMISE_OK);
+  CHECK_STATUS(promise_release(events[1].promise), PROMISE_OK);
+  CHECK_STATUS(promise_release(derived[1]), PROMISE_OK);
+  for (int i = 0; i < 3; i++)
+    answer(i, PROMISE_FULFILL, object(&payload));
+  answer(3, PROMISE_FULFILL, *I64(4));
+  CHECK_STATUS(promise_queue_answer(events + 1, 1), PROMISE_ESTALE);
+  CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_ESETTLED);
+  CHECK_INT(promise_state(derived[0]), PROMISE_REJECTED);
+  CHECK_INT(promise_state(derived[2]), PROMISE_FULFILLED);
+  CHECK(ended(derived[3], PROMISE_FULFILLED, 4));
+  derived[1] = promise_new();
+  release_all(4);
+  CHECK_INT(atomic_load(&payload.destroyed), 3);
+}
+
+/* An answer that cannot take effect rejects the promise, so nobody waits for it in vain. */
+static void a_bad_answer_rejects(void) {
+  take_calls(4);
+  promise_value_t unknown = {.kind = 99};
+  answer(0, PROMISE_FULFILL, unknown);
+  answer(1, PROMISE_ADOPT, *I64(1));
+  answer(2, PROMISE_ADOPT, holding(retained(derived[2])));
+  answer(3, PROMISE_REJECT, holding(retained(derived[3])));
+  for (int i = 0; i < 4; i++) {
+    promise_status_t expected = i == 2 ? PROMISE_EDEADLK : PROMISE_EINVAL;
+    CHECK_STATUS(promise_queue_answer(events + i, 1), expected);
+    CHECK(failed_with(derived[i], expected));
+    CHECK(is_answered(i));
+  }
+  release_all(4);
+}
+
+static void an_answer_adopts_across_a_cycle(void) {
+  take_calls(2);
+  promise_t *waits = promise_then(derived[0], adds_one, NULL, NULL);
+  answer(0, PROMISE_ADOPT, holding(retained(waits)));
+  answer(1, PROMISE_ADOPT, *I64(1));
+  promise_release(waits);
+  CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_EDEADLK);
+  CHECK(failed_with(derived[0], PROMISE_EDEADLK));
+  CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_EINVAL);
+  release_all(2);
+}
+
+/* The queue may be closed before: a taken event is the taker's. */
+static void answers_outlive_the_queue(void) {
+  take_calls(1);
+  CHECK_STATUS(promise_queue_retain(queue), PROMISE_OK);
+  CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
+  answer(0, PROMISE_FULFILL, *I64(1));
+  CHECK_STATUS(promise_queue_answer(events, 1), PROMISE_OK);
+  CHECK(ended(derived[0], PROMISE_FULFILLED, 1));
+  release_all(1);
+}
+
+int main(void) {
+  RUN(each_event_is_answered_by_its_verdict);
+  RUN(events_without_a_verdict_are_left);
+  RUN(events_are_answered_in_order);
+  RUN(a_failure_stops_no_other);
+  RUN(a_bad_answer_rejects);
+  RUN(an_answer_adopts_across_a_cycle);
+  RUN(answers_outlive_the_queue);
+  return check_report();
+}
