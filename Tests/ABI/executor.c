@@ -1,5 +1,5 @@
 /* Executors and jobs. */
-#include "support.h"
+#include "executors.h"
 
 /* An executor that keeps its jobs until they are asked for. */
 typedef struct shelf {
@@ -17,18 +17,6 @@ static void shelve(void *ctx, promise_job_t *job) {
 
 static void shelf_free(void *ctx) {
   atomic_fetch_add(&((shelf_t *)ctx)->frees, 1);
-}
-
-static promise_t *on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .executor = executor,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
-  promise_t *child = promise_react(promise, &reaction);
-  REQUIRE(child != NULL);
-  return child;
 }
 
 static void job_runs_when_it_is_run(void) {
@@ -185,127 +173,6 @@ static void job_that_adopts_its_own_promise_is_refused(void) {
   promise_release(promise);
 }
 
-/* ---- Running within submit ---- */
-
-typedef struct inline_executor {
-  spy_t spy;
-  int depth;
-  promise_executor_t *executor; /* released by submit, if it is set */
-} inline_executor_t;
-
-static void run_inside(void *ctx, promise_job_t *job) {
-  inline_executor_t *here = ctx;
-  here->depth++;
-  if (here->executor != NULL)
-    CHECK_STATUS(promise_executor_release(here->executor), PROMISE_OK);
-  here->executor = NULL;
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-  CHECK_STATUS(promise_job_run(job), PROMISE_ESTALE);
-  /* The context is still being used: it must not have been freed. */
-  CHECK_INT(atomic_load(&here->spy.frees), 0);
-  here->depth--;
-}
-
-static void job_may_run_within_submit(void) {
-  inline_executor_t here = {.depth = 0};
-  spy_t spies[3] = {{0}};
-  promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
-  promise_t *promise = promise_new();
-  promise_t *first = on(executor, promise, &spies[0]);
-  promise_t *second = on(executor, first, &spies[1]);
-  promise_t *third = on(executor, first, &spies[2]);
-  promise_resolve(promise, I64(1));
-  for (int i = 0; i < 3; i++)
-    CHECK_SPY(&spies[i], 1, 1);
-  CHECK(ended(second, PROMISE_FULFILLED, 3));
-  CHECK_INT(here.depth, 0);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_INT(atomic_load(&here.spy.frees), 1);
-  promise_t *all[] = {promise, first, second, third};
-  for (int i = 0; i < 4; i++)
-    promise_release(all[i]);
-}
-
-/* The job that runs within submit holds the last reference to the executor: whose context submit is using. */
-static void context_is_not_freed_while_submit_uses_it(void) {
-  inline_executor_t here = {.depth = 0};
-  spy_t spy = {0};
-  promise_executor_t *executor = promise_executor_new(run_inside, &here, spy_free);
-  here.executor = executor;
-  promise_t *promise = promise_new();
-  promise_t *child = on(executor, promise, &spy);
-  promise_resolve(promise, I64(1));
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_INT(atomic_load(&here.spy.frees), 1);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
-  promise_release(child);
-  promise_release(promise);
-}
-
-static void drop_inside(void *ctx, promise_job_t *job) {
-  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
-  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
-}
-
-/* Each job runs the one before it within its submit. */
-typedef struct relay {
-  promise_job_t *before;
-  promise_t *follower; /* of the promise of the job before */
-  int runs;
-} relay_t;
-
-static void relays(void *ctx, promise_job_t *job) {
-  relay_t *relay = ctx;
-  if (relay->before != NULL) {
-    CHECK_STATUS(promise_job_run(relay->before), PROMISE_OK);
-    /* It is another job than the one which is submitted: its promise and what follows are settled on return. */
-    CHECK_INT(promise_state(relay->follower), PROMISE_FULFILLED);
-    relay->runs++;
-  }
-  relay->before = job;
-}
-
-static void another_job_may_run_within_submit(void) {
-  enum { JOBS = 4 };
-  relay_t relay = {.before = NULL};
-  spy_t spies[JOBS] = {{0}}, followers[JOBS] = {{0}};
-  promise_executor_t *executor = promise_executor_new(relays, &relay, NULL);
-  promise_t *children[JOBS], *behind[JOBS];
-  for (int i = 0; i < JOBS; i++) {
-    promise_t *source = promise_new();
-    children[i] = on(executor, source, &spies[i]);
-    behind[i] = promise_then(children[i], spy_handler, &followers[i], spy_free);
-    if (i > 0)
-      relay.follower = behind[i - 1];
-    CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
-    CHECK_INT(promise_state(behind[i]), PROMISE_PENDING);
-    promise_release(source);
-  }
-  CHECK_INT(relay.runs, JOBS - 1);
-  CHECK_STATUS(promise_job_run(relay.before), PROMISE_OK);
-  for (int i = 0; i < JOBS; i++) {
-    CHECK(ended(behind[i], PROMISE_FULFILLED, 3));
-    CHECK_SPY(&spies[i], 1, 1);
-    CHECK_SPY(&followers[i], 1, 1);
-    promise_release(behind[i]), promise_release(children[i]);
-  }
-  promise_executor_release(executor);
-}
-
-static void job_may_be_dropped_within_submit(void) {
-  spy_t executed = {0}, spy = {0};
-  promise_executor_t *executor = promise_executor_new(drop_inside, &executed, spy_free);
-  promise_t *promise = promise_new();
-  promise_t *child = on(executor, promise, &spy);
-  promise_resolve(promise, I64(1));
-  CHECK(failed_with(child, PROMISE_ECLOSED));
-  CHECK_SPY(&spy, 0, 1);
-  promise_executor_release(executor);
-  CHECK_SPY(&executed, 1, 1);
-  promise_release(child);
-  promise_release(promise);
-}
-
 /* ---- Order, threads, re-entrancy ---- */
 
 static void jobs_may_run_in_any_order(void) {
@@ -399,10 +266,6 @@ int main(void) {
   RUN(child_settled_before_its_job_runs);
   RUN(job_may_adopt);
   RUN(job_that_adopts_its_own_promise_is_refused);
-  RUN(job_may_run_within_submit);
-  RUN(another_job_may_run_within_submit);
-  RUN(context_is_not_freed_while_submit_uses_it);
-  RUN(job_may_be_dropped_within_submit);
   RUN(jobs_may_run_in_any_order);
   RUN(handler_runs_and_is_freed_where_its_job_is_run);
   RUN(handler_cannot_run_or_wait_for_itself);

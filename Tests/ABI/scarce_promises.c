@@ -300,74 +300,6 @@ static promise_status_t loop_wait(void) {
   return status == PROMISE_ETIMEDOUT ? PROMISE_OK : status;
 }
 
-/* ---- Tokens ---- */
-
-static promise_status_t token_new(void) {
-  scarce();
-  promise_token_t *made = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
-  promise_status_t status = plenty(of(made));
-  promise_token_release(made);
-  return status;
-}
-
-static promise_status_t token_add(void) {
-  promise_token_t *asking = promise_token_new(0);
-  promise_t *promise = promise_new();
-  scarce();
-  promise_status_t status = plenty(promise_token_add(asking, promise));
-  promise_token_cancel(asking, NULL);
-  CHECK_INT(promise_cancel_requested(promise), status == PROMISE_OK);
-  promise_release(promise);
-  promise_token_release(asking);
-  return status;
-}
-
-static promise_status_t token_chain(void) {
-  promise_token_t *chained = promise_token_new(0), *parent = promise_token_new(0);
-  scarce();
-  promise_status_t status = plenty(promise_token_chain(chained, parent, PROMISE_CHAIN_CANCEL));
-  promise_token_release(parent);
-  promise_token_release(chained);
-  return status;
-}
-
-/* The token itself goes whatever happens. */
-static promise_status_t ended_by(promise_status_t (*end)(promise_token_t *ending, const promise_value_t *reason)) {
-  promise_token_t *parent = promise_token_new(0), *child = promise_token_new(0);
-  promise_t *one = promise_new(), *other = promise_new();
-  CHECK_STATUS(promise_token_chain(child, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
-  CHECK_STATUS(promise_token_add(parent, one), PROMISE_OK);
-  CHECK_STATUS(promise_token_add(child, other), PROMISE_OK);
-  scarce();
-  promise_status_t status = plenty(end(parent, NULL));
-  CHECK_INT(promise_cancel_requested(one), 1);
-  CHECK_INT(promise_cancel_requested(other), status == PROMISE_OK);
-  promise_release(one);
-  promise_release(other);
-  promise_token_release(parent);
-  promise_token_release(child);
-  return status;
-}
-static promise_status_t token_cancel(void) {
-  return ended_by(promise_token_cancel);
-}
-static promise_status_t token_invalidate(void) {
-  return ended_by(promise_token_invalidate);
-}
-
-static promise_status_t token_set_deadline(void) {
-  loop = promise_loop_new();
-  executor = promise_loop_executor(loop);
-  promise_token_t *hurried = promise_token_new(0);
-  scarce();
-  promise_status_t status = plenty(promise_token_set_deadline(hurried, executor, promise_now() + hour));
-  CHECK_INT(promise_token_deadline(hurried) == INT64_MAX, status != PROMISE_OK);
-  promise_token_release(hurried);
-  promise_executor_release(executor);
-  promise_loop_release(loop);
-  return status;
-}
-
 int main(void) {
   RUN_OUT(new);
   RUN_OUT(new_discardable);
@@ -394,11 +326,5 @@ int main(void) {
   RUN(timers_without_an_executor);
   RUN_OUT(wait_any);
   RUN_OUT(loop_wait);
-  RUN_OUT(token_new);
-  RUN_OUT(token_add);
-  RUN_OUT(token_chain);
-  RUN_OUT(token_cancel);
-  RUN_OUT(token_invalidate);
-  RUN_OUT(token_set_deadline);
   return check_report();
 }

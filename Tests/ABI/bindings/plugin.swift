@@ -13,6 +13,7 @@ private let answer: @convention(c) () -> OpaquePointer? = {
 private let functions = UnsafeMutablePointer<promise_plugin_function_t>.allocate(capacity: 1)
 private let plugin = UnsafeMutablePointer<promise_plugin_t>.allocate(capacity: 1)
 
+/// Returns the table of functions, as a plugin of the C ABI does.
 @_cdecl("promise_plugin_entry")
 public func entry(host: UInt32) -> UnsafePointer<promise_plugin_t>? {
   functions.initialize(

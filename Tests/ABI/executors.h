@@ -1,0 +1,26 @@
+/* executors.h - what the programs about executors and their jobs share. */
+#ifndef EXECUTORS_H
+#define EXECUTORS_H
+
+#include "support.h"
+
+/* Drops the job within submit; the context is a spy, whose calls are counted. */
+static inline void drop_inside(void *ctx, promise_job_t *job) {
+  atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
+  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
+}
+
+/* The reaction of `spy` on `executor` to either outcome of `promise`. */
+static inline promise_t *on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .executor = executor,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = spy,
+                                 .free_ctx = spy_free};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+#endif /* EXECUTORS_H */

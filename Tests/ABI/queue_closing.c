@@ -1,0 +1,130 @@
+/* The end of a completion queue: its pending events, its promises and its watches are destroyed. */
+#include "queues.h"
+
+static void closing_rejects_what_the_taker_was_to_settle(void) {
+  payload_t payload = {0};
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *pending = promise_new(), *settled = promise_new();
+  promise_t *waiting = promise_queue_then(queue, pending, 1), *ready = promise_queue_then(queue, settled, 2);
+  promise_t *other = promise_then(pending, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_queue_watch(queue, pending, 3), PROMISE_OK);
+  CHECK_STATUS(promise_queue_watch(queue, settled, 4), PROMISE_OK);
+  CHECK_STATUS(promise_queue_on_cancel(queue, pending, 5), PROMISE_OK);
+  promise_value_t value = object(&payload);
+  promise_resolve(settled, &value);
+  promise_release(settled);
+  CHECK_STATUS(promise_request_cancel(other, NULL), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(pending), 0);
+
+  CHECK_STATUS(promise_queue_retain(queue), PROMISE_OK);
+  CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
+  CHECK(failed_with(waiting, PROMISE_ECLOSED));
+  CHECK(failed_with(ready, PROMISE_ECLOSED));
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  /* The interest is gone too. */
+  CHECK_INT(promise_cancel_requested(pending), 1);
+
+  CHECK_INT(take(queue, FOR_EVER), PROMISE_ECLOSED);
+  CHECK_INT(promise_queue_fd(queue), PROMISE_ECLOSED);
+  CHECK_STATUS(promise_queue_watch(queue, pending, 1), PROMISE_ECLOSED);
+  CHECK_STATUS(promise_queue_tap(queue, pending, 1), PROMISE_ECLOSED);
+  CHECK_INT(promise_queue_unwatch(queue, 1), PROMISE_ECLOSED);
+  CHECK_STATUS(promise_queue_on_cancel(queue, pending, 1), PROMISE_ECLOSED);
+  CHECK_STATUS(promise_queue_object(queue, &value, payload_type(), 1), PROMISE_ECLOSED);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_POINTER(promise_queue_then(queue, pending, 1), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ECLOSED);
+  CHECK_STATUS(promise_resolve(pending, VOID()), PROMISE_OK);
+  CHECK_POINTER(promise_queue_then(queue, pending, 1), NULL);
+  CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
+  CHECK_STATUS(promise_queue_release(queue), PROMISE_ESTALE);
+  promise_t *all[] = {pending, waiting, ready, other};
+  for (int i = 0; i < 4; i++)
+    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+}
+
+static void the_last_release_closes(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = promise_new();
+  promise_t *derived = promise_queue_then(queue, source, 1);
+  CHECK_STATUS(promise_queue_retain(queue), PROMISE_OK);
+  CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
+  CHECK_INT(promise_state(derived), PROMISE_PENDING);
+  CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
+  CHECK(failed_with(derived, PROMISE_ECLOSED));
+  promise_release(derived);
+  promise_release(source);
+}
+
+/* A chain of calls of a queue that is closed settles without recursion. */
+static void *close_a_long_chain(void *argument) {
+  (void)argument;
+  long links = check_scale(1000000);
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *first = promise_new(), *last = first;
+  for (long i = 0; i < links; i++) {
+    promise_t *next = promise_queue_then(queue, last, (uint64_t)i);
+    REQUIRE(next != NULL);
+    if (last != first)
+      promise_release(last);
+    last = next;
+  }
+  promise_queue_free(queue);
+  CHECK(failed_with(last, PROMISE_ECLOSED));
+  promise_release(last);
+  promise_release(first);
+  return NULL;
+}
+static void closing_a_long_chain_does_not_recurse(void) {
+  on_small_stack(close_a_long_chain, NULL);
+}
+
+/* Tags are the program's: a million of the same are ended as fast as a million different ones. */
+static void many_watches_of_one_tag(void) {
+  long many = check_scale(1000000);
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  for (long i = 0; i < many; i++)
+    REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
+  for (long i = 0; i < many; i++)
+    REQUIRE(promise_queue_watch(queue, promise, (uint64_t)i << 32) == PROMISE_OK);
+  CHECK_INT(promise_queue_unwatch(queue, 1), many);
+  for (long i = 0; i < many; i++)
+    REQUIRE(promise_queue_unwatch(queue, (uint64_t)i << 32) == 1);
+  promise_resolve(promise, VOID());
+  CHECK_INT(take(queue, 0), 0);
+  promise_release(promise);
+  promise_queue_free(queue);
+}
+
+/* Waiters that give up on a promise that stays pending leave nothing behind, neither cells nor events. */
+static void those_who_give_up_leave_nothing(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *promise = promise_new();
+  long before = 0, rounds = check_scale(200000);
+  for (long i = 0; i < rounds; i++) {
+    REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
+    REQUIRE(promise_queue_tap(queue, promise, 1) == PROMISE_OK);
+    REQUIRE(promise_queue_unwatch(queue, 1) == 2);
+    promise_t *derived = promise_queue_then(queue, promise, 2);
+    REQUIRE(promise_discard(derived) == PROMISE_OK);
+    REQUIRE(promise_release(derived) == PROMISE_OK);
+    if (i == rounds / 2)
+      before = resident_kilobytes();
+  }
+  CHECK(resident_kilobytes() - before < 1024);
+  CHECK_INT(take(queue, 0), 0);
+  promise_resolve(promise, VOID());
+  CHECK_INT(take(queue, 0), 0);
+  promise_release(promise);
+  promise_queue_free(queue);
+}
+
+int main(void) {
+  RUN(closing_rejects_what_the_taker_was_to_settle);
+  RUN(the_last_release_closes);
+  RUN(closing_a_long_chain_does_not_recurse);
+  RUN(many_watches_of_one_tag);
+  RUN(those_who_give_up_leave_nothing);
+  return check_report();
+}
