@@ -69,6 +69,13 @@ signatures_are_complete() {
 }
 try "signatures.c is complete" signatures_are_complete
 
+# Each header is in the module map: clang gives a declaration of another header to the module that includes it first.
+module_map_is_complete() {
+  diff -u --label folder --label module.modulemap <(cd "$include" && find . -name '*.h' | sed 's,^\./,,' | sort) \
+    <(sed -n 's/^ *header "\(.*\)"$/\1/p' "$root/include/module.modulemap" | sort)
+}
+try "module.modulemap is complete" module_map_is_complete
+
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" > /dev/null; then
     if [[ -n ${CHECK_COMPILERS:-} ]]; then
