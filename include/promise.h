@@ -88,7 +88,8 @@
  *   when one thread attaches to a promise while another settles it:
  *   - Reactions with an executor are submitted in the order of attachment, so a serial executor runs them in that
  *     order. If the settling thread still has earlier ones to submit, also within a callback of the promise, that
- *     thread submits the new one after them. A wait for it inside that callback is PROMISE_EDEADLK.
+ *     thread submits the new reaction after them. Waiting within that callback for the promise of the new reaction
+ *     gives PROMISE_EDEADLK.
  *   - Callbacks without an executor run in the order of attachment on the settling thread. One that finds the promise
  *     settled runs at once on the attaching thread, maybe before earlier ones that the settling thread has not reached.
  *   A callback may call any function of this header, on any promise. It must return normally: an exception or a longjmp
@@ -111,7 +112,8 @@
  *   dlclose() The library and its memory stay loaded.
  *   copies    Two copies of the library in one process are independent; a handle of one is stale in the other.
  *
- * A comment cites the clause of the specification that a function implements as "clause 3.1.2".
+ * A promise is *cancelled* when it is rejected with a DISCARDED, by any call. A comment cites the clause of the
+ * specification that a function implements as "clause 3.1.2".
  *
  * MAP
  *   Create and settle            promise_new, promise_new_discardable, promise_new_resolved, promise_new_rejected,

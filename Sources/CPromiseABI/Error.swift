@@ -24,9 +24,10 @@ public func promise_value_error_sized(
 ) -> promise_status_t {
   guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
-  guard let domain = unsafe text(domain, domain_length), let message = unsafe text(message, message_length) else {
-    return promise_status_t(PROMISE_EINVAL)
-  }
+  guard let domain = unsafe text(domain, domain_length), let message = unsafe text(message, message_length),
+    // promise_value_domain() lends it as a text that a NUL ends.
+    unsafe !domain.contains(0)
+  else { return promise_status_t(PROMISE_EINVAL) }
   return unsafe finish(out, Box.error(domain: domain, code: code, message: message))
 }
 

@@ -128,8 +128,9 @@ static void value_error_sized(void) {
     const char *message;
     size_t message_length;
   } bad[] = {
-      {NULL, 1, "message", 7},  {"domain", 6, NULL, 1},      {"\xff", 1, "message", 7},
-      {"domain", 6, "\xc3", 1}, {"domain", SIZE_MAX, "", 0}, {"domain", 6, "message", SIZE_MAX},
+      {NULL, 1, "message", 7},       {"domain", 6, NULL, 1},      {"\xff", 1, "message", 7},
+      {"domain", 6, "\xc3", 1},      {"domain", SIZE_MAX, "", 0}, {"domain", 6, "message", SIZE_MAX},
+      {"do\0main", 7, "message", 7},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     value.kind = 77;

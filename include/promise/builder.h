@@ -9,9 +9,8 @@
 
 PROMISE_BEGIN_DECLS
 
-/* A STRING, BYTES, ARRAY or MAP under construction: an opaque token. After its end it is refused like a stale
- * promise_t *. Finishing copies nothing. Not thread-safe: use a builder on one thread at a time; it may move between
- * threads. */
+/* A STRING, BYTES, ARRAY or MAP under construction: an opaque token. After its end it is refused like a stale promise_t
+ * *. Finishing copies nothing. Not thread-safe: use a builder on one thread at a time; it may move between threads. */
 typedef struct promise_builder promise_builder_t;
 
 /* Makes a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries; it grows as
@@ -28,7 +27,8 @@ PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builde
 PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE
 promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Adds an element at the end of an ARRAY. Takes over the element's reference, on every path.
+/* Adds an element at the end of an ARRAY.
+ * Takes over the element's reference, on every path.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of
  * no known kind, forged, or a stale PROMISE; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
  * [one thread at a time] */
@@ -36,9 +36,10 @@ PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULL
                                                  const promise_value_t *PROMISE_NULLABLE element);
 
 /* Sets the value of a MAP's entry for the `length` bytes at `key`, which are copied. An existing key keeps its place,
- * and its old value is released. `key` may be NULL if `length` is 0. Returns PROMISE_OK; PROMISE_EINVAL as
- * promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL although `length` is not 0, or is not
- * UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM. Takes over the value's reference on every path.
+ * and its old value is released. `key` may be NULL if `length` is 0.
+ * Returns PROMISE_OK; PROMISE_EINVAL as promise_builder_add(), also if the builder builds no MAP, or if `key` is NULL
+ * although `length` is not 0, or is not UTF-8; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * Takes over the value's reference on every path.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const char *PROMISE_NULLABLE key, size_t length,
@@ -57,7 +58,8 @@ PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_N
  *
  *     void *room = promise_builder_room(builder, 65536);
  *     ssize_t count = read(file, room, 65536);
- *     promise_builder_advance(builder, count);
+ *     if (count > 0)
+ *       promise_builder_advance(builder, (size_t)count);
  *
  * NULL: PROMISE_EINVAL if `builder` is NULL or builds neither; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [one thread at a time] */
@@ -74,7 +76,8 @@ PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_
  * [one thread at a time] */
 PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 
-/* Makes the value, and ends the builder, on every path. It takes no memory. `*out` as in promise_value_string().
+/* Makes the value, and ends the builder, on every path. It takes no memory.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_finish(promise_builder_t *PROMISE_NULLABLE builder,

@@ -34,10 +34,10 @@ enum {
 
 /* Handles the outcome of a promise. `*in` is the value or reason, borrowed until the handler returns. `*out` is VOID at
  * the call; the handler stores its result there, and its reference is taken over. To pass `*in` on, copy it to `*out`
- * and retain it. Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a
- * value that is not well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does
- * a PROMISE of the very promise to settle. Adopting a promise that waits for this one rejects it with code
- * PROMISE_EDEADLK.
+ * and retain it.
+ * Errors: a number other than PROMISE_FULFILL, PROMISE_REJECT and PROMISE_ADOPT (a state, say), or a value that is not
+ * well-formed, rejects the promise with an ERROR of domain "promise" and code PROMISE_EINVAL. So does a PROMISE of the
+ * very promise to settle. Adopting a promise that waits for this one rejects it with code PROMISE_EDEADLK.
  *
  * Detaching: a handler whose result is no longer wanted is detached: it never runs, and free_ctx is called at once.
  * That happens when the returned promise, before its source is settled,
@@ -52,15 +52,16 @@ enum {
  *
  * A language's `await` should derive: promise_then() or promise_react(). To give the wait up, call
  * promise_request_cancel() and promise_release(); or promise_discard() and promise_release(), if the source is not to
- * be asked. promise_observe()
- * cannot be given up: it waits, and counts as interest in the promise, until the promise is settled. */
+ * be asked. promise_observe() cannot be given up: it waits, and counts as interest in the promise, until the promise is
+ * settled. */
 typedef promise_verdict_t (*promise_handler_t)(void *PROMISE_NULLABLE ctx, const promise_value_t *PROMISE_NONNULL in,
                                                promise_value_t *PROMISE_NONNULL out);
 
 /* Attaches a handler for fulfilment (clauses 3.1.2 and 3.1.3), and returns the promise that it settles; a rejection
- * passes through to that promise unchanged. Returns a new reference; you may release it at once, and the handler still
- * runs. NULL: PROMISE_EINVAL if `promise` or `on_fulfilled` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has been
- * called then.
+ * passes through to that promise unchanged.
+ * Returns a new reference; you may release it at once, and the handler still runs.
+ * NULL: PROMISE_EINVAL if `promise` or `on_fulfilled` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has been called
+ * then.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t *PROMISE_NULLABLE promise,
                                                                        promise_handler_t PROMISE_NULLABLE on_fulfilled,
@@ -68,8 +69,10 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t
                                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Attaches a handler for rejection with a reason of `type` or of its descendants; NULL: with any reason (clauses 2.3,
- * 3.2.2 and 3.2.3). Returns the promise that the handler settles; a fulfilment, and a reason of another type, pass
- * through to it unchanged. NULL: as promise_then(), and PROMISE_ESTALE if `type` is no type.
+ * 3.2.2 and 3.2.3).
+ * Returns the promise that the handler settles; a fulfilment, and a reason of another type, pass through to it
+ * unchanged.
+ * NULL: as promise_then(), and PROMISE_ESTALE if `type` is no type.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
                                                                          const promise_type_t *PROMISE_NULLABLE type,
@@ -79,8 +82,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise
 
 /* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value. They stay
  * until the promise is settled or destroyed, and count as interest in it until then (cancel.h): for a wait that may be
- * given up, use promise_then(). Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx
- * has been called.
+ * given up, use promise_then().
+ * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has been called.
  * [any thread] */
 PROMISE_API promise_status_t promise_observe(promise_t *PROMISE_NULLABLE promise,
                                              promise_observer_t PROMISE_NULLABLE on_fulfilled,
@@ -106,17 +109,20 @@ typedef struct promise_reaction {
 
 /* Attaches handlers for both outcomes, with an executor and a token: promise_then() and promise_rescue() in one. An
  * outcome without a handler passes through at once, on the settling thread. `*reaction` is read during the call only.
- * Returns a new reference. NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or
- * more than 4096, if `reserved` or a field unknown to this library is not 0, or if there is no handler; PROMISE_ESTALE
- * if a handle is stale; PROMISE_ENOMEM. free_ctx has been called then, unless `reaction` is NULL or `size` too small to
- * hold it. free_ctx is called on the thread of the handler that ran.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1 or more than 4096, if
+ * `reserved` or a field unknown to this library is not 0, or if there is no handler; PROMISE_ESTALE if a handle is
+ * stale; PROMISE_ENOMEM. free_ctx has been called then, unless `reaction` is NULL or `size` too small to hold it.
+ * free_ctx is called on the thread of the handler that ran.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_react(promise_t *PROMISE_NULLABLE promise, const promise_reaction_t *PROMISE_NULLABLE reaction);
 
 /* Calls handler(ctx) once the promise is settled, fulfilled or rejected. The returned promise is settled as this one,
- * after the handler. Returns a new reference. NULL: PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE,
- * PROMISE_ENOMEM; free_ctx has been called then.
+ * after the handler.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; free_ctx has been called
+ * then.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promise_t *PROMISE_NULLABLE promise,
                                                                           promise_callback_t PROMISE_NULLABLE handler,
@@ -134,9 +140,10 @@ PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,
 
 /* Makes `promise`, created by promise_new() or promise_new_discardable(), follow `source`: it is settled as `source`
  * is, at once if that is settled (clause 2.2), unless it is settled otherwise before. It counts as interest in `source`
- * until it is asked to cancel. Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if
- * an argument is NULL, or if `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is
- * `promise` or waits for it, so that neither could ever be settled; PROMISE_ESTALE, PROMISE_ENOMEM.
+ * until it is asked to cancel.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if `promise` is settled already; PROMISE_EINVAL if an argument is NULL, or if
+ * `promise` is derived from another or follows one already; PROMISE_EDEADLK if `source` is `promise` or waits for it,
+ * so that neither could ever be settled; PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_follow(promise_t *PROMISE_NULLABLE promise, promise_t *PROMISE_NULLABLE source);
 

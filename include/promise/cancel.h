@@ -8,8 +8,8 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Cancellation is advisory. A promise that is asked to cancel stays pending. Its producer may give up and reject it
- * with a DISCARDED, by promise_discard() or promise_value_discarded(), or ignore the request.
+/* Cancellation is advisory. A promise that is asked to cancel stays pending. Its producer may give up, by
+ * promise_discard() or by promise_reject() with a promise_value_discarded(), or ignore the request.
  *
  * A request propagates upstream, to the promise that the asked one was derived from, follows or combines, once that one
  * has no other interest:
@@ -33,15 +33,17 @@ PROMISE_API promise_status_t promise_request_cancel(promise_t *PROMISE_NULLABLE 
                                                     const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Returns 1 if the pending promise was asked to cancel, or if it was settled by cancellation; otherwise 0. For workers
- * that poll. Errors: PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
+ * that poll.
+ * Errors: PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_cancel_requested(promise_t *PROMISE_NULLABLE promise);
 
 /* Attaches a handler for a request to cancel the promise. handler(ctx, reason) runs within the request, on its thread,
  * at most once; before this returns if the promise was asked or cancelled before. The reason is borrowed; without one
  * it is VOID. A promise that is settled first frees the handler's context without a call. The handler may settle the
- * promise, by a reference of its own or the producer's. Returns PROMISE_OK, PROMISE_EINVAL if `promise` or `handler` is
- * NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has been called.
+ * promise, by a reference of its own or the producer's.
+ * Returns PROMISE_OK, PROMISE_EINVAL if `promise` or `handler` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure
+ * free_ctx has been called.
  * [any thread] */
 PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLABLE promise,
                                                        promise_observer_t PROMISE_NULLABLE handler,
@@ -49,7 +51,7 @@ PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLAB
                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Seals the promise: after this call a reference no longer counts as interest in it, and only the derived promises keep
- * requests back. A request that waited for the references alone takes effect within this call.
+ * requests back. If only references held a request back, it propagates before this returns.
  * Use it for promises in a shared cache, and for promises that a garbage collector owns: a collected wrapper would hold
  * requests back until its finalization. Seal the promise when you wrap it.
  * Returns PROMISE_OK, also if it is settled; PROMISE_EINVAL if `promise` is NULL, PROMISE_ESTALE.
@@ -57,9 +59,11 @@ PROMISE_API promise_status_t promise_on_cancel_request(promise_t *PROMISE_NULLAB
 PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);
 
 /* Makes a DISCARDED, the reason of a cancelled promise, with a cause: usually the ERROR that led to the cancellation.
- * promise_value_cause() returns it. `*out` as in promise_value_string().
+ * promise_value_cause() returns it.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` of no known kind, forged, or a stale
- * PROMISE; PROMISE_ENOMEM. Takes over the cause's reference on every path.
+ * PROMISE; PROMISE_ENOMEM.
+ * Takes over the cause's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NULLABLE out,
                                                      const promise_value_t *PROMISE_NULLABLE cause);
@@ -68,8 +72,10 @@ PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NU
  *
  * A token requests cancellation of many promises at once, and silences handlers. A reaction attached with a token
  * (promise_react()) runs its handlers only if the token was not invalidated since; the promise of a silenced handler is
- * cancelled. A token can be invalidated repeatedly; later attachments are not affected by earlier invalidations.
- * Tokens, promises and handlers do not keep each other. */
+ * cancelled when its source settles. Invalidation does not detach: for that, request cancellation of the derived
+ * promise too (promise_token_add()), and keep a reference until then. A token can be invalidated repeatedly; later
+ * attachments are not affected by earlier invalidations. Tokens, promises and handlers hold no references to each
+ * other. */
 typedef struct promise_token promise_token_t;
 
 enum {
@@ -81,7 +87,8 @@ enum {
 };
 
 /* Makes a token. `flags` is 0 or PROMISE_TOKEN_INVALIDATE_ON_RELEASE.
- * Returns a new reference. NULL: PROMISE_EINVAL if a flag is not known; PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if a flag is not known; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_token_t *PROMISE_NULLABLE promise_token_new(uint32_t flags);
 
@@ -94,9 +101,9 @@ PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULL
 /* Invalidates the token: silences the handlers attached with it so far, then requests cancellation of the promises
  * added to it, in the order of addition, each once, with `*reason` as in promise_request_cancel(). Then it invalidates
  * the chained tokens, the latest chained first, each once, also if several chains lead to it. When this returns, every
- * handler of these requests has run. Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known
- * kind or forged, PROMISE_ESTALE; PROMISE_ENOMEM if chained tokens were left out for want of memory, never the token
- * itself.
+ * handler of these requests has run.
+ * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known kind or forged, PROMISE_ESTALE;
+ * PROMISE_ENOMEM if chained tokens were left out for want of memory, never the token itself.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_invalidate(promise_token_t *PROMISE_NULLABLE token,
                                                       const promise_value_t *PROMISE_NULLABLE reason);
@@ -107,17 +114,18 @@ PROMISE_API promise_status_t promise_token_invalidate(promise_token_t *PROMISE_N
 PROMISE_API promise_status_t promise_token_cancel(promise_token_t *PROMISE_NULLABLE token,
                                                   const promise_value_t *PROMISE_NULLABLE reason);
 
-/* Adds a promise to the token: it is asked to cancel at the next invalidation or cancellation. Neither keeps the other.
+/* Adds a promise to the token: it is asked to cancel at the next invalidation or cancellation. A token cancelled
+ * earlier does not ask it; a token whose deadline has passed does, at once. Neither holds a reference to the other.
  * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE token,
                                                promise_t *PROMISE_NULLABLE promise);
 
 /* Chains `token` to `parent`: invalidating the parent invalidates the token, each time. `flags` is 0, or
- * PROMISE_CHAIN_CANCEL: then cancelling the parent cancels the token as well. Neither keeps the other.
- * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM, with
- * which it may be chained but lack the deadline of `parent`; PROMISE_EDEADLK if `parent` is `token` or is chained to
- * it, directly or through others: a cycle.
+ * PROMISE_CHAIN_CANCEL: then cancelling the parent cancels the token as well. Neither holds a reference to the other.
+ * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM: the
+ * token may be chained, without the parent's deadline; PROMISE_EDEADLK if `parent` is `token` or is chained to it,
+ * directly or through others: a cycle.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLABLE token,
                                                  promise_token_t *PROMISE_NULLABLE parent, uint32_t flags);
@@ -133,17 +141,18 @@ struct promise_executor;
  *              returns.
  * An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
  * chained before or after, get no later deadline than this one's, and keep it after this one is released. The last
- * promise_token_release() of a token ends its own deadline. Returns PROMISE_OK, also if an earlier deadline stays;
- * PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative; PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, for
- * want of a thread too: some of the tokens may have the deadline then.
+ * promise_token_release() of a token ends its own deadline.
+ * Returns PROMISE_OK, also if an earlier deadline stays; PROMISE_EINVAL if `token` is NULL or `deadline_ns` negative;
+ * PROMISE_ESTALE, for both handles; PROMISE_ENOMEM, for want of a thread too: some of the tokens may have the deadline
+ * then.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_set_deadline(promise_token_t *PROMISE_NULLABLE token,
                                                         struct promise_executor *PROMISE_NULLABLE executor,
                                                         int64_t deadline_ns);
 
 /* Returns the token's deadline, its own or one of a parent; INT64_MAX without one. The deadline does not change after
- * it has passed. Work started on behalf of the token has `deadline - promise_now()` nanoseconds left. Errors:
- * PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
+ * it has passed. Work started on behalf of the token has `deadline - promise_now()` nanoseconds left.
+ * Errors: PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE token);
 
@@ -154,7 +163,8 @@ PROMISE_API int64_t promise_token_deadline(promise_token_t *PROMISE_NULLABLE tok
 PROMISE_API int32_t promise_token_is_cancelled(promise_token_t *PROMISE_NULLABLE token);
 
 /* Returns the number of invalidations, modulo 2^32: a worker that remembers the number sees whether its result is still
- * wanted. Errors: PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
+ * wanted.
+ * Errors: PROMISE_EINVAL if `token` is NULL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_token_generation(promise_token_t *PROMISE_NULLABLE token);
 

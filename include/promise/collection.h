@@ -15,11 +15,11 @@ PROMISE_BEGIN_DECLS
  * The elements of an ARRAY are contiguous at `value.as.ptr`, and so are the values of a MAP: you may read them there.
  *
  * Keys are UTF-8 texts compared byte by byte; the empty text is a key too. Look-up takes constant time even for keys
- * chosen
- * by an attacker. Entries keep the order in which their keys were first set. */
+ * chosen by an attacker. Entries keep the order in which their keys were first set. */
 
 /* Makes an ARRAY of `count` elements. Their references are taken over, on every path. `elements` may be NULL if `count`
- * is 0; the memory it points to stays yours. `*out` as in promise_value_string().
+ * is 0; the memory it points to stays yours.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `elements` is NULL and `count` is not 0, or if an element is
  * of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
  * [any thread] */
@@ -30,8 +30,9 @@ PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLAB
  * `lengths` is NULL, it ends with a NUL. Of entries with equal keys the last value counts, at the place of the first.
  * Keys are copied. The pointers may be NULL if `count` is 0.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0,
- * if a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM. Takes over the
- * values' references on every path. `*out` as in promise_value_string().
+ * if a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
+ * Takes over the values' references on every path.
+ * `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_map(promise_value_t *PROMISE_NULLABLE out,
                                                const char *PROMISE_NULLABLE const *PROMISE_NULLABLE keys,

@@ -11,17 +11,17 @@ PROMISE_BEGIN_DECLS
 
 /* Each function here combines an array of `count` promises, which it reads during the call. A promise may be in the
  * array more than once. `promises` may be NULL if `count` is 0. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS. Time and
- * memory are linear in `count`. Returns a new reference, to a settled promise if the outcome is known. NULL:
- * PROMISE_EINVAL if the array or one of the promises is NULL, or for an unknown flag; PROMISE_ESTALE if one of the
- * promises is stale; PROMISE_ENOMEM.
+ * memory are linear in `count`.
+ * Returns a new reference, to a settled promise if the outcome is known.
+ * NULL: PROMISE_EINVAL if the array or one of the promises is NULL, or for an unknown flag; PROMISE_ESTALE if one of
+ * the promises is stale; PROMISE_ENOMEM.
  *
  * Cancelling: a request to cancel the returned promise (cancel.h) withdraws its interest in every input; the inputs'
  * outcomes still settle it.
  *
  * Detaching: when the returned promise is settled, or its last reference is released while it has no callbacks, it
  * detaches from its pending inputs and withdraws its interest in them. So a promise that lasts as long as the process
- * may be raced
- * against many short ones. */
+ * may be raced against many short ones. */
 enum {
   /* After one input decides the outcome, request cancellation of all others, also if they have other interest. */
   PROMISE_COMBINE_CANCEL_OTHERS = 1 << 9

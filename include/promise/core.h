@@ -24,12 +24,14 @@ enum {
 };
 
 /* Creates a pending promise (clause 3.3.1).
- * Returns a new reference. NULL: PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_new(void);
 
 /* Create a settled promise: promise_new() and promise_resolve() or promise_reject() in one call.
- * Returns a new reference. NULL: PROMISE_EINVAL if `value` or `reason` is NULL or not well-formed; PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `value` or `reason` is NULL or not well-formed; PROMISE_ENOMEM.
  * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
@@ -39,7 +41,8 @@ promise_new_rejected(const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Creates a pending promise with a discard block (clause 3.3.3). promise_discard() calls on_discard(ctx), which should
  * cancel the work that would have settled the promise. `on_discard` may be NULL.
- * Returns a new reference. NULL: PROMISE_ENOMEM; free_ctx has been called then.
+ * Returns a new reference.
+ * NULL: PROMISE_ENOMEM; free_ctx has been called then.
  * The block runs at most once, on the discarding thread, after the promise is rejected and before its callbacks run.
  * free_ctx(ctx) is called after it, or at the settlement or last release that makes it obsolete.
  * [any thread] */
@@ -54,9 +57,9 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
 
 /* Releases one reference. The last one destroys the promise and its value. A promise destroyed while pending frees the
  * contexts of its callbacks without calling them; its discard block is not called, and the promises derived from it
- * stay pending. Chains of any length are destroyed without recursion. A promise that another party is to settle stays
- * until then. If it has no callbacks, and no handler of its own or a request to cancel before, it detaches from its
- * source instead (callback.h). Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
+ * stay pending. Chains of any length are destroyed without recursion. A derived promise stays until its source settles
+ * it, unless it has no callbacks, and either has no handler or was asked to cancel: then it is detached (callback.h).
+ * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
 
@@ -73,8 +76,9 @@ PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise
  * fulfilled as by promise_resolve(), in order: the callbacks of one have run before the next is fulfilled. A failure
  * does not stop the others. The arrays must stay until this returns, and may be NULL if `count` is 0.
  *   statuses   NULL, or `statuses[i]` becomes the status of promise_resolve() for `promises[i]`
- * Returns PROMISE_OK if all were fulfilled, otherwise the first other status. PROMISE_EINVAL also if `promises` is NULL
- * (the values are released then), if `values` is NULL, or if `count` is larger than any array.
+ * Returns PROMISE_OK if all were fulfilled, otherwise the first other status.
+ * PROMISE_EINVAL also if `promises` is NULL (the values are released then), if `values` is NULL, or if `count` is
+ * larger than any array.
  * Takes over a reference to each value on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_resolve_many(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
@@ -88,13 +92,15 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
                                             const promise_value_t *PROMISE_NULLABLE reason);
 
 /* Discards a pending promise (clause 3.5): rejects it with a DISCARDED, calls its discard block, then its callbacks.
- * Its sources continue. Its own handler is detached from them (callback.h), and the handler's context freed before the
- * block is called. Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
+ * Handlers of requests to cancel are not called; one that is attached later is, at once. Its sources continue. Its own
+ * handler is detached from them (callback.h), and the handler's context freed before the block is called.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);
 
 /* Discards a pending promise as promise_discard() does, with a cause in the DISCARDED: usually the ERROR that made the
- * result useless. Callbacks read it by promise_value_cause(). NULL: no cause.
+ * result useless. Callbacks read it by promise_value_cause().
+ * `cause` may be NULL.
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL or `*cause` not
  * well-formed; PROMISE_ESTALE; PROMISE_ENOMEM, and the promise stays pending.
  * Takes over the cause's reference on every path.
@@ -108,8 +114,10 @@ PROMISE_API promise_status_t promise_discard_with(promise_t *PROMISE_NULLABLE pr
 PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 
 /* Copies the value of a fulfilled promise or the reason of a rejected one to `*out`; promise_state() distinguishes
- * them. Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26
- * references. `*out` becomes a new reference; it is VOID on failure.
+ * them.
+ * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26
+ * references.
+ * `*out` becomes a new reference; it is VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
@@ -117,13 +125,13 @@ PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise,
  * for ever, 0 polls and never gives PROMISE_EDEADLK. Callbacks may still be running on the settling thread on return.
  * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK if the calling thread itself
  * would have to settle the promise. That is found at once, or within a second after it becomes true:
- *   within a callback, for the promise that the callback settles, for promises derived from it, and for promises of
- *   callbacks queued behind it;
- *   within a handler of a request to cancel, for the promise that was asked and promises derived from it;
- *   within a job of a serial executor, for a promise of a job queued behind it;
- *   on the thread that runs a loop, or ran it last (the main thread, for the main loop), for a promise of a job or
- *   timer of that loop: use promise_loop_wait(); in a child of fork(), for any promise, while its only other threads
- *   are idle ones of the library.
+ *   - within a callback, for the promise that the callback settles, for promises derived from it, and for promises of
+ *     callbacks queued behind it;
+ *   - within a handler of a request to cancel, for the promise that was asked and promises derived from it;
+ *   - within a job of a serial executor, for a promise of a job queued behind it;
+ *   - on the thread that runs a loop, or ran it last (the main thread, for the main loop), for a promise of a job or
+ *     timer of that loop: use promise_loop_wait();
+ *   - in a child of fork(), for any promise, while its only other threads are idle ones of the library.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
@@ -137,9 +145,9 @@ PROMISE_API promise_status_t promise_wait_interruptible(promise_t *PROMISE_NULLA
 
 /* Blocks as promise_wait() does, until one of `count` promises is settled. `*index`, if `index` is not NULL, becomes
  * its place in the array, the first one's if there are several. PROMISE_EDEADLK if that holds for all of them. The wait
- * leaves nothing attached, so the same promises can be waited for again and again. Returns as promise_wait(), and
- * PROMISE_EINVAL if `promises` is NULL or `count` 0; PROMISE_ENOMEM. If one of the handles is NULL or stale, `*index`
- * is its place.
+ * leaves nothing attached, so the same promises can be waited for again and again.
+ * Returns as promise_wait(), and PROMISE_EINVAL if `promises` is NULL or `count` 0; PROMISE_ENOMEM. If one of the
+ * handles is NULL or stale, `*index` is its place.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
                                               size_t count, int64_t timeout_ns, size_t *PROMISE_NULLABLE index);

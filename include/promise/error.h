@@ -15,17 +15,19 @@ PROMISE_BEGIN_DECLS
 #define PROMISE_HERE_QUOTED(line) #line
 
 /* Makes an ERROR. `domain` names the party that defines `code`: a library, a plugin, "errno". `message` is for people.
- * Both are copied. `*out` as in promise_value_string().
+ * Both are copied.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out`, `domain` or `message` is NULL or not UTF-8; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error(promise_value_t *PROMISE_NULLABLE out,
                                                  const char *PROMISE_NULLABLE domain, int64_t code,
                                                  const char *PROMISE_NULLABLE message);
 
-/* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. A text may hold a
- * NUL; promise_value_domain() then shows the part before it. A text may be NULL if its length is 0. Otherwise as
- * promise_value_error(). Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if a text is NULL although its length
- * is not 0, or not UTF-8; PROMISE_ENOMEM.
+/* Makes an ERROR from texts of a given length, for languages whose strings do not end with a NUL. The message may hold
+ * a NUL, the domain may not. A text may be NULL if its length is 0. Otherwise as promise_value_error().
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if a text is NULL although its length is not 0, or not UTF-8, or
+ * if the domain holds a NUL;
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_NULLABLE out,
                                                        const char *PROMISE_NULLABLE domain, size_t domain_length,
@@ -35,9 +37,10 @@ PROMISE_API promise_status_t promise_value_error_sized(promise_value_t *PROMISE_
 /* Makes an ERROR with an origin and a cause, each of which may be NULL; otherwise as promise_value_error(). `origin` is
  * the place where the error was made, for people and logs: PROMISE_HERE, a function, the id of a plugin. It is copied.
  * `*cause` is usually the ERROR that was caught, but may be any value; a VOID is no cause. Chains of causes may be as
- * long as memory allows. Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or
- * if `*cause` is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM. Takes over the cause's reference on
- * every path.
+ * long as memory allows.
+ * Returns PROMISE_OK; PROMISE_EINVAL as promise_value_error(), also if `origin` is not UTF-8, or if `*cause` is of no
+ * known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
+ * Takes over the cause's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_error_from(promise_value_t *PROMISE_NULLABLE out,
                                                       const char *PROMISE_NULLABLE domain, int64_t code,

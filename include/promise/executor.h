@@ -9,7 +9,7 @@
 PROMISE_BEGIN_DECLS
 
 /* A pending callback: an opaque token, consumed by one promise_job_run() or promise_job_drop(). Jobs are not counted,
- * because each runs exactly once. */
+ * because each ends exactly once, run or dropped. */
 typedef struct promise_job promise_job_t;
 
 /* The submit function of a custom executor, with a job to run or drop; see promise_executor_new(). */
@@ -17,16 +17,17 @@ typedef void (*promise_submit_t)(void *PROMISE_NULLABLE ctx, promise_job_t *PROM
 
 /* Creates an executor from a function. submit(ctx, job) is called on the settling thread for each callback that is to
  * run on the executor. It must arrange for one promise_job_run() or promise_job_drop() of `job`, now or later, on any
- * thread. It must not wait for the promise that the job settles. NULL: PROMISE_EINVAL if `submit` is NULL,
- * PROMISE_ENOMEM; free_ctx has been called then. free_ctx(ctx) is called when the last reference to the executor is
- * released; each job holds one.
+ * thread. It must not wait for the promise that the job settles.
+ * NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx has been called then.
+ * free_ctx(ctx) is called when the last reference to the executor is released; each job holds one.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(
     promise_submit_t PROMISE_NULLABLE submit, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns the executor that runs jobs inline, in the submitting call, as a reaction without an executor does. It serves
  * where a handle is needed: as the target of a serial executor, or in a binding. It is permanent, and need not be
- * released. NULL: PROMISE_ENOMEM.
+ * released.
+ * NULL: PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_immediate(void);
 
@@ -42,12 +43,13 @@ enum {
 };
 
 /* Returns the executor of the library's thread pool for a priority. It is permanent, and need not be released.
- * The pool runs as many jobs at a time as the process may use processors. A blocked job does not count: within about 10
- * ms, and at once if promise_wait() blocks it, another job runs beside it, up to 512 threads. Jobs of a higher priority
- * begin first; one job in sixteen has the lowest pending priority. Jobs of one priority begin in order, and may run at
- * the same time. An idle thread ends after a second. Asynchronous signals are blocked on the pool's threads. Pending
- * jobs do not run after the process exits, nor in a child of fork(). A job that no thread can be created for is
- * dropped. NULL: PROMISE_EINVAL for an unknown priority; PROMISE_ENOMEM.
+ * The pool runs as many jobs at a time as there are processors for the process. A blocked job does not count: within
+ * about 10 ms, and at once if promise_wait() blocks it, another job runs beside it, up to 512 threads. Jobs of a higher
+ * priority begin first; one job in sixteen has the lowest pending priority. Jobs of one priority begin in order, and
+ * may run at the same time. An idle thread ends after a second. Asynchronous signals are blocked on the pool's threads.
+ * Pending jobs do not run after the process exits, nor in a child of fork(). A job that no thread can be created for is
+ * dropped.
+ * NULL: PROMISE_EINVAL for an unknown priority; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise_priority_t priority);
 
@@ -67,10 +69,11 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
 /* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop; NULL:
  * in the main loop again. Jobs and timers that wait in the main loop move there. The calling thread counts as the main
- * one from now on; before the first call that is the thread which the process began with. Returns PROMISE_OK;
- * PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that targets the main one,
- * directly or through other serial executors: its jobs would be submitted to it for ever. An executor of yours must not
- * submit to the main one either. PROMISE_ESTALE; PROMISE_ENOMEM. Retains `executor` until it is replaced.
+ * one from now on; before the first call that is the thread which the process began with.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
+ * targets the main one, directly or through other serial executors: its jobs would be submitted to it for ever. An
+ * executor of yours must not submit to the main one either. PROMISE_ESTALE; PROMISE_ENOMEM. Retains `executor` until it
+ * is replaced.
  * [the main thread] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
 
@@ -91,8 +94,8 @@ PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE
  * receives VOID.
  *   executor   retained until the handler has run; NULL: the calling thread, before this returns
  * If the executor drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED.
- * Returns a new reference; the handler runs even if it is released at once. NULL: PROMISE_EINVAL if `handler` is NULL;
- * PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM.
+ * Returns a new reference; the handler runs even if it is released at once.
+ * NULL: PROMISE_EINVAL if `handler` is NULL; PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM.
  * free_ctx(ctx) is called after the handler, on its thread; before this returns, if it fails.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_executor_t *PROMISE_NULLABLE executor,
@@ -117,8 +120,8 @@ PROMISE_API promise_status_t promise_executor_release(promise_executor_t *PROMIS
 
 /* Runs and consumes the job: calls its handler, frees its context, settles its promise, and runs that promise's
  * callbacks, before it returns. If `submit` calls this for the job that it was given, the promise's callbacks run after
- * `submit` has returned: a chain takes no recursion on an executor that runs jobs inline. Returns PROMISE_OK;
- * PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before.
+ * `submit` has returned: a chain takes no recursion on an executor that runs jobs inline.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `job` is NULL; PROMISE_ESTALE if it ran or was dropped before.
  * [any thread: the one where the handler should run] */
 PROMISE_API promise_status_t promise_job_run(promise_job_t *PROMISE_NULLABLE job);
 

@@ -26,7 +26,8 @@ enum {
   PROMISE_JSON_ELENGTH = 7       /* longer than `max_length` */
 };
 
-/* Options for reading and writing. Zero the struct, set `size`, then set the fields that you need. */
+/* Options for reading and writing. Zero the struct, set `size`, then set the fields that you need. One struct serves
+ * both directions: flags of the other one have no effect. */
 typedef struct promise_json_options {
   uint32_t size;       /* sizeof(promise_json_options_t) */
   uint32_t flags;      /* PROMISE_JSON_... */
@@ -44,12 +45,13 @@ typedef struct promise_json_options {
  *   an array         ARRAY
  *   an object        MAP, in the order of the text. A repeated key is an error, unless PROMISE_JSON_LAST_WINS is set.
  * `text` is UTF-8 without a byte order mark; only white space may stand before and after the value. `options` may be
- * NULL: all 0. Time and memory are linear in the length of the text. Nesting takes no recursion. Returns PROMISE_OK;
- * PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is not 0, or if
- * `options` have an unknown size, flag or indent; PROMISE_ENOMEM. `error` may be NULL. An invalid text sets it to an
- * ERROR of domain "promise.json", a new reference. The message names the expected and the found text and the place. The
- * cause is a MAP of U64: "offset" in bytes from 0, "line" and "column" in characters from 1. Otherwise `*error` becomes
- * VOID. `*out` as in promise_value_string().
+ * NULL: all 0. Time and memory are linear in the length of the text. Nesting takes no recursion.
+ * Returns PROMISE_OK; PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is
+ * not 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM. `error` may be NULL. An invalid text
+ * sets it to an ERROR of domain "promise.json", a new reference. The message names the expected and the found text and
+ * the place. The cause is a MAP of U64: "offset" in bytes from 0, "line" and "column" in characters from 1. Otherwise
+ * `*error` becomes VOID.
+ * `*out` as in promise_value_string().
  * [any thread] */
 PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NULLABLE out,
                                                      const char *PROMISE_NULLABLE text, size_t length,
@@ -60,8 +62,7 @@ PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NU
  *   VOID             null
  *   I64, U64         every digit
  *   F64              the shortest number that reads back as the same double; NaN and the infinities are an error,
- *   unless
- *                    PROMISE_JSON_NONFINITE_NULL is set
+ *                    unless PROMISE_JSON_NONFINITE_NULL is set
  *   BYTES            a string in base64, with padding
  *   ARRAY, MAP       an array, an object, in order
  *   ERROR            an object: "domain", "code", "message", and "origin" and "cause" where it has them
@@ -71,7 +72,7 @@ PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NU
  * `options`, `out` and `error` as in promise_value_from_json(), except that the error's cause is a MAP with a STRING
  * "path" to the offending part, such as $["users"][3].
  * Returns PROMISE_OK; PROMISE_EINVAL if the value cannot be written, if `out` or `value` is NULL, if the value is of no
- * known kind, forged or a stale PROMISE, or for such options; PROMISE_ENOMEM.
+ * known kind, forged or a stale PROMISE, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_to_json(promise_value_t *PROMISE_NULLABLE out,
                                                    const promise_value_t *PROMISE_NULLABLE value,

@@ -51,19 +51,19 @@ PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_main(void);
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Gives back one reference; the last one closes the loop. Waiting jobs and timers are dropped before this returns:
- * their promises are rejected, on this thread, with an ERROR of domain "promise" and code PROMISE_ECLOSED, and their
- * contexts are freed. Jobs submitted to the executor later are dropped at once. A run on another thread, or the one
- * that called this from a job, ends with PROMISE_ECLOSED after its job. The descriptor is closed: remove it from your
- * poller before. Callbacks of the dropped work find the handle stale.
+/* Releases one reference; the last one closes the loop. Waiting jobs and timers are dropped before this returns: their
+ * promises are rejected, on this thread, with an ERROR of domain "promise" and code PROMISE_ECLOSED, and their contexts
+ * are freed. Jobs submitted to the executor later are dropped at once. A run in progress, on any thread, ends with
+ * PROMISE_ECLOSED after its job. The descriptor is closed: remove it from your poller before. Callbacks of the dropped
+ * work find the handle stale.
  * Returns PROMISE_OK; PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_loop_release(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Returns the descriptor for poll, epoll and their wrappers: readable while a job is pending, a timer is due, or a stop
- * is requested. It belongs to the loop: never read from it, nor close it. Its state is that after the last run; during
- * a run it may be readable or not. EDGES above is about edge-triggered pollers. PROMISE_EINVAL if `loop` is NULL;
- * PROMISE_ESTALE; PROMISE_ECLOSED if the loop is closed, as in a child of fork().
+ * is requested. It belongs to the loop: never read from it, nor close it. It reflects the end of the last run; ignore
+ * it during a run. EDGES above is about edge-triggered pollers. PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE;
+ * PROMISE_ECLOSED if the loop is closed, as in a child of fork().
  * [any thread] */
 PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
 

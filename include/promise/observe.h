@@ -2,8 +2,7 @@
  * that first.
  *
  * Promises are named here by their ids. An id is the number of the promise's handle, (uint64_t)(uintptr_t)promise, and
- * is
- * never used again for another promise. It is no reference: use it to compare and to print. */
+ * is never used again for another promise. It is no reference: use it to compare and to print. */
 #ifndef PROMISE_OBSERVE_H
 #define PROMISE_OBSERVE_H
 
@@ -33,16 +32,15 @@ typedef struct promise_hooks {
 
   /* Reports that the promise `id` was rejected with `*reason` and destroyed before anyone took the rejection. There are
    * no false alarms: nobody can take it later. A rejection is taken by
-   *   a caller of promise_state(), promise_result(), promise_wait(), promise_wait_any() or promise_loop_wait() that
-   *   learns from it that the promise is settled; a callback for rejections: of promise_observe(), promise_tap(),
-   *   promise_rescue(), promise_react(); a promise derived from this one or following it. If that promise is rejected
-   *   too, its rejection is to be taken.
+   *   - a caller that learns of the outcome: by promise_state(), promise_result(), promise_wait(), promise_wait_any(),
+   *     promise_wait_interruptible() or promise_loop_wait();
+   *   - a callback for rejections: of promise_observe(), promise_tap(), promise_rescue(), promise_react();
+   *   - a completion queue: promise_queue_watch(), promise_queue_tap(), promise_queue_then(), taken or not;
+   *   - a promise derived from this one or following it. If that promise is rejected too, its rejection is to be taken.
    * A DISCARDED is no failure, and is not reported. Rejections that happened before the hook was set are not reported.
    * The end of a subscriber (stream.h) is a promise like any other: a failed stream is reported for each subscriber
-   *                                    with
-   * callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and promise_publisher_forward()
-   * take
-   * the end. */
+   * with callbacks whose promise_subscriber_end() was not taken. promise_subscriber_next() and
+   * promise_publisher_forward() take the end. */
   promise_unhandled_rejection_t PROMISE_NULLABLE unhandled_rejection;
 
   /* Reports that promise_resolve() or promise_reject(), or their counterparts in another language, was called for the
@@ -59,11 +57,12 @@ typedef struct promise_hooks {
 } promise_hooks_t;
 
 /* Replaces the hooks of this process: one set for all languages. NULL removes them; then nothing is reported, and
- * nothing is ever printed, which is the initial state. `*hooks` is read during the call only. Returns PROMISE_OK;
- * PROMISE_EINVAL if `size` is less than that of version 1 or more than 4096, if `reserved` or a field unknown to this
- * library is not 0, or if no function is set; PROMISE_ENOMEM. Ownership: free_ctx(ctx) is called once, after the hooks
- * were replaced and their last running call has returned, by that call or by this function. On failure it has been
- * called, unless `size` is too small to hold it.
+ * nothing is ever printed, which is the initial state. `*hooks` is read during the call only.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `size` is less than that of version 1 or more than 4096, if `reserved` or a
+ * field unknown to this library is not 0, or if no function is set; PROMISE_ENOMEM.
+ * Ownership:
+ * free_ctx(ctx) is called once, after the hooks were replaced and their last running call has returned, by that call or
+ * by this function. On failure it has been called, unless `size` is too small to hold it.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_hooks(const promise_hooks_t *PROMISE_NULLABLE hooks);
 
@@ -72,16 +71,17 @@ typedef void (*promise_line_t)(void *PROMISE_NULLABLE ctx, const char *PROMISE_N
 
 /* Calls line(ctx, text, length) for each pending promise, and then with their number. A line shows the id, the age, the
  * references and callbacks, and the party that is to settle the promise:
- *     0x42000100000a1 pending for 1.204 s, 2 references, 1 callback: a callback on the pool 0x.., after 0x..; at the
- *     root 0x.. 0x42000100000a2 pending, 1 reference, 3 callbacks: any holder 0x42000100000a3 pending, 2 references, 0
- *     callbacks: a timer due in 0.250 s 0x42000100000a4 pending, 2 references, 1 callback: all of its inputs: 2 of them
- *     are pending
+ *     0x42000100000a1 pending for 1.204 s, 2 references, 1 callback: a callback on the pool 0x.., after 0x..
+ *     0x42000100000a2 pending, 1 reference, 3 callbacks: any holder
+ *     0x42000100000a3 pending, 2 references, 0 callbacks: a timer due in 0.250 s
+ *     0x42000100000a4 pending, 2 references, 1 callback: all of its inputs: 2 of them are pending
  * The age is known of promises created while a trace was on (promise_trace_start()). Rejected promises that nobody has
  * taken yet are listed too, if the hook for them was set. The text is UTF-8 for people, without a line end or a NUL,
  * and its form may change. It is borrowed until `line` returns. Other threads continue during the call. Each line was
  * true at some moment of it; promises created or settled meanwhile may be missing. The time is proportional to the
- * cells that the process has used. Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM. `line` runs on
- * the calling thread with no lock held. From a debugger: `call promise_dump(2)`.
+ * cells that the process has used.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM. `line` runs on the calling thread with no lock
+ * held. From a debugger: `call promise_dump(2)`.
  * [any thread, callbacks included] */
 PROMISE_API promise_status_t promise_dump_lines(promise_line_t PROMISE_NULLABLE line, void *PROMISE_NULLABLE ctx);
 
@@ -143,8 +143,9 @@ typedef struct promise_trace {
  * observation costs one test. Swift callbacks for success alone count as called when a rejection passes them.
  * Returns PROMISE_OK; PROMISE_EINVAL if `trace` is NULL, if `size` is less than that of version 1 or more than 4096, if
  * `reserved` or a field unknown to this library is not 0, or if `capacity` is 0 and `event` NULL; PROMISE_ENOMEM.
- * Ownership: free_ctx(ctx) is called once, after the trace was stopped or replaced and its last running call has
- * returned. On failure it has been called, unless `trace` is NULL or `size` too small to hold it.
+ * Ownership:
+ * free_ctx(ctx) is called once, after the trace was stopped or replaced and its last running call has returned. On
+ * failure it has been called, unless `trace` is NULL or `size` too small to hold it.
  * [any thread] */
 PROMISE_API promise_status_t promise_trace_start(const promise_trace_t *PROMISE_NULLABLE trace);
 

@@ -10,8 +10,9 @@
 PROMISE_BEGIN_DECLS
 
 /* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the
- * call. Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range;
- * PROMISE_ESTALE; PROMISE_ENOMEM. On failure free_ctx has been called.
+ * call.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range; PROMISE_ESTALE;
+ * PROMISE_ENOMEM. On failure free_ctx has been called.
  *
  * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
  * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends.
@@ -35,9 +36,10 @@ typedef struct promise_transform {
 
 /* Transforms each event by a function: map, filter and more. The functions are called as a promise's handlers are, one
  * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of
- * domain "promise" and code PROMISE_EINVAL. PROMISE_EINVAL also if `size` is less than that of version 1, or if
- * `reserved` or a field unknown to this library is not 0. free_ctx(ctx) is called once, after the operator unsubscribed
- * from its source.
+ * domain "promise" and code PROMISE_EINVAL.
+ * PROMISE_EINVAL also if `size` is less than that of version 1, or if `reserved` or a field unknown to this library is
+ * not 0.
+ * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_transform_t *PROMISE_NULLABLE transform);
@@ -62,8 +64,7 @@ promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source, size_t co
 /* Computes the next accumulated value of a running fold. `*accumulated` and `*value` are borrowed until it returns.
  * `*out` is VOID at the call, and its reference is taken over; to pass on a borrowed value, copy and retain it.
  * Verdicts: PROMISE_VERDICT_FULFILL accumulates *out and publishes it; _REJECT publishes *out as an error, _SKIP
- * publishes
- * nothing, and both keep the accumulated value; _FINISH, _FAIL (with *out) and _CANCEL end the new stream. */
+ * publishes nothing, and both keep the accumulated value; _FINISH, _FAIL (with *out) and _CANCEL end the new stream. */
 typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
                                             const promise_value_t *PROMISE_NONNULL accumulated,
                                             const promise_value_t *PROMISE_NONNULL value,
@@ -72,14 +73,15 @@ typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
 /* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`,
  * which itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are.
  * Any other verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
- * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL. Takes over the reference of `*initial`
- * on every path. free_ctx(ctx) is called once, after the operator unsubscribed from its source.
+ * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL.
+ * Takes over the reference of `*initial` on every path.
+ * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Publishes the first `count` values, at least 1, and the errors among them, then finishes.
+/* Publishes the first `count` values, at least 1, and the errors published before the last of them, then finishes.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source, uint64_t count);
@@ -123,10 +125,10 @@ enum {
 };
 
 /* Forwards the events of `source` to `target`, which may receive events from elsewhere too. `flags` is 0 or
- * PROMISE_FORWARD_END. The link never exerts back-pressure: it counts as below its capacity always. Streams that are
- * forwarded in a circle never stop.
- * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link. NULL: as above, also if
- * `target` is `source` or belongs to an operator.
+ * PROMISE_FORWARD_END. The link exerts no back-pressure: it never counts as full. Streams that are forwarded in a
+ * circle never stop.
+ * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link.
+ * NULL: as above, also if `target` is `source` or belongs to an operator.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
     promise_publisher_t *PROMISE_NULLABLE source, promise_publisher_t *PROMISE_NULLABLE target, uint32_t flags);

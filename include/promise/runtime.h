@@ -40,17 +40,17 @@ typedef struct promise_statistics_fields {
  * Takes time in proportion to bytes_resident, about 2 ns a cell: call it once a second, not once a request. Other
  * threads go on meanwhile, so the numbers agree with each other only if no other thread uses the library. Memory that
  * objects own outside their cells (long strings, arrays, contexts) is not counted. Allocates nothing. Result:
- * PROMISE_OK, and each field is set; fields that this library does not know are set to 0. Errors: PROMISE_EINVAL if
- * `statistics` is NULL, or its `size` is less than that of version 1 or more than 4096.
+ * PROMISE_OK, and each field is set; fields that this library does not know are set to 0.
+ * Errors: PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than 4096.
  * [any thread] */
 PROMISE_API promise_status_t promise_statistics(promise_statistics_t *PROMISE_NULLABLE statistics);
 
-/* Gives memory of free cells back to the system: each 4 KiB page without a live object.
- * The library does this by itself while many objects are released, and keeps 4 MiB of free cells; as much as is needed
- * again and again, up to 64 MiB. Call this function when the program knows that a peak of load is over. It takes time
- * in proportion to the free cells, up to 10 ns each; afterwards new objects take page faults. Up to 256 free cells of
- * each other thread stay with that thread until it ends. Handles of released promises stay stale. Result: the number of
- * bytes that the system took; 0 if there were none, or if the memory is locked (mlockall()).
+/* Returns memory of free cells to the system: each 4 KiB page without a live object. The library does this by itself
+ * while many objects are released. It keeps 4 MiB of free cells, or up to 64 MiB if a program's use keeps rising and
+ * falling. Call this function after a peak of load. Handles of released promises stay stale.
+ * The time is proportional to the free cells, up to 10 ns each; new objects cause page faults afterwards. Up to 256
+ * free cells of each other thread stay with that thread until it ends.
+ * Returns the number of bytes returned; 0 if there were none, or if the memory is locked (mlockall()).
  * [any thread] */
 PROMISE_API int64_t promise_trim(void);
 
@@ -58,10 +58,11 @@ PROMISE_API int64_t promise_trim(void);
  * end: for a virtual machine that must attach threads, or a sampling profiler. Either may be NULL. Only threads that
  * run callbacks call them (promise-pool and promise-timers); the clock's thread runs none. Replaces the hooks set
  * before. A thread that already runs calls the old `stop`, then the new `start`, before its next callback. Both NULL:
- * no hooks any more. No hook runs at exit(), nor in a child of fork() for threads of the parent. Returns PROMISE_OK;
- * PROMISE_ENOMEM. free_ctx(ctx) is called once: when the hooks are replaced and no thread has its `stop` still to call;
- * before this returns if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call
- * every function. A thread that is held up there counts as one that blocks in a job.
+ * no hooks any more. No hook runs at exit(), nor in a child of fork() for threads of the parent.
+ * Returns PROMISE_OK; PROMISE_ENOMEM.
+ * free_ctx(ctx) is called once: when the hooks are replaced and no thread has its `stop` still to call; before this
+ * returns if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call every
+ * function. A thread that is held up there counts as one that blocks in a job.
  * [any thread] */
 PROMISE_API promise_status_t promise_set_thread_hooks(promise_callback_t PROMISE_NULLABLE start,
                                                       promise_callback_t PROMISE_NULLABLE stop,

@@ -21,8 +21,8 @@ PROMISE_API promise_status_t promise_value_f64(promise_value_t *PROMISE_NULLABLE
 PROMISE_API promise_status_t promise_value_pointer(promise_value_t *PROMISE_NULLABLE out,
                                                    void *PROMISE_NULLABLE pointer);
 
-/* Makes a PROMISE, with a new reference to `promise`: yours to release with the value. `*out` as in
- * promise_value_string().
+/* Makes a PROMISE, with a new reference to `promise`: yours to release with the value.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the promise has
  * 2^26 references.
  * [any thread] */

@@ -21,9 +21,9 @@ PROMISE_BEGIN_DECLS
  *     promise_subscriber_release(printer);
  *     promise_publisher_release(numbers);
  *
- * Lifetime: publishers and subscribers are counted tokens, as promises are. Neither keeps the other. Releasing the last
- * reference to a publisher cancels its stream. Releasing the last reference to a subscriber cancels the subscriber, and
- * its callbacks run no more.
+ * Lifetime: publishers and subscribers are counted tokens, as promises are. Neither holds a reference to the other.
+ * Releasing the last reference to a publisher cancels its stream. Releasing the last reference to a subscriber cancels
+ * the subscriber, and its callbacks run no more.
  *
  * Delivery: without an executor, callbacks run on the publishing thread, inside the publishing call, with no lock held.
  * A publishing call returns when its event has been delivered, with two exceptions: a subscriber whose callback is
@@ -55,15 +55,15 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
  * since this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number
  * counts those that were missed.
  *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
- *   timer
- *                 itself, without another thread.
+ *                 timer itself, without another thread.
  *   interval_ns   nanoseconds of the monotonic clock, at least 1. Ticks are never early, and do not drift.
  * Only the timer publishes: publishing, finishing, failing and cancelling are PROMISE_EINVAL. The timer stops at once
  * when the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the
  * timer ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
- * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest. Returns a new
- * reference, yours. NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no executor;
- * PROMISE_ENOMEM, for want of a thread too.
+ * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
+ * Returns a new reference, yours.
+ * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM,
+ * for want of a thread too.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_every(promise_executor_t *PROMISE_NULLABLE executor, int64_t interval_ns);
@@ -80,8 +80,8 @@ PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROM
  * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next
  * event may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the
  * stream has ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is of no known
- * kind, forged, or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE. Takes over
- * the value's reference on every path.
+ * kind, forged, or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE.
+ * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                        const promise_value_t *PROMISE_NULLABLE value);
@@ -109,8 +109,9 @@ PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE
 
 /* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
  * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or
- * the publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE. `*out` is overwritten without
- * being released and is a new reference; it is VOID if there is no event or the call fails.
+ * the publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
+ * `*out` is overwritten without being released and is a new reference; it is VOID if there is no event or the call
+ * fails.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                      promise_value_t *PROMISE_NULLABLE out);
@@ -131,8 +132,7 @@ promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Policy for an event that arrives while `capacity` earlier events are pending: events that wait for demand, for the
  * executor, or for the running callback. One extra event may be pending after a promise of promise_subscriber_next()
- * was
- * abandoned while its event was being delivered. 0 is no policy. */
+ * was abandoned while its event was being delivered. 0 is no policy. */
 typedef uint32_t promise_overflow_t;
 
 enum {
@@ -146,8 +146,7 @@ enum {
 #define PROMISE_DEMAND_UNLIMITED UINT64_MAX
 
 /* Options of a subscription. Zero the struct, set `size` to sizeof(promise_subscription_t), then set the fields that
- * you
- * need. */
+ * you need. */
 typedef struct promise_subscription {
   uint32_t size;
   promise_overflow_t overflow;
@@ -165,11 +164,13 @@ typedef struct promise_subscription {
 
 /* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher
  * or the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call
- * only. Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is
- * NULL, if `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not
- * exist or needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM. Ownership: free_ctx(ctx) is called
- * once, after the promise of the end was settled, on the thread that settled it. On failure it has been called, unless
- * `subscription` is NULL or `size` too small to hold it.
+ * only.
+ * Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is NULL, if
+ * `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not exist or
+ * needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM.
+ * Ownership:
+ * free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On failure it
+ * has been called, unless `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_subscribe(
     promise_publisher_t *PROMISE_NULLABLE publisher, const promise_subscription_t *PROMISE_NULLABLE subscription);
@@ -201,8 +202,9 @@ PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PRO
  * domain "promise" and code PROMISE_EFINISHED if the stream finished; with the reason if it failed; with a DISCARDED if
  * the stream or the subscriber was cancelled. promise_subscriber_end() distinguishes an error from the end. A request
  * to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
- * released, the event passes to the next consumer. Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is
- * NULL or has callbacks, PROMISE_ESTALE, PROMISE_ENOMEM.
+ * released, the event passes to the next consumer.
+ * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE,
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);

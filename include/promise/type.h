@@ -12,9 +12,8 @@ PROMISE_BEGIN_DECLS
  * so a reason made by one plugin can be rescued by type in another. `name` is copied; by convention it is qualified:
  * "org.example.http.timeout".
  *   parent    the parent type, or NULL. Of the built-in types, "object" and "error" can be parents. An object whose
- *   type
- *             descends from "error" is rescued as an error, but its kind is OBJECT: check `kind` before you read a
- *             message.
+ *             type descends from "error" is rescued as an error, but its kind is OBJECT: check `kind` before you read
+ *             a message.
  *   destroy   called with the payload when the last reference to an object is released; may be NULL. The first
  *             registration of a name decides it. Makers that free payloads in ways of their own use
  *             promise_value_object_with().
@@ -28,8 +27,8 @@ PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const c
 
 /* Returns the type registered under `name`, or a built-in one, named as the kinds are: "void", "bool", "i64", "u64",
  * "f64", "pointer", "string", "bytes", "array", "map", "error", "discarded" (child of "error"), "promise", "object"
- * (ancestor of every registered type without a parent). NULL: PROMISE_EINVAL if `name` is NULL or unknown;
- * PROMISE_ENOMEM if the table of types could not be created.
+ * (ancestor of every registered type without a parent).
+ * NULL: PROMISE_EINVAL if `name` is NULL or unknown; PROMISE_ENOMEM if the table of types could not be created.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 
@@ -42,8 +41,8 @@ PROMISE_API const char *PROMISE_NULLABLE promise_type_name(const promise_type_t 
 PROMISE_API bool promise_value_is(const promise_value_t *PROMISE_NULLABLE value,
                                   const promise_type_t *PROMISE_NULLABLE type);
 
-/* The type of a value: a built-in one, or that of an OBJECT. NULL if `value` is NULL, of no known kind, forged,
- * or a stale PROMISE (PROMISE_EINVAL).
+/* The type of a value: a built-in one, or that of an OBJECT. NULL if `value` is NULL, of no known kind, forged, or a
+ * stale PROMISE (PROMISE_EINVAL).
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_value_type(const promise_value_t *PROMISE_NULLABLE value);
 

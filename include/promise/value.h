@@ -52,8 +52,7 @@ typedef struct promise_value {
 typedef struct promise_type promise_type_t;
 
 /* Frees a context or payload. Called once with the pointer given as `ctx` or `payload`, when the library is done with
- * it,
- * on the thread that caused that, with no lock held. */
+ * it, on the thread that caused that, with no lock held. */
 typedef void (*promise_free_t)(void *PROMISE_NULLABLE ctx);
 
 /* A callback without a value: a discard block, a finally handler, work for an executor. */
@@ -88,7 +87,8 @@ PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLAB
                                                  const void *PROMISE_NULLABLE bytes, size_t length);
 
 /* Makes a BYTES of memory that stays yours: nothing is copied. The bytes must not move or change until free_ctx(ctx) is
- * called. `bytes` may be NULL if `length` is 0. `*out` as in promise_value_string().
+ * called. `bytes` may be NULL if `length` is 0.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if `bytes` is NULL and `length` is not 0; PROMISE_ENOMEM.
  * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it
  * fails. Then the memory is yours again.
@@ -98,7 +98,8 @@ PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMIS
                                                          void *PROMISE_NULLABLE ctx,
                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Makes an OBJECT of `type` around `payload`, which may be NULL. `*out` as in promise_value_string().
+/* Makes an OBJECT of `type` around `payload`, which may be NULL.
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
  * PROMISE_ENOMEM.
  * The value takes over the payload: the type's `destroy` is called with it when the last reference is released, and if
@@ -111,7 +112,8 @@ PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLA
 
 /* Makes an OBJECT of `type` around `payload`, which may be NULL, with a destructor of its own. Use it wherever several
  * languages or plugins make objects of one type: the type describes the payload, and each maker frees its own payloads.
- * Comparison and description stay the type's (promise_type_methods()). `*out` as in promise_value_string().
+ * Comparison and description stay the type's (promise_type_methods()).
+ * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
  * PROMISE_ENOMEM.
  * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it

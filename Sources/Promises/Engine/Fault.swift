@@ -26,7 +26,7 @@ package enum Fault {
     case .cycle: "the promise would wait for itself: the handler returned one that depends on it"
     case .tooManyReferences: "the value has too many references"
     case .outOfMemory: "memory has run out"
-    case .closed: "the executor dropped the handler"
+    case .closed: "the executor, loop or queue was closed, or dropped the handler"
     case .timedOut: "the promise was not settled in time"
     case .deadline: "the deadline of the token has come"
     case .full: "the subscriber was sent more events than it has room for"
