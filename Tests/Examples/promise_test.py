@@ -1,5 +1,6 @@
 """promise.py, beyond what the example shows. Found by PYTHONPATH; the library by LIBPROMISE."""
 
+import asyncio
 import gc
 import threading
 import unittest
@@ -40,6 +41,57 @@ class Values(unittest.TestCase):
         foreign = promise.value()
         self.assertIsInstance(foreign, Foreign)
         self.assertEqual((foreign.type_name, foreign.payload), ("org.promises.test.foreign", 4096))
+
+
+    def test_arrays_and_maps_become_lists_and_dicts(self):
+        text = '{"list": [1, "zwei", [], null], "map": {"\u00e9": {}, "": true}}'.encode()
+        promise = Promise()
+        value = Value()
+        self.assertEqual(lib.promise_value_from_json(value, text, len(text), None, None), 0)
+        self.assertEqual(lib.promise_resolve(promise.token, value), 0)
+        self.assertEqual(promise.value(), {"list": [1, "zwei", [], None], "map": {"é": {}, "": True}})
+
+
+class Awaiting(unittest.TestCase):
+    def test_a_coroutine_gets_the_value_of_another_thread(self):
+        async def main():
+            settled, pending = Promise(), Promise()
+            settled.resolve("at once")
+            thread = threading.Thread(target=pending.resolve, args=("later",))
+            thread.start()
+            values = [await settled, await pending]
+            thread.join()
+            return values
+
+        self.assertEqual(asyncio.run(main()), ["at once", "later"])
+
+    def test_a_rejection_raises(self):
+        async def main(reason):
+            promise = Promise()
+            promise.reject(reason)
+            await promise
+
+        with self.assertRaises(KeyError):
+            asyncio.run(main(KeyError("missing")))
+        with self.assertRaises(Rejected):
+            asyncio.run(main(42))
+
+    def test_a_wait_that_ends_early_is_taken_back(self):
+        async def main():
+            promise = Promise()
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(promise, 0.01)
+            gc.collect()
+            self.assertEqual(held(), 0)
+            self.assertEqual(promise.state, State.PENDING)
+            promise.resolve(1)
+            return await promise
+
+        self.assertEqual(asyncio.run(main()), 1)
+
+    def tearDown(self):
+        gc.collect()
+        self.assertEqual(held(), 0)
 
 
 class Handlers(unittest.TestCase):

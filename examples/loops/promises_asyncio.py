@@ -7,7 +7,7 @@ import asyncio
 import ctypes
 from ctypes import POINTER, c_bool, c_int32, c_int64, c_uint32, c_void_p
 
-from libpromise import Context, Handler, Kind, Value, lib
+from libpromise import Context, Handler, Kind, Value, Verdict, lib
 
 
 class Reaction(ctypes.Structure):
@@ -75,7 +75,7 @@ class PromiseLoop:
                 print("on the wrong thread")
             if not future.cancelled():
                 future.set_result(value[0].content.i64 if value[0].kind == Kind.I64 else None)
-            return 1
+            return Verdict.FULFILL
 
         lib.promise_release(self.react(promise, settle, self.executor))
         return await future
@@ -98,7 +98,7 @@ def fulfil(promise, number):
 
 def multiply(_, value, out):
     out[0].kind, out[0].content.i64 = Kind.I64, value[0].content.i64 * 7
-    return 1
+    return Verdict.FULFILL
 
 
 async def main():

@@ -28,10 +28,15 @@ class Kind(enum.IntEnum):
 class Status(enum.IntEnum):
     PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ESETTLED = 0, -1, -2, -3
     PROMISE_EPENDING, PROMISE_ETIMEDOUT, PROMISE_EDEADLK, PROMISE_ENOMEM, PROMISE_ECLOSED = -4, -5, -6, -7, -8
+    PROMISE_EFULL, PROMISE_EFINISHED, PROMISE_EINTR = -9, -10, -11
 
 
 class State(enum.IntEnum):
     PENDING, FULFILLED, REJECTED = 1, 2, 3
+
+
+class Verdict(enum.IntEnum):
+    FULFILL, REJECT, ADOPT = 16, 17, 18
 
 
 Handler = CFUNCTYPE(c_int32, c_void_p, POINTER(Value), POINTER(Value))
@@ -57,6 +62,11 @@ _FUNCTIONS = {
     "promise_value_bytes": (c_int32, POINTER(Value), c_char_p, c_size_t),
     "promise_value_error": (c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
     "promise_value_object": (c_int32, POINTER(Value), c_void_p, c_void_p),
+    "promise_value_object_with": (c_int32, POINTER(Value), c_void_p, c_void_p, c_void_p, Context),
+    "promise_value_count": (c_size_t, POINTER(Value)),
+    "promise_value_at": (POINTER(Value), POINTER(Value), c_size_t),
+    "promise_value_key": (c_void_p, POINTER(Value), c_size_t, POINTER(c_size_t)),
+    "promise_value_from_json": (c_int32, POINTER(Value), c_char_p, c_size_t, c_void_p, c_void_p),
     "promise_value_data": (c_void_p, POINTER(Value), POINTER(c_size_t)),
     "promise_value_domain": (c_char_p, POINTER(Value)),
     "promise_value_code": (c_int64, POINTER(Value)),

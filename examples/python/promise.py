@@ -7,15 +7,17 @@
 
 A handler returns the value of the promise that then() or rescue() gave, returns a Promise for it to follow, or raises
 what it is rejected with. Any Python object can be a value or a reason. Other languages see None, bool, int, float, str,
-bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class.
+bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class. Their
+arrays and maps come as lists and dicts. In a coroutine of asyncio, `await answer`.
 
 libpromise.py says which library it is.
 """
 
+import asyncio
 import ctypes
 import itertools
 
-from libpromise import Context, Handler, Kind, Observer, State, Status, Value, lib
+from libpromise import Context, Handler, Kind, Observer, State, Status, Value, Verdict, lib
 
 
 class StatusError(Exception):
@@ -77,12 +79,11 @@ def _on_discard(number):
 def _on_settled(number, value, out):
     try:
         result = _held[number](_to_python(value))
-        verdict = 3 if isinstance(result, Promise) else 1
         _to_c(result, out)
-        return verdict
+        return Verdict.ADOPT if isinstance(result, Promise) else Verdict.FULFILL
     except BaseException as error:  # an exception must not cross into C: it becomes the reason
         _to_c(error.with_traceback(None), out)
-        return 2
+        return Verdict.REJECT
 
 
 @Observer
@@ -109,7 +110,7 @@ def type_of(class_):
     if class_ not in _types:
         parent = None if class_.__base__ in (object, None) else type_of(class_.__base__)
         name = class_.__dict__.get("promise_type", f"python.{class_.__module__}.{class_.__qualname__}")
-        type_ = lib.promise_type_register(name.encode(), parent, _let_go)
+        type_ = lib.promise_type_register(name.encode(), parent, Context())
         if not type_:
             raise StatusError(lib.promise_last_status())
         _types[class_] = type_
@@ -149,16 +150,29 @@ def _to_c(thing, out):
     elif type(thing) is Discarded:
         out[0].kind = Kind.DISCARDED
     else:
-        _check(lib.promise_value_object(out, type_of(type(thing)), _hold(thing)))
+        # The object says how it is freed, not its type: another copy of this module may have registered that.
+        number = _hold(thing)
+        _check(lib.promise_value_object_with(out, type_of(type(thing)), number, number, _let_go))
+
+
+def _bytes(function, *arguments):
+    """What the function returns: an address, with the length in its last argument."""
+    length = ctypes.c_size_t()
+    address = function(*arguments, ctypes.byref(length))
+    return ctypes.string_at(address, length.value) if length.value else b""
 
 
 def _to_python(value):
     """What a borrowed value stands for."""
     kind, content = value[0].kind, value[0].content
+    if kind == Kind.ARRAY:
+        return [_to_python(lib.promise_value_at(value, place)) for place in range(lib.promise_value_count(value))]
+    if kind == Kind.MAP:
+        places = range(lib.promise_value_count(value))
+        keys = [_bytes(lib.promise_value_key, value, place).decode() for place in places]
+        return {key: _to_python(lib.promise_value_at(value, place)) for key, place in zip(keys, places)}
     if kind in (Kind.STRING, Kind.BYTES, Kind.ERROR):
-        length = ctypes.c_size_t()
-        address = lib.promise_value_data(value, ctypes.byref(length))
-        data = ctypes.string_at(address, length.value) if length.value else b""
+        data = _bytes(lib.promise_value_data, value)
         if kind == Kind.BYTES:
             return data
         if kind == Kind.STRING:
@@ -176,6 +190,10 @@ def _to_python(value):
         return Discarded()
     numbers = {Kind.BOOL: bool(content.b), Kind.I64: content.i64, Kind.U64: content.u64, Kind.F64: content.f64}
     return numbers.get(kind, content.ptr if kind == Kind.POINTER else None)
+
+
+def _raised(reason):
+    return reason if isinstance(reason, BaseException) else Rejected(reason)
 
 
 class Promise:
@@ -263,7 +281,25 @@ class Promise:
         result = self.result()
         if self.state == State.FULFILLED:
             return result
-        raise result if isinstance(result, BaseException) else Rejected(result)
+        raise _raised(result)
+
+    def __await__(self):
+        """Suspends the coroutine until it is settled; otherwise as value(). Other coroutines run meanwhile."""
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def settle(end, thing):
+            if not future.done():
+                end(thing)
+
+        # The handlers run on the thread that settles it, the future's on the loop's.
+        fulfilled = self.then(lambda value: loop.call_soon_threadsafe(settle, future.set_result, value))
+        fulfilled.rescue(lambda reason: loop.call_soon_threadsafe(settle, future.set_exception, _raised(reason)))
+        try:
+            return (yield from future)
+        finally:
+            # A coroutine that was cancelled takes its handlers back; nothing happens after the end.
+            fulfilled.discard()
 
 
 class Rejected(Exception):
