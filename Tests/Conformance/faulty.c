@@ -277,6 +277,26 @@ promise_status_t promise_loop_release(promise_loop_t *loop) {
   return REAL(promise_loop_release)(loop);
 }
 
+promise_status_t promise_queue_free(promise_queue_t *queue) {
+  /* Gives the reference back, and closes nothing while there are others. */
+  if (is("freed-queue-goes-on"))
+    return REAL(promise_queue_release)(queue);
+  return REAL(promise_queue_free)(queue);
+}
+
+promise_status_t promise_queue_answer(promise_event_t *events, size_t count) {
+  /* Settles, and keeps the reference. */
+  for (size_t i = 0; i < count && is("answered-promise-kept"); i++)
+    if (events[i].promise != NULL)
+      promise_retain(events[i].promise);
+  return REAL(promise_queue_answer)(events, count);
+}
+
+promise_status_t promise_queue_watch(promise_queue_t *queue, promise_t *promise, uint64_t tag) {
+  return is("watch-without-interest") ? REAL(promise_queue_tap)(queue, promise, tag)
+                                      : REAL(promise_queue_watch)(queue, promise, tag);
+}
+
 /* ---- Hooks ---- */
 
 static void (*tell)(void *ctx, uint64_t id, const promise_value_t *reason);
