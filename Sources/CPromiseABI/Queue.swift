@@ -198,7 +198,7 @@ private func answer(
       break
     }
     if source.kind == ValueKind.promise.rawValue {
-      status = unsafe promise_follow(promise, handle(source.owner))
+      status = unsafe promise_follow(promise, OpaquePointer(bitPattern: UInt(source.bits)))
     } else {
       status = promise_status_t(PROMISE_EINVAL)
       fault = .unknownVerdict
