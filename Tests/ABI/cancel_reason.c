@@ -77,9 +77,25 @@ static void reason_goes_with_an_input_that_decides(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
+/* The same for a promise that was asked to cancel before it follows one that is settled already. */
+static void reason_goes_with_a_link_to_a_settled_promise(void) {
+  payload_t payload = {0};
+  promise_value_t reason = object(&payload);
+  promise_t *source = fulfilled(1);
+  promise_t *following = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_request_cancel(following, &reason), PROMISE_OK);
+  promise_value_release(&reason);
+  CHECK_STATUS(promise_follow(following, source), PROMISE_OK);
+  CHECK(ended(following, PROMISE_FULFILLED, 1));
+  promise_release(following);
+  promise_release(source);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
 int main(void) {
   RUN(reason_goes_with_the_promise_however_it_ends);
   RUN(reason_goes_with_each_promise_that_it_climbed_to);
   RUN(reason_goes_with_an_input_that_decides);
+  RUN(reason_goes_with_a_link_to_a_settled_promise);
   return check_report();
 }

@@ -144,7 +144,12 @@ extension CellRef {
       release()
       return false
     }
-    source.deliver(to: link)
+    if source.attach(link) { return true }
+    // The source is settled, but the link is known: a request may be on its way through it, and has left its reason there.
+    let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
+    _ = settle(value, source.seenState.outcome)
+    release()
+    link.release()
     return true
   }
 
