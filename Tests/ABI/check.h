@@ -161,9 +161,13 @@ static inline bool check_leaves_nothing(const check_census_t *before, bool repor
 
 /* Threads of the library may still be about to give back what a test used. Waits for that, while it makes a difference:
  * for CHECK_PATIENCE milliseconds at most. */
-static inline void check_leaks(const check_census_t *before) {
+static inline long check_patience(void) {
   const char *text = getenv("CHECK_PATIENCE");
-  long patience = text != NULL ? atol(text) : 20000;
+  return text != NULL ? atol(text) : 20000;
+}
+
+static inline void check_leaks(const check_census_t *before) {
+  long patience = check_patience();
   while (patience-- > 0 && !check_leaves_nothing(before, false))
     usleep(1000);
   check_leaves_nothing(before, true);

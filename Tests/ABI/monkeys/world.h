@@ -1,0 +1,257 @@
+/* world.h - the world of the monkeys: slots with handles of every kind, which all threads use, replace and release at the
+ * same time; wrong handles among them; and contexts of callbacks, of which the world knows how often each was called and
+ * freed. Rounds of random calls are played by rounds.h.
+ *
+ * A call may be given any handle: live, released, forged, NULL or of another kind. So every status is right, and what the
+ * world checks is what holds for any sequence: each context is freed exactly once and not used afterwards, a callback that
+ * belongs to a promise is called at most once, and in the end no object is left.
+ *
+ * A move holds what it uses, for a last release beside another call is the caller's error. Loops and queues alone, whose
+ * calls hold them, are used unheld. */
+#ifndef WORLD_H
+#define WORLD_H
+
+#include <fcntl.h>
+
+#include "../race.h"
+
+/* ---- Slots ---- */
+
+typedef enum kind {
+  PROMISES,
+  LASTING, /* promises that a timer settles in an hour, unless they are settled otherwise */
+  TOKENS,
+  EXECUTORS,
+  LOOPS,
+  QUEUES,
+  PUBLISHERS,
+  DERIVED, /* publishers of operators */
+  SINKS,   /* publishers that others are forwarded to: apart, for a circle would never stop */
+  SUBSCRIBERS,
+  KINDS
+} kind_t;
+
+enum { SLOTS = 12, BONDS = 1 << 14, JOBS = 64 };
+
+typedef struct slot {
+  pthread_mutex_t mutex;
+  void *handle;
+} slot_t;
+
+static slot_t slots[KINDS][SLOTS];
+static _Atomic(promise_job_t *) jobs[JOBS]; /* that custom executors have put off */
+static atomic_bool closing;                 /* the round is over: callbacks make no calls any more */
+static atomic_int visits;                   /* callbacks that do */
+
+/* With MONKEY_FOLLOW promises follow others in every other round. In those there are no combinators and no promises of
+ * streams, by way of which promises could wait for each other in a circle that no call refuses, and nothing would end. */
+static bool follows;
+
+/* ---- Contexts ---- */
+
+/* The context of one callback, or the payload of an object. */
+typedef struct bond {
+  atomic_int calls, frees;
+  bool once; /* one call at most */
+} bond_t;
+
+static bond_t bonds[BONDS];
+static bond_t hook_bonds[BONDS]; /* of thread hooks, which threads keep beyond a round */
+static atomic_int bonds_used, hook_bonds_used;
+static atomic_long bonds_freed, hook_bonds_freed, calls_too_many, frees_too_many, calls_too_late;
+
+/* NULL: all are used. */
+static bond_t *bond_in(bond_t *pool, atomic_int *used, bool once) {
+  int place = atomic_fetch_add(used, 1);
+  if (place >= BONDS) {
+    atomic_fetch_sub(used, 1);
+    return NULL;
+  }
+  atomic_store(&pool[place].calls, 0);
+  atomic_store(&pool[place].frees, 0);
+  pool[place].once = once;
+  return &pool[place];
+}
+
+/* ---- Players ---- */
+
+typedef struct monkey {
+  uint64_t random;
+  int depth;
+} monkey_t;
+
+/* A thread of the library that plays in a callback has a monkey of its own. */
+static _Thread_local monkey_t here;
+static atomic_uint_fast64_t guests;
+static uint64_t seed;
+
+static uint64_t draw(uint64_t below) {
+  if (here.random == 0)
+    here.random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) ^ atomic_fetch_add(&guests, 1) << 17 ^ 0x55;
+  here.random ^= here.random << 13;
+  here.random ^= here.random >> 7;
+  here.random ^= here.random << 17;
+  return here.random % below;
+}
+
+static bool toss(uint64_t sides) {
+  return draw(sides) == 0;
+}
+
+static void play(int moves);
+
+/* A callback makes calls of its own, at random. */
+static void visit(void) {
+  if (here.depth >= 3 || !toss(3))
+    return;
+  atomic_fetch_add(&visits, 1);
+  if (!atomic_load(&closing))
+    play(1 + (int)draw(2));
+  atomic_fetch_sub(&visits, 1);
+}
+
+static void bond_called(void *ctx) {
+  bond_t *bond = ctx;
+  if (atomic_load(&bond->frees) != 0)
+    atomic_fetch_add(&calls_too_late, 1);
+  if (atomic_fetch_add(&bond->calls, 1) > 0 && bond->once)
+    atomic_fetch_add(&calls_too_many, 1);
+  visit();
+}
+
+static void bond_free(void *ctx) {
+  if (atomic_fetch_add(&((bond_t *)ctx)->frees, 1) > 0)
+    atomic_fetch_add(&frees_too_many, 1);
+  visit();
+  atomic_fetch_add(&bonds_freed, 1);
+}
+
+static void hook_bond_free(void *ctx) {
+  if (atomic_fetch_add(&((bond_t *)ctx)->frees, 1) > 0)
+    atomic_fetch_add(&frees_too_many, 1);
+  atomic_fetch_add(&hook_bonds_freed, 1);
+}
+
+/* ---- Handles ---- */
+
+/* References that the moves under way on this thread use. */
+static _Thread_local struct {
+  kind_t kind;
+  void *handle;
+} held[256];
+static _Thread_local int held_count;
+
+static promise_status_t retain_kind(kind_t kind, void *handle) {
+  switch (kind) {
+  case PROMISES:
+  case LASTING:
+    return promise_retain(handle);
+  case TOKENS:
+    return promise_token_retain(handle);
+  case EXECUTORS:
+    return promise_executor_retain(handle);
+  case LOOPS:
+    return promise_loop_retain(handle);
+  case QUEUES:
+    return promise_queue_retain(handle);
+  case SUBSCRIBERS:
+    return promise_subscriber_retain(handle);
+  default:
+    return promise_publisher_retain(handle);
+  }
+}
+
+static promise_status_t release_kind(kind_t kind, void *handle) {
+  switch (kind) {
+  case PROMISES:
+  case LASTING:
+    return promise_release(handle);
+  case TOKENS:
+    return promise_token_release(handle);
+  case EXECUTORS:
+    return promise_executor_release(handle);
+  case LOOPS:
+    return promise_loop_release(handle);
+  case QUEUES:
+    return promise_queue_release(handle);
+  case SUBSCRIBERS:
+    return promise_subscriber_release(handle);
+  default:
+    return promise_publisher_release(handle);
+  }
+}
+
+/* Gives a slot's reference back. */
+static void let_go(kind_t kind, void *handle) {
+  if (handle == NULL)
+    return;
+  if (kind == LASTING)
+    promise_discard(handle); /* or its timer would keep it for an hour */
+  bool isFreed = kind == QUEUES && toss(2);
+  CHECK_STATUS(isFreed ? promise_queue_free(handle) : release_kind(kind, handle), PROMISE_OK);
+}
+
+/* Gives back what was held beyond the first `count`. */
+static void let_go_of_held(int count) {
+  while (held_count > count) {
+    held_count--;
+    CHECK_STATUS(release_kind(held[held_count].kind, held[held_count].handle), PROMISE_OK);
+  }
+}
+
+static void *in_slot(kind_t kind) {
+  slot_t *slot = &slots[kind][draw(SLOTS)];
+  pthread_mutex_lock(&slot->mutex);
+  void *handle = slot->handle;
+  bool isHeld = handle != NULL && ((kind != LOOPS && kind != QUEUES) || toss(4)) &&
+                held_count < (int)(sizeof held / sizeof *held) && retain_kind(kind, handle) == PROMISE_OK;
+  pthread_mutex_unlock(&slot->mutex);
+  if (isHeld)
+    held[held_count].kind = kind, held[held_count++].handle = handle;
+  return isHeld || kind == LOOPS || kind == QUEUES ? handle : NULL;
+}
+
+/* A handle of the kind; NULL at times. */
+static void *right(kind_t kind) {
+  return toss(32) ? NULL : in_slot(kind);
+}
+
+/* A handle of the kind, or one that is not. */
+static void *any(kind_t kind) {
+  promise_t *promise;
+  switch (draw(32)) {
+  case 0:
+    return (void *)(uintptr_t)draw(UINT64_MAX);
+  case 1:
+    if ((promise = promise_new()) != NULL)
+      promise_release(promise);
+    return promise;
+  case 2:
+    return in_slot((kind_t)draw(KINDS));
+  default:
+    return right(kind);
+  }
+}
+
+/* Takes what is in a slot, and puts another reference, or NULL, in its place. */
+static void *exchange(slot_t *slot, void *handle) {
+  pthread_mutex_lock(&slot->mutex);
+  void *before = slot->handle;
+  slot->handle = handle;
+  pthread_mutex_unlock(&slot->mutex);
+  return before;
+}
+
+/* Puts a new reference, or NULL, which is ignored, in the place of another one. */
+static void keep(kind_t kind, void *handle) {
+  if (handle != NULL)
+    let_go(kind, exchange(&slots[kind][draw(SLOTS)], handle));
+}
+
+/* Adds a reference, which is kept, so one object stands in several slots. */
+static void share(kind_t kind, void *handle) {
+  if (retain_kind(kind, handle) == PROMISE_OK)
+    keep(kind, handle);
+}
+
+#endif /* WORLD_H */
