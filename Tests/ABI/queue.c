@@ -118,6 +118,34 @@ static void a_promise_destroyed_while_pending_is_told(void) {
   promise_queue_free(queue);
 }
 
+/* The promise derived from one that was destroyed while pending is still one that calls settle, and ends once. */
+static void a_dropped_call_leaves_its_promise_usable(void) {
+  for (int how = 0; how < 8; how++) {
+    promise_queue_t *queue = promise_queue_new();
+    promise_t *source = promise_new();
+    promise_t *derived = promise_queue_then(queue, source, 1), *next = promise_then(derived, adds_one, NULL, NULL);
+    if (how % 2 == 0)
+      CHECK_STATUS(promise_request_cancel(derived, NULL), PROMISE_OK);
+    promise_release(source);
+    if (how < 4) {
+      CHECK_INT(take(queue, 0), 1);
+      CHECK_EVENT(0, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 1);
+    }
+    if (how / 2 % 2 == 0) {
+      CHECK_STATUS(promise_resolve(derived, I64(1)), PROMISE_OK);
+      CHECK(ended(next, PROMISE_FULFILLED, 2));
+    } else {
+      CHECK_STATUS(promise_discard(derived), PROMISE_OK);
+      CHECK_INT(promise_state(next), PROMISE_REJECTED);
+    }
+    CHECK_STATUS(promise_release(derived), PROMISE_OK);
+    CHECK_STATUS(promise_release(next), PROMISE_OK);
+    CHECK_STATUS(promise_release(derived), PROMISE_ESTALE);
+    CHECK_INT(take(queue, 0), how < 4 ? 0 : 1);
+    promise_queue_free(queue);
+  }
+}
+
 /* ---- Calls ---- */
 
 static void a_call_is_answered(void) {
@@ -278,6 +306,7 @@ int main(void) {
   RUN(a_watch_is_interest_until_it_is_ended);
   RUN(unwatch_ends_all_of_a_tag);
   RUN(a_promise_destroyed_while_pending_is_told);
+  RUN(a_dropped_call_leaves_its_promise_usable);
   RUN(a_call_is_answered);
   RUN(a_call_for_nobody);
   RUN(a_settled_derived_promise_takes_its_event_along);

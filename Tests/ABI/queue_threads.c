@@ -134,6 +134,50 @@ static void an_event_is_taken_or_given_up(void) {
   promise_queue_free(queue);
 }
 
+/* A party that settles a derived promise before its event is taken forgets the tag: no event may be taken after that, also
+ * if the source is settled at the same moment. A take of many events keeps the queue's lock meanwhile. */
+enum { OLDER = 1000 };
+static promise_event_t older[OLDER];
+static atomic_int given_up;
+
+static void *gives_up_a_call(void *argument) {
+  long self = (intptr_t)argument, rounds = check_scale(3000);
+  promise_t *settled = fulfilled(1);
+  for (long i = 0; i < rounds; i++) {
+    if (self == 0) {
+      source = promise_new();
+      derived = promise_queue_then(queue, source, 1);
+      for (int place = 0; place < OLDER; place++)
+        CHECK(promise_queue_watch(queue, settled, 2) == PROMISE_OK);
+    }
+    meet();
+    if (self == 0)
+      CHECK(promise_queue_take(queue, older, OLDER, 0) == OLDER);
+    else if (self == 1)
+      promise_resolve(source, I64(1));
+    else
+      atomic_store(&given_up, i % 2 == 0 ? promise_discard(derived) : promise_resolve(derived, I64(2)));
+    meet();
+    if (self == 0) {
+      CHECK(atomic_load(&given_up) == PROMISE_OK);
+      int64_t left = take(queue, 0);
+      CHECK(left == 0);
+      for (int64_t place = 0; place < left; place++)
+        promise_release(events[place].promise);
+      promise_release(source);
+      promise_release(derived);
+    }
+  }
+  promise_release(settled);
+  return NULL;
+}
+
+static void no_call_comes_for_a_settled_promise(void) {
+  queue = promise_queue_new();
+  race(gives_up_a_call, 3);
+  promise_queue_free(queue);
+}
+
 /* ---- Freeing at any time ---- */
 
 static atomic_int owners; /* of a reference to the queue */
@@ -286,6 +330,7 @@ static void a_signal_handler_ends_a_take(void) {
 int main(void) {
   RUN(every_event_is_taken_once);
   RUN(an_event_is_taken_or_given_up);
+  RUN(no_call_comes_for_a_settled_promise);
   RUN(a_queue_is_freed_at_any_time);
   RUN(a_take_in_progress_ends_with_the_queue);
   RUN(a_poller_misses_nothing);

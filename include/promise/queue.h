@@ -105,8 +105,9 @@ PROMISE_API int64_t promise_queue_unwatch(promise_queue_t *PROMISE_NULLABLE queu
  * with the derived promise. The taker settles that promise, now or later, then releases it: promise_queue_answer() does
  * both; promise_resolve(), promise_reject() and promise_follow() do the first. If the taker releases the last reference
  * without settling the promise, it is destroyed while pending.
- * If the derived promise is settled or discarded before the event is taken, the event is released and never taken. Use
- * promise_queue_tap() on the derived promise to be notified, where other parties may do that.
+ * If the derived promise is settled or discarded before the CALL is taken, the CALL is released and never taken; a
+ * DROPPED is taken all the same. Use promise_queue_tap() on the derived promise to be notified, where other parties may
+ * do that.
  * Returns a new reference to the derived promise; you may release it at once, and the event is produced all the same.
  * NULL: PROMISE_EINVAL if an argument is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM.
  * [any thread] */

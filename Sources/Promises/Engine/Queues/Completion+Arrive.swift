@@ -15,14 +15,16 @@ extension Completion {
     ref.release()
   }
 
-  /// Takes a ready event out of the line again: its promise was settled by somebody else.
+  /// Revokes the event of a promise that was settled by another party: takes it out of the line if it is ready. If the
+  /// source is being settled, the settling thread finds the event revoked, and frees it.
   fileprivate func withdraw() {
     let isOut = queue.locked { state in
-      guard place == .ready else { return false }
-      unsafe state.table.remove(self)
-      unsafe state.remove(self)
+      let isReady = place == .ready
+      guard isReady || place == .waiting || place == .idle else { return false }
+      if isListed { unsafe state.table.remove(self) }
+      if isReady { unsafe state.remove(self) }
       place = .revoked
-      return true
+      return isReady
     }
     if isOut { releaseReady() }
   }
