@@ -22,10 +22,11 @@ static promise_verdict_t handler(void *ctx, const promise_value_t *in, promise_v
       *out = *VOID();
     return PROMISE_FULFILL;
   case 1: {
+    int count = held_count; /* no move's, on a thread of the library */
     promise_t *promise = follows ? right(PROMISES) : NULL;
-    if (promise_retain(promise) != PROMISE_OK)
-      return PROMISE_ADOPT;
-    *out = holding(promise);
+    if (promise_retain(promise) == PROMISE_OK)
+      *out = holding(promise);
+    let_go_of_held(count);
     return PROMISE_ADOPT;
   }
   case 2:

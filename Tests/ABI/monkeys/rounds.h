@@ -105,7 +105,7 @@ static bool run_round(void) {
   atomic_store(&bonds_freed, 0);
   atomic_store(&tags_used, 0);
   atomic_store(&closing, false);
-  follows = seed % 2 == 0 && getenv("MONKEY_FOLLOW") != NULL;
+  follows = seed % 2 == 0;
   race(player, players);
   end_round();
   return check_round();

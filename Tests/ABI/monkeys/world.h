@@ -43,7 +43,7 @@ static _Atomic(promise_job_t *) jobs[JOBS]; /* that custom executors have put of
 static atomic_bool closing;                 /* the round is over: callbacks make no calls any more */
 static atomic_int visits;                   /* callbacks that do */
 
-/* With MONKEY_FOLLOW promises follow others in every other round. In those there are no combinators and no promises of
+/* In every other round promises follow others. In those there are no combinators and no promises of
  * streams, by way of which promises could wait for each other in a circle that no call refuses, and nothing would end. */
 static bool follows;
 
