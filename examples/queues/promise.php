@@ -101,7 +101,9 @@ final class Promise
     /** Takes over a reference; without one, a new pending promise. */
     public function __construct(public int $handle = 0)
     {
-        $this->handle = $handle ?: Library::$c->promise_new() ?: throw new Exception('no promise was made');
+        if ($handle === 0) {
+            $this->handle = Library::$c->promise_new();
+        }
     }
 
     public function __destruct()
@@ -116,8 +118,14 @@ final class Promise
 
     public function resolve(mixed $value): bool
     {
-        Library::store(Library::$scratch, 0, $value);
-        return Library::$c->promise_resolve($this->handle, Library::$scratch) === 0;
+        $words = Library::$scratch;
+        if (is_int($value)) {
+            $words[0] = Library::I64;
+            $words[1] = $value;
+        } else {
+            Library::store($words, 0, $value);
+        }
+        return Library::$c->promise_resolve($this->handle, $words) === 0;
     }
 
     public function reject(string $message): bool
@@ -200,7 +208,13 @@ final class Loop
             if ($head === self::CALLED_FULFILLED) {
                 $events[$at] = self::FULFILL;
                 try {
-                    Library::store($events, $place, $waiting($value));
+                    $result = $waiting($value);
+                    if (is_int($result)) {
+                        $events[$place] = Library::I64;
+                        $events[$place + 1] = $result;
+                    } else {
+                        Library::store($events, $place, $result);
+                    }
                 } catch (Throwable $error) {
                     Library::storeError($events, $place, $error->getMessage());
                     $events[$at] = self::REJECT;
