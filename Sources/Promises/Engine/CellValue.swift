@@ -67,7 +67,7 @@ extension CellValue {
   }
 
   /// The cell that an owning value refers to.
-  var owner: CellRef {
+  package var owner: CellRef {
     CellRef(index: kind == ValueKind.promise.rawValue ? UInt32(bits & Token.indexMask) : box & Box.indexMask)
   }
 
