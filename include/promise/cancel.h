@@ -18,7 +18,7 @@ PROMISE_BEGIN_DECLS
  *   - one reference to it is left, the producer's. So a producer should hold one reference, and a consumer should
  *     release the promise after it has attached its handlers.
  * The conditions may become true in either order: a request checks them at once, and so does the release that leaves
- * one reference, and the discard of the last derived promise. If a handler of the request settles its promise, the
+ * one reference, and the settlement of the last derived promise. If a handler of the request settles its promise, the
  * request propagates all the same.
  *
  * To give a promise up, request cancellation and release it: its own handler is detached, and its context freed, at

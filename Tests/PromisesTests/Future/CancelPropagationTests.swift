@@ -70,11 +70,11 @@ struct CancelPropagationTests {
     let (one, other) = (source.future!.map { $0 }, source.future!.map { $0 })
     source.future = nil
     one.requestCancel()
-    one.requestCancel()
     #expect(!source.isRequested)
-    other.promise.resolve(1)
     one.requestCancel()
     #expect(!source.isRequested, "advice is given once")
+    other.promise.resolve(1)
+    #expect(source.isRequested, "nobody else is left, and who was asked waits for that")
     let second = Watched()
     let (first, last) = (second.future!.map { $0 }, second.future!.map { $0 })
     second.future = nil
