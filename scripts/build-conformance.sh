@@ -20,8 +20,10 @@ ${CC:-cc} -E -P -x c "${MAP:-$root/Sources/CPromiseABI/exports.map}" | awk '
       print substr($0, RSTART, RLENGTH - 1), since
       $0 = substr($0, RSTART + RLENGTH) } }' >"$out/versions"
 
+# Assigned first: in the list of a loop its failure would go unnoticed.
+functions=$("$root/scripts/abi-functions.sh")
 {
-  for name in $("$root/scripts/abi-functions.sh"); do
+  for name in $functions; do
     since=$(awk -v name="$name" '$1 == name { print $2 }' "$out/versions")
     [ -n "$since" ] || { echo "build-conformance.sh: exports.map does not name $name" >&2; exit 1; }
     echo "FUNCTION($name, $since)"
