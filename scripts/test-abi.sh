@@ -57,8 +57,6 @@ use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
   without="foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap"
-  # Looks for cycles read cells that may be used anew meanwhile (Adopt.swift), which a sanitizer of threads takes for races.
-  if [[ -z ${MONKEY_SECONDS:-} ]]; then without+=" monkeys"; fi
 }
 
 without=""

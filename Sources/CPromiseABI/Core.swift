@@ -45,7 +45,7 @@ public func promise_retain(_ promise: OpaquePointer?) -> promise_status_t {
 @c @implementation
 public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  cell.release()
+  cell.release(isPromise: true)
   return promise_status_t(PROMISE_OK)
 }
 
@@ -79,6 +79,17 @@ public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<pr
 /// Settles a promise with a value that is taken over on every path.
 @inline(__always)
 private func settle(
+  _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
+) -> promise_status_t {
+  guard let given = unsafe value, case let taken = unsafe CellValue(given), taken.isPlain,
+    let cell = unsafe resolve(promise)
+  else { return unsafe settleChecking(promise, value, outcome) }
+  return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
+}
+
+/// The same with a value that may own memory or be malformed, and a handle that may be refused.
+@inline(never)
+private func settleChecking(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
 ) -> promise_status_t {
   guard let value = unsafe value else {

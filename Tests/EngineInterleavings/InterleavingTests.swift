@@ -48,6 +48,13 @@ struct InterleavingTests {
     explore([program], preemptionLimit: 2) { StreamTrial($0) }
   }
 
+  @Test("a derived promise whose last references go while it is settled")
+  func lastReferences() {
+    let others = Script.sequences(of: [.map, .resolve, .discard], upTo: 1)
+    explore(Script.programs(threads: 2, of: others.filter { !$0.isEmpty } + [[.map, .map]]))
+    explore([Script(threads: [[.map], [.resolve], []], isHeld: false)])
+  }
+
   private func explore(_ scripts: [Script]) {
     explore(scripts) { Trial($0) }
   }

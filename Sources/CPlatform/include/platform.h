@@ -111,6 +111,11 @@ static inline uint64_t platform_fixed_word(const void *word) {
   return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
 }
 
+/* Fetches the line at the address, which is about to be written. */
+static inline void platform_prefetch(const void *address) {
+  __builtin_prefetch(address, 1);
+}
+
 /* Copies what another thread may be writing, word by word: each is one that was there. For snapshots that are checked
  * afterwards, so that the thread sanitizer has nothing to say. */
 void platform_copy_words(const void *from, uint64_t *to, int count) __attribute__((visibility("hidden")));

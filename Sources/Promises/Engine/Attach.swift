@@ -33,8 +33,8 @@ extension CellRef {
       unsafe reaction.cell.pointee.next = 0
       reaction.enclosingOwner = nil
       unsafe Settlement.run(
-        of: reaction, life: reaction.lifeWord, Settlement.reversed(newest), reaction.cell.pointee.value,
-        reaction.outcome, owner: reaction)
+        of: reaction, life: reaction.lifeWord, newest: newest, reaction.cell.pointee.value, reaction.outcome,
+        owner: reaction)
     }
     if retained { value.release() }
   }

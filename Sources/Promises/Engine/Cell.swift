@@ -123,7 +123,6 @@ enum Life {
   static var kindMask: UInt64 { 7 << 28 }
   static var runtimeShift: UInt64 { 31 }
   static var generationShift: UInt64 { 37 }
-  static var lastGeneration: UInt64 { (1 << 27) - 1 }
   /// The life of a cell whose last reference is gone: every token of it is stale before contexts and destructors run, so
   /// what they do with it finds it gone. The kind is kept in place of the references.
   static func dying(_ life: UInt64) -> UInt64 {
@@ -172,12 +171,15 @@ extension CellRef {
     return true
   }
 
-  /// Gives back one reference; with the last one the cell is disposed of.
+  /// Gives back one reference; with the last one the cell is disposed of. The caller may know that it is a promise.
   @inline(__always)
-  package func release() {
+  package func release(isPromise: Bool = false) {
     let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let isPromise = isPromise || life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
+    let holders = life & Life.holdersMask
     // The only reference: as a rule nobody else can reach the cell, and no atomic operation is needed to give it back.
-    if life & Life.holdersMask == 1 && lastReferenceGone(life) { return }
+    let isLast = holders == 1 || (holders == 2 && isPromise && state.isGivenBack)
+    if isLast && lastReferenceGone(life, isPromise: isPromise) { return }
     releaseShared(life)
   }
 
@@ -194,6 +196,8 @@ extension CellRef {
         return dispose()
       case 2 where isWatched(life):
         if releaseWatched(&life) { return }
+      case 2 where life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift:
+        if releaseLastButOne(&life) { return }
       default:
         if exchange(&life, for: life &- 1) { return }
       }
@@ -203,7 +207,7 @@ extension CellRef {
   /// Changes the life word if it is as it was observed; otherwise observes it anew.
   func exchange(_ life: inout UInt64, for desired: UInt64) -> Bool {
     let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
-      expected: life, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
+      expected: life, desired: desired, successOrdering: .sequentiallyConsistent, failureOrdering: .acquiring)
     if !exchanged { life = original }
     return exchanged
   }

@@ -47,6 +47,8 @@ package struct CellState {
   static var slow: UInt64 { 32 }
   /// The promise was asked to cancel (CancelRequest.swift). Set while pending.
   static var cancelRequested: UInt64 { 64 }
+  /// Once settled, in place of `cancelRequested`: `life` counts one reference that was given back (GivingBack.swift).
+  static var givenBack: UInt64 { 64 }
   /// Between hold() and letGo().
   static var held: UInt64 { 128 }
   /// Once settled, in place of `held`: the settling thread has reactions with an executor to submit.
@@ -63,6 +65,10 @@ package struct CellState {
   @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.rejected) }
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
+  var isCancelRequested: Bool { bits & (CellState.settled | CellState.cancelRequested) == CellState.cancelRequested }
+  @inline(__always) var isGivenBack: Bool {
+    bits & (CellState.settled | CellState.givenBack) == CellState.settled | CellState.givenBack
+  }
   @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
   /// Of a settled promise.
   var isSubmitting: Bool { bits & CellState.submitting != 0 }

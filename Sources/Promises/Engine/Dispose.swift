@@ -5,8 +5,8 @@ extension CellRef {
   /// The caller's is the only reference to a cell of any kind: disposes of it. False if it is a promise with reactions
   /// that are to come, by way of which others may still reach it.
   @inline(__always)
-  func lastReferenceGone(_ life: UInt64) -> Bool {
-    if life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift {
+  func lastReferenceGone(_ life: UInt64, isPromise: Bool) -> Bool {
+    if isPromise {
       let state = unsafe CellState(cell.pointee.state.load(ordering: .relaxed))
       // Nobody has to be told that it goes, either.
       if state.isBare && (state.isSettled || !Observation.isOn) {

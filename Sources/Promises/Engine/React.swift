@@ -4,7 +4,7 @@ import Synchronization
 enum ReactionResult {
   /// Nothing: its reference can go.
   case idle
-  /// Its reference went elsewhere: to the promise that it follows now, or to a job.
+  /// Its reference is given back, or went elsewhere: to the promise that it follows now, or to a job.
   case moved
   /// It settled a promise; this is the newest of its reactions, or 0. The reaction's cell holds the value.
   case settled(newest: UInt32)
@@ -150,12 +150,14 @@ extension CellRef {
   @inline(__always)
   func conclude(_ value: CellValue, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     let before: CellState
-    if unsafe !shared || cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 {
+    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    if !shared || life & Life.holdersMask == 1 {
       guard let state = settleUnshared(value, outcome) else { return refuse(value) }
       before = state
     } else {
       let old = tryClaim()
       guard CellRef.isPlainClaim(old) else { return concludeSlowly(old, value, outcome) }
+      if publishGivingBack(value, outcome, claimed: CellState(old), life) { return .moved }
       before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }

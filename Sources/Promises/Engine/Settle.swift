@@ -12,13 +12,19 @@ extension CellRef {
       return settleSlowly(old, value, outcome, reports: reports)
     }
     let before = publish(value, outcome)
-    if Observation.isOn { noteSettlement(outcome) }
-    if before.isWaited {
-      settled(before, value, outcome)
+    if before.isWaited || Observation.isOn {
+      settledObserved(before, value, outcome)
     } else if before.head != 0 {
       runReactions(newest: before.head, value, outcome)
     }
     return true
+  }
+
+  /// What follows a settlement that somebody waits for or looks at.
+  @inline(never)
+  private func settledObserved(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
+    if Observation.isOn { noteSettlement(outcome) }
+    settled(before, value, outcome)
   }
 
   /// settle() after a claim that was not plain. If the promise is derived from another, that one loses a reaction.
@@ -65,11 +71,18 @@ extension CellRef {
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
   /// they run; if it may have before, it says what the life word was.
+  @inline(__always)
   func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome, life: UInt64? = nil) {
-    // The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
-    let retained = value.isOwning && value.retain()
-    Settlement.run(
-      of: self, life: life ?? lifeWord, Settlement.reversed(newest), value, outcome, owner: nil)
+    let life = life ?? lifeWord
+    if value.isOwning { return runReactions(newest: newest, toOwning: value, outcome, life: life) }
+    Settlement.run(of: self, life: life, newest: newest, value, outcome, owner: nil)
+  }
+
+  /// The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
+  @inline(never)
+  private func runReactions(newest: UInt32, toOwning value: CellValue, _ outcome: Outcome, life: UInt64) {
+    let retained = value.retain()
+    Settlement.run(of: self, life: life, newest: newest, value, outcome, owner: nil)
     if retained { value.release() }
   }
 }
@@ -117,11 +130,11 @@ enum Settlement {
     return list
   }
 
-  /// Runs `list`, reactions to `value`, the outcome of `root`, or of `owner` if there is one, whose reference is the
-  /// loop's.
+  /// Runs the reactions up to `newest` to `value`, the outcome of `root`, or of `owner` if there is one, whose reference
+  /// is the loop's.
   @inline(never)
   static func run(
-    of root: CellRef, life: UInt64, _ list: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?
+    of root: CellRef, life: UInt64, newest: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?
   ) {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
@@ -129,7 +142,7 @@ enum Settlement {
       life: life, owner: owner, running: nil)
     unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
-      unsafe withUnsafePointer(to: value) { value in unsafe loop(here, list, value, outcome) }
+      unsafe withUnsafePointer(to: value) { value in unsafe loop(here, reversed(newest), value, outcome) }
       unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing)
     }
   }
@@ -147,7 +160,7 @@ enum Settlement {
         guard let owner = unsafe here.pointee.owner else { return }
         list = unsafe owner.cell.pointee.next
         unsafe here.pointee.owner = owner.enclosingOwner
-        owner.release()
+        owner.releaseCounted()
         if let enclosing = unsafe here.pointee.owner {
           unsafe value = enclosing.settledValue
           outcome = enclosing.outcome
@@ -179,7 +192,7 @@ enum Settlement {
           // The owner's last reaction: the promise takes its place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
-          owner.release()
+          owner.releaseCounted()
         } else {
           unsafe reaction.cell.pointee.next = list
           reaction.enclosingOwner = unsafe here.pointee.owner

@@ -66,9 +66,10 @@ extension CellRef {
   /// Gives the cell back. Its next token differs from every earlier one.
   @inline(__always)
   func deallocate() {
-    let generation = unsafe (cell.pointee.life.load(ordering: .relaxed) >> Life.runtimeShift) &+ 1 << 6
-    unsafe cell.pointee.life.store(generation << Life.runtimeShift, ordering: .releasing)
-    guard generation >> 6 != Life.lastGeneration else { return }
+    let life = unsafe cell.pointee.life.load(ordering: .relaxed) & ~(1 << Life.runtimeShift - 1)
+    let (next, isUsedUp) = life.addingReportingOverflow(1 << Life.generationShift)
+    unsafe cell.pointee.life.store(next, ordering: .releasing)
+    guard !isUsedUp else { return }
     #if PROMISES_NO_REUSE
     // ThreadSanitizer does not see the Swift runtime's reference counts. They are what orders the last uses of a
     // promise object on other threads before its end, so it would take a cell's next owner for one that races with

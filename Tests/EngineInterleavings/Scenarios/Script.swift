@@ -4,6 +4,8 @@ enum Step: Character {
   case observe = "o"
   /// Derives a promise, with a callback on that, and lets go of it.
   case derive = "t"
+  /// Derives a promise, and lets go of it.
+  case map = "m"
   case resolve = "r"
   case reject = "j"
   case discard = "d"

@@ -54,7 +54,7 @@ final class Trial: Explorable {
   private func make(_ step: Step, _ thread: Int) {
     let value = UInt64(thread * 10)
     switch step {
-    case .observe, .derive: attach(step, thread)
+    case .observe, .derive, .map: attach(step, thread)
     case .resolve: settled(thread, value, false, promise.settle(CellValue(kind: .u64, bits: value), .fulfilled))
     case .reject: settled(thread, value + 1, true, promise.settle(CellValue(kind: .u64, bits: value + 1), .rejected))
     case .discard: settled(thread, Self.discarded, true, promise.discard())
@@ -73,10 +73,12 @@ final class Trial: Explorable {
   }
 
   private func attach(_ step: Step, _ thread: Int) {
-    let probe = addProbe(step == .derive ? .derives : .observes, thread)
+    let probe = addProbe(step == .observe ? .observes : .derives, thread)
     record(.attaching(probe: probe.number, thread: thread))
     let context = unsafe Context(Unmanaged.passRetained(probe).toOpaque(), { Probe.release($0) })
-    if step == .derive {
+    if step == .map {
+      unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!.release()
+    } else if step == .derive {
       let derived = unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!
       let second = addProbe(.observesDerived, thread)
       let secondContext = unsafe Context(Unmanaged.passRetained(second).toOpaque(), { Probe.release($0) })

@@ -49,7 +49,7 @@ extension CellRef {
   /// Attaches a handler, with two references to it, and runs `body` if the promise has been asked to cancel already.
   private func attachCancelHandler(_ handler: CellRef, _ body: (_ reason: inout CellValue) -> Void) {
     let isAttached = attach(handler)
-    if isAttached ? state.bits & CellState.cancelRequested != 0 : isCancelled {
+    if isAttached ? state.isCancelRequested : isCancelled {
       var reason = cancelReason()
       body(&reason)
       reason.release()

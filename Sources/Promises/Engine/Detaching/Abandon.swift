@@ -20,7 +20,7 @@ extension CellRef {
   func releaseWatched(_ life: inout UInt64) -> Bool { releaseWatched(&life, abandons: true) }
 
   private func releaseWatched(_ life: inout UInt64, abandons: Bool) -> Bool {
-    guard hold() else { return exchange(&life, for: life &- 1) }
+    guard hold() else { return releaseLastButOne(&life) }
     if isDesertedWhileHeld && isWithoutInterest() {
       letGoAndAsk()
       life = unsafe cell.pointee.life.load(ordering: .acquiring)
