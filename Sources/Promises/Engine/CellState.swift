@@ -74,6 +74,11 @@ package struct CellState {
   var isSubmitting: Bool { bits & CellState.submitting != 0 }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
+  /// Of a pending promise: whether somebody without a reference may get one by way of its reactions, or did before they
+  /// were detached.
+  @inline(__always) var isReachable: Bool {
+    bits & (CellState.headMask | CellState.held | CellState.tallied) != 0
+  }
   /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
   @inline(__always) var isBare: Bool {
     bits & (CellState.headMask | CellState.owning | CellState.slow) == 0
@@ -203,7 +208,7 @@ extension CellRef {
       return claim() ? publishInOrder(value, outcome, isPromise: isPromise) : nil
     }
     let isOwning = value.isOwning
-    if old.head != 0 {
+    if old.isReachable {
       // By way of its reactions others may climb to it, and what they call may settle it or attach another.
       guard claim() else { return nil }
       guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {

@@ -9,11 +9,11 @@ extension CellRef {
     if isPromise {
       let state = unsafe CellState(cell.pointee.state.load(ordering: .relaxed))
       // Nobody has to be told that it goes, either.
-      if state.isBare && (state.isSettled || !Observation.isOn) {
+      if state.isBare && (state.isSettled || !state.isReachable && !Observation.isOn) {
         deallocate()
         return true
       }
-      if !state.isSettled && state.head != 0 { return false }
+      if !state.isSettled && state.isReachable { return false }
     }
     unsafe cell.pointee.life.store(Life.dying(life), ordering: .relaxed)
     dispose()
