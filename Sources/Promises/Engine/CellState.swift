@@ -173,9 +173,10 @@ extension CellRef {
   }
 
   /// Claims the promise that the caller holds, in place of letting it go.
-  func claimHeld() {
-    unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .relaxed)
+  func claimHeld() -> Bool {
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
     letGo()
+    return old & CellState.claimed == 0
   }
 
   /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell, and knows whether it is a

@@ -34,8 +34,9 @@ extension CellRef {
       CellRef.releaseRemoved(removed)
       return isReleased
     }
-    claimHeld()
+    let isMine = claimHeld()
     CellRef.releaseRemoved(removed)
+    guard isMine else { return exchange(&life, for: life &- 1) }
     // No recursion, however long the chain.
     var left = leave()
     while let source = left { left = source.releaseAndLeave() }
@@ -50,9 +51,10 @@ extension CellRef {
     if life & Life.referencesMask == 2 && isWatched(life) && hold() {
       var removed: UInt32 = 0
       let isUnwanted = self.isUnwanted(&removed)
-      if isUnwanted { claimHeld() } else { letGo() }
+      let isMine = isUnwanted && claimHeld()
+      if !isUnwanted { letGo() }
       CellRef.releaseRemoved(removed)
-      if isUnwanted { return leave() }
+      if isMine { return leave() }
     }
     release()
     return nil
