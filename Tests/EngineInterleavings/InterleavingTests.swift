@@ -1,4 +1,8 @@
+import Glibc
 import Testing
+
+/// Whether the cases that take minutes run too: `INTERLEAVINGS=all`, as `make test-interleavings` sets it.
+private let isLongTier = getenv("INTERLEAVINGS").map { String(cString: $0) == "all" } ?? false
 
 /// Every order in which two or three threads can do what they do to one promise, as far as it makes a difference.
 ///
@@ -15,7 +19,7 @@ struct InterleavingTests {
     explore(Script.programs(threads: 2, of: Script.sequences(of: [.observe, .resolve, .discard], upTo: 2)))
   }
 
-  @Test("three threads, one step each")
+  @Test("three threads, one step each", .enabled(if: isLongTier))
   func threeThreads() {
     let programs = Script.programs(threads: 3, of: Script.sequences(of: [.observe, .resolve, .discard], upTo: 1))
     explore(programs.filter { !$0.isHeld })
@@ -28,7 +32,7 @@ struct InterleavingTests {
     explore(others.flatMap { other in [true, false].map { Script(threads: [[.wait], other], isHeld: $0) } })
   }
 
-  @Test("promises that follow others, settled from both sides")
+  @Test("promises that follow others, settled from both sides", .enabled(if: isLongTier))
   func following() {
     explore(FollowingTrial.programs) { FollowingTrial($0) }
   }
@@ -36,6 +40,11 @@ struct InterleavingTests {
   @Test("promises that are asked to cancel", arguments: CancellingTrial.programs)
   func cancelling(_ program: CancellingTrial.Program) {
     explore([program], preemptionLimit: 2) { CancellingTrial($0) }
+  }
+
+  @Test("promises that are given up", arguments: AbandoningTrial.programs)
+  func abandoning(_ program: AbandoningTrial.Program) {
+    explore([program], preemptionLimit: 2) { AbandoningTrial($0) }
   }
 
   @Test("reactions with an executor are submitted in order", arguments: OrderingTrial.programs)
@@ -72,7 +81,7 @@ struct InterleavingTests {
         trial!.end()
         var wrong = isRedundant ? [] : trial!.violations()
         if pool.live != 0 { wrong.append("\(pool.live) cells leaked") }
-        if !wrong.isEmpty { Issue.record("\(program) in schedule \(schedule): \(wrong.joined(separator: "; "))") }
+        if !wrong.isEmpty { Issue.record("\(program) in schedule \(schedule()): \(wrong.joined(separator: "; "))") }
         return wrong.isEmpty
       }
       #expect(schedules > 1, "\(program): nothing was interleaved")

@@ -5,10 +5,13 @@ import Synchronization
 /// every run of a schedule does the same to the same words.
 struct CellPool {
   private static let perThread = 16
+  private static let ofController = 48
   private let cells: [[CellRef]]
 
   init() {
-    cells = (0...Scheduler.threads).map { _ in (0..<Self.perThread).map { _ in CellRef.promise()! } }
+    cells = (0...Scheduler.threads).map { thread in
+      (0..<(thread == Scheduler.controller ? Self.ofController : Self.perThread)).map { _ in CellRef.promise()! }
+    }
     for cell in cells.joined() { cell.release() }
     let addresses = cells.joined().map { unsafe UInt(bitPattern: $0.cell) }
     Scheduler.watched = addresses.min()!..<addresses.max()! + UInt(Cell.size)

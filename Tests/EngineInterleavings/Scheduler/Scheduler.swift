@@ -44,7 +44,8 @@ enum Scheduler {
   /// they did; a redundant run repeated another. Returns how many schedules there were. Stops when `check` returns
   /// false.
   static func explore(
-    preemptionLimit: Int? = nil, prepare: () -> [() -> Void], check: (_ schedule: String, _ isRedundant: Bool) -> Bool
+    preemptionLimit: Int? = nil, prepare: () -> [() -> Void],
+    check: (_ schedule: () -> String, _ isRedundant: Bool) -> Bool
   ) -> Int {
     isShared = Array(repeating: false, count: watched.count / wordSize)
     repeat {
@@ -57,7 +58,7 @@ enum Scheduler {
         run()
         bodies = []
         if !exploration.isRedundant { runs += 1 }
-        guard check(exploration.schedule, exploration.isRedundant) else { return runs }
+        guard check({ exploration.schedule }, exploration.isRedundant) else { return runs }
       } while !isOutdated && exploration.advance()
       if !isOutdated { return runs }
     } while true

@@ -1,0 +1,187 @@
+/// One run of a program about promises that are given up while their source is pending.
+///
+/// The first thread gives `derived` up. A bystander is attached to the same source: nothing may become of it but that it
+/// is called once. After the threads have ended the source is settled, if it is there.
+final class AbandoningTrial: Explorable {
+  /// How a derived promise is given up.
+  enum Way {
+    /// It is settled, or discarded. A callback hears of that.
+    case settle, discard
+    /// It is asked to cancel and released.
+    case leave
+    /// Likewise, and it follows another derived promise, which nobody else holds.
+    case leaveChain
+    /// It follows the source, and is released.
+    case drop
+
+    var settles: Bool { self == .settle || self == .discard }
+  }
+
+  /// What the second thread does meanwhile.
+  enum Event: CaseIterable {
+    /// It settles the source, attaches another bystander to it, or releases its last reference.
+    case settles, attaches, releases
+    /// It gives up a sibling of the derived promise in the same way.
+    case abandons
+    /// It releases another reference to the derived promise; in the second case, after it attached a callback.
+    case letsGo, listens
+  }
+
+  struct Program: CustomStringConvertible {
+    var way: Way
+    var event: Event
+    /// So many reactions have been given up that the list of the source is gone through when the next one is.
+    var isCrowded = false
+
+    var description: String { "\(way) while the other \(event)\(isCrowded ? ", crowded" : "")" }
+  }
+
+  static var programs: [Program] {
+    var all: [Program] = []
+    for event in Event.allCases {
+      if event != .letsGo && event != .listens {
+        for way in [Way.settle, .discard] { all.append(Program(way: way, event: event)) }
+      }
+      for way in [Way.leave, .leaveChain, .drop] { all.append(Program(way: way, event: event)) }
+    }
+    return all + [.settles, .attaches, .releases].map { Program(way: .settle, event: $0, isCrowded: true) }
+  }
+
+  /// What is known of one callback or handler: what it was called with, and how often its context was freed.
+  final class Note {
+    var calls: [UInt64] = []
+    var frees = 0
+    var isCalledLate = false
+
+    var context: Context { unsafe Context(Unmanaged.passUnretained(self).toOpaque(), { Note.at($0).frees += 1 }) }
+
+    static func at(_ context: UnsafeMutableRawPointer?) -> Note {
+      unsafe Unmanaged<Note>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    static func call(_ context: UnsafeMutableRawPointer?, _ value: UnsafeRawPointer) -> UInt64 {
+      let note = at(context)
+      let value = unsafe value.load(as: CellValue.self)
+      let bits = value.kind == ValueKind.discarded.rawValue ? AbandoningTrial.discarded : value.bits
+      note.calls.append(bits)
+      if note.frees > 0 { note.isCalledLate = true }
+      return bits
+    }
+  }
+
+  /// What the source is settled with; what a handler adds to it; what is settled from outside; what stands for discarded.
+  static let value: UInt64 = 1
+  static let added: UInt64 = 100
+  static let outside: UInt64 = 7
+  static let discarded: UInt64 = 99
+
+  let program: Program
+  private(set) var handlers: [Note] = []
+  private(set) var bystanders: [Note] = []
+  private(set) var listeners: [Note] = []
+  /// Handlers whose contexts were there after their promises had been settled, with the source pending.
+  private(set) var lateFrees = 0
+  /// What was so when the threads had ended: how many contexts of handlers were freed, and how many reactions waited.
+  private(set) var freesBefore = 0
+  private(set) var waitingBefore = 0
+  private let source = CellRef.promise()!
+  private var derived: CellRef!
+  private var sibling: CellRef?
+
+  init(_ program: Program) {
+    self.program = program
+    let others = program.isCrowded ? (0..<15).map { _ in source.follower()! } : []
+    if program.isCrowded { derived = derive() }
+    bystanders.append(listen(source))
+    if program.event == .abandons { sibling = derive() }
+    if !program.isCrowded { derived = derive() }
+    for other in others { other.release() }
+    if program.event == .letsGo || program.event == .listens { _ = derived.retain() }
+  }
+
+  private func derive() -> CellRef {
+    let promise: CellRef
+    switch program.way {
+    case .drop: promise = source.follower()!
+    case .leaveChain:
+      let middle = then()
+      promise = middle.follower()!
+      middle.release()
+    default: promise = then()
+    }
+    if program.way.settles { listeners.append(listen(promise)) }
+    return promise
+  }
+
+  private func then() -> CellRef {
+    let note = Note()
+    handlers.append(note)
+    return unsafe source.then(
+      { context, value, out in
+        let bits = unsafe Note.call(context, value) + AbandoningTrial.added
+        unsafe out.storeBytes(of: CellValue(kind: .u64, bits: bits), as: CellValue.self)
+        return Verdict.fulfill.rawValue
+      }, note.context)!
+  }
+
+  private func listen(_ promise: CellRef) -> Note {
+    let note = Note()
+    let call: Observer = { _ = unsafe Note.call($0, $1) }
+    _ = unsafe promise.observe(call, call, note.context)
+    return note
+  }
+
+  private func abandon(_ promise: CellRef, _ index: Int) {
+    switch program.way {
+    case .settle: note(promise.settle(CellValue(kind: .u64, bits: Self.outside), .fulfilled), index)
+    case .discard: note(promise.discard(), index)
+    case .leave, .leaveChain: promise.requestCancel()
+    case .drop: break
+    }
+    promise.release()
+  }
+
+  /// Whoever settles a derived promise while its source is pending has the context freed when the call returns.
+  private func note(_ isSettled: Bool, _ index: Int) {
+    Scheduler.locks += 1
+    defer { Scheduler.locks -= 1 }
+    guard isSettled, program.event == .attaches || program.event == .abandons else { return }
+    if handlers[index].frees == 0 { lateFrees += 1 }
+  }
+
+  var bodies: [() -> Void] {
+    let abandons = { self.abandon(self.derived, self.handlers.count - 1) }
+    switch program.event {
+    case .settles: return [abandons, { self.settle() }]
+    case .attaches: return [abandons, { self.bystanders.append(self.listen(self.source)) }]
+    case .releases: return [abandons, { self.source.release() }]
+    case .abandons: return [abandons, { self.abandon(self.sibling!, 0) }]
+    case .letsGo: return [abandons, { self.derived.release() }]
+    case .listens:
+      return [
+        abandons,
+        {
+          self.listeners.append(self.listen(self.derived))
+          self.derived.release()
+        },
+      ]
+    }
+  }
+
+  private func settle() { _ = source.settle(CellValue(kind: .u64, bits: Self.value), .fulfilled) }
+
+  func end() {
+    freesBefore = handlers.reduce(0) { $0 + $1.frees }
+    guard program.event != .releases else { return }
+    if program.event != .settles {
+      var next = source.state.head
+      while next != 0 {
+        let reaction = CellRef(index: next)
+        next = unsafe reaction.cell.pointee.next
+        if reaction.reactionKind != .detached { waitingBefore += 1 }
+      }
+      settle()
+    }
+    source.release()
+  }
+}
