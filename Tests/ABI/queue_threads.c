@@ -241,6 +241,60 @@ static void a_queue_is_freed_at_any_time(void) {
   race(calls_until_closed, 4);
 }
 
+/* One abandons a CALL's promise and a watched one, one ends the source, one frees the queue, one takes: each event, promise
+ * and value ends once. */
+static void *abandons(void *argument) {
+  long self = (intptr_t)argument, rounds = check_scale(20000);
+  for (long i = 0; i < rounds; i++) {
+    if (self == 0) {
+      queue = promise_queue_new();
+      CHECK(promise_queue_retain(queue) == PROMISE_OK);
+      source = promise_new();
+      derived = promise_queue_then(queue, source, 1);
+      CHECK(promise_queue_watch(queue, derived, 2) == PROMISE_OK);
+      CHECK(promise_queue_on_cancel(queue, source, 3) == PROMISE_OK);
+      atomic_store(&payload.destroyed, 0);
+    }
+    meet();
+    if (self == 0) {
+      CHECK(promise_queue_free(queue) == PROMISE_OK);
+    } else if (self == 1) {
+      if (i % 2 == 0)
+        promise_queue_unwatch(queue, 2);
+      promise_request_cancel(derived, NULL);
+      promise_release(derived);
+    } else if (self == 2) {
+      promise_value_t value = object(&payload);
+      if (i % 3 == 0)
+        promise_value_release(&value);
+      else
+        promise_resolve(source, &value);
+      promise_release(source);
+    } else {
+      int64_t count = take(queue, 0);
+      for (int64_t place = 0; place < count; place++)
+        if (events[place].kind == PROMISE_EVENT_CALL)
+          events[place].state = PROMISE_FULFILL;
+        else
+          promise_value_release(&events[place].value);
+      CHECK(count == PROMISE_ECLOSED || count >= 0);
+      if (count > 0)
+        promise_queue_answer(events, (size_t)count);
+    }
+    meet();
+    if (self == 0) {
+      CHECK(promise_queue_release(queue) == PROMISE_OK);
+      CHECK(atomic_load(&payload.destroyed) == 1);
+      CHECK(promise_state(derived) == PROMISE_ESTALE);
+    }
+  }
+  return NULL;
+}
+
+static void each_end_comes_once_while_the_queue_is_freed(void) {
+  race(abandons, 4);
+}
+
 /* A handle that another thread gives back meanwhile: the call finds the queue, or a stale handle. */
 static void *takes_until_stale(void *argument) {
   promise_event_t event;
@@ -332,6 +386,7 @@ int main(void) {
   RUN(an_event_is_taken_or_given_up);
   RUN(no_call_comes_for_a_settled_promise);
   RUN(a_queue_is_freed_at_any_time);
+  RUN(each_end_comes_once_while_the_queue_is_freed);
   RUN(a_take_in_progress_ends_with_the_queue);
   RUN(a_poller_misses_nothing);
   RUN(a_signal_handler_ends_a_take);
