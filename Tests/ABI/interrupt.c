@@ -37,7 +37,8 @@ static void interrupt(pthread_t thread, waiting_t *waiting, long count) {
   for (long i = 0; i < count && !atomic_load(&waiting->has_returned); i++) {
     long before = atomic_load(&taken);
     REQUIRE(pthread_kill(thread, SIGUSR1) == 0);
-    while (atomic_load(&taken) == before)
+    /* A signal to a thread that has ended runs no handler. */
+    while (atomic_load(&taken) == before && !atomic_load(&waiting->has_returned))
       sched_yield();
   }
 }
