@@ -59,9 +59,11 @@ struct InterleavingTests {
 
   @Test("a derived promise whose last references go while it is settled")
   func lastReferences() {
-    let others = Script.sequences(of: [.map, .resolve, .discard], upTo: 1)
-    explore(Script.programs(threads: 2, of: others.filter { !$0.isEmpty } + [[.map, .map]]))
-    explore([Script(threads: [[.map], [.resolve], []], isHeld: false)])
+    let others: [[Step]] = [[.resolve], [.discard], [.map]]
+    let scripts = others.flatMap { other in
+      [true, false].map { Script(threads: [[.map], other], isHeld: $0) }
+    }
+    explore(scripts + [Script(threads: [[.map], [.map], [.resolve]], isHeld: false)], preemptionLimit: 2) { Trial($0) }
   }
 
   private func explore(_ scripts: [Script]) {
