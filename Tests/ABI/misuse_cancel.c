@@ -149,11 +149,12 @@ static void chain_bad(void *handle) {
   CHECK_STATUS(promise_token_chain(live_token, handle, 0), PROMISE_ESTALE);
 }
 static void token_chain(void) {
-  promise_token_t *token = promise_token_new(0);
+  promise_token_t *token = promise_token_new(0), *parent = promise_token_new(0);
   CHECK_STATUS(promise_token_chain(NULL, token, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
   CHECK_STATUS(promise_token_chain(token, NULL, PROMISE_CHAIN_CANCEL), PROMISE_EINVAL);
-  CHECK_STATUS(promise_token_chain(token, live_token, PROMISE_CHAIN_CANCEL | 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_token_chain(token, live_token, PROMISE_TOKEN_INVALIDATE_ON_RELEASE), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, parent, PROMISE_CHAIN_CANCEL | 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_token_chain(token, parent, PROMISE_TOKEN_INVALIDATE_ON_RELEASE), PROMISE_EINVAL);
+  promise_token_release(parent);
   promise_token_release(token);
   each_bad_handle(TOKENS, chain_bad);
 }
