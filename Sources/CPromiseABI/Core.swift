@@ -87,7 +87,7 @@ private func settle(
   return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
-/// The same with a value that may own memory or be malformed, and a handle that may be refused.
+/// Settles with a value that may own memory or be malformed, by a handle that may be refused.
 @inline(never)
 private func settleChecking(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome

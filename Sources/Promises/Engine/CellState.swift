@@ -158,7 +158,7 @@ extension CellRef {
     unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
   }
 
-  /// The same for a promise that has got another source, or none.
+  /// Lets go of a promise that has got another source, or none.
   func letGo(waitingFor source: CellRef?) {
     if let source { noteGeneration(of: source) }
     let index = UInt64(source?.index ?? 0) << CellState.sourceShift

@@ -20,7 +20,7 @@ extension CellRef {
     return true
   }
 
-  /// What follows a settlement that somebody waits for or looks at.
+  /// Completes a settlement with a waiter or an observer.
   @inline(never)
   private func settledObserved(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
     if Observation.isOn { noteSettlement(outcome) }

@@ -11,7 +11,7 @@ extension CellRef {
     unsafe onCancelRequest(function, context, meta: 0)
   }
 
-  /// The same for a promise that a timer makes, which has the last reference to it when nobody wants it any more.
+  /// Attaches a handler of requests to a promise that a timer makes, which has the last reference once it is unwanted.
   func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
     watch()
     return unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)

@@ -62,7 +62,7 @@ extension CellRef {
   }
 }
 
-/// What a detached reaction had.
+/// The contents of a detached reaction, to release.
 private enum Detached {
   case nothing
   case context(Context)

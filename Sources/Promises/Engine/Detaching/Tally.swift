@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a pending promise that is `tallied` knows of its list of reactions: how far a look for interested ones has come,
+/// The state that a `tallied` pending promise keeps of its list of reactions: the progress of a search for interest,
 /// and how many are detached. Guarded by hold(), in the promise's `value`:
 ///
 ///   kind         box           bits

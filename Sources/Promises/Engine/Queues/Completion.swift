@@ -65,9 +65,9 @@ package struct Completion: Equatable {
   package var tag: UInt64 { unsafe UnsafeRawPointer(ref.cell).load(fromByteOffset: 48, as: UInt64.self) }
   var queue: CompletionQueue { CompletionQueue(CellRef(index: half(at: 56))) }
 
-  /// What was asked for.
+  /// The kind of event that the caller asked for.
   var kind: Kind { Kind(rawValue: UInt8(truncatingIfNeeded: word)) }
-  /// What the taker is told.
+  /// The kind of event that the taker receives.
   package var reportedKind: Kind { isDropped ? .dropped : kind }
   /// Whether the source was destroyed while pending.
   var isDropped: Bool { outcomeState == Completion.pending }

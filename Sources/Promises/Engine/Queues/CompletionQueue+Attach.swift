@@ -2,7 +2,7 @@ import CPlatform
 
 // What a queue is asked for. Each makes the event at once, so that nothing can fail when it comes.
 extension CompletionQueue {
-  /// What became of a call that asks for an event.
+  /// The result of a call that asks for an event.
   package enum Added { case added, closed, outOfMemory }
 
   /// Asks for a SETTLED when `source` is.

@@ -1,7 +1,7 @@
 import CPlatform
 
 extension CompletionQueue {
-  /// What a take ended with.
+  /// The result of a take.
   package enum Taken {
     /// The first of the events, by index, and how many: a chain through `next`. None: the time ran out.
     case events(first: UInt32, count: Int)

@@ -18,7 +18,7 @@ package struct CompletionQueue: Equatable {
 
   @unsafe
   struct State {
-    /// What takers sleep on: changes when one is to wake. The first field: its address is the state's.
+    /// The word that takers sleep on: changes when one is to wake. The first field: its address is the state's.
     var sequence: UInt32 = 0
     var sleepers = 0
     /// The ready events.
@@ -71,7 +71,7 @@ package struct CompletionQueue: Equatable {
     ref.release()
   }
 
-  /// What a poller watches, or why there is none.
+  /// The descriptor for a poller, or the reason that there is none.
   package enum Descriptor { case file(Int32), closed, outOfMemory }
 
   package var descriptor: Descriptor {
