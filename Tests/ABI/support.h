@@ -300,4 +300,17 @@ static inline void gate_wait(gate_t *gate) {
   pthread_mutex_unlock(&gate->mutex);
 }
 
+/* A reaction with both handlers of `spy`, attached with a token. */
+static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .token = token,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = spy,
+                                 .free_ctx = spy_free};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
 #endif /* SUPPORT_H */

@@ -12,18 +12,6 @@ static promise_t *named(const char *letter) {
   return promise;
 }
 
-static promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .token = token,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
-  promise_t *child = promise_react(promise, &reaction);
-  REQUIRE(child != NULL);
-  return child;
-}
-
 static void each_promise_is_asked_once_in_order(void) {
   journal_clear();
   promise_token_t *token = promise_token_new(0);

@@ -4,18 +4,6 @@
 /* What goes first: the token, its generation, or the promise derived. */
 enum { NOTHING, TOKEN_RELEASED, TOKEN_INVALIDATED, DERIVED_DISCARDED, DERIVED_RELEASED };
 
-static promise_t *guarded(promise_t *source, promise_token_t *token, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .token = token,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
-  promise_t *derived = promise_react(source, &reaction);
-  REQUIRE(derived != NULL);
-  return derived;
-}
-
 static void context_is_freed_once_whatever_goes_first(void) {
   for (int first = NOTHING; first <= DERIVED_RELEASED; first++) {
     for (int deadline = 0; deadline < 2; deadline++) {
