@@ -111,6 +111,11 @@ static inline uint64_t platform_fixed_word(const void *word) {
   return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
 }
 
+/* Changes the second of two neighbouring atomic words, the first of which is at a multiple of 16 bytes, if both are as
+ * expected: in one atomic step, sequentially consistent. False if one was not. */
+bool platform_exchange_second(void *words, uint64_t first, uint64_t second, uint64_t desired)
+    __attribute__((visibility("hidden")));
+
 /* Fetches the line at the address, which is about to be written. */
 static inline void platform_prefetch(const void *address) {
   __builtin_prefetch(address, 1);

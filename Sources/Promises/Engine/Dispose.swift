@@ -7,13 +7,18 @@ extension CellRef {
   @inline(__always)
   func lastReferenceGone(_ life: UInt64, isPromise: Bool) -> Bool {
     if isPromise {
-      let state = unsafe CellState(cell.pointee.state.load(ordering: .relaxed))
+      let state = self.state
+      if state.isSettled {
+        // Until then others could take references by way of its reactions; they are counted now.
+        guard unsafe cell.pointee.life.load(ordering: .acquiring) == life else { return false }
+      } else if state.isReachable {
+        return false
+      }
       // Nobody has to be told that it goes, either.
-      if state.isBare && (state.isSettled || !state.isReachable && !Observation.isOn) {
+      if state.isBare && (state.isSettled || !Observation.isOn) {
         deallocate()
         return true
       }
-      if !state.isSettled && state.isReachable { return false }
     }
     unsafe cell.pointee.life.store(Life.dying(life), ordering: .relaxed)
     dispose()

@@ -19,7 +19,7 @@ extension AbandoningTrial {
     let isKept = program.event == .listens
     expect(freesBefore == (isKept ? 0 : handlers.count), "\(freesBefore) of \(handlers.count) contexts freed in time")
     expect(lateFrees == 0, "a context outlived the call that settled its promise")
-    let waiting = program.event == .settles || program.event == .releases ? 0 : bystanders.count + (isKept ? 1 : 0)
+    let waiting = program.event.settlesSource || program.event == .releases ? 0 : bystanders.count + (isKept ? 1 : 0)
     expect(waitingBefore == waiting, "\(waitingBefore) reactions waited, not \(waiting)")
     return wrong
   }
@@ -29,7 +29,7 @@ extension AbandoningTrial {
     for note in handlers {
       let isAllowed =
         switch program.event {
-        case .settles: note.calls.isEmpty || note.calls == [Self.value]
+        case .settles, .settlesAndReleases: note.calls.isEmpty || note.calls == [Self.value]
         case .listens: note.calls == [Self.value]
         default: note.calls.isEmpty
         }
@@ -45,7 +45,7 @@ extension AbandoningTrial {
       let isAllowed =
         switch program.event {
         case .listens: note.calls == [ofSource]
-        case .settles: note.calls == [ofSource] || note.calls == [ofThread]
+        case .settles, .settlesAndReleases: note.calls == [ofSource] || note.calls == [ofThread]
         default: note.calls == [ofThread]
         }
       expect(isAllowed, "a listener was called with \(note.calls)")

@@ -21,10 +21,15 @@ final class AbandoningTrial: Explorable {
   enum Event: CaseIterable {
     /// It settles the source, attaches another bystander to it, or releases its last reference.
     case settles, attaches, releases
+    /// It settles the source, and the bystander gives the last reference back when it is called.
+    case settlesAndReleases
     /// It gives up a sibling of the derived promise in the same way.
     case abandons
     /// It releases another reference to the derived promise; in the second case, after it attached a callback.
     case letsGo, listens
+
+    var settlesSource: Bool { self == .settles || self == .settlesAndReleases }
+    var releasesSource: Bool { self == .releases || self == .settlesAndReleases }
   }
 
   struct Program: CustomStringConvertible {
@@ -52,6 +57,8 @@ final class AbandoningTrial: Explorable {
     var calls: [UInt64] = []
     var frees = 0
     var isCalledLate = false
+    /// A reference to give back when it is called.
+    var last: CellRef?
 
     var context: Context { unsafe Context(Unmanaged.passUnretained(self).toOpaque(), { Note.at($0).frees += 1 }) }
 
@@ -65,6 +72,7 @@ final class AbandoningTrial: Explorable {
       let bits = value.kind == ValueKind.discarded.rawValue ? AbandoningTrial.discarded : value.bits
       note.calls.append(bits)
       if note.frees > 0 { note.isCalledLate = true }
+      note.last?.release()
       return bits
     }
   }
@@ -93,6 +101,7 @@ final class AbandoningTrial: Explorable {
     let others = program.isCrowded ? (0..<15).map { _ in source.follower()! } : []
     if program.isCrowded { derived = derive() }
     bystanders.append(listen(source))
+    if program.event == .settlesAndReleases { bystanders[0].last = source }
     if program.event == .abandons { sibling = derive() }
     if !program.isCrowded { derived = derive() }
     for other in others { other.release() }
@@ -152,7 +161,7 @@ final class AbandoningTrial: Explorable {
   var bodies: [() -> Void] {
     let abandons = { self.abandon(self.derived, self.handlers.count - 1) }
     switch program.event {
-    case .settles: return [abandons, { self.settle() }]
+    case .settles, .settlesAndReleases: return [abandons, { self.settle() }]
     case .attaches: return [abandons, { self.bystanders.append(self.listen(self.source)) }]
     case .releases: return [abandons, { self.source.release() }]
     case .abandons: return [abandons, { self.abandon(self.sibling!, 0) }]
@@ -172,8 +181,8 @@ final class AbandoningTrial: Explorable {
 
   func end() {
     freesBefore = handlers.reduce(0) { $0 + $1.frees }
-    guard program.event != .releases else { return }
-    if program.event != .settles {
+    guard !program.event.releasesSource else { return }
+    if !program.event.settlesSource {
       var next = source.state.head
       while next != 0 {
         let reaction = CellRef(index: next)

@@ -39,6 +39,16 @@ func platform_yield() {
   Scheduler.spin()
 }
 
+/// One step at both words.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_exchange_second(
+  _ words: UnsafeMutableRawPointer, _ first: UInt64, _ second: UInt64, _ desired: UInt64
+) -> Bool {
+  unsafe Scheduler.pass(.read, UnsafeRawPointer(words))
+  unsafe Scheduler.pass(.write, UnsafeRawPointer(words) + MemoryLayout<UInt64>.stride)
+  return unsafe CPlatform.platform_exchange_second(words, first, second, desired)
+}
+
 /// Time stands still: no wait ends by itself.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_now() -> Int64 { 0 }

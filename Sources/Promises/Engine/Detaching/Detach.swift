@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 
 // A reaction is detached when what it would settle has been settled by another, or nobody is to hear of it (Abandon.swift).
@@ -44,14 +45,23 @@ extension CellRef {
     return index == 0 ? nil : retained(index)
   }
 
-  /// The source that is noted at this index, unless it is gone. This promise is held, or claimed by the caller.
+  /// The source that is noted at this index, if it is pending and nobody is settling it. This promise is held, or claimed
+  /// by the caller.
+  ///
+  /// The reference is taken in one step with a look at the state: the last reference to a settled promise may be given
+  /// back by a plain store (lastReferenceGone), which nothing but a reference keeps from happening.
   func retained(_ source: UInt32) -> CellRef? {
     let generation = unsafe cell.pointee.value.bits >> 32
     let source = CellRef(index: source)
-    let isSource: (UInt64) -> Bool = {
-      $0 & Life.kindMask == CellKind.promise.rawValue << Life.kindShift && $0 >> 32 == generation
+    while true {
+      let state = source.state
+      let life = unsafe source.cell.pointee.life.load(ordering: .relaxed)
+      guard !state.isClaimed, !state.isSettled, life >> 32 == generation,
+        life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift,
+        1..<Life.referenceLimit ~= life & Life.referencesMask
+      else { return nil }
+      if unsafe platform_exchange_second(source.cell, state.bits, life, life &+ 1) { return source }
     }
-    return source.retain(while: isSource) ? source : nil
   }
 
   /// Notes which of the promises that have had its cell the source is: in the upper half of the bits of `value`.

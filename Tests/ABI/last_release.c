@@ -1,0 +1,67 @@
+/* The last reference to a promise is given back by a handler of its own, while another thread settles what the handler
+ * belongs to, and climbs from there to the promise: it must find it gone, or keep it. */
+#include "race.h"
+
+enum { PROMISES = 512 };
+static promise_t *sources[PROMISES], *derived[PROMISES];
+static promise_t *others[PROMISES]; /* made by the handlers that ran: as a rule, in the memory of the sources */
+static atomic_int places[2];        /* where each thread is */
+
+static promise_verdict_t releases(void *ctx, const promise_value_t *value, promise_value_t *out) {
+  (void)value, (void)out;
+  intptr_t place = (intptr_t)ctx;
+  CHECK_STATUS(promise_release(sources[place]), PROMISE_OK);
+  others[place] = promise_new();
+  return PROMISE_VERDICT_PASS;
+}
+
+static void make(void) {
+  for (intptr_t i = 0; i < PROMISES; i++) {
+    sources[i] = promise_new();
+    derived[i] = promise_then(sources[i], releases, (void *)i, NULL);
+    others[i] = NULL;
+  }
+  atomic_store(&places[0], 0);
+  atomic_store(&places[1], 0);
+}
+
+static void let_go(void) {
+  for (int i = 0; i < PROMISES; i++) {
+    CHECK_STATUS(promise_release(derived[i]), PROMISE_OK);
+    CHECK_STATUS(promise_release(others[i] != NULL ? others[i] : sources[i]), PROMISE_OK);
+  }
+}
+
+/* Thread 0 settles the sources, thread 1 what is derived from them. */
+static void *settles(void *number) {
+  intptr_t me = (intptr_t)number;
+  unsigned random = 1 + (unsigned)me;
+  for (long round = check_scale(2000); round > 0; round--) {
+    if (me == 0)
+      make();
+    meet();
+    for (int i = 0; i < PROMISES; i++) {
+      atomic_store(&places[me], i);
+      while (atomic_load(&places[1 - me]) < i) {
+      }
+      random = random * 1664525 + 1013904223;
+      for (volatile unsigned pause = random >> 24 & 63; pause > 0; pause--) {
+      }
+      promise_resolve((me == 0 ? sources : derived)[i], VOID());
+    }
+    atomic_store(&places[me], PROMISES);
+    meet();
+    if (me == 0)
+      let_go();
+  }
+  return NULL;
+}
+
+static void handler_gives_the_last_reference_back(void) {
+  race(settles, 2);
+}
+
+int main(void) {
+  RUN(handler_gives_the_last_reference_back);
+  return check_report();
+}
