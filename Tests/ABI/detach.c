@@ -45,7 +45,7 @@ static promise_t *by_finally(promise_t *source, spy_t *spy) {
 static const derive_t derivations[] = {by_then,    by_rescue,           by_react, by_react_on_executor,
                                        by_finally, by_react_with_token, NULL};
 
-enum { RESOLVED, REJECTED, DISCARDED, ASKED_AND_RELEASED, ENDS };
+enum { RESOLVED, REJECTED, DISCARDED, ASKED_AND_RELEASED, ENDS, RELEASED = ENDS };
 
 /* Ends a derived promise, whose reference it takes over. */
 static void end(promise_t *derived, int how) {
@@ -292,7 +292,7 @@ static void a_combination_keeps_no_request_back(void) {
   }
 }
 
-static void timeouts_stop_when_they_are_released(void) {
+static void timers_stop_when_they_are_released(void) {
   long rounds = check_scale(50 * 1000), before = 0;
   promise_t *lasting = promise_new();
   for (long i = 0; i < rounds; i++) {
@@ -300,6 +300,7 @@ static void timeouts_stop_when_they_are_released(void) {
       before = resident_kilobytes();
     promise_release(promise_timeout(lasting, 3600 * 1000 * MILLISECONDS));
     promise_release(promise_sleep(3600 * 1000 * MILLISECONDS));
+    promise_release(promise_delay(lasting, 3600 * 1000 * MILLISECONDS));
     promise_t *timed = promise_timeout(lasting, 3600 * 1000 * MILLISECONDS);
     promise_discard(timed);
     promise_release(timed);
@@ -314,7 +315,7 @@ enum { BEFORE_SOURCE, AFTER_SOURCE };
 
 static void delay_stops_when_nobody_wants_it(void) {
   for (int when = BEFORE_SOURCE; when <= AFTER_SOURCE; when++) {
-    for (int how = RESOLVED; how < ENDS; how++) {
+    for (int how = RESOLVED; how <= RELEASED; how++) {
       payload_t payload = {0};
       promise_value_t value = object(&payload);
       promise_t *source = promise_new();
@@ -328,6 +329,20 @@ static void delay_stops_when_nobody_wants_it(void) {
       CHECK_INT(atomic_load(&payload.destroyed), 1);
     }
   }
+}
+
+/* Whoever waits for a delay that was released keeps it. */
+static void delay_with_a_callback_stays(void) {
+  spy_t spy = {0};
+  promise_t *source = promise_new();
+  promise_t *delayed = promise_delay(source, MILLISECONDS);
+  promise_t *derived = by_then(delayed, &spy);
+  promise_release(delayed);
+  CHECK_STATUS(promise_resolve(source, I64(4)), PROMISE_OK);
+  CHECK_STATUS(promise_wait(derived, FOR_EVER), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  promise_release(derived);
+  promise_release(source);
 }
 
 static void delay_that_is_wanted_goes_on(void) {
@@ -353,8 +368,9 @@ int main(void) {
   RUN(followers_leave_when_they_are_released);
   RUN(combinations_leave_their_inputs);
   RUN(a_combination_keeps_no_request_back);
-  RUN(timeouts_stop_when_they_are_released);
+  RUN(timers_stop_when_they_are_released);
   RUN(delay_stops_when_nobody_wants_it);
+  RUN(delay_with_a_callback_stays);
   RUN(delay_that_is_wanted_goes_on);
   return check_report();
 }

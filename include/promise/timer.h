@@ -40,7 +40,8 @@ promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 
 /* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to
  * `promise`. If `promise` is cancelled and the result was asked to cancel, in either order, the result is settled at
- * once, without the rest of the delay. Settling or discarding the result stops the timer, and frees it at once.
+ * once, without the rest of the delay. Settling or discarding the result, or releasing it without callbacks,
+ * stops the timer and frees it at once.
  * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_t *PROMISE_NULLABLE promise,

@@ -17,6 +17,8 @@ package struct Job {
   static var isClosure: UInt64 { 4 }
   /// The arms that the closure is for, from this bit on.
   private static var armsShift: UInt64 { 3 }
+  /// Without a closure: the handlers are the library's, and call nothing of a user's.
+  private static var isOwn: UInt64 { 8 }
   static var promiseShift: UInt64 { 8 }
   private static var sourceShift: UInt64 { 36 }
 
@@ -61,6 +63,8 @@ package struct Job {
     /// For both outcomes, in place of the handlers and the context.
     package var closure: StoredClosure?
     package var arms = Arms.all
+    /// Whether the handlers are the library's: with nobody to hear of the outcome, they need not run.
+    var isOwn = false
     package init() {}
   }
 
@@ -88,6 +92,11 @@ package struct Job {
   }
   var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
+  /// Whether its handlers are the library's.
+  var isOwn: Bool {
+    unsafe ref.cell.pointee.state.load(ordering: .relaxed) & (Job.isClosure | Job.isOwn) == Job.isOwn
+  }
+
   fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
     if let executor = plan.executor, !executor.ref.retain() { return nil }
     guard let ref = CellRef.allocate(.job, references: 1) else {
@@ -95,8 +104,9 @@ package struct Job {
       return nil
     }
     unsafe ref.cell.pointee.state.store(
-      UInt64(promise.index) << promiseShift | (plan.closure == nil ? 0 : isClosure)
-        | plan.arms.rawValue << armsShift, ordering: .relaxed)
+      UInt64(promise.index) << promiseShift
+        | (plan.closure == nil ? (plan.isOwn ? isOwn : 0) : isClosure | plan.arms.rawValue << armsShift),
+      ordering: .relaxed)
     unsafe ref.cell.pointee.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
     unsafe ref.cell.pointee.next = plan.executor?.ref.index ?? 0
     unsafe ref.cell.pointee.meta = plan.type

@@ -93,8 +93,7 @@ extension CellRef {
     case .follow: guard state.source != 0, interest != .lasting else { return false }
     case .then, .rescue, .completion: guard state.source != 0, isAsked else { return false }
     case .job:
-      let hasClosure = unsafe Job(CellRef.from(cell.pointee.context)).hasClosure
-      guard state.source != 0, isAsked, !hasClosure else { return false }
+      guard state.source != 0, !job.hasClosure, isAsked || job.isOwn else { return false }
     case .none: guard !isOrphan else { return false }
     default: return false
     }

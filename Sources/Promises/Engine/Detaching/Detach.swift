@@ -34,7 +34,7 @@ extension CellRef {
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion: true
-    case .job: unsafe !Job(CellRef.from(cell.pointee.context)).hasClosure
+    case .job: !job.hasClosure
     default: false
     }
   }

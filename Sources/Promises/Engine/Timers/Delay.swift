@@ -10,7 +10,10 @@ extension CellRef {
     var plan = Job.Plan()
     unsafe plan.onFulfilled = unsafe unsafeBitCast(Delay.onFulfilled, to: UnsafeMutableRawPointer.self)
     unsafe plan.onRejected = unsafe unsafeBitCast(Delay.onRejected, to: UnsafeMutableRawPointer.self)
-    return react(plan, delay)
+    unsafe plan.isOwn = true
+    let delayed = react(plan, delay)
+    delayed?.watch()
+    return delayed
   }
 }
 
