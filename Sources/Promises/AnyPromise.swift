@@ -1,16 +1,16 @@
-/// A promise whatever its value's type: what every `Promise` is.
+/// A promise with its value's type erased: the base class of every `Promise`.
 ///
-/// The object holds one reference to a cell of the engine, and nothing else. The same cell can be held by C, through
-/// `abi`, and by other objects; it is the promise.
+/// The object holds one reference to a cell of the engine, which is the promise, and no other state. C code, through
+/// `abi`, and other objects can hold the same cell.
 public class AnyPromise {
   @usableFromInline package let cell: CellRef
 
-  /// Takes over a reference to the cell.
+  /// Takes over the caller's reference to the cell.
   @inlinable package init(cell: CellRef) { self.cell = cell }
 
   deinit { cell.release() }
 
-  /// Where the promise is. It changes once; while callbacks run it is final already.
+  /// The promise's state. It changes once; when callbacks run, it is final.
   ///
   /// - Thread: any.
   public final var state: PromiseState {
@@ -18,32 +18,35 @@ public class AnyPromise {
     return !state.isSettled ? .pending : state.isRejected ? .rejected : .fulfilled
   }
 
-  /// Why the promise was rejected; `nil` while it is pending or when it was fulfilled.
+  /// The reason of a rejected promise; `nil` if the promise is pending or fulfilled.
   ///
-  /// `nil` is a reason too: ask `state` whether the promise was rejected.
+  /// `nil` is also a valid reason: read `state` to find out whether the promise was rejected.
   ///
   /// - Thread: any.
   public final var rejectReason: Any? {
     state == .rejected ? cell.value.reason : nil
   }
 
-  /// Rejects the promise with `Discarded.discarded` if it is pending, then calls its discard block, then its callbacks;
-  /// otherwise does nothing (clauses 2.4 and 3.5). Promises that it was derived from go on.
+  /// Rejects a pending promise with `Discarded.discarded`, then calls its discard block, then its callbacks (clauses
+  /// 2.4 and 3.5). No-op if the promise is settled. Does not propagate upstream: a promise that this one was derived
+  /// from is not discarded.
   ///
-  /// - Thread: any; the block and the callbacks run on the calling one.
+  /// - Thread: any; the block and the callbacks run on the calling thread.
   public final func discard() { _ = cell.discard() }
 
-  /// What the promise is called in reports of ``PromiseHooks``. No other promise of the process ever has the same.
+  /// The promise's number in the reports of ``PromiseHooks``. The process never uses it again for another promise.
   public final var id: UInt64 { cell.id }
 
-  /// The promise as C knows it, a `promise_t *`: the same promise, not a copy. It is borrowed: valid as long as this
-  /// object lives. C code that keeps it calls `promise_retain`.
+  /// The handle of the promise in the C ABI, a `promise_t *`: the same promise, not a copy.
+  ///
+  /// The reference is borrowed: the handle is valid as long as this object lives. C code that keeps it calls
+  /// `promise_retain`.
   public final var abi: OpaquePointer {
     unsafe OpaquePointer(bitPattern: UInt(cell.token.bits)).unsafelyUnwrapped
   }
 }
 
-/// Where a promise is (clause 2.1).
+/// The state of a promise (clause 2.1).
 public enum PromiseState: Sendable {
   case pending, fulfilled, rejected
 }
@@ -53,18 +56,20 @@ public enum Discarded: Error, Sendable {
   case discarded
 }
 
-/// An error with a domain, a code and a message: what an ERROR of the C ABI is in Swift, and what this library itself
-/// rejects promises with; its domain is "promise" then, and its code a `promise_status_t`.
+/// An error with a domain, a code and a message: the Swift form of an ERROR of the C ABI.
+///
+/// This library rejects promises with it too. The domain is "promise" then, and the code a `promise_status_t`.
 public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Who defines the code.
+  /// The namespace of the code.
   public var domain: String
-  /// What went wrong, as the domain numbers it.
+  /// The error's number within its domain.
   public var code: Int64
-  /// The same for people.
+  /// The error's text for people.
   public var message: String
-  /// Where the error was made: a place in a source, a function, a plugin; `nil` if that is not known.
+  /// The source location, function or plugin that made the error; `nil` if unknown.
   public var origin: String?
-  /// The errors that led to this one, the nearest first. Their own `causes` are empty: they follow in this list.
+  /// The errors that led to this one, the nearest first. Their own `causes` are empty: deeper causes follow in this
+  /// list.
   public var causes: [PromiseError]
 
   /// Creates an error from its parts.
@@ -76,7 +81,7 @@ public struct PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
     self.causes = causes
   }
 
-  /// The message, with the domain and code, and the messages of what led to it.
+  /// The message with domain and code, followed by those of the causes.
   public var description: String {
     causes.reduce("\(message) (\(domain) \(code))") { "\($0), because of: \($1)" }
   }

@@ -1,21 +1,28 @@
 extension Promise {
-  /// A promise of what `handler` returns, called with the value once this promise is fulfilled and with `nil` once it
-  /// is rejected; rejected with the error that it throws. The rejection itself goes no further.
+  /// Returns a promise of `handler`'s result: `handler` is called with the value of a fulfilled promise and with `nil`
+  /// for a rejected one.
+  ///
+  /// The returned promise is rejected only with an error that `handler` throws; this promise's rejection does not
+  /// propagate.
   public final func anyway<O>(_ handler: @escaping (Value?) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.anyway(handler)))
   }
 
-  /// The same, with a callback that runs in a context.
+  /// Does the same with a handler that runs in `context`.
   public final func anyway<O>(on context: PromiseContext, _ handler: @escaping (Value?) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.anyway(handler)))
   }
 
-  /// A promise that ends as the one does that `handler` returns, called as by `anyway(_:)`.
+  /// Returns a promise that follows the promise `handler` returns: `handler` is called with the value of a fulfilled
+  /// promise and with `nil` for a rejected one.
+  ///
+  /// The returned promise is also rejected with an error that `handler` throws; this promise's rejection does not
+  /// propagate.
   public final func anyway<O>(async handler: @escaping (Value?) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.anyway(async: handler)))
   }
 
-  /// The same, with a callback that runs in a context.
+  /// Does the same with a handler that runs in `context`.
   public final func anyway<O>(
     on context: PromiseContext, async handler: @escaping (Value?) throws -> Promise<O>
   ) -> Promise<O> {

@@ -1,6 +1,7 @@
 extension Promise {
-  /// Settles the promise, if it is pending: fulfils it with the value, or rejects it with the error. True if it was
-  /// pending.
+  /// Fulfils the promise with the result's value, or rejects it with the result's error.
+  ///
+  /// - Returns: true if the promise was pending; otherwise false, and the call is a no-op.
   @discardableResult
   public final func resolve<E: Error>(result: Result<Value, E>) -> Bool {
     switch result {
@@ -9,9 +10,10 @@ extension Promise {
     }
   }
 
-  /// A promise of the value in the result that `onSuccess` returns for this one's, or rejected with the error in it.
+  /// Returns a promise settled with the `Result` that `onSuccess` returns for this promise's value: fulfilled with its
+  /// value or rejected with its error.
   ///
-  /// A trailing closure, which has no label, means `then(_:)` whatever it returns: this is disfavoured.
+  /// Disfavoured: a trailing closure has no label, so it always selects `then(_:)`, even if it returns a `Result`.
   @_disfavoredOverload
   public final func then<O, E: Error>(
     on context: PromiseContext = .immediate, result onSuccess: @escaping (Value) -> Result<O, E>

@@ -1,11 +1,13 @@
 extension Promise {
-  /// Calls `onSuccess` with the value once the promise is fulfilled, or `onFailure` with the reason once it is rejected
-  /// (clause 3.1.1). `onFailure` also receives what `onSuccess` throws; without it, that is ignored.
+  /// Calls `onSuccess` with the value of a fulfilled promise, or `onFailure` with the reason of a rejected one (clause
+  /// 3.1.1).
+  ///
+  /// An error that `onSuccess` throws is passed to `onFailure`; without `onFailure` it is ignored.
   @inlinable public final func then(_ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil) {
     cell.observe(Reactions.untyped(onSuccess, onFailure))
   }
 
-  /// The same, with callbacks that run in a context.
+  /// Does the same with callbacks that run in `context`.
   public final func then(
     on context: PromiseContext, _ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil
   ) {
@@ -13,8 +15,9 @@ extension Promise {
     if let arms { cell.observe(context, for: arms, Reactions.untyped(onSuccess, onFailure)) }
   }
 
-  /// A promise of what `onSuccess` returns, called with this promise's value; rejected with the error that it throws,
-  /// or with this promise's reason (clause 3.1.2).
+  /// Returns a promise of `onSuccess`'s result for this promise's value (clause 3.1.2).
+  ///
+  /// It is rejected with an error that `onSuccess` throws, or with this promise's reason.
   @inlinable public final func then<O>(_ onSuccess: consuming @escaping (Value) throws -> O) -> Promise<O> {
     let caller: StoredCallback.Caller = { callback, isRejected, value, out in
       let onSuccess = unsafe callback.assumingMemoryBound(to: ((Value) throws -> O).self).move()
@@ -25,26 +28,27 @@ extension Promise {
     return unsafe Promise<O>(cell: cell.derive(StoredCallback(consume onSuccess, caller: caller)))
   }
 
-  /// The same, with a callback that runs in a context.
+  /// Does the same with a callback that runs in `context`.
   public final func then<O>(on context: PromiseContext, _ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(onSuccess)))
   }
 
-  /// A promise that ends as the one does that `onSuccess` returns, called with this promise's value; rejected with the
-  /// error that it throws, or with this promise's reason (clause 3.1.3). If the returned promise waits for this very
-  /// result, the result is rejected with a `PromiseError`.
+  /// Returns a promise that follows the promise `onSuccess` returns for this promise's value (clause 3.1.3).
+  ///
+  /// It is rejected with an error that `onSuccess` throws, or with this promise's reason. If the promise that
+  /// `onSuccess` returns waits for the result itself, a cycle, the result is rejected with a `PromiseError`.
   @inlinable public final func then<O>(async onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.then(async: onSuccess)))
   }
 
-  /// The same without the label, where the context asks for a `Promise<O>`: the document's `promise2 =
-  /// promise1.then(success)`.
+  /// Calls `then(async:)`, for call sites whose type is a `Promise<O>`: the specification's
+  /// `promise2 = promise1.then(success)`.
   @_disfavoredOverload
   @inlinable public final func then<O>(_ onSuccess: @escaping (Value) throws -> Promise<O>) -> Promise<O> {
     then(async: onSuccess)
   }
 
-  /// The same, with a callback that runs in a context.
+  /// Does the same with a callback that runs in `context`.
   public final func then<O>(
     on context: PromiseContext, async onSuccess: @escaping (Value) throws -> Promise<O>
   ) -> Promise<O> {
@@ -52,7 +56,7 @@ extension Promise {
   }
 }
 
-/// The closures that the engine runs: each turns a callback on values into one on what cells store.
+/// Adapters from the user's callbacks to the closures that the engine runs, which take stored values.
 @usableFromInline
 enum Reactions {
   @inlinable static func untyped<T>(_ onSuccess: ((T) throws -> ())?, _ onFailure: ((Any?) -> ())?) -> Closure {
@@ -80,7 +84,7 @@ enum Reactions {
     }
   }
 
-  /// Leaves what a callback returns or throws.
+  /// Stores a callback's result, or the error that it throws.
   @inlinable @inline(__always)
   static func settle<O>(_ out: inout CellValue, _ callback: () throws -> O) -> Verdict {
     do {
@@ -92,7 +96,7 @@ enum Reactions {
     }
   }
 
-  /// Leaves the promise that a callback returns, or what it throws.
+  /// Stores the promise that a callback returns, or the error that it throws.
   @inlinable
   static func follow<O>(_ out: inout CellValue, _ callback: () throws -> Promise<O>) -> Verdict {
     do {
@@ -106,19 +110,19 @@ enum Reactions {
 }
 
 extension CellRef {
-  /// A promise that the closure settles, as a reference of the caller's.
+  /// Returns a promise that the closure settles. The caller owns the reference.
   @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef {
     guard let derived = react(closure) else { fatalError("no memory for a promise") }
     return derived
   }
 
-  /// A promise that the callback settles, as a reference of the caller's.
+  /// Returns a promise that the callback settles. The caller owns the reference.
   @usableFromInline func derive(_ callback: StoredCallback) -> CellRef {
     guard let derived = react(callback) else { fatalError("no memory for a promise") }
     return derived
   }
 
-  /// Runs the closure, which settles nothing.
+  /// Attaches a closure that settles no promise.
   @usableFromInline func observe(_ closure: @escaping Closure) {
     if react(isHeld: false, closure) == nil { fatalError("no memory for a callback") }
   }

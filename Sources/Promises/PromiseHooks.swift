@@ -1,30 +1,33 @@
-/// What is told when something goes wrong that nobody asked about: a bug, as a rule.
+/// Callbacks that report misuse of promises, usually a bug in the program: unhandled rejections, second settlements,
+/// and promises dropped while pending.
 ///
 ///     PromiseHooks.install(PromiseHooks(unhandledRejection: { id, reason in
-///       log("promise \(id) failed, and nobody heard: \(reason ?? "no reason")")
+///       log("promise \(id) failed, and nothing handled it: \(reason ?? "no reason")")
 ///     }))
 ///
-/// There is one set in a process, whatever language installs it, and it hears of the promises of all. Without one, nobody
-/// is told and nothing is printed.
+/// A process has one set of hooks. It reports on all promises of the process, in every language, and any language can
+/// install it. Without hooks, the library reports and prints nothing.
 ///
-/// A hook is called on the thread where it happens, with no lock held, and may do anything. What happens within a hook
-/// is not reported.
+/// A hook runs on the thread that causes the report, with no lock held, and may call anything. Reports caused within a
+/// hook are suppressed.
 public struct PromiseHooks: Sendable {
-  /// Called when a promise or future that was rejected goes without anybody having taken that. It is never a false alarm:
-  /// nobody can take it any more. A callback takes a rejection, and so does whoever asks for the state, the reason or the
-  /// result. What is derived from a promise takes its rejection too, and has to be taken itself then. That something was
-  /// discarded or cancelled is not reported, nor what was rejected before the hook was installed.
+  /// Called when a rejected promise or future is destroyed and its rejection was never handled. There are no false
+  /// alarms: after that nothing can handle it.
+  ///
+  /// A rejection is handled by a callback for rejections, and by reading the state, the reason or the result. A derived
+  /// promise handles its source's rejection; if it is rejected in turn, its own rejection is to be handled. Discarded
+  /// and cancelled promises are not reported, nor are rejections from before the hook was installed.
   public var unhandledRejection: (@Sendable (_ id: UInt64, _ reason: Any?) -> Void)?
 
-  /// Called when a promise or future that is settled already is settled again, with the value or reason that gets lost.
-  /// Discarding is not reported.
+  /// Called when a settled promise or future is settled again, with the value or reason that is dropped. Discarding is
+  /// not reported.
   public var secondSettlement: (@Sendable (_ id: UInt64, _ state: PromiseState, _ value: Any?) -> Void)?
 
-  /// Called when a promise that somebody was to settle goes unsettled, with the number of callbacks that will never run.
-  /// What was derived from it stays pending, and is not reported.
+  /// Called when a promise is destroyed while pending, with the number of callbacks that will never run. Only promises
+  /// that the program itself settles are reported: a promise derived from one of these stays pending without a report.
   public var droppedPending: (@Sendable (_ id: UInt64, _ callbacks: Int) -> Void)?
 
-  /// Creates a set of hooks; what is left out is not heard of.
+  /// Creates a set of hooks; events without a hook are not reported.
   public init(
     unhandledRejection: (@Sendable (_ id: UInt64, _ reason: Any?) -> Void)? = nil,
     secondSettlement: (@Sendable (_ id: UInt64, _ state: PromiseState, _ value: Any?) -> Void)? = nil,
@@ -35,7 +38,7 @@ public struct PromiseHooks: Sendable {
     self.droppedPending = droppedPending
   }
 
-  /// Replaces the hooks of this process; `nil` to have none. Those before may still be busy on other threads.
+  /// Replaces the process's hooks; `nil` removes them. Calls of the old hooks may still be running on other threads.
   ///
   /// - Thread: any.
   public static func install(_ hooks: PromiseHooks?) {
@@ -48,7 +51,7 @@ public struct PromiseHooks: Sendable {
     guard Hooks.replace(hooks.functions, context) else { fatalError("no memory for hooks") }
   }
 
-  /// What calls the closures.
+  /// The engine's function table, whose functions call the closures.
   private var functions: Hooks {
     var functions = Hooks()
     if unhandledRejection != nil {

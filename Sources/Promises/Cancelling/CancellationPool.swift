@@ -1,22 +1,24 @@
 import Synchronization
 
-/// Something that can be asked to cancel.
+/// An object that can be asked to cancel.
 public protocol Cancellable: AnyObject {
-  /// Asks for it to be cancelled. It is advice: what cannot be cancelled, or has ended, does nothing.
+  /// Requests cancellation. Advisory: no-op if the work cannot be cancelled or has ended.
   func requestCancel()
 }
 
-/// What is an object around a promise: a pool means the promise, which many such objects may stand for.
+/// An object around a promise. A pool stores the promise, since many such objects can stand for it.
 private protocol StandsForPromise {
   var cancellable: CancelHandle { get }
 }
 
 extension Future: Cancellable, StandsForPromise {}
 
-/// Things that are asked to cancel together. It keeps none of them. A future is there as long as its work goes on, whatever
-/// becomes of the object that was added: `promise.future` makes a new one each time.
+/// A set of objects that are asked to cancel together.
 ///
-/// Everything may be called from any thread, from within `requestCancel()` of what is in the pool too.
+/// The pool holds its items weakly. A future stays in the pool until its promise is destroyed, even if the `Future`
+/// object that was added is released earlier: `promise.future` makes a new object each time.
+///
+/// Everything may be called from any thread, also from within `requestCancel()` of an item.
 public final class CancellationPool: Sendable {
   private enum Item {
     case promise(CancelHandle)
@@ -51,20 +53,20 @@ public final class CancellationPool: Sendable {
   /// Creates an empty pool.
   public init() {}
 
-  /// Adds an item. One that is added twice is asked twice.
+  /// Adds an item. An item that is added twice is asked twice.
   public func add(_ item: any Cancellable) { add(contentsOf: [item]) }
 
   /// Adds items, in order.
   public func add(contentsOf items: [any Cancellable]) {
     lock.withLock { _ in
-      // What is gone would pile up in a pool that lives long.
+      // Destroyed items would pile up in a long-lived pool.
       if unsafe self.items.count == self.items.capacity { unsafe self.items.removeAll(where: \.isGone) }
       unsafe self.items += items.map(Item.init)
     }
   }
 
-  /// Asks every item that is still there to cancel, in the order in which they were added, before it returns. The pool is
-  /// empty then, and can be used again.
+  /// Empties the pool and requests cancellation of every live item, in the order of addition, before it returns. The
+  /// pool can be used again.
   public func drain() {
     let drained = lock.withLock { _ in
       defer { unsafe items = [] }

@@ -1,13 +1,13 @@
 extension InvalidationToken {
-  /// Gives the token a deadline: when the time is over, it is cancelled without being invalidated, so that everybody hears
-  /// of it; a future that is registered later is asked at once.
+  /// Sets a deadline. When it passes, the token is cancelled but not invalidated, so callbacks still run; a future that
+  /// is registered later is asked to cancel at once.
   ///
-  /// An earlier deadline stays, so whoever has read one can count on it. Tokens that are chained to this one, before or
-  /// after, and go when it is cancelled, have no later deadline than this one's.
+  /// An earlier deadline stays, so a caller can rely on one that it has read. Tokens that are cancelled with this one,
+  /// chained before or after, get no later deadline than this one's.
   ///
   /// - Parameters:
-  ///   - seconds: the time, from now.
-  ///   - context: where futures are asked to cancel; `.immediate` stands for `.auto`.
+  ///   - seconds: the time from now, in seconds.
+  ///   - context: the context in which futures are asked to cancel; `.immediate` stands for `.auto`.
   public func cancel(on context: PromiseContext = .auto, after seconds: Double) {
     let place = context.deferred
     let deadline = CellTimer.deadline(after: Int64(nanosecondsIn: seconds))
@@ -15,7 +15,7 @@ extension InvalidationToken {
     withExtendedLifetime(place) {}
   }
 
-  /// How long it is until the deadline, in seconds, for work that is to be given so much time; negative if it has passed,
-  /// nil if there is none.
+  /// The time until the deadline, in seconds; negative if it has passed, nil without a deadline. Work started on behalf
+  /// of the token has this much time left.
   public var secondsLeft: Double? { core.token.timeLeft.map { Double($0) / 1e9 } }
 }

@@ -1,20 +1,20 @@
-/// Ends many things at once: what was registered with it is asked to cancel, and callbacks attached with it are not
-/// called any more.
+/// Cancels many operations at once: requests cancellation of the futures registered with it, and silences the callbacks
+/// attached with it.
 ///
 ///     let token = InvalidationToken()
 ///     download.onSuccess(token: token) { self.show($0) }    // not called once the token is invalidated
 ///     token.requestCancelOnInvalidate(download)
 ///     token.invalidate()
 ///
-/// A token can be invalidated again and again: what is attached or registered later is not touched by what was before.
-/// Neither a callback nor a future keeps a token, and a token keeps no future. Kept in an object, it ends what was started
-/// for the object when that goes.
+/// A token can be invalidated repeatedly: an invalidation affects only earlier attachments and registrations. Callbacks
+/// and futures hold no reference to the token, and the token holds none to a future. A token stored in an object ends
+/// the work started for the object when the object is destroyed.
 ///
 /// Everything may be called from any thread.
 public final class InvalidationToken: Sendable {
   let core: Core
 
-  /// The engine's token. Callbacks keep this, which does not keep the token from being dropped.
+  /// The engine's token. Callbacks hold this object, so that they do not keep the `InvalidationToken` alive.
   final class Core: Sendable {
     let token: CancelToken
     init(_ token: CancelToken) {
@@ -26,7 +26,7 @@ public final class InvalidationToken: Sendable {
 
   /// Creates a token.
   ///
-  /// - Parameter invalidateOnDeinit: whether the token is invalidated when the last reference to it goes.
+  /// - Parameter invalidateOnDeinit: whether the token is invalidated when its last reference is released.
   public init(invalidateOnDeinit: Bool = true) {
     guard let token = CancelToken.make(invalidatesWhenDropped: invalidateOnDeinit) else {
       fatalError("no memory for a token")
@@ -36,25 +36,30 @@ public final class InvalidationToken: Sendable {
 
   deinit { core.token.releaseHandle() }
 
-  /// From now on callbacks attached with the token before are not called. Then each registered future is asked to
-  /// cancel, in the order of registration, once; then the tokens that were chained to this one go the same way, the
-  /// latest first. What the cancelled futures would call is silenced already.
+  /// Silences the callbacks attached with the token so far, then requests cancellation of each registered future, once,
+  /// in the order of registration. Then it invalidates the chained tokens, the latest chained first.
+  ///
+  /// The callbacks of the cancelled futures are silenced before the requests, if they were attached with the token.
   public func invalidate() { core.token.invalidate() }
 
-  /// The same without silencing callbacks: they hear of the cancellations.
+  /// Requests cancellation as `invalidate()` does, without silencing callbacks: they are notified of the cancellations.
   public func cancelWithoutInvalidating() { core.token.cancelWithoutInvalidating() }
 
-  /// The future is asked to cancel the next time the token is invalidated or cancelled. Neither keeps the other.
+  /// Registers a future: it is asked to cancel the next time the token is invalidated or cancelled. Neither holds a
+  /// reference to the other.
   public func requestCancelOnInvalidate<Value, Failure>(_ future: Future<Value, Failure>) {
     if !core.token.add(future.cell) { fatalError("no memory to register a future") }
   }
 
-  /// From now on this token goes whenever `token` does. Neither keeps the other.
+  /// Chains this token to `token`: invalidating `token` invalidates this one too, each time. Neither holds a reference
+  /// to the other.
   ///
   /// - Parameters:
-  ///   - token: the one to go with.
-  ///   - includingCancelWithoutInvalidating: whether also when `token` is cancelled without being invalidated.
-  /// - Returns: false, and nothing changes, if `token` is this one or goes with it already: such a circle would never end.
+  ///   - token: the parent.
+  ///   - includingCancelWithoutInvalidating: whether cancelling the parent without invalidating it cancels this token
+  ///     as well.
+  /// - Returns: false, without any effect, if `token` is this token or is chained to it, directly or through others: a
+  ///   cycle.
   @discardableResult
   public func chainInvalidation(
     from token: InvalidationToken, includingCancelWithoutInvalidating: Bool = true
@@ -68,27 +73,28 @@ public final class InvalidationToken: Sendable {
 }
 
 extension InvalidationToken: Hashable {
-  /// Whether both are the same token.
+  /// Returns true if both are the same token.
   public static func == (one: InvalidationToken, other: InvalidationToken) -> Bool { one === other }
 
-  /// By identity.
+  /// Hashes the token's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension InvalidationToken: CustomStringConvertible, CustomDebugStringConvertible {
   private var address: String { String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16) }
 
-  /// The token's address: tokens are told apart by identity.
+  /// The token's address, which identifies it.
   public var description: String { "<InvalidationToken: 0x\(address)>" }
 
-  /// Also how often it was invalidated, and how many futures and tokens it has in its lists, gone ones included.
+  /// The token's address, the number of its invalidations, and the lengths of its lists of futures and tokens.
+  /// Destroyed entries that are still in the lists count.
   public var debugDescription: String {
     "<InvalidationToken: 0x\(address); generation=\(core.token.generation) "
       + "futures=\(core.token.count(of: .promises)) tokens=\(core.token.count(of: .tokens))>"
   }
 }
 
-/// What a callback keeps of its token: whether it was invalidated since the callback was attached.
+/// Records the token's generation when a callback is attached. Open until the token is invalidated after that.
 struct TokenGate {
   private let core: InvalidationToken.Core
   private let attached: UInt32
@@ -102,24 +108,29 @@ struct TokenGate {
 }
 
 extension Future {
-  /// Asks for this future to be cancelled when the token is invalidated or cancelled next; returns this future.
+  /// Registers this future with the token: it is asked to cancel the next time the token is invalidated or cancelled.
+  ///
+  /// - Returns: this future.
   @discardableResult
   public func requestCancelOnInvalidate(_ token: InvalidationToken) -> Future {
     token.requestCancelOnInvalidate(self)
     return self
   }
 
-  /// Asks for this future to be cancelled when `owner` goes; returns this future.
+  /// Requests cancellation of this future when `owner` is destroyed.
+  ///
+  /// - Returns: this future.
   @discardableResult
   public func requestCancelOnDeinit(_ owner: some CancelOwner) -> Future {
     requestCancelOnInvalidate(owner.cancelsOnDeinit)
   }
 }
 
-/// An object for which work is done that is of no use without it.
+/// An object that owns work: the work is cancelled when the object is destroyed.
 ///
 ///     final class Screen: CancelOwner { let cancelsOnDeinit = InvalidationToken() }
 public protocol CancelOwner: AnyObject {
-  /// The object's own token, stored in it and nowhere else, which is invalidated when it goes.
+  /// The object's token. Store it in this object only: the object's deinitialization then releases it and so
+  /// invalidates it.
   var cancelsOnDeinit: InvalidationToken { get }
 }

@@ -1,4 +1,4 @@
-// What transforms, with the token.
+// Transformations with the token.
 extension TokenFuture {
   /// See `Future.map`.
   public func map<NewValue>(

@@ -1,4 +1,4 @@
-// What observes, with the token.
+// Observers with the token.
 extension TokenFuture {
   /// See `Future.onSuccess`.
   @discardableResult

@@ -1,4 +1,4 @@
-// What transforms with a callback that throws, with the token.
+// Transformations with the token and a throwing callback.
 extension TokenFuture where Failure: Error {
   /// See `Future.tryOnSuccess`.
   @discardableResult

@@ -1,15 +1,16 @@
-/// A future with a token: everything derived from it is derived with the token.
+/// A future bound to a token: every future derived from it is derived with the token.
 ///
 ///     download.withToken(token).map(parse).onSuccess(on: .main) { self.show($0) }
 ///
-/// What is derived from it first is also asked to cancel when the token is invalidated; what is derived from that passes
-/// requests on to it anyway. The methods are those of `Future`, without the token's parameter.
+/// The methods are those of `Future`, without the token's parameter. Each future derived directly from this one is also
+/// registered with the token, so that an invalidation asks it to cancel. Futures further down the chain are not: they
+/// propagate requests upstream anyway.
 public struct TokenFuture<Value, Failure> {
-  /// The future itself.
+  /// The future without the token.
   public let inner: Future<Value, Failure>
-  /// The token that everything derived gets.
+  /// The token of all derived futures.
   public let token: InvalidationToken
-  /// Whether it was made with the token, rather than derived from one that was.
+  /// Whether this was bound to the token by the user, rather than derived from a bound future.
   private let isFirst: Bool
 
   /// Binds a future to a token.
@@ -23,33 +24,34 @@ public struct TokenFuture<Value, Failure> {
     self.isFirst = isFirst
   }
 
-  /// What was derived from the inner future, with the token.
+  /// Wraps a future that was derived from the inner one with the token.
   func derived<NewValue, NewFailure>(_ future: Future<NewValue, NewFailure>) -> TokenFuture<NewValue, NewFailure> {
     if isFirst { token.requestCancelOnInvalidate(future) }
     return TokenFuture<NewValue, NewFailure>(future, token, isFirst: false)
   }
 
-  /// The same for what has nothing to do with the inner future's cancellation.
+  /// Wraps a future that is not part of the inner future's cancellation, so it is not registered with the token.
   func aside(_ future: Future<Value, Failure>) -> TokenFuture { TokenFuture(future, token, isFirst: isFirst) }
 
-  /// A request would concern the inner future, whoever else uses it: invalidate the token, or say `inner`.
+  /// Unavailable: the request would also affect the other users of the inner future. Invalidate the token, or call the
+  /// method on `inner`.
   @available(*, unavailable, message: "invalidate the token, or ask `inner`")
   public func requestCancel() { fatalError("unavailable") }
 
-  /// What is derived is registered with the token already.
+  /// Unavailable: derived futures are already registered with the token.
   @available(*, unavailable, message: "what is derived is registered with the token already")
   public func requestCancelOnInvalidate(_ token: InvalidationToken) -> TokenFuture { fatalError("unavailable") }
 }
 
 extension Future {
-  /// This future with a token, which everything derived from it gets.
+  /// Binds this future to a token, which every future derived from the result gets.
   public func withToken(_ token: InvalidationToken) -> TokenFuture<Value, Failure> {
     TokenFuture(future: self, token: token)
   }
 }
 
 extension TokenFuture: Equatable {
-  /// Whether both are the same future with the same token.
+  /// Returns true if both are the same future with the same token.
   public static func == (one: TokenFuture, other: TokenFuture) -> Bool {
     one.inner == other.inner && one.token == other.token
   }

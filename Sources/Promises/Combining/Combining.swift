@@ -1,14 +1,14 @@
-// The one way to a promise made of many: the engine's gather, with what combines their values in Swift's types.
+// Combines many promises into one: the engine's gather, with a closure that combines the values as Swift types.
 
-/// Which of them decides, and what it becomes when none does alone.
+/// The rule by which a combined promise is settled: the input that decides, and the outcome if no single input decides.
 @safe
 struct Combining {
   let mode: Gather.Mode
-  /// Whether those that did not decide are asked to cancel.
+  /// Whether the other inputs are asked to cancel once one has decided.
   var cancelsOthers = false
   let combine: Gather.Combine
 
-  /// A promise made of those, as a reference of the caller's.
+  /// Returns a promise that combines the cells. The caller owns the reference.
   func promise(of cells: [CellRef]) -> CellRef {
     let made = unsafe Gather.promise(
       of: { cells[$0] }, count: cells.count, mode, cancelsOthers: cancelsOthers, combine: combine)
@@ -16,7 +16,8 @@ struct Combining {
     return made
   }
 
-  /// The first that is rejected or cancelled, or else what `values` makes of all values in order.
+  /// Settles with the first rejection or cancellation; otherwise with the result of `values`, which reads all values in
+  /// order.
   static func all<Combined>(
     cancelsOthers: Bool, _ values: @escaping (inout CombinedValues) throws -> Combined
   ) -> Combining {
@@ -32,7 +33,7 @@ struct Combining {
     }
   }
 
-  /// The first that the mode lets decide, or else the last to end.
+  /// Settles with the first outcome that the mode accepts; otherwise with the outcome of the input that settled last.
   static func one(_ mode: Gather.Mode, cancelsOthers: Bool) -> Combining {
     unsafe Combining(mode: mode, cancelsOthers: cancelsOthers) { entries, last, out in
       guard last >= 0, unsafe entries[last].value.retain() else {
@@ -45,7 +46,7 @@ struct Combining {
   }
 }
 
-/// Reads the values of promises that are all fulfilled, one after the other.
+/// Reads the values of fulfilled promises, one after the other.
 @safe
 struct CombinedValues {
   private let entries: UnsafeBufferPointer<Gather.Entry>
@@ -53,7 +54,9 @@ struct CombinedValues {
 
   init(entries: UnsafeBufferPointer<Gather.Entry>) { unsafe self.entries = unsafe entries }
 
-  /// The next value; throws if another language left one of another type.
+  /// Returns the next value.
+  ///
+  /// - Throws: `PromiseError` if another language settled that promise with a value of another type.
   mutating func next<Value>(_ type: Value.Type) throws -> Value {
     defer { index += 1 }
     return unsafe try entries[index].value.required(as: Value.self)

@@ -1,12 +1,13 @@
-/// A future of the values of all, in their order; it ends at once as the first that is rejected or cancelled.
+/// Returns a future of all values, in the order of the inputs. It settles as soon as one input is rejected or
+/// cancelled, with that outcome.
 ///
-/// It is settled on return if that is known. A request for it to cancel withdraws its interest in every input; it ends
-/// by what becomes of them.
+/// It is already settled on return if the inputs allow it. A request to cancel it withdraws its interest in every
+/// input; it still waits for the inputs to settle.
 ///
 /// - Parameters:
-///   - futures: the inputs. One may be there more than once; of none, the result is an empty array.
-///   - cancelOnFailure: whether all others are asked to cancel when one is rejected or cancelled, whoever else uses them.
-///     They are asked before the result's callbacks run.
+///   - futures: the inputs. One may occur more than once. The result for no inputs is an empty array.
+///   - cancelOnFailure: whether all other inputs are asked to cancel when one is rejected or cancelled, even if they
+///     have other users. They are asked before the result's callbacks run.
 public func when<Value, Failure>(
   fulfilled futures: [Future<Value, Failure>], cancelOnFailure: Bool = false
 ) -> Future<[Value], Failure> {
@@ -14,7 +15,7 @@ public func when<Value, Failure>(
   return Future<[Value], Failure>(cell: all.promise(of: futures.map(\.cell)))
 }
 
-/// The same for futures of different values: a tuple.
+/// Returns a future of the values of futures of different types, as a tuple. See the form that takes an array.
 public func when<each Value, Failure>(
   fulfilled futures: repeat Future<each Value, Failure>, cancelOnFailure: Bool = false
 ) -> Future<(repeat each Value), Failure> {
@@ -24,19 +25,19 @@ public func when<each Value, Failure>(
     (repeat try values.next((each Value).self))
   }
   let tuple = Future<(repeat each Value), Failure>(cell: all.promise(of: cells))
-  // The inputs' owners may be gone by now; the gather has what it needs.
+  // The futures' references must last until here; the gather has references of its own.
   repeat withExtendedLifetime(each futures) {}
   return tuple
 }
 
-/// A future that ends as the first that is fulfilled or rejected; the cancelled ones do not count. If all are cancelled,
-/// or there is none, it is cancelled.
+/// Returns a future with the outcome of the first input that is fulfilled or rejected. Cancelled inputs are ignored: if
+/// all are cancelled, or there are none, the result is cancelled.
 ///
-/// It is settled on return if that is known; of several that are settled, the one that stands first counts.
+/// It is already settled on return if an input is; of several settled inputs the first in the array wins.
 ///
 /// - Parameters:
 ///   - futures: the inputs.
-///   - cancelRemaining: whether all others are asked to cancel when one has won, whoever else uses them.
+///   - cancelRemaining: whether all other inputs are asked to cancel when one has won, even if they have other users.
 public func when<Value, Failure>(
   first futures: [Future<Value, Failure>], cancelRemaining: Bool = false
 ) -> Future<Value, Failure> {
@@ -44,7 +45,8 @@ public func when<Value, Failure>(
 }
 
 extension Future {
-  /// A future of the first value that one of them has. If none has, it ends as the last of them; of none, it is cancelled.
+  /// Returns a future of the first value. If no input is fulfilled, it has the outcome of the input that settled last;
+  /// without inputs it is cancelled.
   ///
   /// - Parameters:
   ///   - futures: the inputs.
@@ -53,12 +55,17 @@ extension Future {
     Future(cell: Combining.one(.any, cancelsOthers: cancelRemaining).promise(of: futures.map(\.cell)))
   }
 
-  /// A future that ends as the first of them that ends, whichever way; of none, it is cancelled.
+  /// Returns a future with the outcome of the first input that settles: fulfilled, rejected or cancelled. Without
+  /// inputs it is cancelled.
+  ///
+  /// - Parameters:
+  ///   - futures: the inputs.
+  ///   - cancelRemaining: as in `when(first:cancelRemaining:)`.
   public static func race(_ futures: [Future], cancelRemaining: Bool = false) -> Future {
     Future(cell: Combining.one(.race, cancelsOthers: cancelRemaining).promise(of: futures.map(\.cell)))
   }
 
-  /// A future of how all of them ended, in their order.
+  /// Returns a future of the outcomes of all inputs, in their order.
   public static func allSettled(_ futures: [Future]) -> Future<[FutureResult<Value, Failure>], Never> {
     let all = unsafe Combining(mode: .allSettled) { entries, _, out in
       let results: [FutureResult<Value, Failure>] = unsafe entries.map {
@@ -70,7 +77,7 @@ extension Future {
     return Future<[FutureResult<Value, Failure>], Never>(cell: all.promise(of: futures.map(\.cell)))
   }
 
-  /// A future of this value and the others': `when(fulfilled:)` as a method.
+  /// Returns a future of this value and the others, as a tuple: `when(fulfilled:)` as a method.
   public func combine<each Other>(
     with others: repeat Future<each Other, Failure>
   ) -> Future<(Value, repeat each Other), Failure> {

@@ -1,11 +1,11 @@
-/// A promise of the values of all, in their order; rejected at once with the reason of the first that is rejected. It is
-/// settled on return if that is known.
+/// Returns a promise of all values, in the order of the inputs. It is rejected as soon as one input is, with its
+/// reason. It is already settled on return if the inputs allow it.
 public func when<Value>(fulfilled promises: [Promise<Value>]) -> Promise<[Value]> {
   let all = Combining.all(cancelsOthers: false) { try $0.rest(Value.self) }
   return Promise<[Value]>(cell: all.promise(of: promises.map(\.cell)))
 }
 
-/// The same for promises of different values: a tuple.
+/// Returns a promise of the values of promises of different types, as a tuple. See the form that takes an array.
 public func when<each Value>(fulfilled promises: repeat Promise<each Value>) -> Promise<(repeat each Value)> {
   var cells: [CellRef] = []
   repeat cells.append((each promises).cell)
@@ -18,17 +18,18 @@ public func when<each Value>(fulfilled promises: repeat Promise<each Value>) -> 
 }
 
 extension Promise {
-  /// A promise of the first value that one of them has; if none has, rejected with the last reason.
+  /// Returns a promise of the first value. If no input is fulfilled, it is rejected with the reason of the input that
+  /// settled last.
   public static func any(_ promises: [Promise]) -> Promise {
     Promise(cell: Combining.one(.any, cancelsOthers: false).promise(of: promises.map(\.cell)))
   }
 
-  /// A promise that ends as the first of them that ends, whichever way; of none, it is discarded.
+  /// Returns a promise with the outcome of the first input that settles. Without inputs it is discarded.
   public static func race(_ promises: [Promise]) -> Promise {
     Promise(cell: Combining.one(.race, cancelsOthers: false).promise(of: promises.map(\.cell)))
   }
 
-  /// The promises themselves once all of them are settled.
+  /// Returns a promise of the inputs themselves, fulfilled when all of them are settled.
   public static func allSettled(_ promises: [Promise]) -> Promise<[Promise]> {
     let all = unsafe Combining(mode: .allSettled) { _, _, out in
       out = .encoding(promises)

@@ -1,5 +1,6 @@
-// A task that awaits a promise is interested in it, like whatever is derived from it, until the task is cancelled. Then
-// the promise is asked to cancel if nothing else is interested, any holder: the one that waits for it holds it too.
+// A task that awaits a promise counts as interest in it, like a derived promise, until the task is cancelled. Then the
+// promise is asked to cancel if it has no other interest. References do not count here: the awaiting task has one
+// itself.
 extension CellRef {
   /// Suspends the task until the promise is settled. The caller has a reference.
   nonisolated(nonsending) func untilSettled() async {
@@ -21,8 +22,8 @@ extension CellRef {
 }
 
 extension CellValue {
-  /// What a reason is thrown as: an error as it is, something else as a `RejectionReason`; what says that the promise was
-  /// cancelled as the error because of which it was, or as a `CancellationError`.
+  /// The error to throw for a reason. An error is thrown as it is, any other reason as a `RejectionReason`. A
+  /// cancellation is thrown as its cause, or as a `CancellationError` if it has none.
   var thrown: any Error {
     guard kind == ValueKind.discarded.rawValue else { return reason as? any Error ?? RejectionReason(reason) }
     return indirectError ?? CancellationError()
@@ -30,18 +31,17 @@ extension CellValue {
 }
 
 extension Promise {
-  /// The value; suspends the task until the promise is settled.
+  /// Returns the value; suspends the task until the promise is settled.
   ///
   ///     let value = try await promise.get()
   ///
-  /// Throws the reason that the promise is rejected with, as a `RejectionReason` if it is no `Error`. Throws
-  /// `CancellationError` if the promise was discarded or cancelled; if that was because of an error, that one.
+  /// If the task is cancelled, the promise is asked to cancel, unless it has other consumers. `get()` still waits until
+  /// the promise is settled, because a cancellation is advice to the producer. A promise that is never settled suspends
+  /// the task for ever.
   ///
-  /// If the task is cancelled, the promise is asked to cancel, unless something else waits for it too; `get()` still
-  /// waits until the promise is settled, as whoever settles it decides what becomes of it. A promise that nobody settles
-  /// is awaited for ever.
-  ///
-  /// - Thread: any; the caller goes on where it was.
+  /// - Throws: the reason of a rejected promise, as a `RejectionReason` if it is no `Error`. For a discarded or
+  ///   cancelled promise, the error that caused this, or `CancellationError` without one.
+  /// - Thread: any; the task resumes on the caller's actor.
   public final nonisolated(nonsending) func get() async throws -> Value {
     await cell.untilSettled()
     guard cell.seenState.isRejected else { return try cell.value.required(as: Value.self) }

@@ -1,12 +1,12 @@
 extension Future {
-  /// How the future ended; suspends the task until it has.
+  /// Returns the outcome; suspends the task until the future is settled.
   ///
-  /// If the task is cancelled, the future is asked to cancel, unless something else waits for it too: another task, a
-  /// callback, a future derived from it. This still returns only once the future is settled, as whoever settles it
-  /// decides what becomes of it; `cancellingImmediatelyUponRequest` makes one that ends at the request. Await
-  /// `makeChild()` and keep that to leave the future itself alone.
+  /// If the task is cancelled, the future is asked to cancel, unless it has other consumers: another task, a callback,
+  /// a derived future. This method still returns only when the future is settled, because a cancellation is advice to
+  /// the producer. `cancellingImmediatelyUponRequest()` returns a future that settles at the request. To leave the
+  /// future itself alone, await its `makeChild()` and keep the child.
   ///
-  /// - Thread: any; the caller goes on where it was.
+  /// - Thread: any; the task resumes on the caller's actor.
   public nonisolated(nonsending) func settled() async -> FutureResult<Value, Failure> {
     await cell.untilSettled()
     return cell.value.result(isRejected: cell.seenState.isRejected)
@@ -14,18 +14,18 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  /// The value; suspends the task until the future is settled, as `settled()` does.
+  /// Returns the value; suspends the task until the future is settled, as `settled()` does.
   ///
-  /// Throws the error that the future is rejected with. If the future is cancelled, throws the indirect error, or
-  /// `CancellationError` if there is none.
+  /// - Throws: the error of a rejected future. For a cancelled one, the indirect error, or `CancellationError` without
+  ///   one.
   public nonisolated(nonsending) func get() async throws -> Value { try await settled().get() }
 
-  /// The value; suspends the task until the future is settled, as `settled()` does. Throws nothing but the future's own
-  /// type of error.
+  /// Returns the value; suspends the task until the future is settled, as `settled()` does. Throws only errors of the
+  /// future's type.
   ///
   ///     let user = try await load(id).get { _ in LoadError.stopped }
   ///
-  /// - Parameter cancelled: what to throw if the future is cancelled. Gets the indirect error.
+  /// - Parameter cancelled: returns the error to throw for a cancelled future; its argument is the indirect error.
   public nonisolated(nonsending) func get(
     ifCancelled cancelled: (_ indirectError: (any Error)?) -> Failure
   ) async throws(Failure) -> Value {
@@ -38,15 +38,16 @@ extension Future where Failure: Error {
 }
 
 extension Future where Value: Sendable, Failure: Error {
-  /// Creates a pending future and starts a task that settles it, with what `operation` returns or throws.
+  /// Creates a pending future and starts a task that settles it with the result of `operation`, or with the error that
+  /// it throws.
   ///
   ///     let size = Future { try await download(url).count }
   ///
-  /// A request to cancel cancels the task. If `operation` throws `CancellationError`, the future is cancelled. Letting go
-  /// of the future does not end the task, unless something derived from it had asked for that.
+  /// A request to cancel cancels the task. If `operation` throws `CancellationError`, the future is cancelled.
+  /// Releasing the future does not end the task, unless a future derived from it has requested cancellation.
   ///
   /// - Parameters:
-  ///   - priority: the task's; `nil` for that of the caller.
+  ///   - priority: the task's priority; `nil` for the caller's.
   ///   - operation: runs once, on the global executor.
   public convenience init(
     priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws(Failure) -> Value

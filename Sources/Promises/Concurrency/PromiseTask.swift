@@ -1,18 +1,19 @@
 import Synchronization
 
 extension Promise where Value: Sendable {
-  /// Creates a pending promise and starts a task that settles it, with what `operation` returns or throws.
+  /// Creates a pending promise and starts a task that settles it with the result of `operation`, or with the error that
+  /// it throws.
   ///
   ///     let size = Promise { try await download(url).count }
   ///
-  /// The closure is one that awaits something: one that does not is the block of `init(discard:)`, if it stands behind
-  /// the parentheses.
+  /// This initializer takes a closure that contains an `await`. In `Promise() { }`, a trailing closure without one is
+  /// the block of `init(discard:)`.
   ///
-  /// `discard()`, or a request to cancel, cancels the task. If `operation` throws `CancellationError`, the promise is
-  /// discarded. Letting go of the promise does not end the task.
+  /// `discard()` or a request to cancel cancels the task. If `operation` throws `CancellationError`, the promise is
+  /// discarded. Releasing the promise does not end the task.
   ///
   /// - Parameters:
-  ///   - priority: the task's; `nil` for that of the caller.
+  ///   - priority: the task's priority; `nil` for the caller's.
   ///   - operation: runs once, on the global executor.
   public convenience init(
     priority: TaskPriority? = nil, _ operation: @escaping @Sendable () async throws -> Value
@@ -23,7 +24,7 @@ extension Promise where Value: Sendable {
   }
 }
 
-/// The task that settles a promise, as the promise's handlers of discarding and of requests know it.
+/// The task that settles a promise, referenced by the promise's discard block and handler of cancel requests.
 final class PromiseTask: Sendable {
   private enum State {
     static let new = 0
@@ -31,10 +32,10 @@ final class PromiseTask: Sendable {
     static let cancelled = 2
   }
   private let state = Atomic(State.new)
-  // Written once, before the state says so.
+  // Written once, before `state` becomes `started`.
   private nonisolated(unsafe) var task: _Concurrency.Task<Void, Never>?
 
-  /// Starts the task; it has a reference to the promise until it ends.
+  /// Starts the task. The task holds a reference to the promise until it ends.
   func start(
     _ priority: TaskPriority?, settling cell: CellRef, _ operation: @escaping @Sendable () async throws -> CellValue
   ) {
@@ -54,7 +55,7 @@ final class PromiseTask: Sendable {
     cell.onCancelRequest { self.cancel() }
   }
 
-  /// Cancels the task, now or as soon as it is started.
+  /// Cancels the task, at once or as soon as it is started.
   func cancel() {
     let before = state.exchange(State.cancelled, ordering: .acquiringAndReleasing)
     if before == State.started { unsafe task?.cancel() }

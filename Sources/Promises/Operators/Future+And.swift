@@ -1,5 +1,5 @@
-/// A future of both values. It ends as whichever of the two is rejected or cancelled first. A request to cancel is one of
-/// both.
+/// Returns a future of both values. It settles as soon as one of the two is rejected or cancelled, with that outcome. A
+/// request to cancel it withdraws its interest in both.
 public func &&& <V1, V2, Failure>(
   left: Future<V1, Failure>, right: Future<V2, Failure>
 ) -> Future<(V1, V2), Failure> {

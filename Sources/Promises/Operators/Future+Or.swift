@@ -1,5 +1,5 @@
-/// A future of the value of whichever of the two is fulfilled first. If neither is, it ends as the one that ended last. A
-/// request to cancel is one of both.
+/// Returns a future of the first value of the two. If neither is fulfilled, it has the outcome of the one that settled
+/// last. A request to cancel it withdraws its interest in both.
 public func ||| <Value, Failure>(
   left: Future<Value, Failure>, right: Future<Value, Failure>
 ) -> Future<Value, Failure> {

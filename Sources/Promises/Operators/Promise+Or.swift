@@ -1,7 +1,7 @@
 infix operator ||| : AdditionPrecedence
 
-/// A promise of the value of whichever promise is fulfilled first; rejected with both reasons, `(Any?, Any?)` in the
-/// order of the operands, if both are rejected.
+/// Returns a promise of the first value of the two. If both are rejected, it is rejected with both reasons,
+/// `(Any?, Any?)` in the order of the operands.
 public func ||| <V1, V2>(left: Promise<V1>, right: Promise<V2>) -> Promise<Any> {
   let either = Promise<Any>()
   left.then(

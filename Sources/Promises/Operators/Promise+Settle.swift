@@ -1,5 +1,5 @@
 extension Promise {
-  /// Settles a promise that several others may settle: to come second is no mistake of anybody's.
+  /// Settles a promise that several sources compete to settle. The losers are not reported as second settlements.
   func settle(_ value: Value) {
     _ = cell.settle(fulfilling: .encoding(value), reports: false)
   }

@@ -1,24 +1,27 @@
-/// Something that is done when some time is over, unless it is called off.
+/// A one-shot timer that can be cancelled.
 final class Alarm {
-  /// Nil if there was no memory or no thread for it: the work was released at once.
+  /// Nil if memory or threads had run out: the work was released at once.
   private let timer: CellTimer?
 
+  /// Schedules `work`.
+  ///
   /// - Parameters:
-  ///   - seconds: the time; none for a negative number.
-  ///   - place: where `work` is done, as `PromiseContext.deferred` gives it.
+  ///   - seconds: the delay; a negative number is no delay.
+  ///   - place: the context in which `work` runs, a result of `PromiseContext.deferred`.
   init(after seconds: Double, on place: PromiseContext, _ work: @escaping () -> Void) {
     timer = CellTimer.schedule(after: Int64(nanosecondsIn: seconds), on: place.executor, work)
     withExtendedLifetime(place) {}
   }
 
-  /// Releases the work at once, undone, if its time has not come.
+  /// Cancels the timer: releases the work at once, unless the time has passed.
   func callOff() { timer?.cancel() }
 
   deinit { timer?.release() }
 }
 
 extension Int64 {
-  /// A span of time as the engine counts it: none for a negative number or none, as long as can be for one too large.
+  /// Converts a duration to the engine's nanoseconds, rounded up. A negative duration or NaN is 0, and one too large is
+  /// `.max`.
   init(nanosecondsIn seconds: Double) {
     let nanoseconds = seconds * 1e9
     self = nanoseconds > 0 ? Int64(exactly: nanoseconds.rounded(.up)) ?? .max : 0

@@ -1,20 +1,20 @@
 extension Future {
-  /// Creates a future that is fulfilled after some time. A request to cancel cancels it and lets go of the value at once.
+  /// Creates a future that is fulfilled after a delay. A request to cancel cancels it and releases the value at once.
   ///
   /// - Parameters:
-  ///   - context: where its callbacks run; `.immediate` stands for `.auto`.
+  ///   - context: the context in which its callbacks run; `.immediate` stands for `.auto`.
   ///   - value: the value.
-  ///   - seconds: the time, from now.
+  ///   - seconds: the delay from now, in seconds.
   public convenience init(on context: PromiseContext = .auto, fulfilled value: Value, after seconds: Double) {
     self.init(on: context, with: .fulfilled(value), after: seconds)
   }
 
-  /// Creates a future that is rejected after some time. See `init(on:fulfilled:after:)`.
+  /// Creates a future that is rejected after a delay. See `init(on:fulfilled:after:)`.
   public convenience init(on context: PromiseContext = .auto, rejected error: Failure, after seconds: Double) {
     self.init(on: context, with: .rejected(error), after: seconds)
   }
 
-  /// Creates a future that ends so after some time. See `init(on:fulfilled:after:)`.
+  /// Creates a future that is settled with `result` after a delay. See `init(on:fulfilled:after:)`.
   public convenience init(
     on context: PromiseContext = .auto, with result: FutureResult<Value, Failure>, after seconds: Double
   ) {
@@ -27,14 +27,14 @@ extension Future {
     }
   }
 
-  /// A future that ends as this one some seconds later, whichever way.
+  /// Returns a future with this one's outcome, some seconds later.
   ///
-  /// A request to cancel is one of this future. If this one is cancelled then, the rest of the time is left out;
-  /// otherwise the result comes when it would have come.
+  /// A request to cancel is passed on to this future. If this future is then cancelled, the rest of the delay is
+  /// skipped; otherwise the result arrives after the full delay.
   ///
   /// - Parameters:
-  ///   - context: where its callbacks run; `.immediate` stands for `.auto`.
-  ///   - seconds: the time, from when this future is settled.
+  ///   - context: the context in which its callbacks run; `.immediate` stands for `.auto`.
+  ///   - seconds: the delay, in seconds, from the settlement of this future.
   public func delay(on context: PromiseContext = .auto, _ seconds: Double) -> Future {
     let place = context.deferred.reserved()
     defer { withExtendedLifetime(place) {} }
@@ -46,7 +46,7 @@ extension Future {
 }
 
 extension Resolver {
-  /// Ends the future so, unless it has ended: to come second is no mistake of anybody's here.
+  /// Settles the future if it is pending. A call that comes too late is not reported as a second settlement.
   func settle(_ result: FutureResult<Value, Failure>) {
     let (value, outcome) = result.encoded
     _ = cell.settle(value, outcome)

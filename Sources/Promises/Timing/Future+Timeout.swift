@@ -1,11 +1,11 @@
 extension Future {
-  /// A future that ends as this one, if that is in time; otherwise it is rejected with `TimeoutError.timedOut`, and this
-  /// one is asked to cancel if nobody else is interested in it.
+  /// Returns a future with this one's outcome, or one rejected with `TimeoutError.timedOut` if this future is still
+  /// pending after the timeout. Then this future is also asked to cancel, if it has no other consumers.
   ///
   /// - Parameters:
-  ///   - context: where its callbacks run. After the time they run on `.auto` for `.immediate`.
-  ///   - seconds: the time, from now. If there is none, this future is in time if it is settled: to be seen at once for
-  ///     `.immediate` and `.nowOr`, for others when the context comes to it.
+  ///   - context: the context in which callbacks run. After a timeout, `.immediate` stands for `.auto`.
+  ///   - seconds: the timeout from now, in seconds. With 0 or less, this future is in time only if it is already
+  ///     settled. `.immediate` and `.nowOr` test that within this call, other contexts when they run the test.
   public func timeout(
     on context: PromiseContext = .nowOr(.auto), after seconds: Double
   ) -> Future<Value, TimeoutError<Failure>> {
@@ -44,17 +44,17 @@ extension Future {
 }
 
 extension Future where Failure == any Error {
-  /// The same, with errors as they are: that of the timeout is a `TimeoutError<any Error>`.
+  /// Returns a future with a timeout and untranslated errors. The error of the timeout is a `TimeoutError<any Error>`.
   public func timeout(on context: PromiseContext = .nowOr(.auto), after seconds: Double) -> Future {
     ending(on: context, after: seconds, TimeoutError<any Error>.timedOut) { $0 }
   }
 }
 
-/// Why a future with a timeout failed.
+/// The error of a future with a timeout.
 public enum TimeoutError<Failure> {
-  /// The time was over.
+  /// The timeout has passed.
   case timedOut
-  /// The future that was waited for failed.
+  /// The source future was rejected, with this error.
   case rejected(Failure)
 }
 
@@ -64,7 +64,7 @@ extension TimeoutError: Equatable where Failure: Equatable {}
 extension TimeoutError: Hashable where Failure: Hashable {}
 
 extension TimeoutError: CustomStringConvertible {
-  /// What happened, for people.
+  /// The error's text for people.
   public var description: String {
     switch self {
     case .timedOut: "The operation timed out."
