@@ -1,9 +1,9 @@
 extension PromiseContext {
-  /// The context of the callback that asks, or `.main` outside of any: a callback attached with it runs where the one
-  /// ran that attached it.
+  /// The context of the running callback, or `.main` outside a callback. A callback attached with it runs in the same
+  /// context as the code that attached it.
   ///
-  /// Unlike with other contexts it runs at once where the promise is settled at that very place, or is settled already
-  /// when the callback is attached.
+  /// Unlike with other contexts, the callback runs inline if the promise is settled on that same executor, or was
+  /// settled before the callback was attached.
   public static var current: PromiseContext {
     let target = CellExecutor.running ?? MainContext.executor
     let home = Home(target)
@@ -14,7 +14,8 @@ extension PromiseContext {
   }
 }
 
-/// The executor that a `.current` stands for.
+/// The executor behind `.current`: runs a job inline if the target is already running on this thread, and otherwise
+/// submits it to the target.
 private final class Home: Sendable {
   private let target: CellExecutor
   private let isHeld: Bool

@@ -1,14 +1,15 @@
 import CPlatform
 
-// A callback "now" is one with `.nowOr` that its attaching call runs. The thread notes in which activation
-// (Settle.swift) that is. A settlement that begins inside is an activation of its own, so its callbacks are not now;
-// attaching a callback to a settled promise is one too, but only goes on with what its caller does.
+// A callback runs "now" if it has `.nowOr` and the call that attaches it also runs it. The thread records the
+// activation (Settle.swift) in which that happens. A settlement that begins inside the callback has an activation of
+// its own, so its callbacks do not run now. Attaching a callback to a settled promise also starts an activation, but
+// continues that of its caller.
 
 extension PromiseContext {
   /// Whether the caller is a callback with `.nowOr` that runs in the call that attached it.
   ///
-  /// An `.immediate` callback that its attaching call runs takes over what is so for its caller, and one of
-  /// `Resolver.onCancelRequest` what is so for the call that asks. In every other callback it is false.
+  /// An `.immediate` callback that runs in its attaching call has the value of that call, and a callback of
+  /// `Resolver.onCancelRequest` that of the requesting call. In every other callback it is false.
   public static var isExecutingNow: Bool {
     let thread = unsafe platform_thread()
     guard let now = unsafe thread.pointee.now else { return false }
@@ -22,10 +23,10 @@ extension PromiseContext {
     return unsafe now == PromiseContext.outside
   }
 
-  /// In the place of an activation, where there is none.
+  /// The marker that stands for an activation where none is running.
   private static var outside: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: 1) }
 
-  /// Runs `body` now, or not.
+  /// Runs `body` with `isExecutingNow` set to `isNow`.
   static func executing<Result>(now isNow: Bool, _ body: () throws -> Result) rethrows -> Result {
     let thread = unsafe platform_thread()
     let before = unsafe thread.pointee.now
@@ -34,7 +35,7 @@ extension PromiseContext {
     return try body()
   }
 
-  /// The closure as one that runs now.
+  /// Wraps the closure so that it runs with `isExecutingNow` set.
   static func now(_ closure: @escaping Closure) -> Closure {
     { isRejected, value, out in executing(now: true) { closure(isRejected, value, &out) } }
   }

@@ -1,12 +1,12 @@
 import Dispatch
 
-/// An executor of the engine, made for a queue or an executor of the user's, and held as long as a context needs it.
+/// An executor of the engine that wraps a queue or a user's executor. Contexts share it and keep it alive.
 final class HeldExecutor: Sendable {
-  /// What it was made for.
+  /// The wrapped object.
   enum Object: Sendable {
     case queue(DispatchQueue)
     case executor(any PromiseExecutor)
-    /// Hands jobs over to another, or does not, as it finds right.
+    /// Submits jobs to another executor, or runs them inline.
     case standIn(any AnyObject & Sendable)
   }
 
@@ -39,7 +39,7 @@ final class HeldExecutor: Sendable {
 }
 
 extension HeldExecutor: Hashable, CustomStringConvertible {
-  /// What two that do the same have in common.
+  /// The identity of the wrapped object: equal for two wrappers with the same behaviour.
   private struct Identity: Hashable {
     let role: UInt8
     let address: UInt
@@ -68,8 +68,8 @@ extension HeldExecutor: Hashable, CustomStringConvertible {
 private func address(of object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object)) }
 
 extension DispatchQueue {
-  /// What tells queues apart. On Linux `DispatchQueue` is an object around the queue, and `main` and `global()` make a
-  /// new one each time.
+  /// The identity of the queue. On Linux a `DispatchQueue` is an object around the queue, and `main` and `global()`
+  /// make a new one each time.
   fileprivate var address: UInt {
     let wrapped = unsafe Mirror(reflecting: self).children.first { $0.label == "__wrapped" }?.value as? OpaquePointer
     return unsafe wrapped.map { UInt(bitPattern: $0) } ?? Promises.address(of: self)
@@ -77,7 +77,7 @@ extension DispatchQueue {
 }
 
 extension CellExecutor {
-  /// An executor whose context is an object, which it holds.
+  /// Makes an executor that retains `object` as its context.
   static func making(_ object: AnyObject, _ submit: Submit) -> CellExecutor {
     let context = unsafe Context(Unmanaged.passRetained(object).toOpaque()) {
       unsafe Unmanaged<AnyObject>.fromOpaque($0!).release()

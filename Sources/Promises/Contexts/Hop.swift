@@ -1,4 +1,4 @@
-// The one way from a promise to where a callback runs: the engine's job, for a closure and the arms that it is for.
+// Dispatches callbacks to contexts, through the engine's job: a closure, and the outcomes (arms) that it handles.
 
 extension PromiseContext {
   /// The engine's executor; `nil` for `.immediate`. Valid as long as the context lives.
@@ -11,14 +11,14 @@ extension PromiseContext {
     }
   }
 
-  /// The same place, never "now": where work goes that nobody is to wait for in the call that begins it.
+  /// This context without `.nowOr`, for work that the calling thread must not wait for.
   package var later: PromiseContext { isNowOr ? PromiseContext(place) : self }
 
-  /// Where something goes that a timer brings: `.immediate` has no thread to offer then, so it stands for `.auto`.
+  /// The context for work that a timer starts: `.auto` for `.immediate`, which has no thread to offer then.
   package var deferred: PromiseContext { place == .immediate ? .auto : later }
 
-  /// A context whose next callback has a place in the executor's order from now on, which is given up when the context
-  /// is released. An executor that keeps no places: the context itself.
+  /// Returns a context that reserves a position in the executor's order for its next callback. Releasing the context
+  /// gives the position up. Returns this context if the executor reserves no positions.
   package func reserved() -> PromiseContext {
     guard case .executor(let held) = place, case .executor(let executor) = held.object,
       let executor = executor as? any PromiseReservingExecutor
@@ -26,7 +26,7 @@ extension PromiseContext {
     return PromiseContext(.executor(HeldExecutor(executor.reserve())), isNowOr: isNowOr)
   }
 
-  /// Runs `body` there, later; at once for `.immediate`.
+  /// Runs `body` in the context, later; inline for `.immediate`.
   package func run(_ body: @escaping () -> Void) {
     let ready = CellRef.pending()
     _ = ready.settle(.void, .fulfilled)
@@ -37,15 +37,17 @@ extension PromiseContext {
     ready.release()
   }
 
-  /// The same, but never "now": what calls `body` is not the call that gave it.
+  /// Runs `body` in the context, never "now": the call that runs it does not count as the call that submitted it.
   package func runApart(_ body: @escaping () -> Void) {
     later.run { PromiseContext.executing(now: false, body) }
   }
 }
 
 extension CellRef {
-  /// A promise that the closure settles, as a reference of the caller's. It runs in the context, for the outcomes that
-  /// it is for; another passes by without going there, as the closure has to let it pass where it is called at once.
+  /// Returns a promise that the closure settles. The caller owns the reference.
+  ///
+  /// The closure runs in the context, for the outcomes in `arms`. Other outcomes are forwarded without a hop, so a
+  /// closure that is called inline must forward them itself.
   func derive(
     _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
   ) -> CellRef {
@@ -55,7 +57,7 @@ extension CellRef {
     return derived
   }
 
-  /// Runs the closure, which settles nothing, in the context, for the outcomes that it is for.
+  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `arms`.
   func observe(
     _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
   ) {

@@ -1,17 +1,17 @@
 import CPlatform
 import Dispatch
 
-/// The main context: where its callbacks go, and the passes that run them.
+/// The main context: queues its callbacks, and runs them in passes.
 ///
-///   a callback is due --(none runs on this thread)--> posted to the main queue --> a pass: it, then
-///                     --(one runs on this thread)---> behind it in that pass       what became due in it
+/// a callback is due --(no pass on this thread)--> posted to the main queue --> a pass: it, then
+///                     --(a pass runs on it)-------> appended to that pass        the appended callbacks
 enum MainContext {
-  /// The engine's executor for it.
+  /// The engine's executor for the main context.
   static let executor = unsafe CellExecutor.making(Context(nil, nil)) { _, job in
     if unsafe !MainPass.append(PromiseJob(job)) { unsafe MainContext.post(PromiseJob(job, isMain: true)) }
   }
 
-  /// What stands for the main queue, if something does.
+  /// A user's executor that replaces the main queue.
   struct Substitute {
     let executor: any PromiseExecutor
     let isMainThread: @Sendable () -> Bool
@@ -41,7 +41,7 @@ enum MainContext {
     return key
   }()
 
-  /// Whether the caller is on the main thread, or on the main queue: after `dispatchMain()` other threads serve it.
+  /// Whether the caller is on the main thread or the main queue: after `dispatchMain()`, other threads serve the queue.
   static var isCurrent: Bool {
     if unsafe platform_thread().pointee.main_pass != nil { return true }
     if let current { return current.isMainThread() }
@@ -57,22 +57,23 @@ enum MainContext {
   }
 }
 
-/// One turn of the main context, on the stack of the thread that runs it.
+/// A pass of the main context, on the stack of the thread that runs it: one job, and those that become due while it
+/// runs.
 struct MainPass {
-  /// What became due while it runs, in order.
+  /// The jobs that became due during the pass, in order.
   private var due: [PromiseJob] = []
 
-  /// Puts a job behind what is due in the pass that runs on this thread; false if none does.
+  /// Appends a job to the pass that runs on this thread; false if there is none.
   static func append(_ job: PromiseJob) -> Bool {
     guard let pass = unsafe platform_thread().pointee.main_pass else { return false }
     unsafe pass.assumingMemoryBound(to: MainPass.self).pointee.due.append(job)
     return true
   }
 
-  /// Runs a job, and what becomes due meanwhile. False if the job was run or dropped before.
+  /// Runs a job, then the jobs that become due meanwhile. False if the job was run or dropped before.
   static func run(_ job: Job) -> Bool {
     let thread = unsafe platform_thread()
-    // A callback may turn the run loop itself.
+    // A callback may run the run loop itself, which starts a nested pass.
     let enclosing = unsafe thread.pointee.main_pass
     var pass = MainPass()
     return unsafe withUnsafeMutablePointer(to: &pass) { here in
@@ -94,15 +95,15 @@ struct MainPass {
 }
 
 extension PromiseContext {
-  /// Has `.main` run its callbacks by an executor of yours, where nothing serves the main queue: in a program whose main
-  /// thread belongs to another loop.
+  /// Makes `.main` run its callbacks on an executor of yours instead of the main queue, for programs whose main thread
+  /// runs another event loop.
   ///
-  /// Nothing of this is needed where `dispatchMain()`, a run loop or an async `main` runs. Callbacks that are on their
-  /// way already go where they were going. Blocks of `Promise.init(_:)` go there too.
+  /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks that are already
+  /// queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
   ///
   /// - Parameters:
-  ///   - executor: runs jobs on the main thread, one at a time, in order; `nil` for the main queue again.
-  ///   - isMainThread: whether the calling thread is the main thread; it decides what `.auto` is.
+  ///   - executor: runs jobs on the main thread, one at a time, in order; `nil` restores the main queue.
+  ///   - isMainThread: whether the calling thread is the main thread; `.auto` uses it.
   public static func useMainExecutor(
     _ executor: (any PromiseExecutor)?, isMainThread: @escaping @Sendable () -> Bool = { platform_is_main_thread() }
   ) {

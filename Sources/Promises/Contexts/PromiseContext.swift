@@ -1,18 +1,18 @@
 import Dispatch
 
-/// Where a callback runs: the leading `on:` argument of whatever takes one. Without it, `.immediate`.
+/// The place where a callback runs, given as the leading `on:` argument. The default is `.immediate`.
 ///
 ///     promise.then(on: .main) { show($0) }
-///     promise.then(on: .nowOr(.main)) { show($0) }    // at once if the value is known already
+///     promise.then(on: .nowOr(.main)) { show($0) }    // inline if the value is already known
 ///
-/// Every context but `.immediate` and what `.nowOr` makes runs callbacks later, even where the caller is there already.
-/// On a serial one they run in the order in which they became due. A callback that ran is released there, right after
-/// it; one that is not for the outcome is released without a hop.
+/// All contexts except `.immediate` and `.nowOr` run callbacks asynchronously, even if the caller is already on the
+/// right thread. A serial context runs them in the order in which they became due. A callback is released in its
+/// context, right after it has run. If the outcome is not one that it handles, it is released without a hop.
 ///
-/// Two contexts are equal if callbacks run at the same place in the same way: queues and executors are compared by
-/// identity, and `.main` is not `.queue(.main)`.
+/// Two contexts are equal if they run callbacks in the same place and in the same way. Queues and executors are
+/// compared by identity, and `.main` is not `.queue(.main)`.
 public struct PromiseContext: Sendable, Hashable {
-  /// Where, apart from when.
+  /// The place, without the time.
   enum Place: Sendable, Hashable {
     case immediate, main
     case global(PoolPriority)
@@ -20,7 +20,7 @@ public struct PromiseContext: Sendable, Hashable {
   }
 
   let place: Place
-  /// Whether a callback runs at once if the promise is settled when it is attached.
+  /// Whether a callback runs inline if the promise is already settled when it is attached.
   let isNowOr: Bool
 
   init(_ place: Place, isNowOr: Bool = false) {
@@ -28,47 +28,47 @@ public struct PromiseContext: Sendable, Hashable {
     self.isNowOr = isNowOr
   }
 
-  /// In the call that settles the promise, or that attaches to a settled one: at once, on that thread.
+  /// Inline: in the call that settles the promise, or in the attaching call if the promise is already settled.
   public static let immediate = PromiseContext(.immediate)
 
-  /// On the main queue, or what stands for it: see `useMainExecutor(_:isMainThread:)`.
+  /// The main queue, or its replacement: see `useMainExecutor(_:isMainThread:)`.
   ///
-  /// What becomes due on this context while one of its callbacks runs is run right after that callback, without another
-  /// trip through the queue. So a chain of callbacks on `.main` ends in one turn of the run loop, unless it waits for
-  /// something else. `.queue(.main)` does not do so.
+  /// Callbacks that become due on this context while one of its callbacks runs are run right after that one, without a
+  /// trip through the queue. So a chain of `.main` callbacks completes in one turn of the run loop, unless it waits for
+  /// something else. `.queue(.main)` does not do this.
   public static let main = PromiseContext(.main)
 
-  /// On threads for work that nobody waits for.
+  /// Pool threads for work that no user waits for.
   public static let background = PromiseContext(.global(.background))
-  /// On threads for work whose progress a user may watch.
+  /// Pool threads for work whose progress a user may watch.
   public static let utility = PromiseContext(.global(.utility))
-  /// On threads for work of no special importance.
+  /// Pool threads for work of no special importance.
   public static let `default` = PromiseContext(.global(.standard))
-  /// On threads for work that a user has asked for and waits for.
+  /// Pool threads for work that a user has requested and waits for.
   public static let userInitiated = PromiseContext(.global(.userInitiated))
-  /// On threads for work that a user is interacting with.
+  /// Pool threads for work that a user interacts with.
   public static let userInteractive = PromiseContext(.global(.userInteractive))
 
-  /// On a queue of yours, which is held until the callback has run or never will.
+  /// A dispatch queue, retained until the callback has run or can no longer run.
   public static func queue(_ queue: DispatchQueue) -> PromiseContext { PromiseContext(.executor(HeldExecutor(queue))) }
 
-  /// On an executor of yours.
+  /// An executor of yours.
   public static func executor(_ executor: any PromiseExecutor) -> PromiseContext {
     PromiseContext(.executor(HeldExecutor(executor)))
   }
 
-  /// At once, in the attaching call, if the promise is settled then; else on `context`.
+  /// Inline, in the attaching call, if the promise is already settled; otherwise `context`.
   ///
-  /// Only what is settled when the callback is attached counts: a callback attached before goes to `context`, even if
-  /// another one that runs at once is what settles its promise.
+  /// Only the state at the time of attachment counts. A callback attached to a pending promise runs on `context`, even
+  /// if another inline callback settles that promise.
   public static func nowOr(_ context: PromiseContext) -> PromiseContext {
     PromiseContext(context.place, isNowOr: true)
   }
 
-  /// `.main` on the main thread, `.default` elsewhere; looked at now.
+  /// `.main` if the caller is on the main thread, otherwise `.default`; evaluated when it is read.
   public static var auto: PromiseContext { MainContext.isCurrent ? .main : .default }
 
-  /// The context of a global queue: `.default` for an unspecified quality of service.
+  /// Creates the context for a quality of service; `.default` for an unspecified one.
   public init(qos: DispatchQoS.QoSClass) {
     switch qos {
     case .background: self = .background
@@ -82,7 +82,7 @@ public struct PromiseContext: Sendable, Hashable {
 }
 
 extension PromiseContext: CustomStringConvertible {
-  /// The context as it is written.
+  /// The context in source code.
   public var description: String {
     let name =
       switch place {

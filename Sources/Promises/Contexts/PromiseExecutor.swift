@@ -1,17 +1,16 @@
-/// Runs callbacks where its maker wants them: `PromiseContext.executor(_:)`.
+/// Runs callbacks of promises in a place of your choice: see `PromiseContext.executor(_:)`.
 ///
 ///     final class Worker: PromiseExecutor {
 ///       func submit(_ job: PromiseJob) { queue.append { job.run() } }
 ///     }
 public protocol PromiseExecutor: AnyObject, Sendable {
-  /// Sees to it that `job` is run or dropped, once, on any thread, before it returns or later.
+  /// Submits a job, which the executor must run or drop, once, on any thread, before this returns or later.
   ///
-  /// Called on the thread that settles the promise or attaches to a settled one, never with a lock held, and by several
-  /// threads at a time if promises are settled by several. A serial executor runs jobs in the order in which it gets
-  /// them.
+  /// Called on the thread that settles the promise, or that attaches to a settled one, never with a lock held. Calls
+  /// may be concurrent. A serial executor runs jobs in the order of submission.
   func submit(_ job: PromiseJob)
 
-  /// What tells two contexts apart: by default the executor itself.
+  /// The object that identifies the executor when contexts are compared; by default the executor itself.
   var identity: AnyObject { get }
 }
 
@@ -20,20 +19,21 @@ extension PromiseExecutor {
   public var identity: AnyObject { self }
 }
 
-/// An executor that can keep a place in its order for a job which comes later.
+/// An executor that can reserve a position in its order for a later job.
 public protocol PromiseReservingExecutor: PromiseExecutor {
-  /// Takes a place now, behind what was submitted before.
+  /// Reserves a position behind the jobs submitted so far.
   ///
-  /// - Returns: what its one job is submitted to. When it is released without one, the place is given up.
+  /// - Returns: an executor for the one job at that position. Releasing it without a job gives the position up.
   func reserve() -> any PromiseExecutor
 }
 
-/// A callback on its way to where it runs: a number, which costs nothing to copy.
+/// A callback that waits to run on an executor: a number that costs nothing to copy.
 ///
-/// It keeps what it refers to alive until it is run or dropped. One that nobody ever runs or drops leaks its callback.
+/// A job keeps the callback and its promise alive until it is run or dropped. A job that is neither run nor dropped
+/// leaks them.
 public struct PromiseJob: Sendable, Hashable {
   private let token: UInt64
-  /// Whether it begins a turn of the main context.
+  /// Whether it starts a pass of the main context.
   private let isMain: Bool
 
   init(_ token: UnsafeMutableRawPointer, isMain: Bool = false) {
@@ -41,19 +41,19 @@ public struct PromiseJob: Sendable, Hashable {
     self.isMain = isMain
   }
 
-  /// Runs the callback and what follows from it, on this thread.
+  /// Runs the callback and the reactions that follow from it, on this thread.
   ///
-  /// - Returns: false if the job was run or dropped before; nothing happens then.
+  /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult
   public func run() -> Bool {
     guard let job else { return false }
     return isMain ? MainPass.run(job) : job.run()
   }
 
-  /// Releases the callback uncalled, for want of a place to run it; the promise that it would have settled is rejected
-  /// with a `PromiseError` that says so.
+  /// Releases the callback without a call, if the executor cannot run it. The promise that it would have settled is
+  /// rejected with a `PromiseError` that reports this.
   ///
-  /// - Returns: false if the job was run or dropped before; nothing happens then.
+  /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult
   public func drop() -> Bool { job?.drop() ?? false }
 

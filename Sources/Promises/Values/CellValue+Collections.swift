@@ -1,12 +1,12 @@
-// Arrays and maps: `[Any]` and `[String: Any]` in Swift. A Swift dictionary has no order, a map has one: what comes from
-// Swift is in any.
+// Conversion of arrays and maps to and from `[Any]` and `[String: Any]`. A map is ordered and a Swift dictionary is
+// not: a map made in Swift has its entries in arbitrary order.
 
 extension CellValue {
-  /// As deep as C's collections become Swift's, and Swift's become C's: deeper, they stay what they are.
+  /// The nesting depth to which collections of C and Swift are converted. Deeper ones keep their original form.
   private static var levels: Int { 256 }
 
-  /// An ARRAY or a MAP of what is an `[Any]` or a `[String: Any]`; nil for anything else. An element that C has no kind
-  /// for is an object.
+  /// Converts an `[Any]` to an ARRAY and a `[String: Any]` to a MAP; nil for any other type. An element without a kind
+  /// in C becomes an OBJECT.
   static func collection(_ value: Any) -> CellValue? {
     switch type(of: value) {
     case is [Any].Type: array(value as! [Any], level: 0)
@@ -21,7 +21,7 @@ extension CellValue {
   @usableFromInline
   static func map(_ entries: [String: Any]) -> CellValue { map(entries, level: 0) }
 
-  /// What an ARRAY or a MAP is in Swift.
+  /// Converts an ARRAY or a MAP to a Swift collection.
   func collection(level: Int) -> Any {
     guard level < CellValue.levels else { return ForeignObject(self) }
     let box = Box(owner)
@@ -51,7 +51,7 @@ extension CellValue {
   }
 
   private static func element(_ value: Any, level: Int) -> CellValue {
-    // Exact types only, as for every dynamic value: an array of something else must come out as it went in.
+    // Exact types only, as for every dynamic value: an array of another element type must keep its type.
     switch type(of: value) {
     case is Void.Type: .void
     case is [Any].Type where level < levels: array(value as! [Any], level: level)

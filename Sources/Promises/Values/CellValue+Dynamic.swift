@@ -1,11 +1,11 @@
-// Values whose type is known only at run time: reasons, and what C left.
+// Conversion of values whose type is known only at run time: reasons, and values made by C.
 
 extension CellValue {
-  /// A reason as a cell stores it: `nil` is VOID.
+  /// Converts a reason to a cell's value; `nil` is VOID.
   @usableFromInline
   static func encoding(reason: Any?) -> CellValue {
     guard let reason else { return .void }
-    // Exact types only: an Optional or an existential inside must come out as it went in.
+    // Exact types only: an Optional or an existential in the reason must keep its type.
     switch type(of: reason) {
     case is Discarded.Type: return CellValue(kind: .discarded)
     case is PromiseError.Type: return .error(reason as! PromiseError)
@@ -18,17 +18,17 @@ extension CellValue {
     }
   }
 
-  /// The reason that the value is.
+  /// The value as a reason; VOID is `nil`.
   @usableFromInline
   var reason: Any? {
     kind == ValueKind.void.rawValue ? nil : any
   }
 
-  /// The value as what it is: the Swift type that its kind stands for, or what is in its box.
+  /// The value as the Swift type of its kind, or the content of its box.
   @usableFromInline
   var any: Any { any(level: 0) }
 
-  /// The same, of a value that lies so deep in collections.
+  /// Converts a value at the given nesting depth in collections.
   func any(level: Int) -> Any {
     if let swiftBox { return swiftBox.any }
     switch ValueKind(rawValue: kind) {
@@ -50,7 +50,7 @@ extension CellValue {
     }
   }
 
-  /// The content of a STRING or BYTES, or an ERROR's message. Valid as long as the value is.
+  /// The content of a STRING or BYTES, or an ERROR's message. Valid as long as the value.
   var bytes: UnsafeRawBufferPointer {
     let box = Box(owner)
     return unsafe UnsafeRawBufferPointer(start: box.data, count: box.count)
@@ -67,7 +67,7 @@ extension CellValue {
     unsafe bytes.withUnsafeBytes { unsafe made(Box.bytes(.bytes, $0)) }
   }
 
-  /// A promise to follow: a reference of the value's own.
+  /// A promise to follow. The value owns a reference of its own.
   @usableFromInline
   static func promise(_ promise: AnyPromise) -> CellValue { .promise(promise.cell) }
 

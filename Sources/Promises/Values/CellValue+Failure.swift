@@ -1,24 +1,25 @@
-// How the outcome of a future lies in a cell: a value as that of a promise, a failure as a promise's reason, so that the
-// same cell is both.
+// The representation of a future's outcome in a cell: a value is stored as a promise's value and a failure as a
+// promise's reason, so a promise and a future share one cell.
 
 extension CellValue {
   @usableFromInline
   static func encoding<Failure>(failure: Failure) -> CellValue {
-    // A reason that was wrapped to be an Error goes back as it came.
+    // A reason that was wrapped to conform to Error is stored unwrapped.
     if let wrapper = failure as? RejectionReason { return unsafe .encoding(reason: wrapper.reason) }
     return .encoding(reason: .some(failure))
   }
 
-  /// What becomes of an error that is not the user's, in a future of that failure type: where it cannot be a failure,
-  /// the future is cancelled because of it.
+  /// Converts a library error for a future with this failure type. If the error is not of that type, the future is
+  /// cancelled with it as indirect error.
   @usableFromInline
   static func encoding<Failure>(fault: any Error, as failure: Failure.Type) -> CellValue {
     fault is Failure ? .encoding(reason: fault) : .cancelled(because: fault)
   }
 
-  /// The outcome that the value is, of a future of those types.
+  /// The value as the outcome of a future with these types.
   ///
-  /// A promise that another language settled, or the engine, may hold something else: an error says so, as above.
+  /// A promise settled by another language, or by the engine, may hold a value of another type. The outcome is then an
+  /// error that describes the mismatch, converted as above.
   @usableFromInline
   func result<Value, Failure>(isRejected: Bool) -> FutureResult<Value, Failure> {
     if isRejected {
@@ -32,7 +33,7 @@ extension CellValue {
     return (mismatch as? Failure).map { .rejected($0) } ?? .cancelled(mismatch)
   }
 
-  /// The outcome that a reason is.
+  /// A reason as the outcome of a future.
   @usableFromInline
   func rejection<Failure>(as type: Failure.Type) -> FutureResult<Never, Failure> {
     if isCancellation { return .cancelled(indirectError) }
@@ -43,9 +44,11 @@ extension CellValue {
   }
 }
 
-/// A reason that is no `Error`, as one: what a `Future` fails with whose promise was rejected with it.
+/// An `Error` that wraps a reason which is not one: the failure of a `Future` whose promise was rejected with such a
+/// reason.
 public struct RejectionReason: Error {
-  /// The reason as the promise has it: of any type, so it is as safe between threads as the promise was made.
+  /// The promise's reason. It can be of any type, so its thread safety is the responsibility of the code that rejected
+  /// the promise.
   public nonisolated(unsafe) let reason: Any?
 
   /// Wraps a reason.

@@ -1,5 +1,6 @@
-// How a Swift value lies in a cell. Numbers, Bool, Void, pointers, String and [UInt8] are what C sees as the same;
-// everything else is an object. In specialised code the tests of types are decided at compile time.
+// The representation of Swift values in a cell. Numbers, Bool, Void, String, [UInt8], [Any] and [String: Any] have
+// kinds that C reads directly. Other types are stored as an OBJECT. A POINTER made by C is read as a pointer. In
+// specialised code the type tests are decided at compile time.
 
 extension CellValue {
   @inlinable @inline(__always)
@@ -31,7 +32,7 @@ extension CellValue {
     return .object(SwiftBox(value))
   }
 
-  /// The value as a `T`; `nil` if it is of another type, which a promise that C settled may have.
+  /// The value as a `T`; `nil` if it has another type, as it may if C settled the promise.
   @inlinable @inline(__always)
   package func decoded<T>(as type: T.Type) -> T? {
     if T.self == Int.self, kind == ValueKind.i64.rawValue {
@@ -52,12 +53,12 @@ extension CellValue {
     if T.self == Float.self, kind == ValueKind.f64.rawValue {
       return CellValue.cast(Float(Double(bitPattern: bits)), to: T.self)
     }
-    // What is left is looked at as it is: a promise settled by C, or one whose value type is a supertype of what it
-    // holds.
+    // The remaining cases are decided by a dynamic cast: a promise settled by C, or one whose value type is a supertype
+    // of the stored value's.
     return any as? T
   }
 
-  /// An integer of either kind, if it fits the type.
+  /// An integer of either kind, if the type can represent it.
   @inlinable
   func integer<T>(as type: T.Type) -> T? {
     guard let type = T.self as? any FixedWidthInteger.Type else { return nil }
@@ -68,7 +69,9 @@ extension CellValue {
     }
   }
 
-  /// The value as a `T`, or an error that says what it is instead.
+  /// The value as a `T`.
+  ///
+  /// - Throws: `PromiseError` with both types, if the value has another type.
   @inlinable @inline(__always)
   func required<T>(as type: T.Type) throws -> T {
     guard let value = decoded(as: T.self) else { throw mismatch(T.self) }
@@ -87,7 +90,7 @@ extension CellValue {
   @inlinable @inline(__always)
   static func i64(_ number: Int64) -> CellValue { CellValue(kind: .i64, bits: UInt64(bitPattern: number)) }
 
-  /// A value as the type that it is known to be.
+  /// Casts a value to the type that it is known to have.
   @inlinable @inline(__always)
   static func cast<From, To>(_ value: From, to type: To.Type) -> To { unsafe unsafeBitCast(value, to: To.self) }
 }

@@ -1,4 +1,4 @@
-// A closure as a C callback's context: what calls it is one function for all.
+// A closure as the context of a C callback: one C function calls them all.
 extension Context {
   init(_ block: @escaping () -> Void) {
     unsafe self.init(
@@ -6,7 +6,7 @@ extension Context {
       { _ = unsafe Unmanaged<BlockBox>.fromOpaque($0!).takeRetainedValue() })
   }
 
-  /// Calls the closure that a context is.
+  /// Calls the closure in a context.
   static var call: FreeFunction {
     { unsafe Unmanaged<BlockBox>.fromOpaque($0!).takeUnretainedValue().block() }
   }

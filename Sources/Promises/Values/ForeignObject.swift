@@ -1,6 +1,7 @@
-/// An object of a type registered by another language: a promise that C settled may hold one. So may an array or a map
-/// of C's that is nested too deep for Swift, whose own collections take stack to be released: then the type is "array" or
-/// "map".
+/// An object whose type another language registered, as the value or reason of a promise that C settled.
+///
+/// An array or a map of C that is nested too deeply for Swift is one too, with "array" or "map" as its type name: Swift
+/// needs stack in proportion to the depth to release its collections.
 public final class ForeignObject: @unchecked Sendable {
   private let value: CellValue
 
@@ -9,7 +10,7 @@ public final class ForeignObject: @unchecked Sendable {
     _ = value.retain()
   }
 
-  /// The value itself, as a reference of the caller's: back in C it is what it was.
+  /// The engine's value, converted back without a change. The caller owns the reference.
   @usableFromInline var retained: CellValue {
     _ = value.retain()
     return value
@@ -17,12 +18,12 @@ public final class ForeignObject: @unchecked Sendable {
 
   deinit { value.release() }
 
-  /// The name under which its type is registered.
+  /// The name under which the type is registered.
   public var typeName: String {
     unsafe TypeRegistry.name(TypeRegistry.type(of: value)).map { unsafe String(cString: $0) } ?? ""
   }
 
-  /// What its maker gave for it, borrowed: valid as long as this object lives. Of an array or a map, its first value, a
-  /// `promise_value_t`.
+  /// The pointer that the object was made with, borrowed: valid as long as this object lives. For an array or a map,
+  /// the address of its first value, a `promise_value_t`.
   public var payload: UnsafeMutableRawPointer? { unsafe value.pointer }
 }

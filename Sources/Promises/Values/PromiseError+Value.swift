@@ -1,8 +1,8 @@
-// An ERROR of the engine, and the chain of those that led to it.
+// Conversion between `PromiseError` and the engine's ERROR with its chain of causes.
 
 extension CellValue {
   static func error(_ error: PromiseError) -> CellValue {
-    // From the root on: an error takes over its cause.
+    // Built from the root cause up: each error takes over the reference to its cause.
     CellValue.error(error.causes.reversed().reduce(.void, CellValue.error), error)
   }
 
@@ -19,7 +19,7 @@ extension CellValue {
 }
 
 extension PromiseError {
-  /// The ERROR that a value is.
+  /// Converts an ERROR and its causes.
   init(_ value: CellValue) {
     self.init(alone: Box(value.owner))
     var next = unsafe Box(value.owner).cause?.pointee

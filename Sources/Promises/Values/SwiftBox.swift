@@ -1,11 +1,11 @@
 import CPlatform
 
-/// A value that no kind of the engine can hold: an object of the type "swift.value", or "swift.error" if it is an
-/// `Error`, which descends from "error".
+/// A Swift value without a kind in the engine: an OBJECT of type "swift.value", or of "swift.error", a subtype of
+/// "error", if it is an `Error`.
 @usableFromInline
 class AnySwiftBox {
   @usableFromInline init() {}
-  /// The value, whatever its type.
+  /// The value, with its type erased.
   var any: Any { fatalError("a box without a value") }
 }
 
@@ -26,7 +26,7 @@ extension CellValue {
     return value
   }
 
-  /// The box, if the value is one made by Swift.
+  /// The box, if Swift made the value.
   @usableFromInline var swiftBox: AnySwiftBox? {
     guard kind == ValueKind.object.rawValue, let pointer = unsafe pointer else { return nil }
     let type = TypeRegistry.type(of: self)
@@ -35,7 +35,7 @@ extension CellValue {
   }
 }
 
-/// The types of boxes in the registry.
+/// The registered types of the boxes.
 private enum SwiftTypes {
   static let value = register("swift.value", parent: 0)
   static let error = register("swift.error", parent: TypeRegistry.builtIn(.error))
