@@ -3,8 +3,8 @@ import Promises
 
 /// A job as an operation. It is ready once it has its job.
 ///
-///   empty --fill--> full
-///         --giveUp-> gone: ready, with nothing to do
+/// empty --fill--> full
+///         --giveUp-> gone: ready, with no work
 final class JobOperation: Operation, @unchecked Sendable {
   private enum Content {
     case empty, gone
@@ -27,10 +27,10 @@ final class JobOperation: Operation, @unchecked Sendable {
     if case .full(let job) = lock.withLock({ content }) { job.run() }
   }
 
-  /// Makes it ready to run a job; false if it had one, or was given up.
+  /// Gives the operation its job and makes it ready. False if it had one, or was given up.
   func fill(_ job: PromiseJob) -> Bool { become(.full(job)) }
 
-  /// Makes it ready to end, if it has no job.
+  /// Makes the operation ready to finish without a job, if it has none.
   func giveUp() { _ = become(.gone) }
 
   private func become(_ new: Content) -> Bool {
@@ -39,7 +39,7 @@ final class JobOperation: Operation, @unchecked Sendable {
       content = new
       return true
     }
-    // Said outside the lock: the queue looks at `isReady`.
+    // Posted outside the lock: the queue reads `isReady`.
     if isFirst {
       willChangeValue(forKey: "isReady")
       didChangeValue(forKey: "isReady")
@@ -47,7 +47,7 @@ final class JobOperation: Operation, @unchecked Sendable {
     return isFirst
   }
 
-  // It may have been cancelled before it began.
+  // The operation may have been cancelled before it started.
   deinit {
     if case .full(let job) = content { job.drop() }
   }

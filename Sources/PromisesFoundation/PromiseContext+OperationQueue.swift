@@ -2,18 +2,18 @@ import Foundation
 public import Promises
 
 extension PromiseContext {
-  /// On an operation queue of yours, as an operation for each callback. `OperationQueue.current` is that queue there.
+  /// An operation queue: each callback is an operation, in which `OperationQueue.current` is that queue.
   ///
-  /// A callback whose operation is cancelled before it starts is released uncalled, and the promise that it would have
-  /// settled is rejected with a `PromiseError`. What a timer brings has its place in the queue from the call on that
-  /// asked for it.
+  /// If the operation is cancelled before it starts, the callback is released without a call, and the promise that it
+  /// would have settled is rejected with a `PromiseError`. A timer's callback has its position in the queue from the
+  /// call that started the timer.
   public static func operationQueue(_ queue: OperationQueue) -> PromiseContext {
     .executor(OperationQueueExecutor(queue))
   }
 
-  /// On the operation queue that runs the caller, or the main one: where a callback is attached, it runs.
+  /// The operation queue that runs the caller, or the main queue outside one.
   ///
-  /// It runs at once where the promise is settled on that very queue, or is settled already when the callback is
+  /// A callback runs inline if the promise is settled on that same queue, or was settled before the callback was
   /// attached.
   public static var currentOperationQueue: PromiseContext {
     .nowOr(.executor(CurrentOperationQueueExecutor(OperationQueue.current ?? .main)))
@@ -36,7 +36,7 @@ final class OperationQueueExecutor: PromiseReservingExecutor {
   }
 }
 
-/// Runs jobs at once that come from its queue.
+/// Runs a job inline if it is submitted on its own queue.
 private final class CurrentOperationQueueExecutor: PromiseExecutor {
   private let queue: OperationQueue
 
@@ -47,7 +47,7 @@ private final class CurrentOperationQueueExecutor: PromiseExecutor {
   }
 }
 
-/// The place of a job that is to come. Given up when nobody can bring one any more.
+/// A reserved position for a later job, given up when this object is released.
 private final class ReservedOperation: PromiseExecutor {
   private let operation: JobOperation
   private let executor: OperationQueueExecutor

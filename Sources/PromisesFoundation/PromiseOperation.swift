@@ -1,31 +1,32 @@
 import Foundation
 public import Promises
 
-/// An operation whose work settles a future: it executes until the future is settled, so what depends on it waits.
+/// An operation whose work settles a future. It executes until the future is settled, so dependent operations wait for
+/// that.
 ///
 ///     let load = PromiseOperation<Int, any Error>(on: .utility) { resolver in ... }
 ///     queue.addOperation(load)
 ///     load.future.onSuccess(on: .main) { show($0) }
 ///
-/// Cancelling the operation asks the future to cancel, and asking the future cancels the operation. If that comes before
-/// the operation starts, its work never does, and the future is cancelled when the operation is started, by its queue or
-/// by hand. After that it is up to the work.
+/// Cancelling the operation asks the future to cancel, and asking the future cancels the operation. Before the
+/// operation starts, this prevents the work: the future is cancelled when the operation is started, by its queue or by
+/// hand. After that the work decides.
 ///
-/// An operation that goes without having been started cancels its future; one that goes while its work runs does nothing
-/// to it. `isFinished` is true when the first callback of the future runs.
+/// An operation that is destroyed without having been started cancels its future. Destroying it while its work runs has
+/// no effect on the future. `isFinished` is true when the first callback of the future runs.
 public final class PromiseOperation<Value, Failure>: Operation, @unchecked Sendable {
   private typealias Body = (Resolver<Value, Failure>) -> Void
 
-  //   waiting --start--> executing --the work's future is settled--> finished
+  // waiting --start--> executing --the work's future is settled--> finished
   //      +---start, cancelled--------------------------------------> finished
   private enum Phase {
     case waiting(PromiseContext, Body, Resolver<Value, Failure>)
-    /// With the future that the work settles.
+    /// Holds the future that the work settles.
     case executing(Future<Value, Failure>)
     case finished
   }
 
-  /// The future: the same one at any time.
+  /// The future, the same one at each access.
   public let future: Future<Value, Failure>
 
   private let lock = NSLock()
@@ -34,8 +35,8 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
   /// Creates an operation that has not started.
   ///
   /// - Parameters:
-  ///   - context: where `body` runs; `.immediate` is where the operation is started, and `.nowOr` is never now.
-  ///   - body: called at most once, and released then. If it lets go of its resolver, the future is cancelled.
+  ///   - context: the context in which `body` runs; `.immediate` is inside `start()`, and `.nowOr` never runs now.
+  ///   - body: called at most once, and released then. If it releases its resolver unsettled, the future is cancelled.
   public init(on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     self.future = future
@@ -44,22 +45,22 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
     resolver.onCancelRequest { [weak self] _ in self?.cancel() }
   }
 
-  /// True: it goes on after `start()` has returned.
+  /// True: the work continues after `start()` has returned.
   public override var isAsynchronous: Bool { true }
 
-  /// Whether the work has been started and the future is not settled.
+  /// Whether the work has been started and the future is pending.
   public override var isExecuting: Bool {
     if case .executing = lock.withLock({ phase }) { return true }
     return false
   }
 
-  /// Whether the future is settled, or about to be.
+  /// Whether the future is settled or about to be.
   public override var isFinished: Bool {
     if case .finished = lock.withLock({ phase }) { return true }
     return false
   }
 
-  /// Starts the work. Called by the queue; by hand once at most, what comes later does nothing.
+  /// Starts the work. The queue calls it; by hand, call it at most once. Later calls are no-ops.
   public override func start() {
     let (inner, work) = Future<Value, Failure>.makeWithResolver()
     let waiting = lock.withLock { () -> Phase? in
@@ -80,7 +81,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
       _ = self?.change(to: .finished, "isExecuting", "isFinished") { if case .executing = $0 { true } else { false } }
       resolver.resolve(result)
     }
-    // It may have been cancelled in between.
+    // The operation may have been cancelled since the test above.
     if isCancelled { inner.requestCancel() }
     context.runApart { body(work) }
   }
@@ -92,7 +93,7 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
     if case .executing(let inner) = lock.withLock({ phase }) { inner.requestCancel() }
   }
 
-  /// Goes on to the next phase and says so. False if another call did.
+  /// Changes the phase and posts the change of `keys`. False if another call has left the expected phase before.
   private func change(to next: Phase, _ keys: String..., from isRight: (Phase) -> Bool) -> Bool {
     for key in keys { willChangeValue(forKey: key) }
     // Released outside the lock.

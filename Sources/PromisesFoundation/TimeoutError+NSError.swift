@@ -2,7 +2,7 @@ import Foundation
 public import Promises
 
 extension TimeoutError: CustomNSError where Failure: Error {
-  /// What an `NSError` says of it: a failure reason, or the error that was waited for with its description.
+  /// The user info of an `NSError`: a failure reason for a timeout, otherwise the source's error and its description.
   public var errorUserInfo: [String: Any] {
     switch self {
     case .timedOut: [NSLocalizedFailureReasonErrorKey: description]

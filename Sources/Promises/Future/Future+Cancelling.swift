@@ -1,29 +1,30 @@
 extension Future {
-  /// Asks for the future to be cancelled, if it is pending and nobody has asked before. It is advice: who settles the
-  /// future is told (`Resolver.onCancelRequest`), and may cancel it, or go on.
+  /// Requests cancellation of a pending future, once. Cancellation is advisory: the producer is notified
+  /// (`Resolver.onCancelRequest`) and may cancel the future or continue. The handlers run before this returns.
   ///
-  /// A future that was derived from another passes the request on to it, once nobody else is interested: everything
-  /// derived from that one was asked to cancel too, and nobody holds it. The handlers run before this returns.
+  /// A request propagates upstream, to the future that this one was derived from, once that one has no other interest.
+  /// That is the case when every future derived from it was asked to cancel too, and the only reference left is the
+  /// producer's.
   ///
   /// - Thread: any.
   public func requestCancel() { cell.requestCancel() }
 
-  /// What asks this future to cancel without holding it.
+  /// A handle that can ask this future to cancel without holding it.
   public var cancellable: CancelHandle { CancelHandle(WeakCell(cell)) }
 }
 
-/// Asks a future to cancel, and neither keeps it nor counts as interest in it.
+/// A weak handle that asks a future to cancel. It does not keep the future alive and does not count as interest in it.
 public struct CancelHandle: Equatable, Sendable {
   private let cell: WeakCell
 
   init(_ cell: WeakCell) { self.cell = cell }
 
-  /// Asks the future to cancel; does nothing if it is gone.
+  /// Requests cancellation of the future; no-op if the future was destroyed.
   ///
   /// - Thread: any.
   public func requestCancel() { cell.with { cell in cell.requestCancel() } }
 
-  /// Whether there is no future any more.
+  /// Whether the future was destroyed.
   var isGone: Bool { !cell.isAlive }
 }
 

@@ -1,16 +1,16 @@
 extension Future {
-  /// A future that is fulfilled once this one is, without the value.
+  /// Returns a future without the value, fulfilled when this one is.
   public func mapToVoid() -> Future<Void, Failure> { map { _ in } }
 
-  /// A future of the value that this one's Optional holds; cancelled if it holds none.
+  /// Returns a future of the unwrapped value; cancelled if the value is `nil`.
   public func compactMap<Wrapped>() -> Future<Wrapped, Failure> where Value == Wrapped? {
     mapResult { result in
       result.flatMap { $0.map { .fulfilled($0) } ?? .cancelled(nil) }
     }
   }
 
-  /// A future of the value that this one's Optional holds; rejected with `error` if it holds none. The expression is
-  /// evaluated if it is needed.
+  /// Returns a future of the unwrapped value; rejected with `error` if the value is `nil`. The expression is evaluated
+  /// only then.
   public func compactMap<Wrapped>(
     onNil error: @escaping @autoclosure () -> Failure
   ) -> Future<Wrapped, Failure> where Value == Wrapped? {
@@ -21,9 +21,9 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  /// A future of the same value that may fail with any error.
+  /// This future with `any Error` as its failure type.
   public var upcast: Future<Value, any Error> { following() }
 
-  /// A future of the same value, of which nothing is known, that may fail with any error.
+  /// Returns this future with `Any` as its value type and `any Error` as its failure type.
   public func typeErased() -> Future<Any, any Error> { upcast.map { $0 as Any } }
 }

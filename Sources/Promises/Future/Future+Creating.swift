@@ -1,10 +1,10 @@
 extension Future {
-  /// Creates a pending future and runs `body`, which starts the work and keeps the resolver for as long as the work may
-  /// still settle the future.
+  /// Creates a pending future and runs `body`, which starts the work and keeps the resolver as long as the work may
+  /// settle the future.
   ///
   /// - Parameters:
-  ///   - context: where `body` runs; `.immediate` is inside this call.
-  ///   - body: called once. Unless it has settled the future or given the resolver away when it returns, the future is
+  ///   - context: the context in which `body` runs; `.immediate` is inside this call.
+  ///   - body: called once. If it returns without having settled the future or stored the resolver, the future is
   ///     cancelled.
   public convenience init(
     on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void
@@ -14,28 +14,28 @@ extension Future {
     context.run { body(resolver) }
   }
 
-  /// A pending future, and what settles it.
+  /// Returns a pending future and its resolver.
   public static func makeWithResolver() -> (future: Future, resolver: Resolver<Value, Failure>) {
     let future = Future(cell: .pending())
     return (future, Resolver(cell: future.cell.retained()))
   }
 
-  /// Creates a future that is fulfilled already.
+  /// Creates a future that is already fulfilled.
   public convenience init(fulfilled value: Value) {
     self.init(cell: .settled(.encoding(value), .fulfilled))
   }
 
-  /// Creates a future that is rejected already.
+  /// Creates a future that is already rejected.
   public convenience init(rejected error: Failure) {
     self.init(cell: .settled(.encoding(failure: error), .rejected))
   }
 
-  /// Creates a future that is cancelled already, because of an error or for no reason.
+  /// Creates a future that is already cancelled, with an indirect error or without one.
   public convenience init(cancelled indirectError: (any Error)?) {
     self.init(cell: .settled(.cancelled(because: indirectError), .rejected))
   }
 
-  /// Creates a future that has ended so.
+  /// Creates a future that is already settled with `result`.
   public convenience init(with result: FutureResult<Value, Failure>) {
     let (value, outcome) = result.encoded
     self.init(cell: .settled(value, outcome))
@@ -43,15 +43,15 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  /// Creates a future that has ended so.
+  /// Creates a future that is already settled with `result`.
   public convenience init(with result: Result<Value, Failure>) {
     self.init(with: FutureResult(result))
   }
 }
 
 extension Future where Failure == any Error {
-  /// Creates a pending future and runs `body`, as the initializer with a body that does not throw. An error that `body`
-  /// throws rejects the future, unless it is settled by then.
+  /// Creates a pending future and runs a throwing `body`, as the initializer with a non-throwing body does. An error
+  /// that `body` throws rejects the future, if it is still pending.
   public convenience init(
     on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) throws -> Void
   ) {
@@ -64,7 +64,7 @@ extension Future where Failure == any Error {
 }
 
 extension CellRef {
-  /// Another reference, for a caller that cannot go on without.
+  /// Adds a reference; traps if the promise has too many.
   @usableFromInline func retained() -> CellRef {
     if !retain() { fatalError("too many references to a promise") }
     return self
@@ -78,7 +78,7 @@ extension CellRef {
 }
 
 extension FutureResult {
-  /// As a cell stores it.
+  /// The outcome as a cell stores it.
   var encoded: (CellValue, Outcome) {
     switch self {
     case .fulfilled(let value): (.encoding(value), .fulfilled)

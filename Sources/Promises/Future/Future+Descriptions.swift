@@ -1,9 +1,9 @@
 extension Future: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The type, and how the future ended: `Future<Int, Never>(fulfilled(42))`.
+  /// The type and the state or outcome: `Future<Int, Never>(fulfilled(42))`.
   public var description: String { describe(result.map { "\($0)" } ?? "pending") }
 
-  /// The same; of a pending future also how many callbacks wait for it, how many of those keep it from being asked to
-  /// cancel, and how many callbacks wait for such a request.
+  /// The description. For a pending future also the numbers of its callbacks, of callbacks whose interest keeps it from
+  /// being asked to cancel, and of its handlers of cancel requests.
   public var debugDescription: String {
     guard let census = cell.census else { return description }
     return describe(
@@ -15,10 +15,10 @@ extension Future: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension Future {
-  /// What a callback for the value is.
+  /// A callback for the value.
   public typealias SuccessCallback = (Value) -> Void
-  /// What a callback for the error is.
+  /// A callback for the error.
   public typealias ErrorCallback = (Failure) -> Void
-  /// What a callback for any result is.
+  /// A callback for the outcome.
   public typealias ResultCallback = (FutureResult<Value, Failure>) -> Void
 }

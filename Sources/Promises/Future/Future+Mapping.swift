@@ -1,7 +1,7 @@
-// Callbacks that make a result out of one. A callback that is not for the outcome lets it pass; a cancellation passes all
-// but mapResult and flatMapResult.
+// Transformations. A callback runs for the outcomes that it handles, and other outcomes are forwarded. Only mapResult
+// and flatMapResult handle cancellation.
 extension Future {
-  /// A future of what `transform` makes of the value.
+  /// Returns a future of `transform`'s result for the value.
   @inlinable public func map<NewValue>(
     _ transform: consuming @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
@@ -14,9 +14,10 @@ extension Future {
     return unsafe Future<NewValue, Failure>(cell: cell.derive(StoredCallback(consume transform, caller: caller)))
   }
 
-  /// `map`, with a callback that runs in `context`, and not after `token` was invalidated.
+  /// Does the same with a callback that runs in `context`, unless `token` was invalidated before.
   ///
-  /// `on` has no default: two forms that both match `map { }` would double the work of the type checker at each link.
+  /// `on` has no default: two overloads that match `map { }` would double the type checker's work at each link of a
+  /// chain.
   public func map<NewValue>(
     on context: PromiseContext, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) -> NewValue
@@ -26,17 +27,17 @@ extension Future {
       Reactions.onValue(of: Future.self) { value, out in out.leave(transform(value)) })
   }
 
-  /// `map`, with a callback that does not run after `token` was invalidated.
+  /// Does the same with a callback that is skipped once `token` is invalidated.
   public func map<NewValue>(
     token: InvalidationToken?, _ transform: @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
     map(on: .immediate, token: token, transform)
   }
 
-  /// A future that ends as the one does that `transform` returns for the value.
+  /// Returns a future that follows the future `transform` returns for the value.
   ///
-  /// If that one waits for this very result, the result is what the engine makes of a cycle: an error of domain
-  /// "promise".
+  /// If that future waits for the result itself, a cycle, the result gets an error of domain "promise". See
+  /// **Failures** at `Future` for a `Failure` that this error does not fit.
   public func flatMap<NewValue>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) -> Future<NewValue, Failure>
@@ -46,7 +47,7 @@ extension Future {
       Reactions.onValue(of: Future.self) { value, out in out.leave(following: transform(value)) })
   }
 
-  /// A future of the same value, or rejected with what `transform` makes of the error.
+  /// Returns a future of the same value. An error is replaced with `transform`'s result.
   public func mapError<NewFailure>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) -> NewFailure
@@ -56,7 +57,7 @@ extension Future {
       Reactions.onError(of: Future.self) { error, out in out.leave(error: transform(error)) })
   }
 
-  /// A future of the same value, or one that ends as the one does that `transform` returns for the error.
+  /// Returns a future of the same value. For an error, it follows the future that `transform` returns.
   public func flatMapError<NewFailure>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) -> Future<Value, NewFailure>
@@ -66,7 +67,7 @@ extension Future {
       Reactions.onError(of: Future.self) { error, out in out.leave(following: transform(error)) })
   }
 
-  /// A future that ends as `transform` says, called with the result, whichever it is.
+  /// Returns a future with the outcome that `transform` returns. `transform` is called for every outcome.
   public func mapResult<NewValue, NewFailure>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
@@ -76,7 +77,7 @@ extension Future {
       Reactions.onResult(of: Future.self) { result, out in out.leave(result: transform(result)) })
   }
 
-  /// A future that ends as the one does that `transform` returns, called with the result, whichever it is.
+  /// Returns a future that follows the future `transform` returns. `transform` is called for every outcome.
   public func flatMapResult<NewValue, NewFailure>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
@@ -86,7 +87,7 @@ extension Future {
       Reactions.onResult(of: Future.self) { result, out in out.leave(following: transform(result)) })
   }
 
-  /// A future of what `transform` makes of the error; it cannot fail any more, though it can be cancelled.
+  /// Returns a future in which `transform`'s result replaces an error. It cannot be rejected, but it can be cancelled.
   public func replaceError(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) -> Value
@@ -98,7 +99,7 @@ extension Future {
 }
 
 extension Reactions {
-  /// What `map` leaves for a value.
+  /// Stores `transform`'s result for a value.
   @inlinable @inline(__always)
   static func map<Value, NewValue, Failure>(
     _ value: CellValue, _ failure: Failure.Type, _ out: inout CellValue, _ transform: (Value) -> NewValue

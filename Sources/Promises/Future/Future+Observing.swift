@@ -1,6 +1,6 @@
-// Callbacks that look on. The future that each returns ends as this one does, after the callback has returned.
+// Observers. The returned future has the same outcome as this one, and settles after the callback has returned.
 extension Future {
-  /// Calls `callback` with the value.
+  /// Calls `callback` with the value of a fulfilled future.
   @discardableResult
   public func onSuccess(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Value) -> Void
@@ -13,7 +13,7 @@ extension Future {
       })
   }
 
-  /// Calls `callback` with the error.
+  /// Calls `callback` with the error of a rejected future.
   @discardableResult
   public func onError(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Failure) -> Void
@@ -26,7 +26,7 @@ extension Future {
       })
   }
 
-  /// Calls `callback` with the error, if it is of that type.
+  /// Calls `callback` with the error of a rejected future, if it is of type `E`.
   @discardableResult
   public func onError<E>(
     of type: E.Type, on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
@@ -37,7 +37,7 @@ extension Future {
     }
   }
 
-  /// Calls `callback` with the result, whichever it is.
+  /// Calls `callback` with every outcome.
   @discardableResult
   public func onComplete(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
@@ -51,7 +51,8 @@ extension Future {
       })
   }
 
-  /// Calls `callback` if the future is cancelled, with the indirect error if there is one.
+  /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
+  /// in the future.
   @discardableResult
   public func onCancel(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
@@ -62,8 +63,9 @@ extension Future {
       .observing(.cancelled, interest: .quiet), Reactions.onCancellation(of: Future.self, callback))
   }
 
-  /// Calls `callback` with the result, and returns this very future: what is attached to it does not wait for the
-  /// callback.
+  /// Calls `callback` with every outcome. Does not count as interest in the future.
+  ///
+  /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
   public func tap(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
@@ -78,7 +80,9 @@ extension Future {
     return self
   }
 
-  /// Calls `body` with this future at once, and returns it: to attach to it in passing.
+  /// Calls `body` with this future, inline: attaches a branch in the middle of a chain.
+  ///
+  /// - Returns: this future.
   @discardableResult
   public func fork(_ body: (Future) throws -> Void) rethrows -> Future {
     try body(self)
@@ -87,8 +91,10 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  /// Calls `callback` with the error, or, unless `includingIndirectErrors` is false, with that because of which the
-  /// future was cancelled. Returns this very future: what is attached to it does not wait for the callback.
+  /// Calls `callback` with the error of a rejected future and, if `includingIndirectErrors` is true, with the indirect
+  /// error of a cancelled one. Does not count as interest in the future.
+  ///
+  /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
   public func `catch`(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,

@@ -1,5 +1,6 @@
 extension Future where Failure: Error {
-  /// A future of the value and what `body` makes of it. Rejected with the error of this one, or that `body` throws.
+  /// Returns a future of the value paired with `body`'s result for it. It is rejected with this future's error, or with
+  /// an error that `body` throws.
   public func additionally<Other>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ body: @escaping (Value) throws -> Other
@@ -7,8 +8,8 @@ extension Future where Failure: Error {
     tryMap(on: context, token: token) { ($0, try body($0)) }
   }
 
-  /// A future of the value and that of the future which `body` returns for it. It ends as whichever of the two is
-  /// rejected or cancelled, or with the error that `body` throws.
+  /// Returns a future of the value paired with that of the future `body` returns for it. If either of the two is
+  /// rejected or cancelled, the result has that outcome; an error that `body` throws rejects it.
   public func additionally<Other, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     async body: @escaping (Value) throws -> Future<Other, E>

@@ -1,13 +1,13 @@
 extension Promise {
-  /// This promise for those who wait for it: the same one, not a copy. A reason that is no `Error` is one as a
-  /// `RejectionReason`; a discarded promise is a cancelled future.
+  /// The read-only side of this promise: the same promise, not a copy. A reason that is no `Error` appears as a
+  /// `RejectionReason`, and a discarded promise as a cancelled future.
   ///
-  /// Unlike the future of a `Resolver`, it stays pending if nobody settles the promise.
+  /// Unlike the future of a `Resolver`, it stays pending if the promise is never settled.
   public final var future: Future<Value, any Error> { Future(cell: cell.retained()) }
 }
 
 extension Future {
-  /// This future as a promise: the same one, not a copy. The reason of its rejection is the error, and `Discarded` that
-  /// of a cancellation.
+  /// This future as a promise: the same one, not a copy. A rejection's reason is the error, and a cancellation's reason
+  /// is `Discarded`.
   public var promise: Promise<Value> { Promise(cell: cell.retained()) }
 }

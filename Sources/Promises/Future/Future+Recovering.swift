@@ -1,11 +1,11 @@
 extension Future where Failure: Error {
-  /// A future of the value that `transform` has for the error. If it has none, the future ends as this one did.
+  /// Returns a future of the value that `transform` returns for the error. If it returns `nil`, the future has this
+  /// one's outcome.
   ///
   /// - Parameters:
-  ///   - context: where `transform` runs.
+  ///   - context: the context in which `transform` runs.
   ///   - token: once it is invalidated, `transform` is not called, and the future is cancelled.
-  ///   - includingIndirectErrors: whether `transform` is also called with the error because of which this future was
-  ///     cancelled.
+  ///   - includingIndirectErrors: whether `transform` is also called with the indirect error of a cancelled future.
   ///   - transform: called with the error.
   public func recover(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
@@ -18,7 +18,8 @@ extension Future where Failure: Error {
       })
   }
 
-  /// A future of `value` in place of an error. The expression is evaluated if it is needed, once, in the context.
+  /// Returns a future in which `value` replaces an error. The expression is evaluated at most once, in the context, and
+  /// only for an error.
   public func recover(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     with value: @escaping @autoclosure () -> Value
@@ -26,8 +27,8 @@ extension Future where Failure: Error {
     recover(on: context, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
   }
 
-  /// `tryMap` for work that makes sense only if the work before it succeeded: an error of this future does not become an
-  /// error of the new one, but cancels it, as the indirect error. So in a chain only the link that failed is rejected.
+  /// Does the same as `tryMap`, except that an error of this future cancels the new one, with the error as indirect
+  /// error. So only the failing link of a chain is rejected, and the links after it are cancelled.
   public func mapOrCancel<NewValue>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> NewValue
@@ -35,7 +36,7 @@ extension Future where Failure: Error {
     cancellingOnError(on: context, token: token) { value, out in try out.leave(transform(value)) }
   }
 
-  /// `tryFlatMap`, with errors of this future as in `mapOrCancel`.
+  /// Does the same as `tryFlatMap`, with this future's errors handled as in `mapOrCancel`.
   public func flatMapOrCancel<NewValue, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> Future<NewValue, E>
@@ -54,7 +55,7 @@ extension Future where Failure: Error {
     return ended.derive(on: context, token: token, .transforming(.fulfilled), onValue)
   }
 
-  /// A future that is fulfilled after `callback` has run, which is called however this one ends.
+  /// Returns a future that is fulfilled after `callback` has run. `callback` is called for every outcome.
   @discardableResult
   public func always(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping () -> Void

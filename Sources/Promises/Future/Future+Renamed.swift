@@ -1,6 +1,6 @@
-// One name, one meaning: `then` is what the promise specification calls so, on `Promise`.
+// `then` has one meaning in this library, that of the promise specification, on `Promise`.
 extension Future {
-  /// Not here, because libraries mean different things by it.
+  /// Unavailable: libraries disagree on its meaning.
   @available(
     *, unavailable,
     message: "use map for a new value, flatMap for a new future, onSuccess to look on, mapOrCancel for Daisy's meaning"

@@ -1,19 +1,20 @@
-// Futures that end as this one does, with no callback between. They differ in what becomes of requests to cancel.
+// Futures with the same outcome as this one and no callback between. They differ in how they propagate requests to
+// cancel.
 extension Future {
-  /// Another future with the same result, whose requests to cancel count as those of everything derived: to give each of
-  /// several users one of their own.
+  /// Returns a future with the same outcome, whose requests to cancel propagate like those of any derived future. Use
+  /// it to give each of several users a future of their own.
   public func makeChild() -> Future { following() }
 
-  /// Another future with the same result, which has nothing to do with this one's cancellation: asking it to cancel does
-  /// nothing, and it keeps nobody else's request back.
+  /// Returns a future with the same outcome that takes no part in this one's cancellation: its own requests to cancel
+  /// are ignored, and it does not keep back requests of others.
   public func tap() -> Future { following(.none) }
 
-  /// Another future with the same result, which asks for it to the end: asking it to cancel does nothing, and this one
-  /// is not asked on behalf of others any more.
+  /// Returns a future with the same outcome that keeps its interest in this one: its own requests to cancel are
+  /// ignored, and requests of other derived futures no longer propagate to this one.
   public func ignoringCancel() -> Future { following(.lasting) }
 
-  /// Another future with the same result that is cancelled at once when it is asked to cancel, whatever becomes of this
-  /// one, which is asked first.
+  /// Returns a future with the same outcome that is cancelled as soon as it is asked to cancel. This future is asked
+  /// first, and may continue.
   public func cancellingImmediatelyUponRequest() -> Future {
     relayingRequests { child, request in
       request()
@@ -21,15 +22,15 @@ extension Future {
     }
   }
 
-  /// Another future with the same result, to be held while others use it: that it is held keeps no request back. Give
-  /// each user a `makeChild()`; once all of those have been asked to cancel, it is asked itself.
+  /// Returns a shared future with the same outcome, for example for a cache: references to it do not count as interest.
+  /// Give each user a `makeChild()`; when all of those have been asked to cancel, the shared future is asked too.
   ///
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
   /// - Parameters:
-  ///   - context: where `cancelRequested` runs.
-  ///   - cancelRequested: called once with the future when it is asked to cancel, unless it is settled by then;
-  ///     afterwards, at the same place, this one is asked.
+  ///   - context: the context in which `cancelRequested` runs.
+  ///   - cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is settled by
+  ///     then. After it, in the same context, this future is asked.
   public func propagatingCancellation(
     on context: PromiseContext = .immediate, cancelRequested: @escaping (Future) -> Void
   ) -> Future {
@@ -44,14 +45,14 @@ extension Future {
     return shared
   }
 
-  /// A future of the same outcome.
+  /// Returns a future that follows this one.
   func following<NewFailure>(_ interest: Interest = .counted) -> Future<Value, NewFailure> {
     guard let follower = cell.follower(interest: interest) else { fatalError("no memory for a promise") }
     return Future<Value, NewFailure>(cell: follower)
   }
 
-  /// A future of the same outcome that leaves it to `relay` to ask this one to cancel. `relay` gets the future's cell,
-  /// borrowed, and how to ask.
+  /// Returns a future that follows this one and leaves requests to cancel to `relay`. `relay` gets the future's cell,
+  /// borrowed, and a closure that asks this future.
   private func relayingRequests(_ relay: @escaping (CellRef, @escaping () -> Void) -> Void) -> Future {
     let source: Future = following()
     let child: Future = source.following(.lasting)

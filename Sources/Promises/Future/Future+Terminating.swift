@@ -1,6 +1,6 @@
-// Callbacks at the end of a chain: they look on, and nothing waits for them.
+// Observers at the end of a chain: they return no future.
 extension Future {
-  /// Calls `callback` with the result, whichever it is.
+  /// Calls `callback` with every outcome.
   public func whenResolved(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ callback: @escaping (FutureResult<Value, Failure>) -> Void
@@ -13,7 +13,7 @@ extension Future {
       })
   }
 
-  /// Calls `callback` with the value.
+  /// Calls `callback` with the value of a fulfilled future.
   public func whenFulfilled(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Value) -> Void
   ) {
@@ -25,7 +25,7 @@ extension Future {
       })
   }
 
-  /// Calls `callback` with the error.
+  /// Calls `callback` with the error of a rejected future.
   public func whenRejected(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Failure) -> Void
   ) {
@@ -37,7 +37,8 @@ extension Future {
       })
   }
 
-  /// Calls `callback` if the future is cancelled, with the indirect error if there is one.
+  /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
+  /// in the future.
   public func whenCancelled(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ callback: @escaping ((any Error)?) -> Void
@@ -49,7 +50,8 @@ extension Future {
 }
 
 extension Future where Failure: Error {
-  /// Calls `callback` with the error, or with the indirect error of a cancellation; not for a cancellation without one.
+  /// Calls `callback` with the error of a rejected future or the indirect error of a cancelled one. Not called for a
+  /// cancellation without an indirect error.
   public func whenAnyError(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ callback: @escaping (any Error) -> Void

@@ -1,6 +1,7 @@
-// The same with callbacks that may throw; the error rejects the future, which may then fail with any.
+// Transformations with a callback that may throw. The error rejects the returned future, whose failure type is
+// `any Error`.
 extension Future where Failure: Error {
-  /// `onSuccess`, where an error that `callback` throws takes the place of the value.
+  /// Calls `callback` as `onSuccess` does; an error that it throws replaces the value.
   @discardableResult
   public func tryOnSuccess(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
@@ -16,7 +17,7 @@ extension Future where Failure: Error {
       })
   }
 
-  /// `map`, with a callback that may throw.
+  /// Transforms the value as `map` does, with a callback that may throw.
   public func tryMap<NewValue>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> NewValue
@@ -26,7 +27,7 @@ extension Future where Failure: Error {
       Reactions.onValue(of: Future.self) { value, out in out.attempt { try $0.leave(transform(value)) } })
   }
 
-  /// `flatMap`, with a callback that may throw.
+  /// Transforms the value as `flatMap` does, with a callback that may throw.
   public func tryFlatMap<NewValue, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> Future<NewValue, E>
@@ -36,7 +37,7 @@ extension Future where Failure: Error {
       Reactions.onValue(of: Future.self) { value, out in out.attempt { try $0.leave(following: transform(value)) } })
   }
 
-  /// `replaceError`, with a callback that may throw.
+  /// Replaces an error as `replaceError` does, with a callback that may throw.
   public func tryReplaceError(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) throws -> Value
@@ -48,7 +49,7 @@ extension Future where Failure: Error {
 }
 
 extension Future {
-  /// `mapError`, with a callback that may throw.
+  /// Transforms the error as `mapError` does, with a callback that may throw.
   public func tryMapError<E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) throws -> E
@@ -58,7 +59,7 @@ extension Future {
       Reactions.onError(of: Future.self) { error, out in out.attempt { try $0.leave(error: transform(error)) } })
   }
 
-  /// `flatMapError`, with a callback that may throw.
+  /// Transforms the error as `flatMapError` does, with a callback that may throw.
   public func tryFlatMapError<E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Failure) throws -> Future<Value, E>
@@ -68,7 +69,7 @@ extension Future {
       Reactions.onError(of: Future.self) { error, out in out.attempt { try $0.leave(following: transform(error)) } })
   }
 
-  /// `mapResult`, with a callback that may throw.
+  /// Transforms the outcome as `mapResult` does, with a callback that may throw.
   public func tryMapResult<NewValue, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
@@ -78,7 +79,7 @@ extension Future {
       Reactions.onResult(of: Future.self) { result, out in out.attempt { try $0.leave(result: transform(result)) } })
   }
 
-  /// `flatMapResult`, with a callback that may throw.
+  /// Transforms the outcome as `flatMapResult` does, with a callback that may throw.
   public func tryFlatMapResult<NewValue, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>

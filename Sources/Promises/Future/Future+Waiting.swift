@@ -1,9 +1,10 @@
 extension Future {
-  /// Blocks the thread until the future is settled, and returns how.
+  /// Blocks the thread until the future is settled.
   ///
-  /// - Parameter timeout: for how many seconds at most; 0 or less only looks, `nil` is for ever.
-  /// - Throws: `WaitError.timedOut`; `WaitError.deadlock` at once, if the future waits for a callback that this very
-  ///   thread is in the middle of. Other deadlocks are not found: do not block a queue that the future needs.
+  /// - Parameter timeout: the maximum time in seconds; 0 or less only tests, `nil` waits without a limit.
+  /// - Returns: the outcome.
+  /// - Throws: `WaitError.timedOut`; `WaitError.deadlock`, at once, if the future depends on a callback that this
+  ///   thread is running. Other deadlocks are not detected: do not block a queue that the future needs.
   @discardableResult
   public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
     switch cell.wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {
@@ -14,10 +15,10 @@ extension Future {
   }
 }
 
-/// Why a future could not be waited for.
+/// The error of a wait that ended before the future was settled.
 public enum WaitError: Error, Sendable {
-  /// It was not settled in time.
+  /// The timeout passed first.
   case timedOut
-  /// It would never have been settled: it waits for something that the waiting thread is in the middle of.
+  /// The future depends on a callback that the waiting thread is running, so the wait would never end.
   case deadlock
 }

@@ -1,7 +1,7 @@
-// The closures that the engine runs for futures. Each calls what it is made of for the outcomes that it is for, and lets
-// the others pass.
+// Adapters from a future's callbacks to the closures that the engine runs. Each calls its body for the outcomes that it
+// handles, and forwards the others.
 extension Reactions {
-  /// For values. One that is of another type, because another language settled the promise, fails.
+  /// Handles values. A value of another type, from a promise that another language settled, becomes an error.
   static func onValue<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping (Value, inout CellValue) -> Verdict
   ) -> Closure {
@@ -12,7 +12,7 @@ extension Reactions {
     }
   }
 
-  /// For errors.
+  /// Handles errors.
   static func onError<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping (Failure, inout CellValue) -> Verdict
   ) -> Closure {
@@ -22,7 +22,7 @@ extension Reactions {
     }
   }
 
-  /// For errors and indirect errors, or only the former.
+  /// Handles errors and, if `includingIndirectErrors` is true, indirect errors.
   static func onAnyError<Value, Failure>(
     of future: Future<Value, Failure>.Type, includingIndirectErrors: Bool,
     _ body: @escaping (any Error, inout CellValue) -> Verdict
@@ -37,7 +37,7 @@ extension Reactions {
     }
   }
 
-  /// For cancellations.
+  /// Handles cancellations.
   static func onCancellation<Value, Failure>(
     of future: Future<Value, Failure>.Type, _ body: @escaping ((any Error)?) -> Void
   ) -> Closure {
@@ -47,7 +47,7 @@ extension Reactions {
     }
   }
 
-  /// For every outcome.
+  /// Handles every outcome.
   static func onResult<Value, Failure>(
     of future: Future<Value, Failure>.Type,
     _ body: @escaping (FutureResult<Value, Failure>, inout CellValue) -> Verdict
@@ -56,7 +56,7 @@ extension Reactions {
   }
 }
 
-// What a callback leaves for the future that it settles.
+// Stores a callback's result as the outcome of the future that it settles.
 extension CellValue {
   mutating func leave<Value>(_ value: Value) -> Verdict {
     self = .encoding(value)
@@ -84,13 +84,13 @@ extension CellValue {
     return outcome.isRejected ? .reject : .fulfill
   }
 
-  /// The outcome of another future, once it has one.
+  /// Stores a future to follow.
   mutating func leave<Value, Failure>(following future: Future<Value, Failure>) -> Verdict {
     self = .promise(future.cell)
     return .adopt
   }
 
-  /// What `body` leaves, or the error that it throws.
+  /// Runs `body`; an error that it throws becomes the outcome.
   mutating func attempt(_ body: (inout CellValue) throws -> Verdict) -> Verdict {
     do { return try body(&self) } catch { return leave(error: error) }
   }

@@ -1,5 +1,5 @@
-// An object with both keys, "value" and "error", of which at least one is null; both are for a cancellation, whose
-// indirect error is not kept.
+// Encoded as an object with the keys "value" and "error", of which at least one is null. Both are null for a
+// cancellation, whose indirect error is lost.
 
 private enum FutureResultKey: String, CodingKey {
   case value, error
@@ -16,7 +16,7 @@ extension FutureResult: Encodable where Value: Encodable, Failure: Encodable {
 }
 
 extension FutureResult: Decodable where Value: Decodable, Failure: Decodable {
-  /// Decodes what `encode(to:)` wrote. Beside a value that is not null, "error" is not looked at and may be missing.
+  /// Decodes the output of `encode(to:)`. If "value" is not null, "error" is ignored and may be missing.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: FutureResultKey.self)
     if let value = try container.decode(Value?.self, forKey: .value) {

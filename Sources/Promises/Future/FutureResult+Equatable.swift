@@ -1,6 +1,6 @@
 extension FutureResult: Equatable where Value: Equatable, Failure: Equatable {
-  /// Whether both are the same outcome. Cancellations are, if neither has an indirect error, or if both have one of the
-  /// same type: equal ones, where errors of the type can be compared.
+  /// Returns true if both are the same outcome. Two cancellations are equal if neither has an indirect error, or if
+  /// both errors have the same type and, where the type is `Equatable`, are equal.
   public static func == (one: FutureResult, other: FutureResult) -> Bool {
     switch (one, other) {
     case (.fulfilled(let one), .fulfilled(let other)): one == other
@@ -22,7 +22,7 @@ extension FutureResult: Equatable where Value: Equatable, Failure: Equatable {
 }
 
 extension FutureResult: Hashable where Value: Hashable, Failure: Hashable {
-  /// Feeds the outcome, without an indirect error, to the hasher.
+  /// Hashes the outcome, without an indirect error.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .fulfilled(let value):

@@ -1,11 +1,10 @@
-/// How a future ended.
+/// The outcome of a future.
 public enum FutureResult<Value, Failure> {
-  /// With a value.
+  /// Fulfilled with a value.
   case fulfilled(Value)
-  /// With an error.
+  /// Rejected with an error.
   case rejected(Failure)
-  /// With neither. The error, if there is one, is the *indirect error*: it happened elsewhere, and because of it the
-  /// future was cancelled.
+  /// Cancelled, with or without an *indirect error*: an error that happened elsewhere and led to the cancellation.
   case cancelled((any Error)?)
 
   /// The value, if fulfilled.
@@ -20,13 +19,13 @@ public enum FutureResult<Value, Failure> {
     return nil
   }
 
-  /// Whether it is a cancellation, with an indirect error or without.
+  /// Whether the future was cancelled, with an indirect error or without.
   public var isCancelled: Bool {
     if case .cancelled = self { return true }
     return false
   }
 
-  /// The error because of which the future was cancelled, if it was cancelled because of one.
+  /// The indirect error of a cancellation, if there is one.
   public var indirectError: (any Error)? {
     if case .cancelled(let error) = self { return error }
     return nil
@@ -34,19 +33,19 @@ public enum FutureResult<Value, Failure> {
 }
 
 extension FutureResult {
-  /// The same outcome with another value.
+  /// Returns the outcome with the value transformed.
   public func map<NewValue>(_ transform: (Value) throws -> NewValue) rethrows -> FutureResult<NewValue, Failure> {
     try flatMap { .fulfilled(try transform($0)) }
   }
 
-  /// The same outcome with another error.
+  /// Returns the outcome with the error transformed.
   public func mapError<NewFailure>(
     _ transform: (Failure) throws -> NewFailure
   ) rethrows -> FutureResult<Value, NewFailure> {
     try flatMapError { .rejected(try transform($0)) }
   }
 
-  /// Another outcome in place of a value.
+  /// Returns `transform`'s outcome for a value; other outcomes are kept.
   public func flatMap<NewValue>(
     _ transform: (Value) throws -> FutureResult<NewValue, Failure>
   ) rethrows -> FutureResult<NewValue, Failure> {
@@ -57,7 +56,7 @@ extension FutureResult {
     }
   }
 
-  /// Another outcome in place of an error.
+  /// Returns `transform`'s outcome for an error; other outcomes are kept.
   public func flatMapError<NewFailure>(
     _ transform: (Failure) throws -> FutureResult<Value, NewFailure>
   ) rethrows -> FutureResult<Value, NewFailure> {
@@ -70,7 +69,7 @@ extension FutureResult {
 }
 
 extension FutureResult where Failure: Error {
-  /// The outcome that a `Result` is.
+  /// Converts a `Result`.
   public init(_ result: Result<Value, Failure>) {
     switch result {
     case .success(let value): self = .fulfilled(value)
@@ -78,7 +77,9 @@ extension FutureResult where Failure: Error {
     }
   }
 
-  /// The value; throws the error, or for a cancellation the indirect error, or `CancellationError` if there is none.
+  /// Returns the value.
+  ///
+  /// - Throws: the error of a rejection. For a cancellation, the indirect error, or `CancellationError` without one.
   public func get() throws -> Value {
     switch self {
     case .fulfilled(let value): return value
@@ -88,7 +89,7 @@ extension FutureResult where Failure: Error {
   }
 }
 
-/// The error of what cannot fail.
+/// The failure type of futures that cannot be rejected.
 public typealias NoError = Never
 
 extension FutureResult: Sendable where Value: Sendable, Failure: Sendable {}

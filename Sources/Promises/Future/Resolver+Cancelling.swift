@@ -1,18 +1,19 @@
 extension Resolver {
-  /// Whether somebody has asked for the pending future to be cancelled, or it is cancelled.
+  /// Whether the pending future was asked to cancel, or was settled by cancellation.
   public var isCancelRequested: Bool { cell.isCancelRequested }
 
-  /// Calls `callback` when somebody asks for the future to be cancelled, or when the last resolver goes while the future
-  /// is pending: before this returns, if the future has been asked, or is cancelled already. It is not called, and
-  /// released, if the future is settled without having been asked.
+  /// Attaches a handler for requests to cancel the future. It also runs when the last resolver is released while the
+  /// future is pending.
   ///
-  /// It is called at most once, in the order in which callbacks were registered. One with a context is not called if the
-  /// future has been fulfilled or rejected by the time it would run there.
+  /// The handler runs at most once; before this returns if the future was asked or cancelled before. Handlers run in
+  /// the order of registration. If the future is settled without a request, the handler is released without a call. A
+  /// handler with a context is not called if the future has been fulfilled or rejected by the time it would run there.
   ///
   /// - Parameters:
-  ///   - context: where `callback` runs; `.immediate` is inside the call that asks. One with `.nowOr` runs now if the
-  ///     request came before this call.
-  ///   - callback: gets a resolver, so that it need not hold one: a callback that does keeps the future pending.
+  ///   - context: the context in which `callback` runs; `.immediate` is inside the request. With `.nowOr`, it runs now
+  ///     if the request came before this call.
+  ///   - callback: its argument is a resolver, so that it need not capture one: a handler that captures a resolver
+  ///     keeps the future pending.
   public func onCancelRequest(
     on context: PromiseContext = .immediate, _ callback: @escaping (Resolver<Value, Failure>) -> Void
   ) {
@@ -28,14 +29,14 @@ extension Resolver {
     }
   }
 
-  /// Ends the future as `future` does, once it does, unless it is settled otherwise before. A request for it to cancel is
-  /// one of `future`, as of everything derived from that.
+  /// Makes the future follow `future`: it is settled with that outcome, unless it is settled before. A request to
+  /// cancel it propagates to `future`, as from a derived future.
   ///
-  /// The resolver is not needed any more: when it goes, that does not cancel the future.
+  /// The resolver is no longer needed: its release does not cancel the future.
   public func resolve(with future: Future<Value, Failure>) {
     handOver()
     if future.cell == cell {
-      // It would wait for itself.
+      // The future would wait for itself.
       _ = cell.settle(Fault.cycle.value, .rejected)
     } else if cell.state.isSettled {
       if isCancelRequested { future.makeChild().requestCancel() }

@@ -1,29 +1,29 @@
 import Synchronization
 
-/// What settles a future.
+/// The producer's side of a future, which settles it.
 ///
-/// Whoever does the work keeps the resolver; copies are the same one. When the last of them goes and the future is still
-/// pending, it is asked to cancel, if it has callbacks for that: they are given a resolver, and what keeps that one can
-/// still settle the future. If nobody does, it is cancelled.
+/// The producer keeps the resolver; copies refer to the same object. If the last reference is released while the future
+/// is pending, the handlers of `onCancelRequest` run with a new resolver, which can still settle the future. Without a
+/// handler, or once the new resolver is released in turn, the future is cancelled.
 ///
-/// The first call settles the future and runs its callbacks before it returns. Later ones do nothing and return false;
-/// `PromiseHooks.secondSettlement` is told of them.
+/// The first settling call settles the future and runs its callbacks before it returns. Later calls are no-ops, return
+/// false and are reported to `PromiseHooks.secondSettlement`.
 ///
 /// Everything may be called from any thread, any number of times, in any state.
 public final class Resolver<Value, Failure> {
   @usableFromInline package let cell: CellRef
-  /// Whether the future ends as another does, so that nobody has to hold this.
+  /// Whether the future follows another one, so that releasing this resolver must not cancel it.
   private let isHandedOver = Atomic<Bool>(false)
-  /// Made with the first callback for a request.
+  /// Created with the first handler of cancel requests.
   let succession = AtomicLazyReference<Succession<Value, Failure>>()
 
-  /// Takes over a reference to the cell.
+  /// Takes over the caller's reference to the cell.
   package init(cell: CellRef) { self.cell = cell }
 
   deinit {
     if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
       succession.load()?.askToCancel(cell)
-      // Unless a callback keeps the resolver that it was given: then it is for that one to see to the future's end.
+      // With handlers, the resolver passed to them cancels the future on its own release.
       if succession.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
     }
     cell.release()
@@ -31,27 +31,33 @@ public final class Resolver<Value, Failure> {
 
   func handOver() { isHandedOver.store(true, ordering: .relaxed) }
 
-  /// Fulfils the future. True if it was pending.
+  /// Fulfils the future.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   @inlinable public func fulfill(_ value: Value) -> Bool {
     cell.settle(fulfilling: .encoding(value), reports: true)
   }
 
-  /// Rejects the future. True if it was pending.
+  /// Rejects the future. If `Failure` admits it, an error `Discarded` cancels the future.
   ///
-  /// To reject with `Discarded`, where the type allows it, is to cancel.
+  /// - Returns: true if it was pending.
   @discardableResult
   public func reject(_ error: Failure) -> Bool {
     cell.settle(rejecting: .encoding(failure: error), reports: true)
   }
 
-  /// Cancels the future, because of an error that happened elsewhere or for no reason. True if it was pending.
+  /// Cancels the future, with or without an indirect error.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   public func cancel(because indirectError: (any Error)? = nil) -> Bool {
     cell.settle(rejecting: .cancelled(because: indirectError), reports: true)
   }
 
-  /// Ends the future so. True if it was pending.
+  /// Settles the future with `result`.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   public func resolve(_ result: FutureResult<Value, Failure>) -> Bool {
     let (value, outcome) = result.encoded
@@ -60,38 +66,46 @@ public final class Resolver<Value, Failure> {
   }
 }
 
-// As for Promise: the cell is made to be used from several threads.
+// Sound for the reason given at Promise: cells are thread-safe.
 extension Resolver: @unchecked Sendable where Value: Sendable, Failure: Sendable {}
 
 extension Resolver where Value == Void {
-  /// Fulfils the future. True if it was pending.
+  /// Fulfils the future.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   @inlinable public func fulfill() -> Bool { fulfill(()) }
 }
 
 extension Resolver where Failure: Error {
-  /// Ends the future so. True if it was pending.
+  /// Settles the future with `result`.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   public func resolve(_ result: Result<Value, Failure>) -> Bool { resolve(FutureResult(result)) }
 }
 
 extension Resolver where Failure == any Error {
-  /// Ends the future so. True if it was pending.
+  /// Settles the future with `result`.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   public func resolve<E: Error>(_ result: FutureResult<Value, E>) -> Bool {
     resolve(result.mapError { $0 as any Error })
   }
 
-  /// Ends the future so. True if it was pending.
+  /// Settles the future with `result`.
+  ///
+  /// - Returns: true if it was pending.
   @discardableResult
   public func resolve<E: Error>(_ result: Result<Value, E>) -> Bool {
     resolve(FutureResult(result))
   }
 
-  /// A callback for functions that give a value or an error: with a value it fulfils the future, whatever the error;
-  /// with an error alone it rejects or cancels it; with neither it rejects it with `CallbackError.apiMismatch`.
+  /// Returns a completion handler for functions that report a value or an error. A value fulfils the future, even if an
+  /// error comes with it. An error alone rejects or cancels it. Neither rejects it with `CallbackError.apiMismatch`.
   ///
-  /// The callback holds the resolver: if it is released without having been called, that may cancel the future.
+  /// The handler holds the resolver: releasing it without a call can cancel the future.
   ///
   /// - Parameter isCancelError: whether an error means that the work was cancelled.
   public func handleCallback(
@@ -109,8 +123,8 @@ extension Resolver where Failure == any Error {
   }
 }
 
-/// What is wrong with how a callback was called.
+/// The error of a completion handler that was called with wrong arguments.
 public enum CallbackError: Int, Error {
-  /// It was given neither a value nor an error, so that nobody knows what happened.
+  /// Neither a value nor an error was given.
   case apiMismatch
 }

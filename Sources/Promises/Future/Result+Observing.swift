@@ -9,6 +9,8 @@ extension Result {
   }
 
   /// Calls `body` with the value, if there is one.
+  ///
+  /// - Returns: this result.
   @discardableResult
   public func onSuccess(_ body: (Success) -> Void) -> Result {
     if case .success(let value) = self { body(value) }
@@ -16,13 +18,15 @@ extension Result {
   }
 
   /// Calls `body` with the error, if there is one.
+  ///
+  /// - Returns: this result.
   @discardableResult
   public func onError(_ body: (Failure) -> Void) -> Result {
     if case .failure(let error) = self { body(error) }
     return self
   }
 
-  /// The result of what `transform` makes of the value, or the error that it throws.
+  /// Returns `transform`'s result for the value, or the error that it throws.
   public func tryMap<NewSuccess>(_ transform: (Success) throws -> NewSuccess) -> Result<NewSuccess, any Error> {
     Result<NewSuccess, any Error> { try transform(get()) }
   }

@@ -1,28 +1,28 @@
-/// What a callback is to a future: the outcomes that it is called for, and what becomes of its future where it is not,
-/// because its token was invalidated.
+/// The role of a callback: the outcomes that it handles, its interest, and the fate of its future if its token is
+/// invalidated.
 struct Role {
   let arms: Job.Arms
-  /// Whether it keeps requests of others for the future to cancel back.
+  /// Whether it keeps back requests of other consumers to cancel the source.
   let interest: Interest
   let ifInvalidated: Verdict
 
-  /// It looks on; the result passes on without it.
+  /// An observer; without it, the outcome is forwarded.
   static func observing(_ arms: Job.Arms, interest: Interest = .counted) -> Role {
     Role(arms: arms, interest: interest, ifInvalidated: .pass)
   }
-  /// It makes the result; without it there is none, and the future is cancelled.
+  /// A transformation; without it, the future is cancelled.
   static func transforming(_ arms: Job.Arms) -> Role {
     Role(arms: arms, interest: .counted, ifInvalidated: .reject)
   }
 }
 
 extension Job.Arms {
-  /// Cancellations, with an indirect error and without.
+  /// Cancellations, with an indirect error or without.
   static var cancelled: Job.Arms { .discarded | .discardedWithCause }
 }
 
 extension Future {
-  /// The one way to a future that a callback settles.
+  /// Returns a future that the callback settles. All derived futures are made here.
   func derive<NewValue, NewFailure>(
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: @escaping Closure
   ) -> Future<NewValue, NewFailure> {
@@ -30,7 +30,7 @@ extension Future {
       cell: cell.derive(context, for: role.arms, interest: role.interest, role.gated(by: token, closure)))
   }
 
-  /// The one way to a callback that settles nothing.
+  /// Attaches a callback that settles no future. All such callbacks are attached here.
   func observe(
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: @escaping Closure
   ) {
@@ -39,7 +39,7 @@ extension Future {
 }
 
 extension Role {
-  /// The closure, called only as long as the token is not invalidated.
+  /// Wraps the closure so that it is called only while the token is not invalidated.
   fileprivate func gated(by token: InvalidationToken?, _ closure: @escaping Closure) -> Closure {
     guard let token else { return closure }
     let gate = TokenGate(token)

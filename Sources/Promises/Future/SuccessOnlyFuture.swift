@@ -1,10 +1,10 @@
-/// The value of a future, for those whom nothing else concerns: if there is none, nothing happens.
+/// The value of a future, for consumers that ignore failures: without a value, no callback runs.
 public struct SuccessOnlyFuture<Value> {
   private let future: Future<Value, Never>
 
   fileprivate init(_ future: Future<Value, Never>) { self.future = future }
 
-  /// The value, once there is one.
+  /// The value; `nil` if there is none or not yet.
   public var value: Value? { future.value }
 
   /// Calls `callback` with the value.
@@ -12,7 +12,8 @@ public struct SuccessOnlyFuture<Value> {
     future.whenFulfilled(on: context, callback)
   }
 
-  /// The value that `transform` makes of this one. It is called once, when the value is known.
+  /// Returns a success-only future of `transform`'s result for the value. `transform` is called once, when the value is
+  /// known.
   public func map<NewValue>(
     on context: PromiseContext = .immediate, _ transform: @escaping (Value) -> NewValue
   ) -> SuccessOnlyFuture<NewValue> {
@@ -23,7 +24,7 @@ public struct SuccessOnlyFuture<Value> {
 extension SuccessOnlyFuture: Sendable where Value: Sendable {}
 
 extension Future {
-  /// This future without its errors.
+  /// Returns this future without its errors.
   public func successOnly() -> SuccessOnlyFuture<Value> {
     SuccessOnlyFuture(
       mapResult { result in

@@ -1,14 +1,14 @@
 import CPlatform
 import Synchronization
 
-/// Whom the callbacks for a request to cancel are given when their resolver is gone.
+/// The resolver passed to cancel-request callbacks after the original resolver was released.
 final class Succession<Value, Failure>: Sendable {
-  // Both are written, and the heir is read, by the thread that lets go of the resolver; for others there is none.
+  // Written and read by the thread that releases the resolver; other threads see none.
   private nonisolated(unsafe) var heir: Resolver<Value, Failure>?
   private let thread = Atomic<UInt>(0)
 
-  /// Asks the future of a resolver that goes to cancel. All its callbacks get the same new resolver, which cancels the
-  /// future when it goes in its turn. The caller has a reference to the cell.
+  /// Requests cancellation on release of the resolver. All handlers get the same new resolver, which cancels the future
+  /// on its own release. The caller has a reference to the cell.
   func askToCancel(_ cell: CellRef) {
     unsafe heir = Resolver<Value, Failure>(cell: cell.retained())
     thread.store(here, ordering: .relaxed)
@@ -25,11 +25,11 @@ final class Succession<Value, Failure>: Sendable {
 }
 
 extension Resolver {
-  /// What gives a callback for a request its resolver: this one, or else its heir. A future that ends as another has
-  /// neither; it gets one that can go again.
+  /// Returns a closure that finds the resolver for a handler of cancel requests: this one, or else its successor. A
+  /// future that follows another has neither; it gets a resolver that can be released without an effect.
   func currentResolver() -> () -> Resolver {
     let succession = succession.load() ?? succession.storeIfNil(Succession())
-    // Borrowed: a cell keeps its callbacks, not they the cell.
+    // Borrowed: the cell owns its handlers, so they must not own the cell.
     return { [weak self, cell] in
       if let resolver = self ?? succession.current { return resolver }
       let spare = Resolver(cell: cell.retained())
