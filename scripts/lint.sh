@@ -17,10 +17,13 @@ swift_files | xargs -0 swift format lint --strict --parallel
 c_files | xargs -0 clang-format --dry-run --Werror
 shell_files | xargs -0 shellcheck
 
-# The prose of the headers, and the subjects of commits; older subjects follow no rule.
+# The prose of the headers, of the folders that follow the rules already, and of the subjects of commits; older subjects
+# follow no rule.
 first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
+git ls-files -z -- ':(glob)Sources/Promises/Engine/*.swift' Sources/Promises/Engine/Cancelling |
+  xargs -0 scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else

@@ -1,23 +1,23 @@
 import Synchronization
 
 extension CellRef {
-  /// Makes this promise, whose reaction has run, end as `promise` does. Takes over a reference to `promise`.
+  /// Makes this promise, whose reaction has run, follow `promise`. Takes ownership of a reference to `promise`.
   @inline(never)
   func adopt(_ promise: CellRef) -> ReactionResult {
     defer { promise.release() }
     if !promise.state.isSettled {
-      // A promise that nothing waits for closes no cycle, so a chain of promises that follow each other is not walked
-      // anew for each.
+      // A promise without dependents closes no cycle, so a chain of promises that follow each other is not walked again
+      // for each new link.
       let closes = promise == self || (state.head != 0 && promise.waits(for: self))
       guard !closes else { return conclude(Fault.cycle.value, .rejected) }
-      // Nobody has it, and nothing waits for it.
+      // No reference but the reaction's, and no dependents: nothing can observe the outcome.
       if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && state.head == 0 { return .idle }
       guard hold() else {
         awaitPublication()
         return .idle
       }
       watch()
-      // The list gets the reaction's reference, and may lose it at once; this one is for the look behind.
+      // The list gets the reaction's reference and may release it at once; this one is for lookBehind().
       let isKept = retain()
       if becomeFollower(of: promise) {
         if isKept { lookBehind(promise) }
@@ -28,10 +28,10 @@ extension CellRef {
     return unsafe pass(promise.cell.pointee.value, promise.seenState.outcome)
   }
 
-  /// How an attempt to make a promise follow another ended.
+  /// The result of an attempt to make a promise follow another.
   package enum Following { case follows, isSettled, cycle, isTaken, outOfMemory }
 
-  /// Makes this promise, which nothing but calls from outside were to settle, end as `source` does.
+  /// Makes this promise, so far settled only by calls from outside, follow `source`.
   package func follow(_ source: CellRef) -> Following {
     if source == self || (state.head != 0 && source.waits(for: self)) { return .cycle }
     guard hold() else {
@@ -40,7 +40,8 @@ extension CellRef {
     }
     let state = self.state
     let isFree = reactionKind == .none && state.source == 0
-    // A discard block stands where a reaction would: the promise is settled by a link instead, which has the interest.
+    // A discard block occupies the fields of a reaction: a link settles such a promise instead, and carries the
+    // interest.
     if isFree {
       unsafe cell.pointee.meta =
         isDiscardable(state)
@@ -52,7 +53,7 @@ extension CellRef {
       return isFree ? followByLink(source) : .isTaken
     }
     watch()
-    // For the list, and for the look behind.
+    // One reference for the list, one for lookBehind().
     guard retain() else {
       letGo()
       return .outOfMemory
@@ -73,9 +74,9 @@ extension CellRef {
     return .follows
   }
 
-  /// The same for a promise with a discard block.
+  /// follow() for a promise with a discard block.
   private func followByLink(_ source: CellRef) -> Following {
-    // For the look behind.
+    // A reference for lookBehind().
     guard retain() else { return .outOfMemory }
     guard hold() else {
       release()
@@ -88,14 +89,15 @@ extension CellRef {
       release()
       return .outOfMemory
     }
-    // As behind others, but its own handler of requests is in its list, and each of a chain would walk through it all.
+    // Its own cancel-request handler is in its list, so a non-empty list does not imply dependents: without the check
+    // each promise of a chain would walk the whole chain.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if hasDependents { lookBehind(source) } else { release() }
     return .follows
   }
 
-  /// Gives this promise, which is held, a source; false if that is settled. Lets it go: others may climb from it, and who
-  /// settles it otherwise finds it in the list.
+  /// Gives this promise, which is held, a source, and ends the hold; false if the source is settled. From then on other
+  /// threads may go upstream from it, and a thread that settles it from outside finds it in the source's list.
   private func becomeFollower(of promise: CellRef) -> Bool {
     let interest = reactionKind == .rescue ? 0 : unsafe cell.pointee.meta >> ReactionKind.typeShift & 3
     let kind = ReactionKind.follow.rawValue | interest << ReactionKind.typeShift
@@ -107,14 +109,16 @@ extension CellRef {
     return isAttached
   }
 
-  /// Looks again, now that this promise follows `promise`. Another thread may have made that one follow this one since
-  /// the first look; of the threads that close a cycle together, at least the one that attached last sees all of it. And
-  /// this one may have been asked to cancel before it had somebody to pass that on to. Takes over a reference.
+  /// Checks again, now that this promise follows `promise`. Another thread may have made `promise` follow this one
+  /// since the first check; of the threads that close a cycle together, at least the last one to attach sees all of it.
+  /// Cancellation may also have been requested before there was a source to propagate the request to. Takes ownership
+  /// of a reference.
   private func lookBehind(_ promise: CellRef) {
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     let state = self.state
     if state.head != 0 && promise.waits(for: self) {
-      // As if from outside: it is still in the other's list, so its own fields are not free to keep a loop's place in.
+      // Settles as a call from outside would: the cell is still in the list of `promise`, so the loop cannot use its
+      // fields.
       _ = settle(Fault.cycle.value, .rejected)
     } else if !state.isSettled && state.bits & CellState.cancelRequested != 0 {
       passCancelRequestOn()
@@ -122,7 +126,7 @@ extension CellRef {
     release()
   }
 
-  /// Whether anything but handlers of requests waits for this promise.
+  /// Whether anything but cancel-request handlers waits for this promise.
   private var hasDependents: Bool {
     guard hold() else { return false }
     defer { letGo() }
@@ -133,20 +137,19 @@ extension CellRef {
     return next != 0
   }
 
-  /// Whether the settlement of this pending promise depends on `other`: it is the same, or the source of its source ...
-  /// is.
+  /// Whether the settlement of this pending promise depends on `other`: `other` is this promise, or is upstream of it.
   ///
-  /// The chain of sources is read without holding it, so a cell on it may be freed and used anew meanwhile. Memory
-  /// stays cells, so that is no more than a wrong answer, and it is asked for twice: a true cycle cannot go away, for
-  /// each promise on it waits for the next.
+  /// The chain of sources is read without holding it, so a cell on it may be freed and recycled meanwhile. The memory
+  /// always holds cells, so the worst result is a wrong answer, and the chain is walked twice: a true cycle cannot
+  /// disappear, because each promise on it waits for the next.
   func waits(for other: CellRef) -> Bool {
     leads(to: other) && leads(to: other)
   }
 
   private func leads(to other: CellRef) -> Bool {
     var current = self
-    // Cells used anew may lead in a circle. So it is compared with a cell that was passed, a later one each time the
-    // way has doubled (Brent).
+    // Recycled cells may form a circle. Brent's algorithm detects it: compare with a remembered cell, and remember a
+    // later one each time the number of steps has doubled.
     var passed = self
     var steps = 0
     var leg = 1

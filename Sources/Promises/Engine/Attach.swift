@@ -8,7 +8,7 @@ extension CellRef {
     if !attach(reaction) { runAtOnce(reaction) }
   }
 
-  /// Runs a reaction to this settled promise.
+  /// Runs a reaction to this settled promise, in the attaching call.
   @inline(never)
   func runAtOnce(_ reaction: CellRef) {
     var value = unsafe cell.pointee.value
@@ -17,7 +17,7 @@ extension CellRef {
     if state.isUnseen && reaction.takesRejections { see() }
     // The handler may release the promise.
     let retained = value.isOwning && value.retain()
-    // It is this call that runs it, not the one that settled the promise, which may still be busy on another thread.
+    // The attaching call runs it, not the settling thread, which may still be running other reactions.
     unsafe reaction.cell.pointee.state.store(0, ordering: .relaxed)
     let result = Settlement.running(reaction, of: reaction, isCallers: true) {
       unsafe Observation.isOn
@@ -39,7 +39,7 @@ extension CellRef {
     if retained { value.release() }
   }
 
-  /// Gives back one reference to a cell that nobody else can reach.
+  /// Releases one reference to a cell that no other thread can reach.
   @inline(__always)
   private func releaseUnshared() {
     let life = unsafe cell.pointee.life.load(ordering: .relaxed)
@@ -51,10 +51,10 @@ extension CellRef {
   }
 }
 
-// The ways to attach. Each takes over the context: it is released when the handler has run, or never will, or there is
-// no memory.
+// The ways to attach. Each takes ownership of the context, which is released after the handler has run, when it can no
+// longer run, or when memory has run out.
 extension CellRef {
-  /// A promise that `handler` settles once this one is fulfilled; nil when memory has run out.
+  /// Returns a promise that `handler` settles once this one is fulfilled; nil when memory has run out.
   @inline(__always)
   package func then(_ handler: Handler, _ context: Context) -> CellRef? {
     guard
@@ -65,7 +65,7 @@ extension CellRef {
     return derived
   }
 
-  /// A promise that `handler` settles once this one is rejected with a reason of that type; 0 stands for any.
+  /// Returns a promise that `handler` settles once this one is rejected with a reason of that type; 0: any type.
   package func rescue(type: UInt32, _ handler: Handler, _ context: Context) -> CellRef? {
     let function = unsafe unsafeBitCast(handler, to: UnsafeMutableRawPointer.self)
     guard let derived = unsafe CellRef.derived(from: self, .rescue, type: type, function, context)
@@ -74,8 +74,8 @@ extension CellRef {
     return derived
   }
 
-  /// A promise that the closure settles once this one is, either way. If nobody is to hold it, the closure settles
-  /// nothing.
+  /// Returns a promise that the closure settles for either outcome of this one. With `isHeld` false it is a bare
+  /// reaction, and the closure settles nothing.
   package func react(
     isHeld: Bool = true, interest: Interest = .counted, _ closure: consuming @escaping Closure
   ) -> CellRef? {
@@ -88,7 +88,7 @@ extension CellRef {
     return derived
   }
 
-  /// A promise that ends as this one does, with no callback between; nil when memory has run out.
+  /// Returns a promise that gets the outcome of this one without a callback; nil when memory has run out.
   package func follower(interest: Interest = .counted) -> CellRef? {
     guard let derived = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil), interest: interest)
     else { return nil }
@@ -111,8 +111,8 @@ extension CellRef {
     return true
   }
 
-  /// A promise that is settled as this one is, after `function` has been called with the context; nil when memory has run
-  /// out.
+  /// Returns a promise that gets the outcome of this one after `function` was called with the context; nil when memory
+  /// has run out.
   package func finally(_ function: FreeFunction, _ context: Context) -> CellRef? {
     let function = unsafe unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
     guard let derived = unsafe CellRef.derived(from: self, .finally, function, context) else {
@@ -122,9 +122,9 @@ extension CellRef {
     return derived
   }
 
-  /// Settles this promise as `source` is, unless it is settled otherwise before (clause 2.2). It does not become the
-  /// source's own: it can be settled by anyone, and be chained after several. Requests for it to cancel concern the
-  /// source if `passesRequestsOn`. False when memory has run out.
+  /// Settles this promise with the outcome of `source`, unless it is settled before (clause 2.2). The promise stays
+  /// settleable by anyone, and can be chained after several sources. `passesRequestsOn`: cancel requests for it are
+  /// propagated upstream to the source. False when memory has run out.
   package func chain(after source: CellRef, passesRequestsOn: Bool = false) -> Bool {
     guard source != self else { return true }
     let context = unsafe Context(UnsafeMutableRawPointer(cell), nil)
@@ -138,14 +138,15 @@ extension CellRef {
       link.release()
       return true
     }
-    // The link and its target hold each other until the one is settled or the other's source is gone.
+    // The link and its target reference each other until the target is settled or the source is destroyed.
     guard passCancelRequests(to: link) else {
       link.deallocate()
       release()
       return false
     }
     if source.attach(link) { return true }
-    // The source is settled, but the link is known: a request may be on its way through it, and has left its reason there.
+    // The source is settled, but the link is visible: a cancel request may be propagating through it, and has left its
+    // reason in the link's list.
     let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
     _ = settle(value, source.seenState.outcome)
     release()
@@ -153,7 +154,7 @@ extension CellRef {
     return true
   }
 
-  /// The cell that a context is.
+  /// Returns the cell that a context points to.
   static func from(_ context: UnsafeMutableRawPointer?) -> CellRef {
     unsafe CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self))
   }

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// The cell behind a value that owns memory, which counts who shares it.
+/// The reference-counted cell behind a value that owns memory.
 ///
 ///            state     value                     meta      function   context         free
 ///   string   length    kind                      owned     -          the bytes       -
@@ -15,14 +15,14 @@ import Synchronization
 ///   discarded  -       kind                      -         [ the cause      ]         -
 ///   builder  ValueBuilder.swift
 ///
-/// Bytes of a string, and an error's domain and message, have a NUL after them; an error's two share one allocation.
-/// Except for builders nothing of it changes once the value is made, so values refer to what is older than they are:
-/// without promises they form no cycle.
+/// Bytes of a string, and an error's domain and message, are followed by a NUL; an error's two texts share one
+/// allocation. Except for builders a box is immutable once the value is made, so values refer only to older values:
+/// without promises they form no reference cycle.
 package struct Box {
   let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }
 
-  /// The box of a value that came from outside, if it is one that was given out.
+  /// The box of a value from outside; nil if no such box was ever handed out.
   package init?(checking value: CellValue) {
     let index = value.box & Box.indexMask
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
@@ -47,10 +47,10 @@ package struct Box {
   package var type: UInt32 { unsafe ref.cell.pointee.meta }
 
   package var kind: ValueKind { unsafe ValueKind(rawValue: ref.cell.pointee.value.kind) }
-  /// What `data` points to, of a string or bytes.
+  /// The memory at `data`; valid for a string or bytes.
   package var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: data, count: count) }
 
-  // Where the bytes of a string or bytes are; 0: in memory of their own.
+  // Values of `meta`: the place of a string's or bytes' memory; 0: an allocation of its own.
   private static var inline: UInt32 { 1 }
   private static var foreign: UInt32 { 2 }
   private var isText: Bool { unsafe ref.cell.pointee.value.kind &- ValueKind.string.rawValue <= 1 }
@@ -72,20 +72,20 @@ package struct Box {
 
   func setCount(_ count: Int) { unsafe ref.cell.pointee.state.store(UInt64(count), ordering: .relaxed) }
 
-  /// The value that is the box. The caller has a reference for it.
+  /// The value that denotes the box. The caller provides a reference for it.
   var owningValue: CellValue { unsafe CellValue(kind: kind, bits: UInt64(UInt(bitPattern: data)), box: number) }
 
   static var indexMask: UInt32 { 0x0fff_ffff }
 
-  /// How values refer to the box: its index, and four bits of its generation, so that a copy of a value that outlived
-  /// the box is told from the box that took its place, fifteen times of sixteen.
+  /// The number by which values refer to the box: its index, and four bits of its generation. A stale copy of a value
+  /// is thus distinguished from the box that recycled the cell, fifteen times out of sixteen.
   private var number: UInt32 {
     let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
     return ref.index | UInt32(truncatingIfNeeded: life >> Life.generationShift) << 28
   }
 }
 
-// Making values. Each is a new reference, or nil when memory has run out.
+// Constructors of values. Each returns a new reference, or nil when memory has run out.
 extension Box {
   /// A STRING or BYTES with a copy of the bytes.
   package static func bytes(_ kind: ValueKind, _ source: UnsafeRawBufferPointer) -> CellValue? {
@@ -109,8 +109,7 @@ extension Box {
     return box.owningValue
   }
 
-  /// A STRING or BYTES whose bytes lie in memory from `malloc`, with room for a NUL. It takes over the memory on every
-  /// path.
+  /// A STRING or BYTES with memory from `malloc` that has space for a NUL. Takes ownership of the memory on every path.
   static func bytes(_ kind: ValueKind, takingOver memory: UnsafeMutableRawPointer?, count: Int) -> CellValue? {
     if count < inlineCapacity {
       defer { unsafe platform_free(memory) }
@@ -125,8 +124,8 @@ extension Box {
     return box.owningValue
   }
 
-  /// A BYTES of memory that belongs to somebody else, who is told by the context's end that it is no longer used. When
-  /// memory has run out, the context ends at once.
+  /// A BYTES that refers to foreign memory. Releasing the context notifies the owner that the memory is no longer used.
+  /// When memory has run out, the context is released at once.
   package static func bytes(foreign source: UnsafeRawBufferPointer, _ context: Context) -> CellValue? {
     guard let box = make(.bytes, count: source.count, meta: foreign) else {
       context.release()
@@ -155,13 +154,13 @@ extension Box {
     return box.owningValue
   }
 
-  /// An OBJECT around a payload, which the type destroys. When memory has run out, the payload is destroyed.
+  /// An OBJECT around a payload, destroyed by the type's destructor. When memory has run out, the payload is destroyed.
   package static func object(type: UInt32, _ payload: UnsafeMutableRawPointer?) -> CellValue? {
     unsafe object(type: type, payload, Context(payload, TypeRegistry.destroy(type)))
   }
 
-  /// An OBJECT around a payload, whose last reference releases the context. When memory has run out, the context is
-  /// released.
+  /// An OBJECT around a payload; the last release of the value releases the context. When memory has run out, the
+  /// context is released at once.
   package static func object(
     type: UInt32, _ payload: UnsafeMutableRawPointer?, _ context: Context
   ) -> CellValue? {
@@ -182,10 +181,10 @@ extension Box {
     unsafe target.storeBytes(of: 0, toByteOffset: source.count, as: UInt8.self)
   }
 
-  /// The context of memory or of an object that belongs to somebody else.
+  /// The context of foreign memory or of an object.
   private var outerContext: Context { unsafe Context(ref.cell.pointee.function, ref.cell.pointee.free) }
 
-  /// Frees what the box owns; the cell itself is its caller's to free.
+  /// Frees the memory that the box owns; the caller frees the cell.
   func free() {
     switch kind {
     case .string, .bytes:

@@ -3,12 +3,12 @@ import Synchronization
 
 // Nomenclature
 //
-//   cell      one 64-byte cache line in the slab. Its memory stays a cell for ever; what it holds is told by its kind.
+//   cell      one 64-byte cache line in the slab. Its memory stays a cell forever; the kind says what it holds.
 //   promise   a cell that settles once: pending, then fulfilled with a value or rejected with a reason.
-//   reaction  what a promise does when the one it was derived from - its source - settles: a handler with its
-//             context, kept in the derived cell itself. So `then` takes one cell and nothing else, and the list of a
-//             promise's reactions is the list of the cells derived from it.
-//   box       a cell that owns a string, bytes, an error or an object, and counts who shares it.
+//   reaction  the work of a derived promise when its source settles: a handler and its context, stored in the derived
+//             cell itself. So `then` takes one cell and nothing else, and a promise's list of reactions is the list of
+//             the cells derived from it. The source is the promise upstream, the derived one is downstream.
+//   box       a cell that owns a string, bytes, an error or an object, and counts its references.
 //   job       a cell that holds a reaction whose handlers run on an executor.
 //
 // Fields by kind
@@ -20,10 +20,10 @@ import Synchronization
 //   free     -            -              list length    -              next list    next free    -
 //   others   Box.swift, TypeRegistry.swift, CellExecutor.swift, Job.swift
 //
-// Who may touch what: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until it
-// publishes the settlement; afterwards everyone reads it and no one writes. `next`, `meta`, `function`, `context`,
-// `free` describe the pending reaction: they belong to the call that attaches it, then to the one that settles its
-// source (which also keeps its place in them while it runs the reactions of this cell: Settle.swift).
+// Ownership of the fields: `state` and `life` are atomic. `value` belongs to the call that claimed the cell until that
+// call publishes the settlement; from then on it is read-only. `next`, `meta`, `function`, `context` and `free`
+// describe the pending reaction. They belong to the attaching call, then to the call that settles the source. The
+// settling call also stores its position in these fields while it runs the reactions of this cell (Settle.swift).
 
 /// A C function that frees a context.
 package typealias FreeFunction = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -40,17 +40,17 @@ package struct Cell: ~Copyable {
   var free: FreeFunction?
 
   static var size: Int { 64 }
-  /// Of `life`.
+  /// The offset of `life`.
   static var lifeOffset: Int { 8 }
-  /// Of `value`.
+  /// The offset of `value`.
   static var valueOffset: Int { 16 }
-  /// Of `function`, which with `context` makes room for a closure.
+  /// The offset of `function`, which together with `context` has the size of a closure.
   static var closureOffset: Int { 40 }
-  /// Of `context`, which with `free` makes room for one too.
+  /// The offset of `context`, which together with `free` has the size of a closure, too.
   static var contextOffset: Int { 48 }
 }
 
-/// What a cell is: three bits of its life word, so a handle of one kind is refused where another is wanted.
+/// The kind of a cell: three bits of its life word, so a handle of one kind is rejected where another kind is expected.
 @usableFromInline
 package struct CellKind {
   @usableFromInline let rawValue: UInt64
@@ -60,28 +60,28 @@ package struct CellKind {
   package static var job: CellKind { CellKind(rawValue: 4) }
   package static var box: CellKind { CellKind(rawValue: 5) }
   package static var dying: CellKind { CellKind(rawValue: 6) }
-  /// One of those that are few: its `meta` says which.
+  /// A rare kind, distinguished by the subkind in `meta`.
   package static var other: CellKind { CellKind(rawValue: 7) }
 }
 
-/// What a cell of the kind `other` is: its `meta`.
+/// The subkind of a cell of the kind `other`, stored in `meta`.
 package struct CellSubkind: Equatable {
   package let rawValue: UInt32
   package static var cancelToken: CellSubkind { CellSubkind(rawValue: 1) }
   package static var gate: CellSubkind { CellSubkind(rawValue: 2) }
   package static var gather: CellSubkind { CellSubkind(rawValue: 3) }
-  /// An entry of a list, which its owner frees.
+  /// An entry of a list, freed by the owner of the list.
   package static var entry: CellSubkind { CellSubkind(rawValue: 4) }
   package static var loop: CellSubkind { CellSubkind(rawValue: 5) }
   package static var publisher: CellSubkind { CellSubkind(rawValue: 6) }
   package static var subscriber: CellSubkind { CellSubkind(rawValue: 7) }
   package static var queue: CellSubkind { CellSubkind(rawValue: 8) }
   package static var completion: CellSubkind { CellSubkind(rawValue: 9) }
-  /// A context that is about to go.
+  /// A context whose release is deferred (Context.releaseInTurn).
   package static var rest: CellSubkind { CellSubkind(rawValue: 10) }
 }
 
-/// A cell, by its address. Whoever holds one holds a reference, or knows who does.
+/// A cell, by its address. A holder of a CellRef owns a reference, or knows that the owner of one outlives it.
 @usableFromInline
 @safe
 package struct CellRef: Equatable, @unchecked Sendable {
@@ -110,31 +110,31 @@ package struct CellRef: Equatable, @unchecked Sendable {
 //   63          37 36      31 30   28   27    26            0
 //   [ generation | runtime  | kind  | weak | references     ]
 //
-// A token is the same word with the cell's index in place of the last two: one compare tells whether it still means
-// this cell. The kind of a free cell is 0, and its generation is the next one's. A cell whose generations are used up
-// is never used again, so no stale token ever becomes valid.
+// A token is the life word with the cell's index in place of the weak bit and the references. One comparison decides
+// whether the token still denotes this cell. The kind of a free cell is 0, and its generation is that of its next use.
+// A cell whose generations are exhausted is never recycled, so a stale token never becomes valid again.
 enum Life {
   static var referencesMask: UInt64 { 0x07ff_ffff }
-  /// Somebody has a weak reference (WeakCell.swift): whoever holds the only reference is not alone.
+  /// Set while a weak reference exists (WeakCell.swift): the owner of the only strong reference may have company.
   static var weak: UInt64 { 1 << 27 }
-  /// What is 1 when the caller's reference is the only one of any kind.
+  /// These bits are 1 when the caller's reference is the only one, strong or weak.
   static var holdersMask: UInt64 { weak | referencesMask }
   static var kindShift: UInt64 { 28 }
   static var kindMask: UInt64 { 7 << 28 }
   static var runtimeShift: UInt64 { 31 }
   static var generationShift: UInt64 { 37 }
-  /// The life of a cell whose last reference is gone: every token of it is stale before contexts and destructors run, so
-  /// what they do with it finds it gone. The kind is kept in place of the references.
+  /// The life word of a cell whose last reference was released. Every token of the cell is stale before contexts and
+  /// destructors run, so a destructor that uses one gets an error. The kind is kept in place of the references.
   static func dying(_ life: UInt64) -> UInt64 {
     let kind = (life & kindMask) >> kindShift
     return life & ~(kindMask | holdersMask) | CellKind.dying.rawValue << kindShift | kind
   }
-  /// As many references as a cell takes; the rest of the field is head room for calls that race past the check.
+  /// The maximum number of references of a cell; the rest of the field is head room for calls that race past the check.
   static var referenceLimit: UInt64 { 1 << 26 }
 }
 
 extension CellRef {
-  /// The closure in the place of `function` and `context`.
+  /// The closure stored in `function` and `context`.
   @inline(__always)
   var closure: UnsafeMutablePointer<StoredClosure> {
     unsafe (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: StoredClosure.self)
@@ -144,14 +144,14 @@ extension CellRef {
   @usableFromInline
   package var value: CellValue { unsafe cell.pointee.value }
 
-  /// The same where it lies, for as long as there is a reference.
+  /// The address of a settled promise's outcome, valid while the caller has a reference.
   @inline(__always)
   var settledValue: UnsafePointer<CellValue> {
     unsafe UnsafePointer((UnsafeMutableRawPointer(cell) + Cell.valueOffset).assumingMemoryBound(to: CellValue.self))
   }
 
-  /// What stands in the places of `kind` and `box`, for cells that keep something of their own in each: one may be read
-  /// while the other is written.
+  /// The two 32-bit words of `value`'s head (`kind` and `box`), for cells that store an independent field in each: one
+  /// may be read while the other is written.
   var firstHalf: UInt32 {
     get { unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.valueOffset, as: UInt32.self) }
     nonmutating set {
@@ -162,7 +162,7 @@ extension CellRef {
     unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.valueOffset + 4, as: UInt32.self)
   }
 
-  /// Takes another reference; false if there are too many.
+  /// Takes another reference; false if there are too many already.
   package func retain() -> Bool {
     guard unsafe cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask < Life.referenceLimit else {
       return false
@@ -171,19 +171,20 @@ extension CellRef {
     return true
   }
 
-  /// Gives back one reference; with the last one the cell is disposed of. The caller may know that it is a promise.
+  /// Releases one reference; the last release disposes of the cell. `isPromise`: the caller knows that this is a
+  /// promise.
   @inline(__always)
   package func release(isPromise: Bool = false) {
     let life = unsafe cell.pointee.life.load(ordering: .acquiring)
     let isPromise = isPromise || life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
     let holders = life & Life.holdersMask
-    // The only reference: as a rule nobody else can reach the cell, and no atomic operation is needed to give it back.
+    // The only reference: as a rule no other thread can reach the cell, and releasing it takes no atomic operation.
     let isLast = holders == 1 || (holders == 2 && isPromise && state.isGivenBack)
     if isLast && lastReferenceGone(life, isPromise: isPromise) { return }
     releaseShared(life)
   }
 
-  /// Gives back a reference to a cell that others may reach meanwhile.
+  /// Releases a reference to a cell that other threads may reach concurrently.
   @inline(never)
   private func releaseShared(_ observed: UInt64) {
     var life = observed
@@ -204,7 +205,7 @@ extension CellRef {
     }
   }
 
-  /// Changes the life word if it is as it was observed; otherwise observes it anew.
+  /// Replaces the life word if it equals `life`; otherwise reloads `life`. True if replaced.
   func exchange(_ life: inout UInt64, for desired: UInt64) -> Bool {
     let (exchanged, original) = unsafe cell.pointee.life.weakCompareExchange(
       expected: life, desired: desired, successOrdering: .sequentiallyConsistent, failureOrdering: .acquiring)

@@ -1,19 +1,20 @@
 import CPlatform
 import Synchronization
 
-/// Where reactions run: a cell with the function that submits a job.
+/// The place where reactions run: a cell with the function that submits a job.
 ///
 ///              meta           function   context                      free       next
-///   executor   ExecutorKind   submit     its ctx, or what is behind   free_ctx   the executor that it stands for, by
-///                                        one of the library's own                index, which its context holds
+///   executor   ExecutorKind   submit     its ctx, or the state of a   free_ctx   the executor that it stands for, by
+///                                        built-in executor                       index, which its context holds
 package struct CellExecutor {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// Called with the executor's context and the token of a job; sees to it that the job is run or dropped, once.
+  /// Called with the executor's context and the token of a job; makes sure that the job is run or dropped, exactly
+  /// once.
   package typealias Submit = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer) -> Void
 
-  /// A new executor with one reference; nil when memory has run out, and the context is released then.
+  /// Makes an executor with one reference; nil when memory has run out, and then the context is released.
   package static func make(_ submit: Submit, _ context: Context, kind: ExecutorKind = .foreign) -> CellExecutor? {
     guard let ref = CellRef.allocate(.executor, references: 1) else {
       context.release()
@@ -29,15 +30,15 @@ package struct CellExecutor {
 
   package var kind: ExecutorKind { unsafe ExecutorKind(rawValue: ref.cell.pointee.meta) }
 
-  /// What is behind an executor of the library's own.
+  /// The state of a built-in executor.
   var context: UnsafeMutableRawPointer? { unsafe ref.cell.pointee.context }
 
-  /// Hands a job over. It may have run, and given back its reference to the executor, before this returns.
+  /// Submits a job. The job may run, and release its reference to the executor, before this returns.
   package func submit(_ job: Job) {
     unsafe submit(token: UnsafeMutableRawPointer(bitPattern: UInt(job.ref.token.bits)).unsafelyUnwrapped)
   }
 
-  /// The same, for the token of a job.
+  /// Submits a job by its token.
   func submit(token: UnsafeMutableRawPointer) {
     let held = ref.retain()
     let submit = unsafe unsafeBitCast(ref.cell.pointee.function, to: Submit.self)
@@ -46,7 +47,7 @@ package struct CellExecutor {
   }
 }
 
-// Which executor a thread works for.
+// The executor of the current thread.
 extension CellExecutor {
   /// The executor whose job runs on this thread; nil if there is none. Valid while the job runs.
   package static var running: CellExecutor? {
@@ -55,39 +56,41 @@ extension CellExecutor {
     return other == 0 ? running : CellExecutor(CellRef(index: other))
   }
 
-  /// Whether both run jobs at the same place: by the same function with the same context.
+  /// Whether both run jobs in the same place: through the same function with the same context.
   package func isSame(as other: CellExecutor) -> Bool {
     unsafe ref.cell.pointee.function == other.ref.cell.pointee.function
       && ref.cell.pointee.context == other.ref.cell.pointee.context
   }
 
-  /// Says that this executor only decides when to hand jobs to another one, which its context holds.
+  /// Declares this executor a front for another one, which its context holds: it only decides when to submit jobs
+  /// there.
   package func standsFor(_ other: CellExecutor) { unsafe ref.cell.pointee.next = other.ref.index }
 }
 
-/// Whose an executor is.
+/// The implementation behind an executor.
 package struct ExecutorKind: Equatable {
   let rawValue: UInt32
-  /// The user's.
+  /// Provided by the user.
   package static var foreign: ExecutorKind { ExecutorKind(rawValue: 0) }
-  /// Runs jobs at once.
+  /// Runs jobs inline.
   package static var immediate: ExecutorKind { ExecutorKind(rawValue: 1) }
   /// A priority of the pool (Pool.swift).
   package static var pool: ExecutorKind { ExecutorKind(rawValue: 2) }
-  /// One job at a time, on another executor (SerialQueue.swift).
+  /// Runs one job at a time, on another executor (SerialQueue.swift).
   package static var serial: ExecutorKind { ExecutorKind(rawValue: 3) }
 
-  /// A loop's (EventLoop.swift).
+  /// Runs jobs on a loop (EventLoop.swift).
   package static var loop: ExecutorKind { ExecutorKind(rawValue: 4) }
-  /// The main one (MainExecutor.swift).
+  /// The main executor (MainExecutor.swift).
   package static var main: ExecutorKind { ExecutorKind(rawValue: 5) }
 
-  /// There is one in a process, or one for each priority, and it is never freed: its references are not counted.
+  /// Whether the executor exists once per process, or once per priority, and is never freed: its references are not
+  /// counted.
   package var isPermanent: Bool { self == .immediate || self == .pool || self == .main }
 }
 
 extension Job {
-  /// The job that an executor's function was given.
+  /// The job passed to an executor's function.
   init(submitted token: UnsafeMutableRawPointer) {
     ref = CellRef(index: UInt32(truncatingIfNeeded: UInt(bitPattern: token)) & UInt32(Token.indexMask))
   }

@@ -6,8 +6,8 @@ import Synchronization
 //   63         36 35         8 7      0
 //   [ source     | head       | flags  ]
 //
-//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. Only a
-//           hint, for finding waits and adoptions that could never end.
+//   source  the index of the promise whose settlement will run this one's reaction; 0 if there is none. A hint only:
+//           used to detect waits and adoptions that could never end.
 //   head    the index of the newest reaction attached to this promise; the others follow through their `next`.
 //
 //                    claim()                publish(outcome)
@@ -16,38 +16,39 @@ import Synchronization
 //        the list                the list                        reaction itself, at once
 //
 // claim() is won by exactly one settling call; the winner writes the value, then publishes. publish() takes the list
-// with the same exchange that makes the outcome visible, so a reaction is either in the list that the settling call
-// runs or finds the promise settled; there is no third case. A promise that dies pending has its list taken by the call
-// that disposes of it.
+// with the same exchange that makes the outcome visible. So a reaction is either in the list that the settling call
+// runs, or its attach() finds the promise settled; there is no third case. The list of a promise that is destroyed
+// while pending is taken by the call that disposes of it.
 //
-// Between the publication and the submission of the last reaction with an executor, such reactions are pushed on the list
-// of the settled promise (SubmissionOrder.swift).
+// Between the publication and the submission of the last reaction with an executor, reactions with an executor are
+// pushed on the list of the settled promise (SubmissionOrder.swift).
 //
-// hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(), for as long as
-// somebody looks through its reactions or climbs to its source. No user's code runs meanwhile.
+// hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(). Threads hold a
+// promise while they walk its reactions or go upstream to its source. No user code runs while a promise is held.
 @usableFromInline
 package struct CellState {
   package let bits: UInt64
   @inline(__always) init(_ bits: UInt64) { self.bits = bits }
 
   static var claimed: UInt64 { 1 }
-  /// The outcome is visible. Never cleared, as are the two below.
+  /// The outcome is visible. Never cleared, like the two flags below.
   static var settled: UInt64 { 2 }
   static var rejected: UInt64 { 4 }
-  /// The value owns memory: whoever disposes of the cell releases it.
+  /// The value owns memory, which is released when the cell is disposed of.
   static var owning: UInt64 { 8 }
   /// While pending, in place of `rejected`: `value` holds the tally of the reactions (Tally.swift).
   static var tallied: UInt64 { 4 }
-  /// While pending, in place of `owning`: holding the promise is no interest in it.
+  /// While pending, in place of `owning`: a reference to the promise does not count as interest in it.
   static var sealed: UInt64 { 8 }
-  /// A thread sleeps until this promise is settled (Wait.swift). Set by waiting threads while pending.
+  /// A thread sleeps until this promise is settled (Wait.swift). Set by the waiter while the promise is pending.
   static var waited: UInt64 { 16 }
   /// Settling takes the slow path: there is a discard block (Discard.swift) or a reaction with an executor
   /// (SubmissionOrder.swift). Set while unclaimed.
   static var slow: UInt64 { 32 }
-  /// The promise was asked to cancel (CancelRequest.swift). Set while pending.
+  /// Cancellation of the promise was requested (CancelRequest.swift). Set while pending.
   static var cancelRequested: UInt64 { 64 }
-  /// Once settled, in place of `cancelRequested`: `life` counts one reference that was given back (GivingBack.swift).
+  /// Once settled, in place of `cancelRequested`: `life` counts one reference that was already released
+  /// (GivingBack.swift).
   static var givenBack: UInt64 { 64 }
   /// Between hold() and letGo().
   static var held: UInt64 { 128 }
@@ -61,7 +62,7 @@ package struct CellState {
 
   @inline(__always) package var isSettled: Bool { bits & CellState.settled != 0 }
   @inline(__always) package var isRejected: Bool { bits & CellState.rejected != 0 }
-  /// Of a settled promise.
+  /// The outcome of a settled promise.
   @inline(__always) var outcome: Outcome { Outcome(flag: bits & CellState.rejected) }
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
@@ -70,22 +71,22 @@ package struct CellState {
     bits & (CellState.settled | CellState.givenBack) == CellState.settled | CellState.givenBack
   }
   @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
-  /// Of a settled promise.
+  /// Valid for a settled promise only.
   var isSubmitting: Bool { bits & CellState.submitting != 0 }
   @inline(__always) var head: UInt32 { UInt32(truncatingIfNeeded: (bits & CellState.headMask) >> CellState.headShift) }
   @inline(__always) var source: UInt32 { UInt32(truncatingIfNeeded: bits >> CellState.sourceShift) }
-  /// Of a pending promise: whether somebody without a reference may get one by way of its reactions, or did before they
-  /// were detached.
+  /// Valid for a pending promise: whether a thread without a reference may obtain one through its reactions, or did
+  /// before they were detached.
   @inline(__always) var isReachable: Bool {
     bits & (CellState.headMask | CellState.held | CellState.tallied) != 0
   }
-  /// Whether anything but its own memory hangs on the cell: reactions, a value to release, a discard block.
+  /// Whether the cell owns nothing but its own memory: no reactions, no value to release, no discard block.
   @inline(__always) var isBare: Bool {
     bits & (CellState.headMask | CellState.owning | CellState.slow) == 0
   }
 }
 
-/// How a promise ended.
+/// The outcome of a settled promise: fulfilled or rejected.
 @usableFromInline
 package struct Outcome {
   @usableFromInline let flag: UInt64
@@ -102,27 +103,27 @@ extension CellRef {
   @inline(__always)
   var outcome: Outcome { unsafe Outcome(flag: cell.pointee.state.load(ordering: .relaxed) & CellState.rejected) }
 
-  /// Becomes the one call that settles the promise; false if another was first.
+  /// Claims the promise for this settling call; false if another call was first.
   @inline(__always)
   func claim() -> Bool {
     let old = tryClaim()
     return old & (CellState.claimed | CellState.held) == 0 || claimed(old)
   }
 
-  /// Claims the promise; returns the state before, from which claimed() tells whether this call was the first.
+  /// Claims the promise and returns the previous state; claimed() evaluates whether this call was the first.
   @inline(__always)
   func tryClaim() -> UInt64 {
-    // Acquiring, for whoever held the promise before may have used its value (Interest.swift).
+    // Acquiring: the thread that held the promise before may have written to its value (Interest.swift).
     unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
   }
 
-  /// The state before a claim that needs no more than publish(): it has none of these bits either.
+  /// Whether a claim with this previous state needs no more than publish(). `others`: further bits that must be clear.
   @inline(__always)
   static func isPlainClaim(_ old: UInt64, of others: UInt64 = 0) -> Bool {
     old & (CellState.claimed | CellState.held | CellState.slow | others) == 0
   }
 
-  /// Whether a claim was the first; returns when nobody holds the promise.
+  /// Whether a claim was the first; returns once no thread holds the promise.
   @inline(never)
   func claimed(_ old: UInt64) -> Bool {
     guard old & CellState.claimed == 0 else { return false }
@@ -130,8 +131,8 @@ extension CellRef {
     return true
   }
 
-  /// Keeps the promise as it is, but for new reactions, until letGo(); false if it is settled, or is being. The caller
-  /// has a reference or knows that the promise stays.
+  /// Keeps the promise from changing, except for new reactions, until letGo(). False if it is settled or being settled.
+  /// The caller has a reference, or knows that the promise stays alive.
   func hold() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & (CellState.claimed | CellState.settled) == 0 {
@@ -148,17 +149,17 @@ extension CellRef {
     return false
   }
 
-  /// Returns when nobody holds the promise. For calls that have seen to it that nobody will again.
+  /// Waits until no thread holds the promise. The caller has made sure that it cannot be held again.
   func awaitLetGo() {
     while unsafe cell.pointee.state.load(ordering: .acquiring) & CellState.held != 0 { platform_yield() }
   }
 
-  /// Ends what hold() began.
+  /// Ends a hold().
   func letGo() {
     unsafe cell.pointee.state.bitwiseAnd(~CellState.held, ordering: .releasing)
   }
 
-  /// Lets go of a promise that has got another source, or none.
+  /// Ends a hold() and sets the source of the promise: another one, or none.
   func letGo(waitingFor source: CellRef?) {
     if let source { noteGeneration(of: source) }
     let index = UInt64(source?.index ?? 0) << CellState.sourceShift
@@ -172,17 +173,16 @@ extension CellRef {
     }
   }
 
-  /// Claims the promise that the caller holds, in place of letting it go.
+  /// Claims the promise that the caller holds; also ends the hold.
   func claimHeld() -> Bool {
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.claimed, ordering: .acquiring).oldValue
     letGo()
     return old & CellState.claimed == 0
   }
 
-  /// Makes the outcome visible, and takes the reactions. The caller has claimed the cell, and knows whether it is a
-  /// promise, or a reaction that nobody holds.
-  /// Returns the state before: the reactions, and whether somebody waits. `flags` are added to the state after. Not for
-  /// promises that may be `slow`: publishInOrder() is.
+  /// Makes the outcome visible and takes the list of reactions. The caller has claimed the cell, and knows whether it
+  /// is a promise or a reaction without a reference outside. `flags` are added to the new state. Returns the previous
+  /// state: the reactions, and whether a thread waits. A promise that may be `slow` needs publishInOrder().
   @inline(__always)
   func publish(
     _ value: CellValue, _ outcome: Outcome, isPromise: @autoclosure () -> Bool = true, flags: UInt64 = 0
@@ -193,14 +193,14 @@ extension CellRef {
     return unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
   }
 
-  /// Returns when the promise is settled. For calls that find it claimed: what they tell their caller, or leave to it,
-  /// must hold when they return, and the claimer has no more to do than write the value.
+  /// Waits until the promise is settled. Used by calls that find it claimed: their result must hold when they return.
+  /// The claiming thread only has to write the value, so the wait is short.
   @inline(never)
   func awaitPublication() {
     while !state.isSettled { platform_yield() }
   }
 
-  /// claim() and publish() of a cell to which the caller has the only reference. Returns nil if it was settled earlier.
+  /// claim() and publish() for a cell to which the caller has the only reference. Returns nil if it was settled before.
   @inline(__always)
   func settleUnshared(_ value: CellValue, _ outcome: Outcome) -> CellState? {
     var old = unsafe CellState(cell.pointee.state.load(ordering: .acquiring))
@@ -210,7 +210,8 @@ extension CellRef {
     }
     let isOwning = value.isOwning
     if old.isReachable {
-      // By way of its reactions others may climb to it, and what they call may settle it or attach another.
+      // Other threads may reach the promise through its reactions, and a callback of theirs may settle it or attach
+      // another.
       guard claim() else { return nil }
       guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 else {
         return publishInOrder(value, outcome, isPromise: isPromise)
@@ -223,7 +224,8 @@ extension CellRef {
     return old
   }
 
-  /// Pushes a reaction on the list; false if the promise is settled already. The list holds the reaction's reference.
+  /// Pushes a reaction on the list; false if the promise is settled already. The list takes over the reaction's
+  /// reference.
   @inline(__always)
   func attach(_ reaction: CellRef) -> Bool {
     let index = UInt64(reaction.index) << CellState.headShift
@@ -239,8 +241,8 @@ extension CellRef {
     return false
   }
 
-  /// Notes which promise this one's reaction waits for. Whoever holds it climbs to the one noted, so that one stays
-  /// until this returns.
+  /// Records the promise that this one's reaction waits for. Waits while the promise is held: the holder may be on its
+  /// way upstream to the old source, which therefore stays until this returns.
   func setSource(_ source: UInt32) {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellState.settled == 0 {

@@ -1,11 +1,11 @@
-/// A value or a reason, as a cell stores it: what it is, and eight bytes.
+/// A value or a reason as a cell stores it: the kind, and eight bytes.
 ///
-/// The layout is that of `promise_value_t`, so a value crosses the C ABI as it is. Kinds that own memory refer to a
-/// *box*: a cell of its own kind (Box.swift), whose index is in `box`; PROMISE refers to a promise by its token.
+/// The layout is that of `promise_value_t`, so a value crosses the C ABI without conversion. Kinds that own memory
+/// refer to a *box*: a separate cell (Box.swift) whose index is in `box`; PROMISE refers to a promise by its token.
 @usableFromInline
 package struct CellValue: BitwiseCopyable {
-  /// The kind, and the box above it, as on any machine that is little-endian. One word: what is written as two and read as
-  /// one has to reach memory first.
+  /// The kind, with the box in the upper half (all targets are little-endian). One word: two narrow stores that are
+  /// read back as one wide load defeat store forwarding.
   @usableFromInline var head: UInt64
   @usableFromInline package var bits: UInt64
 
@@ -21,8 +21,8 @@ package struct CellValue: BitwiseCopyable {
 
   @inlinable package var pointer: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
 
-  /// Whether the kind is one that owns memory, or is not known: then a copy has to be retained, and one from outside
-  /// checked.
+  /// Whether the kind owns memory or is unknown. Then a copy must be retained, and a value from outside must be
+  /// validated.
   @inlinable package var isOwning: Bool { !isPlain }
 
   /// Whether the value is of a known kind that owns nothing.
@@ -54,13 +54,13 @@ package struct ValueKind: Equatable {
 }
 
 extension CellValue {
-  /// Takes another reference to what the value owns. False if there is no room for one more.
+  /// Retains the box or promise that the value owns. False if it has too many references.
   package func retain() -> Bool {
     guard isOwning else { return true }
     return owner.retain()
   }
 
-  /// Gives back one reference to what the value owns.
+  /// Releases the box or promise that the value owns.
   package func release() {
     guard isOwning else { return }
     owner.release()
@@ -71,14 +71,14 @@ extension CellValue {
     CellRef(index: kind == ValueKind.promise.rawValue ? UInt32(bits & Token.indexMask) : box & Box.indexMask)
   }
 
-  /// Whether a value that came from outside is one of ours: the kind known, what it refers to alive and of that kind.
+  /// Validates a value from outside: the kind is known, and the cell it refers to is alive and of that kind.
   package var isWellFormed: Bool {
     if isPlain { return true }
     if kind == ValueKind.promise.rawValue { return Token(bits: bits).cell(.promise) != nil }
     return givenBox != nil
   }
 
-  /// The box of a value that came from outside; nil if it has none, or one that is not well-formed.
+  /// The box of a value from outside; nil if it has none or the value is malformed.
   package var givenBox: Box? {
     switch ValueKind(rawValue: kind) {
     case .string, .bytes, .array, .map, .error, .discarded, .object: Box(checking: self)

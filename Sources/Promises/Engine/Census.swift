@@ -1,17 +1,17 @@
-/// What waits for a pending promise, counted: for people who look for what holds it up.
+/// Counts of the dependents of a pending promise, for debugging a promise that stays pending.
 package struct Census {
-  /// Reactions to its settlement.
+  /// The number of reactions to its settlement.
   package var callbacks = 0
-  /// Handlers of a request to cancel it.
+  /// The number of cancel-request handlers.
   package var cancelHandlers = 0
-  /// The reactions whose interest keeps it from being asked to cancel.
+  /// The number of reactions whose interest blocks cancel requests.
   package var interested = 0
-  /// Whether holding it is no interest in it.
+  /// Whether a reference to it does not count as interest.
   package var isSealed = false
 }
 
 extension CellRef {
-  /// Nil if the promise is settled, or is being.
+  /// Nil if the promise is settled, or being settled.
   package var census: Census? {
     guard hold() else { return nil }
     defer { letGo() }

@@ -1,8 +1,8 @@
 import Synchronization
 
 extension CellRef {
-  /// A pending promise with a discard block: `function` is called with the context when the promise is discarded
-  /// (clause 3.3.3).
+  /// Returns a pending promise with a discard block: `function` is called with the context when the promise is
+  /// discarded (clause 3.3.3).
   package static func discardable(_ function: FreeFunction?, _ context: Context) -> CellRef? {
     guard let promise = CellRef.promise() else {
       context.release()
@@ -16,15 +16,16 @@ extension CellRef {
     return promise
   }
 
-  /// Whether the pending promise, or one that is settled since that state, has a discard block.
+  /// Whether the promise has a discard block. `state`: its state while pending, from before a settlement if there was
+  /// one.
   func isDiscardable(_ state: CellState) -> Bool {
     let kind = ReactionKind.mask | ReactionKind.discardable
     return unsafe state.isSlow && cell.pointee.meta & kind == ReactionKind.none.rawValue | ReactionKind.discardable
   }
 
-  /// Discards the promise, if it is pending: it is rejected first, then its block is called, then its reactions run, so
-  /// that nothing the block does can change the reason (clauses 2.4.2 and 3.5.1). Takes over the reason, a DISCARDED.
-  /// False if it was settled already.
+  /// Discards the promise, if it is pending. It is rejected first, then its block is called, then its reactions run, so
+  /// the block cannot change the reason (clauses 2.4.2 and 3.5.1). Takes ownership of the reason, a DISCARDED. False if
+  /// the promise was settled already.
   package func discard(_ reason: CellValue = CellValue(kind: .discarded)) -> Bool {
     guard claim() else {
       awaitPublication()

@@ -2,19 +2,19 @@ import CPlatform
 import Synchronization
 
 extension CellRef {
-  /// The caller's is the only reference to a cell of any kind: disposes of it. False if it is a promise with reactions
-  /// that are to come, by way of which others may still reach it.
+  /// Disposes of a cell to which the caller has the only reference. False if it is a promise with pending reactions,
+  /// through which other threads may still reach it.
   @inline(__always)
   func lastReferenceGone(_ life: UInt64, isPromise: Bool) -> Bool {
     if isPromise {
       let state = self.state
       if state.isSettled {
-        // Until then others could take references by way of its reactions; they are counted now.
+        // Until it was settled, other threads could take references through its reactions: reload the count.
         guard unsafe cell.pointee.life.load(ordering: .acquiring) == life else { return false }
       } else if state.isReachable {
         return false
       }
-      // Nobody has to be told that it goes, either.
+      // Nor does a hook have to be notified of the destruction.
       if state.isBare && (state.isSettled || !Observation.isOn) {
         deallocate()
         return true
@@ -25,8 +25,9 @@ extension CellRef {
     return true
   }
 
-  /// Frees a dying cell and what it owns. That may give back the last reference to others, whose disposal is put off
-  /// until this one is done: a chain of a million promises goes without recursion, through contexts and destructors too.
+  /// Frees a dying cell and the resources it owns. A release in that course that is the last one of another cell defers
+  /// the disposal of that cell. So a chain of a million promises is freed without recursion, also through contexts and
+  /// destructors.
   @inline(never)
   func dispose() {
     let thread = unsafe platform_thread()
@@ -38,7 +39,7 @@ extension CellRef {
     CellRef.disposing { disposeNow() }
   }
 
-  /// Disposes of those that were put off meanwhile.
+  /// Drains the list of deferred disposals.
   private static func disposeOfOthers() {
     let thread = unsafe platform_thread()
     while unsafe thread.pointee.disposal != 0 {
@@ -48,7 +49,7 @@ extension CellRef {
     }
   }
 
-  /// Runs what may give back the last reference to cells, and then disposes of them.
+  /// Runs `body`, which may release the last references to cells, then disposes of those cells.
   static func disposing(_ body: () -> Void) {
     let thread = unsafe platform_thread()
     unsafe thread.pointee.disposing = true
@@ -96,7 +97,7 @@ extension CellRef {
     CellRef.orphan(Settlement.reversed(state.head))
   }
 
-  /// Lets go of a list of reactions that will never run.
+  /// Releases a list of reactions that will never run.
   static func orphan(_ first: UInt32) {
     var list = first
     while list != 0 {
@@ -106,7 +107,8 @@ extension CellRef {
     }
   }
 
-  /// The source of this reaction died pending: its handler will never run, the promise stays pending.
+  /// Orphans this reaction, whose source was destroyed while pending: the handler never runs, the promise stays
+  /// pending.
   private func orphan() {
     let source = state.source
     setSource(0)
@@ -118,7 +120,7 @@ extension CellRef {
       if target.state.source == source { target.setSource(0) }
       target.release()
     case .job: job.abandon()
-    // What a callback captured lies where a closure's does.
+    // The captures of a callback are stored where those of a closure are.
     case .closure, .callback: unsafe closure.deinitialize(count: 1)
     case .follow, .detached: break
     case .completion: loseCompletion()
@@ -127,7 +129,7 @@ extension CellRef {
     if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask == 1 {
       unsafe cell.pointee.meta = ReactionKind.orphan
     } else if hold() {
-      // Settled from outside meanwhile, it may look at its kind.
+      // A call that settles the promise from outside may read the kind concurrently.
       unsafe cell.pointee.meta = ReactionKind.orphan
       letGo()
     }
@@ -136,8 +138,8 @@ extension CellRef {
 }
 
 extension Context {
-  /// Releases the context; if that comes of the release of another one, after it. So contexts that own what contexts wait
-  /// for go without recursion too. Without memory to note that, at once.
+  /// Releases the context; within the release of another context, defers the release until that one has returned. So
+  /// nested contexts are released without recursion, too. If there is no memory for the deferral, releases at once.
   func releaseInTurn() {
     guard unsafe free != nil else { return }
     guard unsafe platform_thread().pointee.disposing else { return CellRef.disposing { release() } }

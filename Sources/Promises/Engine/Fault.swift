@@ -1,9 +1,9 @@
-/// What the engine itself rejects a promise with.
+/// The errors with which the engine itself rejects a promise.
 package enum Fault {
   case malformedValue, heldByItself, unknownVerdict, cycle, tooManyReferences, outOfMemory, closed, timedOut, deadline
   case full, finished, unknownStreamVerdict
 
-  /// The status that the error has as its code (`promise_status_t`).
+  /// The error's code, a `promise_status_t`.
   package var status: Int64 {
     switch self {
     case .malformedValue, .heldByItself, .unknownVerdict, .unknownStreamVerdict: -1
@@ -34,7 +34,7 @@ package enum Fault {
     }
   }
 
-  /// The ERROR, of domain "promise"; VOID when memory has run out.
+  /// An ERROR of the domain "promise"; VOID when memory has run out.
   package var value: CellValue {
     let domain: StaticString = "promise"
     return unsafe Box.error(

@@ -1,25 +1,28 @@
 import CPlatform
 import Synchronization
 
-// A reaction that settles its promise, for whose outcome nothing waits, gives its reference back by what makes the outcome
-// visible: the flag `givenBack` says that `life` counts one reference too many from then on. So it takes one atomic
-// operation, not two. The call that releases the last other reference sees the flag, and disposes of the cell.
+// A reaction that settles its promise, whose outcome has no dependents yet, releases its own reference by the exchange
+// that publishes the outcome. The flag `givenBack` means: from here on `life` counts one reference too many. That takes
+// one atomic operation instead of two. The call that releases the last other reference sees the flag and disposes of
+// the cell.
 //
-// That other reference may go at the same time:
+// That other reference may be released concurrently:
 //
-//      the reaction:    A  `givenBack` is set           B  looks whether `life` counts one reference
-//      the release:     C  `life` goes from 2 to 1      D  looks whether `givenBack` is set
+//      the reaction:    A  sets `givenBack`             B  loads `life`: is one reference left?
+//      the release:     C  `life` changes from 2 to 1   D  loads the state: is `givenBack` set?
 //
-// All four are sequentially consistent, so B sees C or D sees A, or both; then one of them wins the word `life`, and
-// disposes of the cell. Neither has a reference by then, so either may find the cell freed, and in use again: the life
-// word tells, for its generation is another's. Whoever takes a reference in between, by a weak one, is last in their place.
+// All four are sequentially consistent, so B sees C or D sees A, or both. Then one of the two threads wins the exchange
+// of `life`, and disposes of the cell. Neither has a reference by then, so either may find the cell freed and recycled:
+// the generation in the life word differs then. A thread that takes a reference in between, from a weak one, becomes
+// the last owner in their place.
 extension CellRef {
-  /// publish() of a promise without reactions, which gives the caller's reference back too; false if there are some, or
-  /// somebody waits or looks on. The caller has claimed the promise, which was so before, and others have references.
+  /// publish() for a promise without reactions that also releases the caller's reference. False if the promise has
+  /// reactions, waiters or observation. The caller has claimed the promise when its state was `old`, and others have
+  /// references.
   @inline(__always)
   func publishGivingBack(_ value: CellValue, _ outcome: Outcome, claimed old: CellState, _ life: UInt64) -> Bool {
     guard old.bits & (CellState.headMask | CellState.waited) == 0, !Observation.isOn else {
-      // Its newest reaction comes next.
+      // The newest reaction is read next.
       unsafe platform_prefetch(CellRef(index: old.head).cell)
       return false
     }
@@ -35,19 +38,19 @@ extension CellRef {
     return true
   }
 
-  /// Gives back the last but one of the references that the `life` of a promise counts, if it is as it was observed;
-  /// otherwise observes it anew.
+  /// Releases the second-to-last reference counted by the `life` of a promise, if the word equals `life`; otherwise
+  /// reloads `life`. True if released.
   @inline(__always)
   func releaseLastButOne(_ life: inout UInt64) -> Bool {
     let before = state
     if before.isGivenBack {
-      // It is the last one.
+      // This is the last reference.
       guard exchange(&life, for: Life.dying(life)) else { return false }
       dispose()
       return true
     }
     guard exchange(&life, for: life &- 1) else { return false }
-    // What was settled without the flag never gets it.
+    // A promise settled without the flag never gets it.
     if !before.isSettled { lookForGivenBack(life) }
     return true
   }
@@ -69,8 +72,8 @@ extension CellRef {
     release()
   }
 
-  /// Disposes of the promise that had this generation, whose last reference is given back: unless it is gone, or somebody
-  /// has a reference again.
+  /// Disposes of the promise of this generation, whose last reference was released, unless the cell is already freed or
+  /// another thread has a reference again.
   @inline(never)
   private func disposeOfGivenBack(_ generation: UInt64) {
     var life = unsafe cell.pointee.life.load(ordering: .acquiring)

@@ -1,9 +1,9 @@
 import CPlatform
 
-/// A job on its way to its executor, on the stack of the thread that settles.
+/// A submission in progress: a job on its way to its executor, on the stack of the settling thread.
 ///
-/// An executor may run the job before `submit` returns. What follows from the handler is then left to the loop that handed
-/// the job over, so that a chain settles without recursion there too.
+/// An executor may run the job before `submit` returns. Then the job's reactions run in the submitting loop, so a chain
+/// settles without recursion there too.
 @unsafe
 struct HandOver {
   private let enclosing: UnsafeMutablePointer<HandOver>?
@@ -16,7 +16,7 @@ struct HandOver {
     unsafe self.enclosing = unsafe enclosing
   }
 
-  /// Hands a job over, and says what is left to do here.
+  /// Submits a job, and returns the remaining work for the submitting loop.
   static func submit(_ job: Job, to executor: CellExecutor) -> ReactionResult {
     let thread = unsafe platform_thread()
     var handOver = unsafe HandOver(job.ref, in: thread.pointee.submission?.assumingMemoryBound(to: HandOver.self))
@@ -28,7 +28,8 @@ struct HandOver {
     }
   }
 
-  /// Runs what ends a job; then does what follows from it, or leaves it to the loop that is handing this very job over.
+  /// Completes a job: runs `body`. If the executor runs the job inside `submit`, the reactions run in the submitting
+  /// loop; otherwise they run here.
   static func end(_ job: CellRef, settling promise: CellRef, _ body: () -> ReactionResult) {
     let here = unsafe platform_thread().pointee.submission?.assumingMemoryBound(to: HandOver.self)
     guard let here = unsafe here, unsafe here.pointee.job == job else { return promise.settleDownstream(body()) }

@@ -1,17 +1,17 @@
 import Synchronization
 
-// Handles, counted apart from references, for what somebody's last handle ends though others still refer to it. The
-// count is in a cell's state word:
+// Handles are counted apart from references, for objects that end with the last handle of their users although other
+// cells still refer to them. The count is in the cell's state word:
 //
 //   31       8 7      0
 //   [ handles | flags  ]
 //
-// All handles together have one reference to the cell.
+// All handles together own one reference to the cell.
 extension CellRef {
   static var oneHandle: UInt64 { 1 << 8 }
   private static var handlesMask: UInt64 { 0xffff_ff00 }
 
-  /// Takes another handle; false if there are too many, or the last one is gone.
+  /// Takes another handle; false if there are too many, or the last one was released.
   func retainHandle() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while true {
@@ -24,8 +24,8 @@ extension CellRef {
     }
   }
 
-  /// Gives a handle back; true for the last one, with which the caller gets the reference. Without a handle left, as when
-  /// two threads give the same one back, it does nothing.
+  /// Releases a handle; true for the last one, whose caller gets the reference. A no-op if no handle is left, as when
+  /// two threads release the same handle.
   func releaseHandle() -> Bool {
     var current = unsafe cell.pointee.state.load(ordering: .relaxed)
     while current & CellRef.handlesMask != 0 {
@@ -38,6 +38,6 @@ extension CellRef {
     return false
   }
 
-  /// Whether somebody has a handle.
+  /// Whether a handle exists.
   var hasHandles: Bool { unsafe cell.pointee.state.load(ordering: .relaxed) & CellRef.handlesMask != 0 }
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A reaction with everything: two handlers, a type, an executor. It has a cell of its own beside the promise that it
-/// settles.
+/// A reaction with all options: two handlers, a type of reasons, an executor. It has a cell of its own beside the
+/// promise that it settles.
 ///
 ///         state             value                        next       meta              function     context   free
 ///   job   flags, promise,   the rejection handler,       executor   type of reasons   fulfilment   ctx       free_ctx
 ///         source if last    then the outcome to handle                                handler
 ///
-///   attached --(source settles)--> submitted --(job_run or job_drop, the first of them)--> gone
+///   attached --(source settles)--> submitted --(job_run or job_drop, whichever is first)--> freed
 package struct Job {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
@@ -15,31 +15,31 @@ package struct Job {
   private static var taken: UInt64 { 1 }
   static var rejected: UInt64 { 2 }
   static var isClosure: UInt64 { 4 }
-  /// The arms that the closure is for, from this bit on.
+  /// The first bit of the closure's arms.
   private static var armsShift: UInt64 { 3 }
-  /// Without a closure: the handlers are the library's, and call nothing of a user's.
+  /// Valid without a closure: the handlers are the library's, and call no user code.
   private static var isOwn: UInt64 { 8 }
   static var promiseShift: UInt64 { 8 }
   private static var sourceShift: UInt64 { 36 }
 
-  /// The outcomes that a closure is for. What ends otherwise passes it by, without a hop.
+  /// The outcomes that a closure handles. Any other outcome is propagated past it, without a hop to the executor.
   package struct Arms: Equatable, Sendable {
     package let rawValue: UInt64
     private init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     package static var fulfilled: Arms { Arms(1) }
-    /// Every reason but that of a discarded promise.
+    /// Every reason but DISCARDED.
     package static var failed: Arms { Arms(2) }
     /// Discarded without a cause.
     package static var discarded: Arms { Arms(4) }
-    /// Discarded because of something.
+    /// Discarded with a cause.
     package static var discardedWithCause: Arms { Arms(8) }
     package static var rejected: Arms { Arms(14) }
     package static var all: Arms { Arms(15) }
 
     package static func | (left: Arms, right: Arms) -> Arms { Arms(left.rawValue | right.rawValue) }
 
-    /// Whether an outcome is one of them.
+    /// Whether the set contains the arm of an outcome.
     package func contains(_ value: CellValue, _ outcome: Outcome) -> Bool {
       rawValue & Arms.of(value, outcome).rawValue != 0
     }
@@ -52,29 +52,29 @@ package struct Job {
     }
   }
 
-  /// What a reaction consists of, besides its context.
+  /// The parameters of a reaction, except its context.
   @safe
   package struct Plan {
     package var executor: CellExecutor?
     package var onFulfilled: UnsafeMutableRawPointer?
     package var onRejected: UnsafeMutableRawPointer?
-    /// Of the reasons that `onRejected` is for; 0: any.
+    /// The type of the reasons that `onRejected` handles; 0: any.
     package var type: UInt32 = 0
-    /// For both outcomes, in place of the handlers and the context.
+    /// Handles both outcomes, in place of the handlers and the context.
     package var closure: StoredClosure?
     package var arms = Arms.all
-    /// Whether the handlers are the library's: with nobody to hear of the outcome, they need not run.
+    /// Whether the handlers are the library's. If no one can observe the outcome, they need not run.
     var isOwn = false
     package init() {}
   }
 
   var promise: CellRef { CellRef(index: promiseIndex) }
-  /// 0 if it is a task that settles nothing.
+  /// 0 for a task, which settles nothing.
   var promiseIndex: UInt32 {
     unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.promiseShift) & 0x0fff_ffff
   }
-  /// The source of the reaction, if it is the last one known that the settling thread has to submit
-  /// (SubmissionOrder.swift); else 0.
+  /// The source of the reaction, if this is the last known reaction that the settling thread has to submit
+  /// (SubmissionOrder.swift); otherwise 0.
   var lastOfSource: UInt32 {
     get { unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .relaxed) >> Job.sourceShift) }
     nonmutating set {
@@ -85,14 +85,14 @@ package struct Job {
   var executor: CellExecutor? {
     unsafe ref.cell.pointee.next == 0 ? nil : CellExecutor(CellRef(index: ref.cell.pointee.next))
   }
-  /// Whether the closure is for an outcome.
+  /// Whether the closure handles an outcome.
   private func isFor(_ value: CellValue, _ outcome: Outcome) -> Bool {
     let arms = unsafe ref.cell.pointee.state.load(ordering: .relaxed) >> Job.armsShift
     return arms & Arms.of(value, outcome).rawValue != 0
   }
   var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
-  /// Whether its handlers are the library's.
+  /// Whether the handlers are the library's.
   var isOwn: Bool {
     unsafe ref.cell.pointee.state.load(ordering: .relaxed) & (Job.isClosure | Job.isOwn) == Job.isOwn
   }
@@ -117,24 +117,24 @@ package struct Job {
     return Job(ref)
   }
 
-  /// The handler for an outcome; nil if it passes through.
+  /// The handler for an outcome; nil if the outcome is propagated unchanged.
   private func handler(_ value: CellValue, _ outcome: Outcome) -> UnsafeMutableRawPointer? {
     guard outcome.isRejected else { return unsafe ref.cell.pointee.function }
     guard unsafe TypeRegistry.matches(value, ref.cell.pointee.meta) else { return nil }
     return unsafe UnsafeMutableRawPointer(bitPattern: UInt(ref.cell.pointee.value.bits))
   }
 
-  /// Whether a callback is called for an outcome, at once.
+  /// Whether an outcome runs a callback inline, without an executor.
   func runsAtOnce(_ value: CellValue, _ outcome: Outcome) -> Bool { executor == nil && calls(value, outcome) }
 
-  /// Whether the executor is given a callback for an outcome.
+  /// Whether an outcome submits a callback to the executor.
   func isSubmitted(_ value: CellValue, _ outcome: Outcome) -> Bool { executor != nil && calls(value, outcome) }
 
   private func calls(_ value: CellValue, _ outcome: Outcome) -> Bool {
     hasClosure ? isFor(value, outcome) : unsafe handler(value, outcome) != nil
   }
 
-  /// Calls the handler, or the closure, frees it, and does what it decided.
+  /// Calls the handler or closure, frees it, and applies its verdict.
   private func perform(
     _ handler: UnsafeMutableRawPointer?, _ value: UnsafePointer<CellValue>, _ outcome: Outcome,
     settling promise: CellRef
@@ -147,33 +147,33 @@ package struct Job {
     return promise.decide(Verdict(rawValue: verdict), out)
   }
 
-  /// Frees what was to run.
+  /// Releases the context or closure.
   private func releaseContext() {
     if hasClosure { unsafe ref.closure.deinitialize(count: 1) } else { ref.reactionContext.release() }
   }
 
-  /// The job's end: its executor goes, and its cell.
+  /// Ends the job: releases its executor and its cell.
   private func finish() {
     executor?.ref.release()
     freeCell()
   }
 
-  /// A task may have a second owner; a reaction's job has one only.
+  /// A task may have a second owner; the job of a reaction has one only.
   private func freeCell() {
     if isTask { ref.release() } else { ref.deallocate() }
   }
 
-  /// The source died pending.
+  /// Frees the job of a reaction whose source was destroyed while pending, or which was detached.
   func abandon() {
     releaseContext()
     finish()
   }
 }
 
-// The reaction's side.
+// The promise's view of its job.
 extension CellRef {
-  /// Attaches a reaction with everything. The returned promise is a reference of the caller's, or none if `references`
-  /// is 1. Takes over the context; nil when memory has run out.
+  /// Attaches a reaction with all options. The caller gets a reference to the returned promise, unless `references` is
+  /// 1. Takes ownership of the context; nil when memory has run out.
   package func react(_ plan: Job.Plan, _ context: Context, interest: Interest = .counted, references: UInt64 = 2)
     -> CellRef?
   {
@@ -198,10 +198,10 @@ extension CellRef {
     return promise
   }
 
-  /// The job that is this promise's reaction.
+  /// The job of this promise's reaction.
   var job: Job { unsafe Job(CellRef.from(cell.pointee.context)) }
 
-  /// Starts the job that is this promise's reaction: at once, or by its executor.
+  /// Starts the job of this promise's reaction: runs it inline, or submits it to its executor.
   func startJob(_ value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
     let source = job.lastOfSource
     let result = unsafe job.start(value, outcome, settling: self)
@@ -236,10 +236,10 @@ extension Job {
     return unsafe HandOver.submit(self, to: executor)
   }
 
-  /// Runs the handler and everything that follows from it. False if the job was run or dropped before.
+  /// Runs the handler, then the reactions downstream. False if the job was run or dropped before.
   package func run() -> Bool {
     guard take() else { return false }
-    // What follows from the job is done by its executor too, which is kept for it.
+    // The reactions downstream run as part of the executor's job, so the executor is kept until they have run.
     let executor = self.executor
     RunningExecutor.running(executor) {
       if isTask {
@@ -253,7 +253,7 @@ extension Job {
     return true
   }
 
-  /// Calls the handler, settles the promise, and runs what is attached to it.
+  /// Calls the handler, settles the promise, and runs the reactions attached to it.
   private func settlePromise() {
     let promise = self.promise
     var value = unsafe ref.cell.pointee.value
@@ -273,7 +273,7 @@ extension Job {
     }
   }
 
-  /// Rejects the promise instead. False if the job was run or dropped before.
+  /// Rejects the promise instead of running the handler. False if the job was run or dropped before.
   package func drop() -> Bool {
     guard take() else { return false }
     guard !isTask else {

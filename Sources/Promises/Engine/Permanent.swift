@@ -1,15 +1,15 @@
 import CPlatform
 import Synchronization
 
-/// Memory that is never freed: names and methods of types. It forms a list that begins in a global, where leak checkers
-/// find it; they do not look into the slab.
+/// Memory that is never freed: names and methods of types. The blocks form a list rooted in a global variable, so that
+/// leak checkers reach them; they do not scan the slab.
 ///
 ///   [ next | 8 bytes of padding | the caller's bytes ]
 enum Permanent {
   private static var header: Int { 16 }
   private static let last = Atomic<UInt>(0)
 
-  /// Memory that is not in the list yet; nil when memory has run out.
+  /// Allocates memory that is not in the list yet; nil when memory has run out.
   static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
     guard let block = unsafe malloc(header + size) else { return nil }
     return unsafe block + header

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What a reaction left to do.
+/// The remaining work after a reaction has run.
 enum ReactionResult {
-  /// Nothing: its reference can go.
+  /// None: the reaction's reference can be released.
   case idle
-  /// Its reference is given back, or went elsewhere: to the promise that it follows now, or to a job.
+  /// The reaction's reference was released, or moved to the promise that it follows now, or to a job.
   case moved
-  /// It settled a promise; this is the newest of its reactions, or 0. The reaction's cell holds the value.
+  /// A promise was settled; this is the newest of its reactions, or 0. The reaction's cell holds the value.
   case settled(newest: UInt32)
 }
 
 extension CellRef {
-  /// Runs this promise's reaction to the outcome of its source. `shared` is false if nobody but the caller can reach
-  /// the promise.
+  /// Runs this promise's reaction to the outcome of its source. `shared` is false if only the caller can reach the
+  /// promise.
   @inline(__always)
   func react(to value: UnsafePointer<CellValue>, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     if reactionKind == .then && !outcome.isRejected {
@@ -42,7 +42,7 @@ extension CellRef {
     return decide(verdict, out)
   }
 
-  /// Calls a closure, and lets it go.
+  /// Calls a closure and frees it.
   @inline(__always)
   func call(_ closure: UnsafeMutablePointer<StoredClosure>, _ value: CellValue, _ outcome: Outcome, shared: Bool)
     -> ReactionResult
@@ -52,7 +52,7 @@ extension CellRef {
     return follow(verdict, out, value, outcome, shared: shared)
   }
 
-  /// Does what a closure or callback of this library decided on `value`: what it leaves needs no check.
+  /// Applies the verdict of a closure or callback of this library on `value`. Its result is trusted and not validated.
   @inline(__always)
   private func follow(
     _ verdict: Verdict, _ out: CellValue, _ value: CellValue, _ outcome: Outcome, shared: Bool
@@ -68,7 +68,7 @@ extension CellRef {
     }
   }
 
-  /// The reactions other than the most frequent ones.
+  /// Runs the less frequent kinds of reactions.
   @inline(never)
   private func reactOtherwise(to value: UnsafePointer<CellValue>, _ outcome: Outcome) -> ReactionResult {
     let context = reactionContext
@@ -109,20 +109,21 @@ extension CellRef {
     }
   }
 
-  /// Settles this promise as its source was.
+  /// Settles this promise with the outcome of its source.
   func pass(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     guard value.retain() else { return conclude(Fault.tooManyReferences.value, .rejected) }
     return conclude(value, outcome)
   }
 
-  /// Settles another promise as the source was. This cell becomes settled too, for the loop to find the value in.
+  /// Settles another promise with the outcome of the source. This cell is settled too: the loop reads the value from
+  /// it.
   func passOn(to target: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     defer { target.release() }
     guard target.claim() else {
       target.awaitPublication()
       return .idle
     }
-    // Whoever climbs from the target to this cell's source has to be through.
+    // Wait for a thread that is on its way upstream from the target, through this cell, to the source.
     _ = claim()
     let source = target.claimedSource()
     // One reference for the target, one for this cell.
@@ -135,7 +136,7 @@ extension CellRef {
       source.releaseLeft()
     }
     if target.isDiscardable(before) { target.reactionContext.release() }
-    // Its own list has no more than why it was asked to cancel.
+    // The cell's own list contains at most the reason of a cancel request.
     var own = publish(value, outcome, isPromise: false).head
     while own != 0 {
       let entry = CellRef(index: own)
@@ -180,14 +181,14 @@ extension CellRef {
     return .idle
   }
 
-  /// Does what a handler decided, with a value that is checked: it came from outside.
+  /// Applies the verdict of a user's handler. Its value comes from outside and is validated first.
   @inline(never)
   func decide(_ verdict: Verdict, _ value: CellValue) -> ReactionResult {
     switch verdict {
     case _ where !value.isWellFormed: return conclude(Fault.malformedValue.value, .rejected)
     case .fulfill where value.kind == ValueKind.promise.rawValue && value.owner == self,
       .reject where value.kind == ValueKind.promise.rawValue && value.owner == self:
-      // It would never go.
+      // The promise would own itself: a reference cycle that is never freed.
       value.release()
       return conclude(Fault.heldByItself.value, .rejected)
     case .fulfill: return conclude(value, .fulfilled)

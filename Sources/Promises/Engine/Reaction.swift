@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A handler as C writes it (`promise_handler_t`): context, the value or reason, where to leave a value; returns a
-/// verdict.
+/// A handler as C writes it (`promise_handler_t`): takes the context, the value or reason, and the address for its
+/// result; returns a verdict.
 package typealias Handler =
   @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
 
-/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so its caller needs no metadata; what
-/// is generic is compiled into the closure where it is written.
+/// A handler as Swift writes it: a closure for both outcomes. It is not generic, so the call needs no metadata; generic
+/// code is specialized inside the closure at the call site.
 @usableFromInline
 package typealias Closure = (_ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
-/// A closure as a cell keeps it. A bare one would be kept in the form that generic code calls, behind a thunk with an
-/// allocation of its own.
+/// A closure as a cell stores it. Without this struct, Swift would store the closure in its most general (reabstracted)
+/// form, behind a thunk with an allocation of its own.
 package struct StoredClosure {
   let body: Closure
   @inline(__always) package init(_ body: consuming @escaping Closure) { self.body = body }
@@ -25,20 +25,20 @@ package typealias Observer = @convention(c) (UnsafeMutableRawPointer?, UnsafeRaw
 package struct Verdict: Equatable {
   @usableFromInline package let rawValue: Int32
   @inlinable package init(rawValue: Int32) { self.rawValue = rawValue }
-  /// It stays as it is. For closures only.
+  /// The promise keeps its state. For closures only.
   @inlinable package static var leave: Verdict { Verdict(rawValue: 0) }
   @inlinable package static var fulfill: Verdict { Verdict(rawValue: 16) }
   @inlinable package static var reject: Verdict { Verdict(rawValue: 17) }
   @inlinable package static var adopt: Verdict { Verdict(rawValue: 18) }
-  /// It ends as its source did. For closures only.
+  /// The promise gets the outcome of its source. For closures only.
   @inlinable package static var pass: Verdict { Verdict(rawValue: 19) }
 }
 
-/// What a promise does when its source settles: the low four bits of `meta`. The next ones are the reaction's `Interest`,
-/// or the type of a `rescue`.
+/// The kind of a promise's reaction to its source: the low four bits of `meta`. The next bits are the reaction's
+/// `Interest`, or the type of a `rescue`.
 struct ReactionKind: Equatable {
   let rawValue: UInt32
-  /// Nothing: the promise is settled by calls from outside.
+  /// No reaction: the promise is settled by calls from outside.
   static var none: ReactionKind { ReactionKind(rawValue: 0) }
   /// `function` is a Handler for fulfilment; a rejection passes through.
   static var then: ReactionKind { ReactionKind(rawValue: 1) }
@@ -48,48 +48,50 @@ struct ReactionKind: Equatable {
   static var closure: ReactionKind { ReactionKind(rawValue: 3) }
   /// `function` is an Observer for fulfilment, the bits of `value` one for rejection. Settles nothing.
   static var observe: ReactionKind { ReactionKind(rawValue: 4) }
-  /// The outcome passes through.
+  /// The outcome is propagated unchanged.
   static var follow: ReactionKind { ReactionKind(rawValue: 5) }
-  /// The outcome passes on to the promise in `context`, a reference to which belongs to the reaction.
+  /// The outcome is propagated to the promise in `context`, to which the reaction has a reference.
   static var link: ReactionKind { ReactionKind(rawValue: 6) }
-  /// `context` is a job (Job.swift), which has the handlers.
+  /// `context` is a job (Job.swift) with the handlers.
   static var job: ReactionKind { ReactionKind(rawValue: 7) }
   /// `function`, `context` and `free` are a StoredCallback.
   static var callback: ReactionKind { ReactionKind(rawValue: 8) }
-  /// `function` is called when the source is asked to cancel (CancelHandler.swift). Settles nothing.
+  /// `function` is called when cancellation of the source is requested (CancelHandler.swift). Settles nothing.
   static var cancelHandler: ReactionKind { ReactionKind(rawValue: 9) }
-  /// `context` is a gather (Gather.swift), the bits of `value` say which of its inputs the source is. Settles nothing.
+  /// `context` is a gather (Gather.swift), the bits of `value` are the index of the source among its inputs. Settles
+  /// nothing.
   static var input: ReactionKind { ReactionKind(rawValue: 10) }
 
-  /// `function` is called with the context, whichever way it went, then the outcome passes through.
+  /// `function` is called with the context for either outcome, then the outcome is propagated unchanged.
   static var finally: ReactionKind { ReactionKind(rawValue: 11) }
-  /// Nothing, any more: nobody wants what it would settle (Detach.swift).
+  /// No reaction any more: the promise it would settle is already settled or unwanted (Detach.swift).
   static var detached: ReactionKind { ReactionKind(rawValue: 12) }
 
   /// `context` is an event of a completion queue (Queues/Completion.swift).
   static var completion: ReactionKind { ReactionKind(rawValue: 13) }
 
-  /// In the `meta` of a handler of cancel requests that is called when the promise is discarded, too.
+  /// In the `meta` of a cancel-request handler: it is called when the promise is discarded, too.
   static var onDiscard: UInt32 { 1 << 11 }
-  /// In the `meta` of a handler of cancel requests that goes with what makes its promise, a gather, a link or a timer:
-  /// one reference to the promise is the maker's, who has no use for it but to settle it (Abandon.swift).
+  /// In the `meta` of a cancel-request handler that belongs to the maker of its promise: a gather, a link or a timer.
+  /// One reference to the promise is the maker's, which uses it only to settle the promise, so it is no interest
+  /// (Abandon.swift).
   static var ofMaker: UInt32 { 1 << 12 }
-  /// In the `meta` of a handler of cancel requests whose context is a cell to pass them on to.
+  /// In the `meta` of a cancel-request handler: its context is a cell to which requests are propagated.
   static var passingOn: UInt32 { 1 << 10 }
-  /// In the `meta` of a promise of the kind `none`: `function`, `context` and `free` are a discard block (Discard.swift).
+  /// In the `meta` of a promise of the kind `none`: `function`, `context`, `free` are a discard block (Discard.swift).
   static var discardable: UInt32 { 1 << 11 }
   /// In the `meta` of a reaction of the kind `job`: its handlers run on an executor other than the immediate one.
   static var submitted: UInt32 { 1 << 11 }
-  /// In the `meta` of a reaction that is no promise: nobody ever holds it.
+  /// In the `meta` of a reaction that is not a promise: no handle to it ever exists.
   static var unheld: UInt32 { 1 << 9 }
-  /// The `meta` of a promise whose source went unsettled: it has no reaction any more.
+  /// The `meta` of a promise whose source was destroyed while pending: it has no reaction any more.
   static var orphan: UInt32 { none.rawValue | 1 << 8 }
 
   static var mask: UInt32 { 15 }
   static var typeShift: UInt32 { 4 }
 }
 
-/// A handler's closure data: a pointer, and what frees it.
+/// The data of a handler: a pointer, and the function that frees it.
 @safe
 package struct Context {
   package var pointer: UnsafeMutableRawPointer?
@@ -108,7 +110,7 @@ extension CellRef {
   @inline(__always)
   var reactionKind: ReactionKind { unsafe ReactionKind(rawValue: cell.pointee.meta & ReactionKind.mask) }
 
-  /// Whether this is a promise, and not only a reaction to one.
+  /// Whether this is a promise rather than a bare reaction to one.
   var isPromise: Bool {
     switch reactionKind {
     case .observe, .cancelHandler, .link, .input: false
@@ -122,7 +124,7 @@ extension CellRef {
   @inline(__always)
   var reactionContext: Context { unsafe Context(cell.pointee.context, cell.pointee.free) }
 
-  /// A pending promise that nothing is going to settle but calls from outside.
+  /// Returns a pending promise that is settled only by calls from outside.
   @inline(__always)
   package static func promise() -> CellRef? {
     guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
@@ -132,8 +134,8 @@ extension CellRef {
     return promise
   }
 
-  /// A pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other the
-  /// reaction's. With one reference alone it is a reaction and no promise.
+  /// Returns a pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other
+  /// the reaction's. With `references` 1 the cell is a bare reaction, not a promise.
   @inline(__always)
   static func derived(
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,

@@ -3,8 +3,8 @@ import Synchronization
 
 extension CellRef {
   /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
-  /// first, before it returns. Takes over the value. False if the promise was settled already; then the hook for that is
-  /// told, if `reports`.
+  /// first, before it returns. Takes ownership of the value. False if the promise was settled already; `reports`: that
+  /// is reported to the hook for second settlements.
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
     let old = tryClaim()
@@ -27,14 +27,14 @@ extension CellRef {
     settled(before, value, outcome)
   }
 
-  /// settle() after a claim that was not plain. If the promise is derived from another, that one loses a reaction.
+  /// settle() after a claim that was not plain. A source that the promise is derived from loses a reaction.
   @inline(never)
   private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> Bool {
     guard claimed(old) else {
       refused(value, outcome, reports: reports)
       return false
     }
-    // What detaching frees may give the last reference back.
+    // The contexts that detaching frees may release the last reference to this promise.
     let isKept = retain()
     let source = claimedSource()
     let before = publishInOrder(value, outcome)
@@ -46,14 +46,15 @@ extension CellRef {
     return true
   }
 
-  /// The promise is settled by another: the value goes.
+  /// Refuses a settlement because the promise is settled already: releases the value.
   private func refused(_ value: CellValue, _ outcome: Outcome, reports: Bool) {
     awaitPublication()
     if reports { reportSecondSettlement(value, outcome) }
     value.release()
   }
 
-  /// What a settlement has to do beyond itself, if somebody waits or there is a discard block.
+  /// The rest of a settlement with a waiter or a discard block: wakes, releases the block's context, runs the
+  /// reactions.
   @inline(never)
   private func settled(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
     let life = lifeWord
@@ -70,7 +71,7 @@ extension CellRef {
   }
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
-  /// they run; if it may have before, it says what the life word was.
+  /// they run. If it may have lost it before, it passes the life word from before.
   @inline(__always)
   func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome, life: UInt64? = nil) {
     let life = life ?? lifeWord
@@ -78,7 +79,8 @@ extension CellRef {
     Settlement.run(of: self, life: life, newest: newest, value, outcome, owner: nil)
   }
 
-  /// The value outlives the promise if it has to; if it has too many owners for that, then one of them does.
+  /// Keeps the value alive beyond the promise. If it has too many references for one more, another owner outlives the
+  /// run.
   @inline(never)
   private func runReactions(newest: UInt32, toOwning value: CellValue, _ outcome: Outcome, life: UInt64) {
     let retained = value.retain()
@@ -87,35 +89,35 @@ extension CellRef {
   }
 }
 
-/// Where a thread is in settling: kept on its stack, so that a wait that could never end is found (Wait.swift).
+/// A thread's position in settling, kept on its stack, so that a wait that could never end is detected (Wait.swift).
 @unsafe
 struct Activation {
   var enclosing: UnsafeMutablePointer<Activation>?
-  /// The promise whose settlement started it, and its life then: a callback may give its last reference back, and its
-  /// cell may be another's.
+  /// The promise whose settlement started this, and its life word then: a callback may release its last reference, and
+  /// the cell may be recycled.
   let root: CellRef
   let life: UInt64
-  /// Those of its reactions that are still to come, if there is no owner; else they are in the outermost one's `next`.
+  /// The root's remaining reactions, if there is no owner; otherwise they are in the `next` of the outermost owner.
   var rest: UInt32 = 0
-  /// The derived promise whose reactions run, if it is not the root's. Its owners follow in `function`.
+  /// The derived promise whose reactions run, if it is not the root. Its enclosing owners follow through `function`.
   var owner: CellRef?
   /// The promise whose handler runs.
   var running: CellRef?
-  /// Whether it is a call of the user's that goes on, rather than a settlement: a callback attached to a settled promise.
+  /// Whether a user's call runs the handler, because it was attached to a settled promise, rather than a settlement.
   var isCallers = false
-  /// Reactions were put before `rest` since the loop looked (SubmissionOrder.swift).
+  /// Whether reactions were put before `rest` since the loop looked (SubmissionOrder.swift).
   var hasJoined = false
 }
 
 /// The loop that runs reactions: no recursion, however long the chain.
 ///
-/// A promise that a handler settles has reactions of its own, and they come before the ones that were next. So the loop
-/// keeps a stack of *owners*: promises whose reactions it is in the middle of. Each owner's place in the list, and the
-/// owner above it, are kept in the owner's own fields: its reaction is done with, so they are free. When the last of an
-/// owner's reactions has run, the loop drops it - before it goes down into that last one's reactions, so that a chain
-/// needs one place, not as many as links.
+/// A promise that a handler settles has reactions of its own, and they run before the next ones of the current list. So
+/// the loop keeps a stack of *owners*: promises in the middle of whose reactions it is. Each owner's position in its
+/// list, and the link to the enclosing owner, are stored in the owner's own fields, which are free because its reaction
+/// has run. The loop drops an owner when it descends from the owner's last reaction, not when it returns. So a chain
+/// needs one place on the stack, not one per link.
 enum Settlement {
-  /// A list in the order of attachment, which is the reverse of how it was pushed.
+  /// Reverses a list: reactions were pushed newest first, and run in the order of attachment.
   @inline(__always)
   static func reversed(_ newest: UInt32) -> UInt32 {
     var list: UInt32 = 0
@@ -130,8 +132,8 @@ enum Settlement {
     return list
   }
 
-  /// Runs the reactions up to `newest` to `value`, the outcome of `root`, or of `owner` if there is one, whose reference
-  /// is the loop's.
+  /// Runs the reactions up to `newest` with `value`: the outcome of `root`, or of `owner` if there is one, whose
+  /// reference belongs to the loop.
   @inline(never)
   static func run(
     of root: CellRef, life: UInt64, newest: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?
@@ -177,7 +179,7 @@ enum Settlement {
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
       unsafe here.pointee.running = nil
-      // As a rule nothing has joined, and the address of the next reaction does not wait for memory.
+      // As a rule no reaction has joined, and the address of the next one is known without a load.
       if unsafe here.pointee.hasJoined {
         unsafe here.pointee.hasJoined = false
         list = unsafe here.pointee.rest
@@ -189,7 +191,7 @@ enum Settlement {
         break
       case .settled(let newest):
         if list == 0, let owner = unsafe here.pointee.owner {
-          // The owner's last reaction: the promise takes its place.
+          // The owner's last reaction: the promise takes the owner's place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
           owner.releaseCounted()
@@ -207,11 +209,11 @@ enum Settlement {
 }
 
 extension CellRef {
-  /// The generation in its place, to tell later whether the cell is still the same. The rest may be anything.
+  /// The life word, of which only the generation is stable: used to check later whether the cell was recycled.
   @inline(__always)
   var lifeWord: UInt64 { unsafe platform_fixed_word(UnsafeRawPointer(cell) + Cell.lifeOffset) }
 
-  /// The owner above this one, in a loop that runs this one's reactions.
+  /// The enclosing owner, in a loop that runs this promise's reactions.
   @inline(__always)
   var enclosingOwner: CellRef? {
     get {
@@ -225,8 +227,8 @@ extension CellRef {
 }
 
 extension Settlement {
-  /// Runs what a user wrote apart from any loop: a handler that settles `promise`, or what comes before the reactions
-  /// to `root`.
+  /// Runs user code outside the loop: a handler that settles `promise`, or a callback that precedes the reactions to
+  /// `root`.
   @inline(__always)
   static func running<Result>(
     _ promise: CellRef?, of root: CellRef, rest: UInt32 = 0, isCallers: Bool = false, _ body: () -> Result
@@ -244,7 +246,8 @@ extension Settlement {
 }
 
 extension CellRef {
-  /// Runs the reactions of this promise, whose own reaction has ended so, and gives back that reaction's reference.
+  /// Runs the reactions of this promise after its own reaction returned `result`, and releases that reaction's
+  /// reference.
   func settleDownstream(_ result: ReactionResult) {
     switch result {
     case .idle, .settled(newest: 0): release()

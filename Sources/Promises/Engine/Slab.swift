@@ -1,51 +1,53 @@
 import CPlatform
 import Synchronization
 
-/// The allocator of cells: one reserved range of addresses, given memory piece by piece.
+/// The allocator of cells: one reserved range of addresses, committed piece by piece.
 ///
-/// Each thread allocates from and frees to a list of its own, without atomic operations. It keeps a second, full list,
-/// so that a thread that swings around the boundary does not go to the shared store each time. Full lists travel
+/// Each thread allocates from and frees to its own free list, without atomic operations. It keeps a second, full list,
+/// so that a thread that oscillates around the boundary does not enter the shared store each time. Full lists move
 /// between threads through that store, so memory stays flat when one thread makes the promises that another releases.
 ///
 ///   carved --> a thread's lists <--> the store --(it is full)--> sorted by page --(a page is free)--> the system
 ///                    ^---------------------------------------------------+----------------------------------+
 ///
-/// The store holds `storeLimit` cells. Lists beyond it are sorted by page, and pages without a cell in use are given
-/// back to the system (SlabPages.swift). Cells that are taken from there raise the limit: a program with one peak of load
-/// after another keeps up to 64 MiB instead of giving the same pages back and faulting them in over and over.
+/// The store holds `storeLimit` cells. Lists beyond it are sorted by page, and pages without a cell in use are returned
+/// to the system (SlabPages.swift). Allocating from sorted pages raises the limit: a program with recurring peaks of
+/// load keeps up to 64 MiB instead of returning the same pages and faulting them in again.
 package enum Slab {
-  /// The first cell's address, and how many cells have memory. Cell 0 is never given out: index 0 means none.
+  /// The address of the first cell, and the number of committed cells. Cell 0 is never allocated: index 0 means none.
   static let base = Atomic<UInt>(0)
   static let committed = Atomic<UInt64>(0)
 
-  /// Cells in a list that travels.
+  /// The number of cells in a list that moves through the store.
   static var batch: UInt32 { 128 }
-  /// Cells that get memory at a time: 256 KiB.
+  /// The number of cells committed at a time: 256 KiB.
   static var piece: UInt64 { 4096 }
-  /// The same once there is much: a large page, for a process with so many promises would spend as long on small pages,
-  /// one by one, as on the promises. Not before it adds a sixteenth at most to what the process uses.
+  /// The number of cells committed at a time beyond `much`: a large page. A process with that many promises would
+  /// otherwise spend as long on faulting in small pages as on the promises. `much` bounds the excess to a sixteenth of
+  /// the memory in use.
   static var largePiece: UInt64 { UInt64(PLATFORM_LARGE_PAGE) / UInt64(Cell.size) }
   static var much: UInt64 { 16 * largePiece }
   /// 2^28 cells, 16 GiB of addresses; less where the process may not reserve that much.
   static var capacity: UInt64 { 1 << 28 }
 
-  /// Cells that the store keeps unsorted: 4 MiB at first, 64 MiB at most.
+  /// The number of cells that the store keeps unsorted: 4 MiB at first, 64 MiB at most.
   static var leastStored: Int { 1 << 16 }
   static var mostStored: Int { 1 << 20 }
 
-  /// The number of cells that were ever made, and of those with addresses, under `PLATFORM_LOCK_SLAB`.
+  /// The number of cells ever carved, and the number of reserved cells, guarded by `PLATFORM_LOCK_SLAB`.
   nonisolated(unsafe) fileprivate(set) static var carved: UInt64 = 0
   nonisolated(unsafe) fileprivate(set) static var reserved: UInt64 = 0
 }
 
-/// The shared store, under `PLATFORM_LOCK_SLAB`: lists of cells, how many cells are in them, and how many may be.
+/// The shared store, guarded by `PLATFORM_LOCK_SLAB`: its lists of cells, its number of cells, and the limit of that
+/// number.
 nonisolated(unsafe) private var store: UnsafeMutablePointer<Cell>?
 nonisolated(unsafe) private var stored = 0
 nonisolated(unsafe) private var storeLimit = Slab.leastStored
 
 extension CellRef {
-  /// A new cell with `references` references and everything else as its last owner left it; nil when memory has run
-  /// out.
+  /// Allocates a cell with `references` references; all other fields keep the values of the last owner. Nil when memory
+  /// has run out.
   @inline(__always)
   static func allocate(_ kind: CellKind, references: UInt64) -> CellRef? {
     let thread = unsafe platform_thread()
@@ -63,7 +65,7 @@ extension CellRef {
     return ref
   }
 
-  /// Gives the cell back. Its next token differs from every earlier one.
+  /// Frees the cell. Its next token differs from every earlier one.
   @inline(__always)
   func deallocate() {
     let life = unsafe cell.pointee.life.load(ordering: .relaxed) & ~(1 << Life.runtimeShift - 1)
@@ -71,16 +73,15 @@ extension CellRef {
     unsafe cell.pointee.life.store(next, ordering: .releasing)
     guard !isUsedUp else { return }
     #if PROMISES_NO_REUSE
-    // ThreadSanitizer does not see the Swift runtime's reference counts. They are what orders the last uses of a
-    // promise object on other threads before its end, so it would take a cell's next owner for one that races with
-    // them.
+    // ThreadSanitizer does not see the Swift runtime's reference counts, which order the last uses of a promise object
+    // on other threads before its release. It would report the next owner of a recycled cell as racing with them.
     return
     #else
     recycle()
     #endif
   }
 
-  /// Puts a free cell on the thread's list.
+  /// Pushes a free cell on the thread's list.
   @inline(__always)
   private func recycle() {
     let thread = unsafe platform_thread()
@@ -91,10 +92,10 @@ extension CellRef {
   }
 }
 
-/// The thread's list is more than full: keep all but the last cell as the spare list, and send the spare one on. With
-/// the last cell alone in the list, neither the next cell that is made nor the next that goes swings back.
+/// Handles an overfull list of the thread: shares the spare list, and keeps all but the last cell as the new spare one.
+/// With the last cell alone in the list, neither the next allocation nor the next release reverses this.
 ///
-/// Or the cell is the thread's first: from now on its end is watched.
+/// For the thread's first cell: registers the hook for the thread's exit.
 @inline(never)
 private func putAside() {
   let thread = unsafe platform_thread()
@@ -106,7 +107,7 @@ private func putAside() {
   unsafe last.pointee.context = nil
 }
 
-/// The thread's list is empty: take the spare one, one from the store, or new cells.
+/// Handles an empty list of the thread: takes the spare list, one from the store, or new cells.
 @inline(never)
 private func refill() -> CellRef? {
   let thread = unsafe platform_thread()
@@ -135,8 +136,8 @@ private func refill() -> CellRef? {
   return unsafe CellRef(list)
 }
 
-/// Puts a list of free cells into the store, or sorts it by page if the store is full. A shared list's first cell holds
-/// its length and the next list.
+/// Pushes a list of free cells on the store, or sorts it by page if the store is full. The first cell of a shared list
+/// holds its length and the next list.
 private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batch) {
   platform_lock(Int32(PLATFORM_LOCK_SLAB))
   defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
@@ -151,7 +152,7 @@ private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batc
   unsafe stored += Int(count)
 }
 
-/// Takes the first list out of the store, which has one. The caller holds the slab's lock.
+/// Pops the first list of the store, which must not be empty. The caller holds the slab's lock.
 private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
   let list = unsafe store.unsafelyUnwrapped
   unsafe store = unsafe list.pointee.nextBatch
@@ -160,8 +161,8 @@ private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
 }
 
 extension Slab {
-  /// Gives all pages without a cell in use back to the system, except for those with cells in lists of other threads.
-  /// Returns how many bytes the system took. Other threads get the lock in between.
+  /// Returns all pages without a cell in use to the system, except for pages with cells in other threads' lists.
+  /// Returns the number of bytes that the system took. Releases the lock at intervals for other threads.
   package static func trim() -> Int {
     shareOwnLists()
     platform_lock(Int32(PLATFORM_LOCK_SLAB))
@@ -184,13 +185,13 @@ extension Slab {
     }
   }
 
-  /// A page that has memory, and its cells that were ever made, but for cell 0.
+  /// A page with memory, and those of its cells that were ever carved, except cell 0.
   struct ResidentPage {
     let page: Int
     let cells: Range<UInt32>
   }
 
-  /// The first such page from `page` on; nil if there is none.
+  /// The first resident page from `page` on; nil if there is none.
   static func resident(from page: Int) -> ResidentPage? {
     platform_lock(Int32(PLATFORM_LOCK_SLAB))
     defer { platform_unlock(Int32(PLATFORM_LOCK_SLAB)) }
@@ -213,14 +214,14 @@ extension Cell {
     set { unsafe context = UnsafeMutableRawPointer(newValue) }
   }
 
-  /// The next list in the store, in the first cell of one.
+  /// The next list in the store, stored in the first cell of a list.
   fileprivate var nextBatch: UnsafeMutablePointer<Cell>? {
     get { unsafe function?.assumingMemoryBound(to: Cell.self) }
     set { unsafe function = UnsafeMutableRawPointer(newValue) }
   }
 }
 
-/// A list of cells that were never used. The caller holds the slab's lock.
+/// Carves a list of cells that were never used. The caller holds the slab's lock.
 private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
   if unsafe Slab.reserved == 0 && !reserve() { return (nil, 0) }
   let committed = Slab.committed.load(ordering: .relaxed)
@@ -240,12 +241,13 @@ private func carve() -> (UnsafeMutablePointer<Cell>?, UInt32) {
 }
 
 extension Slab {
-  /// Makes a list of neighbouring cells without content, whose tokens begin with `generation`.
+  /// Formats adjacent cells as a free list whose tokens begin with `generation`.
   static func format(_ first: UnsafeMutablePointer<Cell>, count: UInt64, generation: UInt64)
     -> UnsafeMutablePointer<Cell>
   {
-    // Two copies of the engine in a process reserve ranges that do not overlap, so these bits of their addresses differ:
-    // for ranges of one size always, for unequal ones, where a process may not reserve as much as it wants, most likely.
+    // Two copies of the engine in a process reserve disjoint ranges, so these bits of their addresses differ: always
+    // for ranges of equal size, and most likely for unequal ones (a process whose address space is limited reserves
+    // less).
     let runtime = unsafe UInt64(Slab.base.load(ordering: .relaxed)) / (reserved * UInt64(Cell.size)) & 63
     let life = generation << Life.generationShift | runtime << Life.runtimeShift
     for place in 0..<Int(count) {
@@ -271,7 +273,7 @@ private func reserve() -> Bool {
   return false
 }
 
-/// Sees to it that a thread's free cells go to the others when it ends.
+/// Registers a hook that shares the thread's free cells when the thread exits.
 private func watchThread() {
   let thread = unsafe platform_thread()
   guard unsafe !thread.pointee.watched else { return }
@@ -282,7 +284,7 @@ private func watchThread() {
   }
 }
 
-/// Puts the calling thread's free cells into the store.
+/// Pushes the calling thread's free cells on the store.
 private func shareOwnLists() {
   let thread = unsafe platform_thread()
   if let spare = unsafe thread.pointee.spare { unsafe share(spare.assumingMemoryBound(to: Cell.self)) }

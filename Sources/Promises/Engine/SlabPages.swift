@@ -1,29 +1,30 @@
 import CPlatform
 import Synchronization
 
-/// Free cells sorted by page, so that a page whose cells are all free can be given back to the system.
+/// Free cells sorted by page, so that a page whose cells are all free can be returned to the system.
 ///
 ///              free   isReturned
 ///   unknown    0      no           its cells are in use, or in unsorted lists
 ///   partial    1..63  no           its free cells form a list
-///   free       64     no           likewise, and the next sweep may give the page back
+///   free       64     no           likewise, and the next sweep may return the page
 ///   returned   64     yes          the page has no memory and reads 0: a life word of no kind, so every token is stale
 ///
 /// A page remembers the latest generation of its cells. When the page is used again, all its cells begin with that
-/// generation, so tokens from before the page was given back stay stale.
+/// generation, so tokens from before the page was returned stay stale.
 ///
 /// Not thread-safe: call only with PLATFORM_LOCK_SLAB held.
 enum SlabPages {
   static var cellsOfPage: UInt64 { 64 }
   static var pageSize: Int { 64 * Cell.size }
 
-  /// The free pages that start a sweep, at least. A sweep gives back as many at most, so that no call takes long.
+  /// The number of free pages that triggers a sweep, and the maximum that one sweep returns, so that no call takes
+  /// long.
   fileprivate static var sweep: Int { 1024 }
 }
 
 @unsafe
 private struct Page {
-  /// The generation that the free cells have at most.
+  /// The highest generation of the page's free cells.
   var generation: UInt32
   /// The place of the first free cell in the page. The others follow, linked by `context`.
   var first: UInt16
@@ -32,7 +33,7 @@ private struct Page {
 }
 
 nonisolated(unsafe) private var table: UnsafeMutablePointer<Page>?
-/// Cells in lists of pages, those of free pages included.
+/// The number of cells in lists of pages, free pages included.
 nonisolated(unsafe) private var listed = 0
 nonisolated(unsafe) private var freePages = 0
 nonisolated(unsafe) private var returnedPages = 0
@@ -41,16 +42,16 @@ nonisolated(unsafe) private var lowestListed = 0
 nonisolated(unsafe) private var lowestReturned = 0
 /// The page at which the next sweep begins.
 nonisolated(unsafe) private var sweeper = 0
-/// The system did not take a page back: do not try again unasked.
+/// The system refused to take a page back: retry only on trim().
 nonisolated(unsafe) private var isRefused = false
 
 extension SlabPages {
-  /// The number of pages that cells were carved from.
+  /// The number of pages from which cells were carved.
   private static var count: Int { unsafe Int((Slab.carved + cellsOfPage - 1) / cellsOfPage) }
 
   static var isEmpty: Bool { unsafe listed == 0 && returnedPages == 0 }
 
-  /// Makes the table of pages; false if there is no room for it.
+  /// Allocates the table of pages; false if memory has run out.
   static func prepare() -> Bool {
     if unsafe table != nil { return true }
     guard let memory = unsafe platform_map(Int(Slab.reserved / cellsOfPage) * MemoryLayout<Page>.stride) else {
@@ -60,7 +61,7 @@ extension SlabPages {
     return true
   }
 
-  /// Sorts a list of free cells into their pages. The table is there.
+  /// Sorts a list of free cells into their pages. The table must exist.
   static func add(_ list: UnsafeMutablePointer<Cell>) {
     let table = unsafe table.unsafelyUnwrapped
     var next: UnsafeMutablePointer<Cell>? = unsafe list
@@ -80,7 +81,7 @@ extension SlabPages {
     }
   }
 
-  /// Takes a list of at most `Slab.batch` cells: of pages that have memory, or else of returned ones.
+  /// Takes a list of at most `Slab.batch` cells: from resident pages first, otherwise from a returned one.
   static func take() -> (UnsafeMutablePointer<Cell>?, UInt32) {
     var list: UnsafeMutablePointer<Cell>?
     var taken: UInt32 = 0
@@ -114,13 +115,14 @@ extension SlabPages {
     return unsafe (list, taken)
   }
 
-  /// Gives free pages back when there are so many that looking for them costs little for each.
+  /// Returns free pages to the system once there are enough to amortize the search.
   static func sweepIfWorthwhile() {
     guard unsafe freePages >= max(sweep, count / 64) && !isRefused else { return }
     _ = giveBack(atMost: sweep)
   }
 
-  /// Gives at most so many free pages back, neighbours in one call. Returns how many the system took.
+  /// Returns at most `limit` free pages to the system, adjacent ones in one call. Returns the number of pages the
+  /// system took.
   static func giveBack(atMost limit: Int) -> Int {
     guard let table = unsafe table else { return 0 }
     let count = self.count
@@ -147,7 +149,7 @@ extension SlabPages {
     return given
   }
 
-  /// The first page from `page` on that has memory; nil if there is none.
+  /// The first resident page from `page` on; nil if there is none.
   static func resident(from page: Int) -> Int? {
     var page = page
     while page < count {

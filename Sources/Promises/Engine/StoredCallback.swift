@@ -1,21 +1,21 @@
-/// A callback of any type as it lies in a cell, and what calls it.
+/// A callback of any type as a cell stores it, and the function that calls it.
 ///
-/// A Closure around the callback would be an allocation for each reaction. Where the compiler knows the callback's
-/// type, what calls it captures nothing and is just a function, so both fit the cell: in the places of `function` and
-/// `context`, and of `free`.
+/// A Closure around the callback would cost an allocation per reaction. Where the compiler knows the callback's type,
+/// the calling function captures nothing and is a bare code pointer. So both fit the cell: the callback in the places
+/// of `function` and `context`, the code pointer in that of `free`.
 @usableFromInline
 package struct StoredCallback {
-  /// Moves the callback out of where it lies, calls it unless it is for another outcome, and lets it go.
+  /// Moves the callback out of its cell, calls it unless it handles the other outcome, and releases it.
   @usableFromInline package typealias Caller =
     (_ callback: UnsafeMutableRawPointer, _ isRejected: Bool, _ value: CellValue, _ out: inout CellValue) -> Verdict
 
-  /// A function as the compiler lays it out: its code, and what it captured.
+  /// The layout of a Swift function value: its code pointer, and the captured context.
   @usableFromInline typealias Words = (code: UInt, captured: UInt)
 
   @usableFromInline var function: Words = (0, 0)
   @usableFromInline let caller: UInt
 
-  /// Takes over the callback; its caller must capture nothing.
+  /// Takes ownership of the callback; `caller` must capture nothing.
   @inlinable @inline(__always)
   package init<Function>(_ function: __owned Function, caller: @escaping Caller) {
     self.caller = unsafe StoredCallback.words(caller).code
@@ -24,7 +24,7 @@ package struct StoredCallback {
     }
   }
 
-  /// Whether it captures nothing. Decided where the code is compiled for known types, at the latest.
+  /// Whether `caller` captures nothing: known at compile time once the code is specialized.
   @inlinable @inline(__always)
   package static func isBare(_ caller: @escaping Caller) -> Bool { unsafe words(caller).captured == 0 }
 
@@ -33,7 +33,7 @@ package struct StoredCallback {
     unsafe unsafeBitCast(StoredCaller(body: caller), to: Words.self)
   }
 
-  /// In a struct the function keeps its own convention; see `StoredClosure`.
+  /// Inside a struct the function keeps its own calling convention; see `StoredClosure`.
   @unsafe @usableFromInline struct StoredCaller {
     @usableFromInline let body: Caller
     @inlinable init(body: @escaping Caller) { unsafe self.body = body }
@@ -41,7 +41,8 @@ package struct StoredCallback {
 }
 
 extension CellRef {
-  /// A promise that the callback settles once this one is, as a reference of the caller's; nil when memory has run out.
+  /// Returns a promise that the callback settles once this one is settled, with a reference for the caller; nil when
+  /// memory has run out.
   @usableFromInline
   package func react(_ callback: StoredCallback) -> CellRef? {
     guard let derived = unsafe CellRef.derived(from: self, .callback, nil, Context(nil, nil)) else { return nil }
@@ -50,13 +51,13 @@ extension CellRef {
     return derived
   }
 
-  /// The callback in the place of `function`, `context` and `free`.
+  /// The callback stored in `function`, `context` and `free`.
   @inline(__always)
   var callback: UnsafeMutablePointer<StoredCallback> {
     unsafe (UnsafeMutableRawPointer(cell) + Cell.closureOffset).assumingMemoryBound(to: StoredCallback.self)
   }
 
-  /// Calls the callback, and lets it go.
+  /// Calls the callback and releases it.
   @inline(__always)
   func callBack(_ value: CellValue, _ outcome: Outcome, _ out: inout CellValue) -> Verdict {
     let caller = unsafe unsafeBitCast((callback.pointee.caller, UInt(0)), to: StoredCallback.StoredCaller.self)

@@ -3,17 +3,19 @@ import Synchronization
 
 // The order of reactions with an executor
 //
-// Such reactions are submitted in the order in which they were attached, also while one thread attaches and another
-// settles. A reaction that finds the promise settled must not overtake those that the settling thread has yet to submit.
+// Reactions with an executor are submitted in the order in which they were attached, also while one thread attaches and
+// another settles. A reaction that finds the promise settled must not overtake those that the settling thread has yet
+// to submit.
 //
 //      pending, slow  --publishInOrder()-->  submitting  --continueSubmitting()-->  settled
 //      deliverInOrder() pushes on the        ... on the emptied list of the         ... submits, in the attaching
 //      list and sets `slow`                  settled promise                        thread
 //
 // publishInOrder() marks the last of these reactions with its source. Once that one is submitted, the settling thread
-// takes the reactions pushed since, marks the last of them, and continues with them. With nothing pushed the phase ends. So
-// the phase costs promises without such reactions nothing, and an attaching thread never waits for a busy callback or a
-// slow executor. The phase has a reference to the promise: a callback may release the last other one.
+// takes the reactions pushed since, marks the last of them, and continues with them. With nothing pushed the phase
+// ends. So the phase costs nothing for promises without such reactions, and an attaching thread never waits for a busy
+// callback or a slow executor. The phase has a reference to the promise, because a callback may release the last other
+// one.
 extension CellRef {
   /// deliver() for a reaction whose job has an executor.
   @inline(never)
@@ -26,7 +28,7 @@ extension CellRef {
         guard state.isSubmitting && job.isSubmitted(value, state.outcome) else { return runAtOnce(reaction) }
         if state.isUnseen { see() }
       } else if state.isClaimed {
-        // The claimer has looked for reactions with an executor, and has no more to do than write the value.
+        // The claiming thread has already looked for reactions with an executor, and only has to write the value.
         awaitPublication()
         continue
       }
@@ -44,12 +46,12 @@ extension CellRef {
     while next != 0, !CellRef(index: next).isSubmitted { next = unsafe CellRef(index: next).cell.pointee.next }
     guard next != 0 else { return publish(value, outcome, isPromise: isPromise) }
     CellRef(index: next).job.lastOfSource = index
-    // The limit does not count: a promise has this phase once.
+    // The limit of references is not checked: a promise enters this phase once, so the head room suffices.
     unsafe cell.pointee.life.wrappingAdd(1, ordering: .relaxed)
     return publish(value, outcome, isPromise: isPromise, flags: CellState.submitting)
   }
 
-  /// The last known of the reactions with an executor has been submitted: those that were attached meanwhile come next
+  /// Continues after the submission of the last known reaction with an executor: reactions attached since then run next
   /// in this thread's loop.
   func continueSubmitting() {
     while true {
@@ -63,21 +65,21 @@ extension CellRef {
     }
   }
 
-  /// Notes in this reaction, which ran, that the loop is about to submit reactions of a promise to which it passed an
-  /// outcome on (Wait.swift).
+  /// Records in this reaction, which has run, that the loop is about to submit reactions of the promise to which it
+  /// propagated the outcome (Wait.swift).
   func noteTarget(_ target: CellRef, _ before: CellState) {
     unsafe cell.pointee.context = unsafe before.isSlow ? UnsafeMutableRawPointer(target.cell) : nil
     targetLife = target.lifeWord
   }
 
-  /// The promise noted, if it is there.
+  /// The promise recorded by noteTarget(), if it still exists.
   var notedTarget: CellRef? {
     guard reactionKind == .link || reactionKind == .input, let pointer = unsafe cell.pointee.context else { return nil }
     let target = unsafe CellRef.from(pointer)
     return (target.lifeWord ^ targetLife) >> Life.generationShift == 0 ? target : nil
   }
 
-  /// In the place of `free`.
+  /// Stored in place of `free`.
   private var targetLife: UInt64 {
     get { unsafe UnsafeRawPointer(cell).load(fromByteOffset: Cell.contextOffset + 8, as: UInt64.self) }
     nonmutating set {
@@ -100,7 +102,7 @@ extension CellRef {
 }
 
 extension Settlement {
-  /// Puts reactions before those that the innermost loop of this thread runs next.
+  /// Inserts reactions before the next ones of this thread's innermost loop.
   fileprivate static func prepend(newest: UInt32) {
     let here = unsafe platform_thread().pointee.activation.unsafelyUnwrapped.assumingMemoryBound(to: Activation.self)
     let list = reversed(newest)
@@ -110,9 +112,10 @@ extension Settlement {
   }
 }
 
-// In a child of fork(), where a promise whose reactions another thread was to submit would be in this phase for ever.
+// Used in a child of fork(), where a promise whose reactions another thread was to submit would stay in this phase
+// forever.
 extension Settlement {
-  /// The promises whose reactions this thread is to submit are in the phase again.
+  /// Puts the promises whose reactions this thread has to submit back into the phase.
   static func resumeSubmitting() {
     var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
     while let here = unsafe activation {
@@ -139,7 +142,7 @@ extension Settlement {
 
 extension CellRef {
   fileprivate func resumeSubmitting() {
-    // The job of a reaction that runs may be freed already.
+    // The job of a reaction that is running may be freed already.
     guard isSubmitted, job.promiseIndex == index, job.lastOfSource != 0 else { return }
     unsafe CellRef(index: job.lastOfSource).cell.pointee.state.bitwiseOr(CellState.submitting, ordering: .relaxed)
   }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A handle as the world outside holds it: the index of a cell, and the life that the cell had when the handle was
-/// made.
+/// A handle as callers outside the engine hold it: the index of a cell, and the generation and kind that the cell had
+/// when the handle was made.
 package struct Token {
   package let bits: UInt64
   @inline(__always) package init(bits: UInt64) { self.bits = bits }
 
   static var indexMask: UInt64 { 0x0fff_ffff }
 
-  /// The cell, if the token is of this runtime, of that kind, and its cell has not been freed since.
-  /// Nothing is read through a token that was never given out: an index beyond the slab is refused by its range.
+  /// The cell, if the token is of this runtime and of that kind, and its cell has not been freed since. Safe for any
+  /// bits: an index beyond the slab is rejected by its range before memory is read.
   @inline(__always)
   package func cell(_ kind: CellKind) -> CellRef? {
     let index = bits & Token.indexMask
@@ -29,8 +29,8 @@ extension Token {
     return ref
   }
 
-  /// The cell of a subkind whose cells are marked as weakly referenced from the beginning (WeakCell.swift), with a
-  /// reference for the caller; nil if the last handle is gone. Safe against a release on another thread.
+  /// The cell of a subkind whose cells are marked as weakly referenced when they are made (WeakCell.swift), with a
+  /// reference for the caller; nil if the last handle was released. Safe against a concurrent release.
   package func pinned(_ subkind: CellSubkind) -> CellRef? {
     guard let ref = cell(.other),
       ref.retain(while: { $0 & Life.weak != 0 && ($0 ^ bits) >> Life.kindShift == 0 })
@@ -42,7 +42,8 @@ extension Token {
 }
 
 extension CellRef {
-  /// A new cell of the kind `other`, everything else as its last owner left it; nil when memory has run out.
+  /// Allocates a cell of the kind `other`; all other fields keep the values of the last owner. Nil when memory has run
+  /// out.
   static func allocate(_ subkind: CellSubkind) -> CellRef? {
     guard let ref = allocate(.other, references: 1) else { return nil }
     unsafe ref.cell.pointee.meta = subkind.rawValue

@@ -1,23 +1,22 @@
 import CPlatform
 import Synchronization
 
-/// The types of values, by name: the built-in ones, which are the kinds, and those that users register for their
-/// objects.
+/// The types of values, by name: the built-in ones, one per kind, and the types that users register for their objects.
 ///
 /// A type is a cell that is never freed.
 ///
 ///            state          value                             meta     next                     context   free
 ///   type     its methods    bits: the name, box: 1 built-in   parent   the next of its bucket   -         destroy
 ///
-/// The table is made once, under the lock; cells of types do not change after they are in it, so lookups by index need
-/// no lock. Only methods (TypeMethods.swift) may come later, once.
+/// The table is made once, under the lock. Cells of types are immutable once they are in it, so lookups by index take
+/// no lock. Only methods (TypeMethods.swift) can be added later, once.
 package enum TypeRegistry {
-  /// The address of the table; 0 until it is needed.
+  /// The address of the table; 0 until first used.
   private static let table = Atomic<UInt>(0)
   private static var bucketCount: Int { 256 }
   private static var builtInCount: Int { 15 }
 
-  /// Why a type cannot be registered.
+  /// The reason why a type cannot be registered.
   package enum Refusal: Error {
     case conflict, outOfMemory
   }
@@ -36,8 +35,8 @@ package enum TypeRegistry {
     return unsafe find(name, in: table)
   }
 
-  /// Registers a type or finds it. `parent` 0 stands for "object", and agrees with whatever parent a registered type
-  /// has.
+  /// Registers a type, or finds the registered one. `parent` 0 stands for "object"; it also matches any parent of a
+  /// type that is already registered.
   package static func register(
     _ name: UnsafePointer<CChar>, parent: UInt32, destroy: FreeFunction?
   ) -> Result<UInt32, Refusal> {
@@ -50,13 +49,13 @@ package enum TypeRegistry {
     }
     let object = unsafe table[bucketCount + Int(ValueKind.object.rawValue)]
     let error = unsafe table[bucketCount + Int(ValueKind.error.rawValue)]
-    // An object is no number or string, whatever it descends from.
+    // An object can descend from an object or error type, but not from another built-in one such as a number or string.
     guard parent == 0 || parent == object || parent == error || !isBuiltIn(parent) else { return .failure(.conflict) }
     let added = unsafe add(name, parent: parent == 0 ? object : parent, destroy: destroy, to: table)
     return added == 0 ? .failure(.outOfMemory) : .success(added)
   }
 
-  /// Whether a value is of that type or of one that descends from it; 0 stands for any.
+  /// Whether a value is of that type or of one derived from it; 0: any type.
   package static func matches(_ value: CellValue, _ type: UInt32) -> Bool {
     if type == 0 { return true }
     var current = self.type(of: value)
@@ -72,7 +71,7 @@ package enum TypeRegistry {
       ? Box(value.owner).type : builtIn(ValueKind(rawValue: value.kind))
   }
 
-  /// Whether a type is a kind's own: nobody's to register, or to make objects of.
+  /// Whether a type is built in: it cannot be registered, and has no objects.
   package static func isBuiltIn(_ type: UInt32) -> Bool { unsafe CellRef(index: type).cell.pointee.value.box != 0 }
 
   package static func name(_ type: UInt32) -> UnsafePointer<CChar>? {
@@ -115,7 +114,7 @@ extension TypeRegistry {
     return unsafe made
   }
 
-  /// Frees a table that nobody has seen.
+  /// Frees a table that was not published.
   private static func forget(_ made: UnsafeMutablePointer<UInt32>) {
     for kind in 1..<builtInCount {
       let type = unsafe made[bucketCount + kind]

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// How a wait ended.
+/// The result of a wait.
 package enum WaitResult {
   case settled, timedOut, deadlock
   /// A signal handler ran on the waiting thread.
@@ -9,20 +9,20 @@ package enum WaitResult {
 }
 
 extension Settlement {
-  /// Whether this thread is in the middle of one.
+  /// Whether this thread is settling a promise.
   fileprivate static var isUnderWay: Bool { unsafe platform_thread().pointee.activation != nil }
 }
 
-/// When a wait gives up, and when it looks whether it can end at all.
+/// The deadline of a wait, and the times at which it checks for a deadlock.
 ///
-/// A promise may come to depend on what the sleeping thread would have to do while that thread sleeps already. So a
-/// thread that drives something looks again, less and less often.
+/// A promise may come to depend on work of the waiting thread after that thread fell asleep. So a thread that settles
+/// or drives something repeats the check, at growing intervals.
 struct WaitLimit {
   private let deadline: Int64
   private var nextLook: Int64 = .max
   private var interval: Int64 = 1_000_000
 
-  /// Negative: for ever.
+  /// `nanoseconds`: the time limit; negative: unlimited.
   init(nanoseconds: Int64) {
     deadline = nanoseconds < 0 ? -1 : CellTimer.deadline(after: nanoseconds)
     if Settlement.isUnderWay || DrivenWork.isThere || ForkedChild.isThisProcess {
@@ -32,10 +32,10 @@ struct WaitLimit {
 
   var isOver: Bool { deadline >= 0 && platform_now() >= deadline }
 
-  /// Until when to sleep.
+  /// The time until which to sleep.
   var next: Int64 { nextLook == .max ? deadline : deadline < 0 ? nextLook : min(deadline, nextLook) }
 
-  /// Whether it is time to look.
+  /// Whether the next check for a deadlock is due.
   mutating func isTimeToLook() -> Bool {
     guard nextLook != .max, platform_now() >= nextLook else { return false }
     interval = min(interval * 2, 256_000_000)
@@ -45,14 +45,14 @@ struct WaitLimit {
 }
 
 extension CellRef {
-  /// Blocks until the promise is settled, for at most so many nanoseconds; negative: for ever; 0 only looks. If it
-  /// `isInterruptible`, a signal handler that runs on this thread ends it too.
+  /// Blocks until the promise is settled. `nanoseconds`: the time limit; negative: unlimited; 0: poll.
+  /// `isInterruptible`: a signal handler that runs on this thread ends the wait, too.
   package func wait(nanoseconds: Int64, isInterruptible: Bool = false) -> WaitResult {
     if seenState.isSettled { return .settled }
     if nanoseconds == 0 { return .timedOut }
     if isHeldUpByThisThread { return unlessSettled }
     var limit = WaitLimit(nanoseconds: nanoseconds)
-    // The word that is slept on must not become another promise's.
+    // The futex word must not be recycled during the wait.
     let retained = retain()
     defer { if retained { release() } }
     while true {
@@ -64,8 +64,8 @@ extension CellRef {
         unsafe cell.pointee.state.bitwiseOr(CellState.waited, ordering: .relaxed)
         continue
       }
-      // The lower half of the word, which has all flags. A reaction attached meanwhile changes it too: then this just
-      // looks again.
+      // The futex is the lower half of the word, which has all flags. A reaction attached meanwhile changes it too;
+      // that causes a spurious wake-up.
       let deadline = limit.next < 0 && isInterruptible ? .max : limit.next
       Pool.beginBlocking()
       let wasInterrupted = unsafe !platform_futex_wait(
@@ -75,7 +75,7 @@ extension CellRef {
     }
   }
 
-  /// A deadlock, unless whoever was to settle the promise did that meanwhile.
+  /// A deadlock, unless the promise was settled meanwhile.
   private var unlessSettled: WaitResult { state.isSettled ? .settled : .deadlock }
 
   /// Wakes the threads that wait for the promise, which is settled now.
@@ -85,11 +85,11 @@ extension CellRef {
     wakeWaitersForAny()
   }
 
-  /// Whether this thread would have to do what settles the promise, so that it could not be settled while it sleeps.
-  /// In a child of fork() this thread may be the only one that could, whatever it is.
+  /// Whether only this thread could settle the promise, so that it stays pending while the thread sleeps. In a child of
+  /// fork() that holds for any promise while this is the only thread.
   var isHeldUpByThisThread: Bool { isHeldUpBySettlement || DrivenWork.holdsUp(self) || ForkedChild.isAlone }
 
-  /// Whether the promise waits, by way of its sources, for something that this thread is in the middle of.
+  /// Whether the promise depends, through its sources, on a settlement in progress on this thread.
   private var isHeldUpBySettlement: Bool {
     var activation = unsafe platform_thread().pointee.activation?.assumingMemoryBound(to: Activation.self)
     while let here = unsafe activation {
@@ -110,7 +110,8 @@ extension CellRef {
       owner = held.enclosingOwner
     }
     if unsafe (here.root.lifeWord ^ here.life) >> Life.generationShift == 0 { return unsafe waits(for: here.root) }
-    // The root is gone, and its cell may be one that has nothing to do with this thread. Its reactions are still there.
+    // The root was destroyed, and its cell may be recycled by an unrelated promise. The remaining reactions still
+    // exist.
     while rest != 0 {
       let reaction = CellRef(index: rest)
       if waits(for: reaction) { return true }

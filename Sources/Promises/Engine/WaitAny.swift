@@ -1,33 +1,33 @@
 import CPlatform
 import Synchronization
 
-// Waiting for one of many. A thread sleeps on a word of its own. For each promise it enters a note in a table by the
-// promise's cell; whoever settles a promise that is waited for looks there. When the wait ends the notes are gone, so a
-// promise that many waits were for, in vain, has kept nothing of them.
+// Waiting for one of many promises. A thread sleeps on a word of its own. It registers a note for each promise in a
+// table keyed by the promise's cell; a thread that settles a promise with waiters looks there. The notes are removed
+// when the wait ends, so waits that time out leave no memory with a long-lived promise.
 
-/// A thread that waits. Guarded by PLATFORM_LOCK_WAITERS, but for the word.
+/// A waiting thread. Guarded by PLATFORM_LOCK_WAITERS, except for the word.
 @unsafe
 private struct Waiter: ~Copyable {
-  /// Counts what happened.
+  /// The futex: the number of settlements so far.
   let word = Atomic<UInt64>(0)
-  /// What is to be woken instead of the thread, which turns it.
+  /// The loop that the thread turns, to be woken in place of the thread.
   let loop: EventLoop?
 
   init(loop: EventLoop?) { unsafe self.loop = loop }
 }
 
-/// What a thread waits for.
+/// The entry of a waiter in the list of a promise.
 @unsafe
 private struct WaitNote {
   let promise: CellRef
   let waiter: UnsafeMutablePointer<Waiter>
-  /// Whose the waiter is: a thread, by its state.
+  /// The owner of the waiter: a thread, identified by its state.
   let thread: UnsafeMutableRawPointer
   var previous: UnsafeMutablePointer<WaitNote>?
   var next: UnsafeMutablePointer<WaitNote>?
 }
 
-/// The notes, by the promise. Made at the first wait.
+/// The notes, by promise. Allocated by the first wait.
 private typealias WaitTable = UnsafeMutablePointer<UnsafeMutablePointer<WaitNote>?>
 private let waitTable = Single()
 private var waitTableSize: Int { 256 }
@@ -36,7 +36,7 @@ private func slot(_ promise: CellRef, _ table: UnsafeMutableRawPointer) -> WaitT
   unsafe table.assumingMemoryBound(to: UnsafeMutablePointer<WaitNote>?.self) + Int(promise.index) % waitTableSize
 }
 
-/// Notes for so many promises, in one piece of memory.
+/// Notes for `count` promises, in one allocation.
 @unsafe
 private struct WaitNotes {
   let table: UnsafeMutableRawPointer
@@ -57,7 +57,7 @@ private struct WaitNotes {
     platform_lock(Int32(PLATFORM_LOCK_WAITERS))
     for index in 0..<count { unsafe enter(notes + index) }
     platform_unlock(Int32(PLATFORM_LOCK_WAITERS))
-    // From here on whoever settles one sees the note.
+    // From here on a settling thread sees the note.
     for index in 0..<count {
       _ = unsafe notes[index].promise.cell.pointee.state.bitwiseOr(CellState.waited, ordering: .acquiringAndReleasing)
     }
@@ -78,9 +78,9 @@ private struct WaitNotes {
   }
 }
 
-/// All notes.
+/// The table of all notes.
 enum WaitingThreads {
-  /// Takes a note out. The lock is held.
+  /// Removes a note. The caller holds the lock.
   fileprivate static func remove(_ note: UnsafeMutablePointer<WaitNote>, _ table: UnsafeMutableRawPointer) {
     unsafe note.pointee.next?.pointee.previous = unsafe note.pointee.previous
     if let previous = unsafe note.pointee.previous {
@@ -90,8 +90,8 @@ enum WaitingThreads {
     }
   }
 
-  /// In a child of fork(): nobody else waits there, and where the others kept the word that they slept on is free to be
-  /// another thread's stack.
+  /// Removes the notes of other threads in a child of fork(): those threads do not exist there, and the stack memory of
+  /// their words may be reused.
   static func forgetOthers() {
     guard let table = unsafe waitTable.made else { return }
     let thread = unsafe UnsafeMutableRawPointer(platform_thread())
@@ -106,7 +106,7 @@ enum WaitingThreads {
 }
 
 extension CellRef {
-  /// Wakes the threads that wait for this promise and others.
+  /// Wakes the threads that wait for this promise among others.
   func wakeWaitersForAny() {
     guard let table = unsafe waitTable.made else { return }
     platform_lock(Int32(PLATFORM_LOCK_WAITERS))
@@ -123,16 +123,16 @@ extension CellRef {
     platform_unlock(Int32(PLATFORM_LOCK_WAITERS))
   }
 
-  /// Blocks until one of the promises is settled, for at most so many nanoseconds; negative: for ever; 0 only looks. The
-  /// first one in their order that is settled; the caller holds them all. A deadlock if none of them could be; nil without
-  /// memory.
+  /// Blocks until one of the promises is settled. `nanoseconds`: the time limit; negative: unlimited; 0: poll. Returns
+  /// the index of the first settled promise in their order. `deadlock` if none of them can be settled; nil when memory
+  /// has run out. The caller has references to all of them.
   package static func waitAny(_ promise: (Int) -> CellRef, count: Int, nanoseconds: Int64) -> (
     result: WaitResult, index: Int
   )? {
     func firstSettled() -> Int? { (0..<count).first { promise($0).seenState.isSettled } }
     if let index = firstSettled() { return (.settled, index) }
     if nanoseconds == 0 { return (.timedOut, 0) }
-    /// A deadlock, unless one was settled meanwhile; nil if one still may be.
+    /// A deadlock, unless a promise was settled meanwhile; nil if one still can be settled.
     func deadlock() -> (WaitResult, Int)? {
       guard (0..<count).allSatisfy({ promise($0).isHeldUpByThisThread }) else { return nil }
       return firstSettled().map { (.settled, $0) } ?? (.deadlock, 0)
@@ -157,7 +157,7 @@ extension CellRef {
 }
 
 extension EventLoop {
-  /// Runs the loop until the promise is settled: nil then. The caller holds it.
+  /// Runs the loop until the promise is settled, then returns nil. The caller has a reference to the promise.
   func run(until promise: CellRef, nanoseconds: Int64) -> End? {
     if promise.seenState.isSettled { return nil }
     let deadline = nanoseconds <= 0 ? nanoseconds : CellTimer.deadline(after: nanoseconds)

@@ -1,17 +1,18 @@
 import Synchronization
 
-// A handler of cancel requests lies in its promise's list of reactions, so it is let go of like any other when the
-// promise is settled or dies. Its own cell is claimed by whoever runs it or drops it: the request, the call that attaches
-// it if the request came before, or the settlement.
+// A cancel-request handler is in its promise's list of reactions, so it is released like any other when the promise is
+// settled or destroyed. Its own cell is claimed by the call that runs or drops it: the request, the attaching call if
+// the request came before, or the settlement.
 extension CellRef {
-  /// Calls the handler when the promise is asked to cancel: now, if that has happened or the promise is cancelled.
-  /// Never, if it is settled otherwise before. `function` gets the context and the reason. Takes over the context; false
-  /// when memory has run out.
+  /// Registers a handler of cancel requests. It is called at once if cancellation was requested already or the promise
+  /// is cancelled, and never if the promise is settled in another way first. `function` gets the context and the
+  /// reason. Takes ownership of the context; false when memory has run out.
   package func onCancelRequest(_ function: Observer, _ context: Context) -> Bool {
     unsafe onCancelRequest(function, context, meta: 0)
   }
 
-  /// Attaches a handler of requests to a promise that a timer makes, which has the last reference once it is unwanted.
+  /// Registers a handler for a promise that a timer settles; the timer has the last reference once the promise is
+  /// unwanted.
   func onCancelRequestOfTimed(_ function: Observer, _ context: Context) -> Bool {
     watch()
     return unsafe onCancelRequest(function, context, meta: ReactionKind.ofMaker)
@@ -30,9 +31,9 @@ extension CellRef {
     return true
   }
 
-  /// Passes a request on to a gather or a link that makes this promise (CancelWork.swift). Takes over the reference to its
-  /// cell, which the caller keeps meanwhile by another. When the promise is settled, or nobody wants it any more, the
-  /// gather or link leaves what it was waiting for.
+  /// Propagates cancel requests to the gather or link that settles this promise (CancelWork.swift). Takes ownership of
+  /// a reference to its cell; the caller has another. When the promise is settled or unwanted, the gather or link
+  /// detaches from its inputs.
   func passCancelRequests(to cell: CellRef) -> Bool {
     let context = unsafe Context(UnsafeMutableRawPointer(cell.cell), { unsafe CellRef.from($0).leaveInputs() })
     let function = unsafe UnsafeMutableRawPointer(cell.cell)
@@ -46,7 +47,7 @@ extension CellRef {
     return true
   }
 
-  /// Attaches a handler, with two references to it, and runs `body` if the promise has been asked to cancel already.
+  /// Attaches a handler, with two references to it, and runs `body` if cancellation was requested already.
   private func attachCancelHandler(_ handler: CellRef, _ body: (_ reason: inout CellValue) -> Void) {
     let isAttached = attach(handler)
     if isAttached ? state.isCancelRequested : isCancelled {
@@ -61,7 +62,7 @@ extension CellRef {
     handler.release()
   }
 
-  /// This gather or link has nothing to settle any more. Gives back a reference to it.
+  /// Detaches this gather or link, which has nothing left to settle, from its inputs. Releases a reference to it.
   private func leaveInputs() {
     if isGather {
       Gather(self).leave()
@@ -75,15 +76,15 @@ extension CellRef {
     unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.other.rawValue << Life.kindShift
   }
 
-  /// This input or link is not needed any more, unless it runs or ran.
+  /// Detaches this input or link from its source, unless its reaction runs or has run.
   func leaveInput() {
     guard let source = retainedSource() else { return }
     source.detach(self)
     source.releaseLeft()
   }
 
-  /// The handlers in a list of reactions, the first attached first, each with a reference for the caller. The promise
-  /// is held.
+  /// Takes the handlers of a list of reactions, in the order of attachment, each with a reference for the caller. The
+  /// promise is held.
   func takeCancelHandlers(newest: UInt32) -> UInt32 {
     var handlers: UInt32 = 0
     var next = newest
@@ -91,8 +92,8 @@ extension CellRef {
       let reaction = CellRef(index: next)
       next = unsafe reaction.cell.pointee.next
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
-      // Claimed here: one that settles the promise does not keep those after it from running. What passes the request on
-      // has more to do when the promise ends.
+      // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
+      // that propagates the request stays unclaimed: it is needed again when the promise is settled.
       if reaction.passesOn ? unsafe CellRef.from(reaction.cell.pointee.context).retain() : reaction.claim() {
         unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(handlers))
         handlers = reaction.index
@@ -103,7 +104,7 @@ extension CellRef {
     return handlers
   }
 
-  /// Runs what takeCancelHandlers() took, but for what only passes the request on: that is left to do.
+  /// Runs the handlers from takeCancelHandlers(); those that propagate the request are added to the work list instead.
   func runCancelHandlers(_ first: UInt32, _ reason: CellValue, leaving work: inout CancelWork) {
     var reason = reason
     var next = first
@@ -123,10 +124,10 @@ extension CellRef {
     }
   }
 
-  /// Whether this handler passes a request on to a gather or a link.
+  /// Whether this handler propagates requests to a gather or a link.
   var passesOn: Bool { unsafe cell.pointee.meta & ReactionKind.passingOn != 0 }
 
-  /// The handler is claimed.
+  /// Runs a handler that the caller has claimed.
   private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
     let context = handler.reactionContext
     let function = unsafe unsafeBitCast(handler.cell.pointee.function, to: Observer.self)
@@ -138,8 +139,8 @@ extension CellRef {
     }
   }
 
-  /// The promise is settled: frees the handler's context, unless it runs or did. One that is for discards is called first
-  /// if the promise was discarded.
+  /// Releases the context of a handler whose promise is settled, unless the handler runs or has run. A handler for
+  /// discards is called first if the promise was discarded.
   func endCancelHandler(_ value: CellValue, _ outcome: Outcome) {
     guard claim() else { return }
     let isDiscard = outcome.isRejected && value.kind == ValueKind.discarded.rawValue
@@ -151,19 +152,19 @@ extension CellRef {
     }
   }
 
-  /// Lets the handler's context go, unless it runs or did.
+  /// Releases the handler's context, unless the handler runs or has run.
   func dropCancelHandler() {
     if claim() { releaseHandlerContext() }
   }
 
   private func releaseHandlerContext() {
-    // What leaves its inputs may be nested deep.
+    // Gathers and links may be nested deep.
     if passesOn { reactionContext.releaseInTurn() } else { reactionContext.release() }
   }
 }
 
-// Why a promise was asked to cancel is kept in its list too, for handlers that come later: in the settled cell of a
-// handler that does not exist.
+// The reason of a cancel request is kept in the promise's list, too, for handlers attached later: in the settled cell
+// of a handler without a function.
 extension CellRef {
   var isCancelReason: Bool { unsafe cell.pointee.function == nil }
 
@@ -174,12 +175,12 @@ extension CellRef {
       return reason.release()
     }
     _ = entry.publish(reason, .fulfilled)
-    // It is held, so it is pending.
+    // A held promise is pending, so this succeeds.
     _ = attach(entry)
   }
 
-  /// Why the promise was asked to cancel, or its cause if it is cancelled, as a reference of the caller's; VOID if
-  /// nobody said.
+  /// The reason of the cancel request, or the cause of a cancelled promise, with a reference for the caller; VOID if
+  /// none was given.
   package func cancelReason() -> CellValue {
     guard hold() else {
       guard state.isSettled, let cause = value.discardCause, cause.retain() else { return .void }

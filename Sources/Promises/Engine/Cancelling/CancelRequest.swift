@@ -1,15 +1,17 @@
 import Synchronization
 
-// Cancelling is advice. A promise that is asked to cancel stays pending: its handlers of the request, if it has any, may
-// settle it. The request climbs to the promise that it was derived from, if nobody else is interested in that one:
+// Cancelling is cooperative. A promise whose cancellation is requested stays pending: its cancel-request handlers, if
+// any, may settle it. The request propagates upstream to its source if no one else is interested in the source:
 //
-//   - each reaction whose interest counts has had its promise asked to cancel, or settled otherwise (Interest.swift), and
-//   - there is one reference left: that of whoever will settle the promise - the list that a derived promise is in, or
-//     its job, or a producer - or the promise is sealed.
+//   - each reaction whose interest counts has a promise that was asked to cancel or settled in another way
+//     (Interest.swift), and
+//   - one reference is left, that of the settler (the list that a derived promise is in, its job, or a producer), or
+//     the promise is sealed.
 //
-// Either may come last: a request looks at once, and so does the release that leaves one reference (Cell.release).
+// Either condition may become true last: a request checks at once, and so does the release that leaves one reference
+// (Cell.release).
 extension CellRef {
-  /// Whether somebody asked the pending promise to cancel, or it is cancelled.
+  /// Whether cancellation of the pending promise was requested, or it is cancelled.
   package var isCancelRequested: Bool {
     let state = self.state
     if state.isSettled { return isCancelled }
@@ -19,19 +21,19 @@ extension CellRef {
   /// Whether the settled promise was cancelled: rejected as by discard().
   var isCancelled: Bool { outcome.isRejected && value.kind == ValueKind.discarded.rawValue }
 
-  /// Asks the promise to cancel, once, if it is pending; then the ones that it was derived from, as far as nobody else
-  /// is interested in them. Handlers of the request get the reason, which is lent, and run before this returns. The
-  /// caller has a reference.
+  /// Requests cancellation of the promise, once, if it is pending; then of its sources upstream, as far as no one else
+  /// is interested in them. The handlers get the reason, which is borrowed, and run before this returns. The caller has
+  /// a reference.
   package func requestCancel(_ reason: CellValue = .void) {
     var work = CancelWork()
     requestCancel(reason, leaving: &work)
     work.finish(reason)
   }
 
-  /// The same, but for what is left to do.
+  /// Requests cancellation, and adds the gathers and links that remain to the work list.
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     guard var source = acceptCancelRequest(reason, leaving: &work) else { return }
-    // A loop, for chains are long. Each promise on the way is kept by a reference of this call's own.
+    // A loop, because chains are long. This call has a reference of its own to each promise on the way.
     while source.desert() && source.hasNoOtherHolder {
       let next = source.acceptCancelRequest(reason, leaving: &work)
       source.releaseBorrowed()
@@ -41,8 +43,8 @@ extension CellRef {
     source.releaseBorrowed()
   }
 
-  /// From now on holding the promise is no interest in it, so that interest goes with that of its reactions alone. It is
-  /// asked to cancel if that was all that a request has been waiting for.
+  /// Stops counting references to the promise as interest: from now on only its reactions keep it from being cancelled.
+  /// Requests cancellation if a waiting request was blocked by nothing else.
   package func seal() {
     guard hold() else { return }
     unsafe cell.pointee.state.bitwiseOr(CellState.sealed, ordering: .relaxed)
@@ -50,7 +52,7 @@ extension CellRef {
     passWaitingRequestOn()
   }
 
-  /// Passes a request on that came before this promise got the source which it has now.
+  /// Propagates a request that was made before this promise got its present source.
   func passCancelRequestOn() {
     guard let source = retainedSource() else { return }
     if source.desert() && source.hasNoOtherHolder {
@@ -61,7 +63,8 @@ extension CellRef {
     source.releaseBorrowed()
   }
 
-  /// Settles this derived promise before its source is; asks that one to cancel then, if nobody else is interested in it.
+  /// Settles this derived promise before its source; then requests cancellation of the source if no one else is
+  /// interested.
   func leaveSource(_ settle: () -> Bool) {
     let source = retainedSource()
     let isSettled = settle()
@@ -70,22 +73,22 @@ extension CellRef {
     source.release()
   }
 
-  /// Gives back a reference to the source of a promise that was discarded. The source is asked to cancel if that was all
-  /// that a request has been waiting for.
+  /// Releases a reference to the source of a promise that was discarded. Requests cancellation of the source if a
+  /// waiting request was blocked by nothing else.
   func releaseLeft() {
     passWaitingRequestOn()
     release()
   }
 
-  /// Asks this promise to cancel, for which somebody has been waiting, if nobody is interested in it any more.
+  /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func passWaitingRequestOn() {
     guard state.bits & CellState.tallied != 0, hasNoOtherHolder, hold() else { return }
     guard isDesertedWhileHeld && isWithoutInterest() else { return letGo() }
     letGoAndAsk()
   }
 
-  /// Lets this promise go, which is deserted, and asks it to cancel, for the reason for which somebody was asked who was
-  /// interested in it.
+  /// Ends the hold of this promise, which lost all interest, and requests its cancellation. The reason is that of a
+  /// request for one of the promises derived from it.
   func letGoAndAsk() {
     let reason = deserterReason()
     letGo()
@@ -93,14 +96,14 @@ extension CellRef {
     reason.release()
   }
 
-  /// Whether nobody but this call and whoever will settle the promise holds it, or holding it does not matter.
+  /// Whether only this call and the settler have references to the promise, or references do not count.
   private var hasNoOtherHolder: Bool {
     let references = unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask
     return references <= 2 || state.bits & CellState.sealed != 0
   }
 
-  /// Marks the promise and runs its handlers of the request. Returns its source, with a reference for the caller, if the
-  /// request concerns that one.
+  /// Marks the promise and runs its cancel-request handlers. Returns its source, with a reference for the caller, if
+  /// the request concerns the source.
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
     guard hold() else { return nil }
     let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .relaxed).oldValue
@@ -109,26 +112,25 @@ extension CellRef {
       return nil
     }
     keepCancelReason(reason)
-    // Who lets go of it now may abandon it.
+    // From now on the release that leaves only the settler's reference may abandon the promise.
     if CellState(old).source != 0 { watch() }
     let handlers = takeCancelHandlers(newest: CellState(old).head)
-    // Before the handlers run: they may settle this promise, which is no reason to go on with what it was derived from,
-    // and give its last reference back.
+    // Read before the handlers run. A handler may settle this promise, which does not stop the request from propagating
+    // upstream, and may release its last reference.
     let source = heldSource()
     letGo()
     runCancelHandlers(handlers, reason, leaving: &work)
     return source
   }
 
-  /// The promise that this one is derived from, with a reference for the caller; nil if there is none or requests do not
-  /// concern it.
+  /// The source of this promise, with a reference for the caller; nil if there is none or requests do not concern it.
   func retainedSource() -> CellRef? {
     guard hold() else { return nil }
     defer { letGo() }
     return heldSource()
   }
 
-  /// The same, while this promise is held.
+  /// retainedSource() for a promise that is held.
   private func heldSource() -> CellRef? {
     let index = state.source
     guard index != 0, passesRequestsOn else { return nil }

@@ -1,20 +1,21 @@
 import CPlatform
 
-// A token may have a deadline: when it has come, the token is cancelled without being invalidated, so that everybody hears
-// of it. The tokens that go with it then have a deadline that is no later. Each has a timer of its own, so what it says is
-// true though the token that it goes with is gone.
+// A token may have a deadline. When it passes, the token is cancelled without being invalidated, so that callbacks are
+// not silenced. Tokens that are chained to it and cancelled with it get a deadline that is no later. Each token has a
+// timer of its own, so its deadline stays valid after the token that it is chained to was destroyed.
 extension CancelToken {
   /// The monotonic time at which the token is cancelled; `.max`: never.
   package var deadline: Int64 { locked { limit.time } }
 
-  /// How many nanoseconds are left; nil if there is no deadline.
+  /// The number of nanoseconds left; nil without a deadline.
   package var timeLeft: Int64? {
     let deadline = self.deadline
     return deadline == .max ? nil : deadline - platform_now()
   }
 
-  /// Cancels the token at that monotonic time, on the executor or on a thread for timers, unless it has an earlier deadline,
-  /// and so with the tokens that go with it. False when memory has run out, or threads: some of them may have it then.
+  /// Cancels the token, and the tokens cancelled with it, at that monotonic time, on the executor or on the timer
+  /// thread. A token with an earlier deadline keeps it. False when memory or threads have run out: some of the tokens
+  /// may have the deadline then.
   package func cancel(at deadline: Int64, on executor: CellExecutor? = nil) -> Bool {
     var work = TokenWork()
     guard ref.retain() else { return false }
@@ -31,7 +32,7 @@ extension CancelToken {
     return hasMemory && work.isWhole
   }
 
-  /// Takes over the deadline of a token that this one goes with. False when memory has run out, or threads.
+  /// Copies the deadline of a token that this one is chained to. False when memory or threads have run out.
   func inheritDeadline(of other: CancelToken) -> Bool {
     let limit = other.locked {
       let limit = other.limit
@@ -42,7 +43,7 @@ extension CancelToken {
     return limit.time == .max || cancel(at: limit.time, on: limit.executor)
   }
 
-  /// Asks a promise that was added too late to hear of it.
+  /// Requests cancellation of a promise that was added after the deadline passed.
   func requestCancelIfOverdue(_ promise: CellRef) {
     let deadline = self.deadline
     guard deadline != .max, deadline <= platform_now() else { return }
@@ -51,7 +52,7 @@ extension CancelToken {
     reason.release()
   }
 
-  /// From now on the token has no deadline.
+  /// Removes the deadline of the token.
   func dropDeadline() {
     let old = locked {
       let old = limit
@@ -66,7 +67,8 @@ extension CancelToken {
   private func lower(to deadline: Int64, on executor: CellExecutor?) -> Lowering {
     guard deadline < self.deadline, hasHandles else { return .kept }
     guard let new = Limit(deadline, of: self, on: executor) else { return .outOfMemory }
-    // Another thread may have come first, with an earlier one; or given the last handle back, and nobody drops this one.
+    // Another thread may have set an earlier deadline, or released the last handle; then no call would stop the new
+    // timer.
     let old = locked {
       guard deadline < limit.time, hasHandles else { return new }
       let old = limit
@@ -91,10 +93,10 @@ extension CancelToken {
   }
 }
 
-/// A deadline, and what waits for it.
+/// A deadline and its timer.
 private struct Limit {
   let time: Int64
-  /// By index; 0: none.
+  /// The timer's index; 0: none.
   let timer: UInt32
   let executorIndex: UInt32
 
@@ -106,7 +108,7 @@ private struct Limit {
     self.executorIndex = executorIndex
   }
 
-  /// Starts the timer, which does not keep the token. Nil when memory has run out, or threads.
+  /// Starts the timer, which has a weak reference to the token. Nil when memory or threads have run out.
   init?(_ time: Int64, of token: CancelToken, on executor: CellExecutor?) {
     if let executor, !executor.ref.retain() { return nil }
     let context = unsafe WeakCell(token.ref).context
@@ -144,7 +146,7 @@ private struct Limit {
 }
 
 extension CancelToken {
-  /// In the token's fields, guarded by its lock.
+  /// Stored in the token's fields, guarded by its lock.
   private var limit: Limit {
     get {
       unsafe Limit(
@@ -159,6 +161,6 @@ extension CancelToken {
     }
   }
 
-  /// A new token has none.
+  /// Initializes a new token without a deadline.
   func clearDeadline() { limit = .none }
 }

@@ -2,22 +2,22 @@ import CPlatform
 import Synchronization
 
 extension CancelToken {
-  /// Asks the promise to cancel when the token is invalidated next, or now if its deadline has come. Keeps neither. False
-  /// when memory has run out.
+  /// Requests cancellation of the promise when the token is invalidated or cancelled next, or now if its deadline has
+  /// passed. Both references are weak. False when memory has run out.
   package func add(_ promise: CellRef) -> Bool {
     guard add(WeakCell(promise), to: .promises) else { return false }
     requestCancelIfOverdue(promise)
     return true
   }
 
-  /// Silences the callbacks registered under the token, then asks its promises to cancel in the order in which they were
-  /// added, then does the same with the tokens that are chained to it, the latest first. What the cancelled promises
-  /// call finds itself silenced. The token can be used again. False when memory has run out: tokens that are chained to
-  /// it, not itself, were left out.
+  /// Silences the callbacks registered under the token, then requests cancellation of its promises in the order in
+  /// which they were added, then does the same for the tokens chained to it, the latest first. Callbacks of the
+  /// cancelled promises are silenced already. The token can be used again. False when memory has run out: some of the
+  /// chained tokens were skipped, but not this one.
   @discardableResult
   package func invalidate(_ reason: CellValue = .void) -> Bool { cancel(invalidates: true, reason) }
 
-  /// The same without silencing callbacks.
+  /// Cancels as invalidate() does, without silencing callbacks.
   @discardableResult
   package func cancelWithoutInvalidating(_ reason: CellValue = .void) -> Bool { cancel(invalidates: false, reason) }
 
@@ -51,7 +51,7 @@ extension CancelToken {
       setList(of: .promises, 0)
       return promises
     }
-    // Pushed one after the other, they would come in the order of chaining; so they are turned round.
+    // The stack reverses the order: pushed directly, the children would come in the order of chaining.
     while let (child, invalidates) = children.pop() { work.push(child, invalidates: invalidates) }
     if !children.isWhole { work.isWhole = false }
     var next = Settlement.reversed(promises)
@@ -67,15 +67,15 @@ extension CancelToken {
 }
 
 extension CancelToken {
-  /// How chaining a token to another ended.
+  /// The result of chaining a token to another.
   package enum Chaining { case chained, cycle, outOfMemory }
 
-  /// From now on the token goes whenever `other` does; without `includingCancel` only when that one is invalidated.
-  /// Keeps neither. A token cannot go with itself, directly or by way of others. What goes when the other is cancelled
-  /// has a deadline that is no later; without memory for that, it is chained all the same.
+  /// Chains the token to `other`: it is invalidated whenever `other` is, and with `includingCancel` cancelled whenever
+  /// `other` is. Neither retains the other. A cycle is rejected. With `includingCancel` the token's deadline becomes no
+  /// later than that of `other`; when memory for that has run out, the token stays chained nonetheless.
   package func chain(to other: CancelToken, includingCancel: Bool) -> Chaining {
     let chaining = enter(in: other, includingCancel: includingCancel)
-    // Behind the lock: it starts a timer.
+    // Outside the lock: it starts a timer.
     if chaining == .chained, includingCancel, !inheritDeadline(of: other) { return .outOfMemory }
     return chaining
   }
@@ -84,7 +84,8 @@ extension CancelToken {
     platform_lock(Int32(PLATFORM_LOCK_TOKENS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TOKENS)) }
     if self == other { return .cycle }
-    // What never went with any token does not go with this one. So a chain may grow at either end in linear time.
+    // A token that was never chained to another is not downstream of this one. So a chain is built in linear time from
+    // either end.
     if other.isChained {
       guard let isCycle = reaches(other) else { return .outOfMemory }
       if isCycle { return .cycle }
@@ -95,8 +96,8 @@ extension CancelToken {
     return .chained
   }
 
-  /// Whether `other` is this token or goes with it; nil when memory has run out. The caller has the lock under which tokens
-  /// are chained.
+  /// Whether `other` is this token or is chained to it, directly or indirectly; nil when memory has run out. The caller
+  /// has the lock under which tokens are chained.
   private func reaches(_ other: CancelToken) -> Bool? {
     var work = TokenWork()
     guard ref.retain() else { return nil }
@@ -122,15 +123,15 @@ extension CancelToken {
   }
 }
 
-// A walk from a token to those that go with it comes to each once, though there may be many ways to it. Where two walks
-// meet on different threads, a token may be taken for new again; nothing is asked twice for that.
+// A walk downstream from a token visits each token once, even if several paths lead to it. When walks on two threads
+// interleave, a token may be visited twice; no promise is asked twice for that.
 extension CancelToken {
-  /// A number for a walk: an odd one, for a new token has 0.
+  /// Returns the number of a new walk: an odd one, because a new token has 0.
   static func newWalk() -> UInt32 {
     UInt32(truncatingIfNeeded: walks.wrappingAdd(2, ordering: .relaxed).newValue)
   }
 
-  /// Notes that the walk has come by; false if it had before. The token is locked.
+  /// Marks the token as visited by the walk; false if it was already. The token is locked.
   func isNew(on walk: UInt32) -> Bool {
     guard ref.firstHalf != walk else { return false }
     ref.firstHalf = walk
@@ -140,14 +141,13 @@ extension CancelToken {
 
 private let walks = Atomic<UInt64>(1)
 
-/// Tokens that are still to be done, each with a reference; the last one pushed is the first. No recursion, however long
-/// the chain.
+/// A stack of tokens to visit, each with a reference. It avoids recursion, however long the chain.
 struct TokenWork {
   private var first: UInt32 = 0
-  /// Whether there was memory for each.
+  /// Whether there was memory for every entry.
   var isWhole = true
 
-  /// Takes over a reference to the token. Without memory, the token is left out.
+  /// Takes ownership of a reference to the token. When memory has run out, the token is skipped.
   mutating func push(_ token: CancelToken, invalidates: Bool) {
     guard let entry = CellRef.allocate(.entry) else {
       isWhole = false

@@ -1,19 +1,19 @@
 import CPlatform
 import Synchronization
 
-/// What cancels many promises, and silences callbacks, at once (`promise_token_t`).
+/// A token that cancels many promises, and silences callbacks, at once (`promise_token_t`).
 ///
 ///           state                          value                           next            function     context
-///   token   generation | handles | flags   bits: the deadline, box: its    the timer's     the lists: adds left until the
-///                                          timer (CancelToken+Deadline),   executor        next look | first entry
+///   token   generation | handles | flags   bits: the deadline, box: its    the timer's     the lists: adds until the
+///                                          timer (CancelToken+Deadline),   executor        next sweep | first entry
 ///                                          kind: the last walk
 ///
-/// A token has a generation. A callback that was registered under one is silenced when the token is in another:
-/// `invalidate` starts a new one. Handles are counted apart from references, which gates (Gate.swift) have too: a
-/// callback does not keep a token from being dropped, and dropping it may invalidate it.
+/// A token has a generation. `invalidate` starts a new one, and a callback registered under an older one is silenced.
+/// Handles are counted apart from references, which gates (Gate.swift) have too: a callback does not keep a token from
+/// being dropped, and dropping it may invalidate it.
 ///
-/// The lists' entries refer weakly: one list is of promises to ask to cancel, the other of tokens that go with this one.
-/// They are changed under the lock; no user's code runs meanwhile.
+/// The entries of the two lists are weak references: to promises to cancel, and to tokens chained to this one. The
+/// lists are changed under the lock; no user code runs meanwhile.
 package struct CancelToken: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
@@ -22,12 +22,12 @@ package struct CancelToken: Equatable {
   /// Dropping the last handle invalidates the token.
   private static var automatic: UInt64 { 1 }
   private static var locked: UInt64 { 2 }
-  /// It goes with others, or did. Never cleared.
+  /// The token is or was chained to another. Never cleared.
   private static var chained: UInt64 { 4 }
-  /// It was cancelled or invalidated. Never cleared.
+  /// The token was cancelled or invalidated. Never cleared.
   private static var cancelled: UInt64 { 8 }
 
-  /// A new token with one handle; nil when memory has run out.
+  /// Makes a token with one handle; nil when memory has run out.
   package static func make(invalidatesWhenDropped: Bool) -> CancelToken? {
     guard let ref = CellRef.allocate(.cancelToken) else { return nil }
     unsafe ref.cell.pointee.state.store(
@@ -40,10 +40,10 @@ package struct CancelToken: Equatable {
     return token
   }
 
-  /// Takes another handle; false if there are too many, or the last one is gone.
+  /// Takes another handle; false if there are too many, or the last one was released.
   package func retainHandle() -> Bool { ref.retainHandle() }
 
-  /// Gives a handle back. With the last one the token is dropped.
+  /// Releases a handle. The last one drops the token.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     dropDeadline()
@@ -51,7 +51,7 @@ package struct CancelToken: Equatable {
     ref.release()
   }
 
-  /// Whether somebody has a handle.
+  /// Whether a handle exists.
   package var hasHandles: Bool { ref.hasHandles }
 
   /// Changes with every invalidation.
@@ -59,7 +59,7 @@ package struct CancelToken: Equatable {
     unsafe UInt32(truncatingIfNeeded: ref.cell.pointee.state.load(ordering: .acquiring) >> CancelToken.generationShift)
   }
 
-  /// Whether it was chained to another. Under the lock under which tokens are chained.
+  /// Whether the token was ever chained to another. The caller has the lock under which tokens are chained.
   var isChained: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CancelToken.chained != 0 }
 
   func becomeChained() {
@@ -81,7 +81,7 @@ package struct CancelToken: Equatable {
     unsafe ref.cell.pointee.state.wrappingAdd(1 << CancelToken.generationShift, ordering: .acquiringAndReleasing)
   }
 
-  /// Runs `body` with the lists for itself.
+  /// Runs `body` with exclusive access to the lists.
   func locked<R>(_ body: () -> R) -> R {
     while unsafe ref.cell.pointee.state.bitwiseOr(CancelToken.locked, ordering: .acquiring).oldValue
       & CancelToken.locked != 0
@@ -92,10 +92,10 @@ package struct CancelToken: Equatable {
     return body()
   }
 
-  /// Ends what locked() began.
+  /// Releases the lock of locked().
   func unlock() { unsafe ref.cell.pointee.state.bitwiseAnd(~CancelToken.locked, ordering: .releasing) }
 
-  /// The token is gone: its entries are freed. Its deadline went with its last handle.
+  /// Frees the entries of a token that is disposed of. The deadline was removed with the last handle.
   func free() {
     freeList(of: .promises)
     freeList(of: .tokens)

@@ -1,13 +1,13 @@
-/// The lists of a token: weak references, the latest first.
+/// The lists of a token: weak references, the newest first.
 ///
 ///           value                 next
-///   entry   flags, the cell's     the entry before
+///   entry   flags, the cell's     the next older entry
 ///           token in bits
 extension CancelToken {
   package enum List { case promises, tokens }
 
-  /// Adds an entry, and drops the entries after it up to the first whose cell is alive; now and then all whose cells are
-  /// gone. So a token which outlives many promises does not grow. False when memory has run out.
+  /// Adds an entry, and removes the dead entries after it, up to the first whose cell is alive; sweeps the whole list
+  /// from time to time. So a token that outlives many promises does not grow. False when memory has run out.
   func add(_ cell: WeakCell, flags: UInt32 = 0, to list: List) -> Bool {
     guard let entry = CellRef.allocate(.entry) else { return false }
     unsafe entry.cell.pointee.value = CellValue(kind: ValueKind(rawValue: flags), bits: cell.bits)
@@ -27,8 +27,8 @@ extension CancelToken {
     return true
   }
 
-  /// Takes out the entries behind the first one whose cells are gone, and returns them. It is done again after as many adds
-  /// as there are entries left, so each add pays for two. The token is locked.
+  /// Removes all dead entries behind the newest one and returns them. The next sweep follows after as many adds as
+  /// entries are left, so the amortized cost of an add is constant. The token is locked.
   private func sweep(_ list: List, behind newest: CellRef) -> UInt32 {
     var dead: UInt32 = 0
     var last = newest
@@ -48,7 +48,7 @@ extension CancelToken {
     return dead
   }
 
-  /// How many entries a list has, those of cells that are gone included.
+  /// The number of entries of a list, including those of destroyed cells.
   package func count(of list: List) -> Int {
     locked {
       var count = 0
@@ -65,7 +65,7 @@ extension CancelToken {
 
   func first(of list: List) -> UInt32 { UInt32(truncatingIfNeeded: word(of: list)) }
 
-  /// How many adds there are until the list is looked through.
+  /// The number of adds until the next sweep of the list.
   private func addsLeft(of list: List) -> UInt32 { UInt32(truncatingIfNeeded: word(of: list) >> 32) }
 
   private func word(of list: List) -> UInt {

@@ -1,15 +1,16 @@
 import Synchronization
 
-/// Where a request to cancel has still to go: to what promises are made of, or linked to. It comes to many of them without
-/// recursion, however deep they are nested.
+/// The work list of a cancel request: the gathers and links that it has still to reach. It avoids recursion, however
+/// deep they are nested.
 ///
 ///           value: bits                   next
-///   entry   the gather's or link's cell   the entry after
+///   entry   the gather's or link's cell   the next entry
 struct CancelWork {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
 
-  /// Takes over a reference to the cell of a gather or a link. False when memory has run out: nothing is taken over.
+  /// Takes ownership of a reference to the cell of a gather or a link. False when memory has run out: the caller keeps
+  /// it.
   mutating func push(_ cell: CellRef) -> Bool {
     guard let entry = CellRef.allocate(.entry) else { return false }
     unsafe entry.cell.pointee.value = CellValue(kind: .void, bits: UInt64(cell.index))
@@ -29,7 +30,7 @@ struct CancelWork {
     return cell
   }
 
-  /// Asks all of them, and what is left to do for that.
+  /// Drains the work list.
   consuming func finish(_ reason: CellValue) {
     var rest = self
     while let cell = rest.pop() {
@@ -38,7 +39,7 @@ struct CancelWork {
     }
   }
 
-  /// Asks one that is not among them, and what is left to do for that.
+  /// Requests cancellation of `cell`, then drains the work list.
   static func ask(_ cell: CellRef, _ reason: CellValue) {
     var work = CancelWork()
     work.ask(cell, reason)

@@ -1,6 +1,8 @@
-// A cancelled promise is rejected with a DISCARDED. One that has a cause - the error elsewhere that led to it - has a box.
+// A cancelled promise is rejected with a DISCARDED. With a cause - the error elsewhere that led to it - that owns a
+// box.
 extension CellValue {
-  /// The reason of a promise that is cancelled because of `cause`. Takes over the cause; without memory, it is lost.
+  /// The reason of a promise cancelled because of `cause`. Takes ownership of the cause, which is lost when memory has
+  /// run out.
   package static func discarded(because cause: CellValue) -> CellValue {
     guard let box = Box.make(.discarded, count: 0, meta: 0) else {
       cause.release()
@@ -10,7 +12,7 @@ extension CellValue {
     return box.owningValue
   }
 
-  /// What a DISCARDED was caused by, borrowed from it; nil if it has no cause or is something else.
+  /// The cause of a DISCARDED, borrowed from it; nil if it has no cause, or for any other value.
   package var discardCause: CellValue? {
     guard kind == ValueKind.discarded.rawValue, box != 0 else { return nil }
     return unsafe Box(owner).discardCause.pointee
@@ -18,7 +20,7 @@ extension CellValue {
 }
 
 extension Box {
-  /// The cause that the box of a DISCARDED holds, in the place of a function and a context.
+  /// The cause in the box of a DISCARDED, stored in place of `function` and `context`.
   var discardCause: UnsafeMutablePointer<CellValue> {
     unsafe (UnsafeMutableRawPointer(ref.cell) + Cell.closureOffset).assumingMemoryBound(to: CellValue.self)
   }

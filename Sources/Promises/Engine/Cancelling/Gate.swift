@@ -1,5 +1,5 @@
-/// What stands between a reaction and a handler that was registered under a token: the handler is called if the token
-/// was not invalidated since.
+/// The guard between a reaction and a handler registered under a token: the handler is called only if the token was not
+/// invalidated since then.
 ///
 ///          value                                     next         function     context   free
 ///   gate   box: generation, bits: on rejection       the token    on           ctx       free_ctx
@@ -9,8 +9,8 @@
 package struct Gate {
   private let ref: CellRef
 
-  /// The plan's handlers, with the context that they need now, behind a gate. Takes over the context; nil when memory
-  /// has run out.
+  /// Puts the plan's handlers behind a gate; returns the new handlers with their context. Takes ownership of the
+  /// context; nil when memory has run out.
   package static func guarding(_ plan: Job.Plan, _ context: Context, by token: CancelToken) -> (Job.Plan, Context)? {
     guard token.ref.retain() else {
       context.release()

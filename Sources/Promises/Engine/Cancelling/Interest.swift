@@ -1,31 +1,31 @@
 import Synchronization
 
-/// Whether a reaction shows interest in its source. A source that nobody is interested in any more is asked to cancel.
+/// The interest of a reaction in its source. A source that loses all interest is asked to cancel.
 ///
-/// In bits 4 and 5 of `meta`; a `rescue`, whose type is there, is `counted`.
+/// Stored in bits 4 and 5 of `meta`. A `rescue`, whose type is there, is `counted`.
 package struct Interest: Equatable {
   let rawValue: UInt32
-  /// Until its promise is asked to cancel.
+  /// Interested until cancellation of its promise is requested.
   package static var counted: Interest { Interest(rawValue: 0) }
-  /// None of its own, so it keeps nobody's request back; but its promise can be asked to cancel, and then passes that on.
+  /// Not interested, so it blocks no request of other reactions. Requests for its promise propagate upstream.
   package static var quiet: Interest { Interest(rawValue: 1) }
-  /// None, and requests go no further.
+  /// Not interested. Requests for its promise do not propagate upstream.
   package static var none: Interest { Interest(rawValue: 2) }
-  /// For good: requests go no further.
+  /// Interested for good. Requests for its promise do not propagate upstream.
   package static var lasting: Interest { Interest(rawValue: 3) }
 }
 
 extension CellRef {
-  /// The interest that this promise's reaction shows in its source.
+  /// The interest of this promise's reaction in its source.
   var interest: Interest {
     reactionKind == .rescue
       ? .counted : unsafe Interest(rawValue: cell.pointee.meta >> ReactionKind.typeShift & 3)
   }
 
-  /// Whether requests for this promise to cancel concern its source.
+  /// Whether cancel requests for this promise propagate to its source.
   var passesRequestsOn: Bool { interest == .counted || interest == .quiet }
 
-  /// Whether this reaction's interest keeps its source from being asked to cancel.
+  /// Whether this reaction's interest blocks cancel requests for its source.
   var isInterested: Bool {
     if interest == .lasting { return true }
     guard interest == .counted && reactionKind != .cancelHandler else { return false }
@@ -33,8 +33,8 @@ extension CellRef {
     return unsafe cell.pointee.state.load(ordering: .relaxed) & gone == 0
   }
 
-  /// Notes that the interest of one of this promise's reactions is gone; true if that was the last, and the promise can
-  /// be asked to cancel on that ground.
+  /// Records that a reaction to this promise lost interest; true if no interest is left, so that cancellation of the
+  /// promise can be requested.
   func desert() -> Bool {
     guard hold() else { return false }
     defer { letGo() }
@@ -42,19 +42,20 @@ extension CellRef {
       var tally = self.tally
       tally.isDeserted = true
       self.tally = tally
-      // A release that is about to happen, and has seen no desertion, must notice: its exchange fails.
+      // A concurrent release that has not seen the loss of interest must notice it: this makes its exchange fail.
       watch()
     }
     return isWithoutInterest()
   }
 
-  /// Whether interest in this promise, which is held, has gone that may have been the last, and nobody has acted on that.
+  /// Whether this promise, which is held, lost interest that may have been the last, and no request has followed from
+  /// it.
   var isDesertedWhileHeld: Bool {
     state.bits & CellState.cancelRequested == 0 && tally.isDeserted
   }
 
-  /// Why one of the reactions' promises was asked to cancel, as a reference of the caller's; VOID if nobody said. The
-  /// promise is held.
+  /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
+  /// VOID if none was given. The promise is held.
   func deserterReason() -> CellValue {
     var next = state.head
     while next != 0 {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A reference to a cell, of a promise as a rule, that does not keep it.
+/// A weak reference to a cell, as a rule a promise's.
 package struct WeakCell: Equatable, Sendable {
   private let token: Token
 
-  /// The caller has a reference to the cell.
+  /// Makes a weak reference. The caller has a strong one.
   package init(_ cell: CellRef) {
     unsafe cell.cell.pointee.life.bitwiseOr(Life.weak, ordering: .relaxed)
     token = cell.token
@@ -12,14 +12,14 @@ package struct WeakCell: Equatable, Sendable {
 
   package init(token: Token) { self.token = token }
 
-  /// The reference that a callback's context is.
+  /// The weak reference stored in a callback's context.
   init(context: UnsafeMutableRawPointer?) { self.init(token: Token(bits: UInt64(UInt(bitPattern: context)))) }
   var context: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: UInt(bits)) }
 
-  /// What tells the cell from every other.
+  /// A number that identifies the cell.
   package var bits: UInt64 { token.bits }
 
-  /// The cell, with a reference for the caller; nil if it is gone.
+  /// The cell, with a reference for the caller; nil if it was destroyed.
   package func strong() -> CellRef? {
     guard let cell = token.cell(CellKind(rawValue: token.bits >> Life.kindShift & 7)),
       cell.retain(while: { ($0 ^ token.bits) >> Life.kindShift == 0 })
@@ -27,21 +27,21 @@ package struct WeakCell: Equatable, Sendable {
     return cell
   }
 
-  /// Calls the body with the cell, which stays meanwhile; not if it is gone.
+  /// Calls the body with the cell, retained for the call; a no-op if the cell was destroyed.
   package func with(_ body: (CellRef) -> Void) {
     guard let cell = strong() else { return }
     body(cell)
     cell.releaseBorrowed()
   }
 
-  /// Whether the cell was there a moment ago.
+  /// Whether the cell exists. The result may be outdated when this returns.
   package var isAlive: Bool { token.cell(CellKind(rawValue: token.bits >> Life.kindShift & 7)) != nil }
 
   package static func == (one: WeakCell, other: WeakCell) -> Bool { one.token.bits == other.token.bits }
 }
 
 extension CellRef {
-  /// Takes a reference as long as the life word is one that is meant; false if it is not, or the last reference is gone.
+  /// Takes a reference if the life word satisfies `isMeant`; false if it does not, or the last reference was released.
   @inline(__always)
   func retain(while isMeant: (_ life: UInt64) -> Bool) -> Bool {
     var life = unsafe cell.pointee.life.load(ordering: .relaxed)
