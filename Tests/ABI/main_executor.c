@@ -149,6 +149,53 @@ static void whoever_replaces_it_is_the_main_thread(void) {
   promise_executor_release(serial);
 }
 
+static promise_executor_t *substitute;
+static atomic_int next_number;
+
+/* Runs in the order of the numbers, on both executors, never two at once. */
+static promise_verdict_t is_next_on_both(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  CHECK_INT(promise_executor_is_current(main_executor()), 1);
+  CHECK_INT(promise_executor_is_current(substitute), 1);
+  CHECK_INT(atomic_fetch_add(&next_number, 1), (intptr_t)ctx);
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static promise_verdict_t waits_for_the_job_behind(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  promise_t *behind = promise_run(main_executor(), adds_one, NULL, NULL);
+  *out = *I64(promise_wait(behind, FOR_EVER));
+  promise_release(behind);
+  (void)ctx;
+  return PROMISE_FULFILL;
+}
+
+static void serial_executor_takes_its_place(void) {
+  enum { JOBS = 200 }; /* more than a turn's share */
+  promise_t *jobs[JOBS];
+  promise_executor_t *target = NULL;
+  for (int round = 0; round < 2; round++) {
+    substitute = promise_executor_serial(target);
+    atomic_store(&next_number, 0);
+    CHECK_STATUS(promise_executor_set_main(substitute), PROMISE_OK);
+    for (intptr_t i = 0; i < JOBS; i++)
+      jobs[i] = promise_run(main_executor(), is_next_on_both, (void *)i, NULL);
+    promise_t *waits = promise_run(main_executor(), waits_for_the_job_behind, NULL, NULL);
+    CHECK_STATUS(promise_wait(waits, FOR_EVER), PROMISE_OK);
+    CHECK(ended(waits, PROMISE_FULFILLED, PROMISE_EDEADLK));
+    promise_release(waits);
+    CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+    for (int i = 0; i < JOBS; i++) {
+      CHECK_STATUS(promise_wait(jobs[i], FOR_EVER), PROMISE_OK);
+      CHECK_INT(promise_state(jobs[i]), PROMISE_FULFILLED);
+      promise_release(jobs[i]);
+    }
+    promise_executor_release(target);
+    target = substitute;
+  }
+  promise_executor_release(target);
+}
+
 static atomic_long jobs_submitted, jobs_run, round_begun, round_held, round_over, round_ended;
 
 static void counts(void *ctx) {
@@ -221,6 +268,7 @@ int main(void) {
   RUN(what_ends_in_it_cannot_take_its_place);
   RUN(timers_go_there_too);
   RUN(whoever_replaces_it_is_the_main_thread);
+  RUN(serial_executor_takes_its_place);
   RUN(nothing_is_left_in_the_loop);
   return check_report();
 }

@@ -17,6 +17,9 @@ struct SerialQueue {
 
   private struct State {
     let target: CellExecutor
+    /// The executor that the queue belongs to. It is not a job's: jobs of the main executor come here too, where this one
+    /// takes the main loop's place.
+    var executor: CellExecutor?
     var jobs = JobQueue()
     var isIdle = true
     /// The thread whose turn it is, by the address of its state; 0 while it waits for one.
@@ -40,6 +43,10 @@ struct SerialQueue {
   fileprivate var address: UnsafeMutableRawPointer { unsafe guarded.address }
   fileprivate var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
 
+  fileprivate func belong(to executor: CellExecutor) {
+    unsafe guarded.locked { unsafe $0.pointee.executor = executor }
+  }
+
   /// The executor's last reference is gone, so no job is left.
   fileprivate func free() {
     target.ref.release()
@@ -47,13 +54,13 @@ struct SerialQueue {
   }
 
   fileprivate func submit(_ job: Job) {
-    let wasIdle = unsafe guarded.locked { state in
+    let idle = unsafe guarded.locked { state in
       unsafe state.pointee.jobs.push(job)
-      let wasIdle = unsafe state.pointee.isIdle
+      let idle = unsafe state.pointee.isIdle ? state.pointee.executor : nil
       unsafe state.pointee.isIdle = false
-      return wasIdle
+      return idle
     }
-    if wasIdle, let executor = job.executor { schedule(executor) }
+    if let idle { schedule(idle) }
   }
 
   /// Asks the other executor for a turn.
@@ -80,7 +87,9 @@ struct SerialQueue {
     // An executor of the user's may run a turn at once, so that one within another would take stack.
     var left = queue.target.kind == .pool ? share : .max
     while let job = queue.next() {
-      _ = job.run()
+      // Other jobs name another executor, so this one is noted for them.
+      let isOwn = job.executor?.ref == executor.ref
+      RunningExecutor.running(isOwn ? nil : executor) { _ = job.run() }
       left -= 1
       if left == 0 {
         queue.schedule(executor)
@@ -166,7 +175,10 @@ extension CellExecutor {
   package static func serial(on target: CellExecutor) -> CellExecutor? {
     guard let queue = SerialQueue.make(on: target) else { return nil }
     let context = unsafe Context(queue.address) { unsafe SerialQueue(address: $0).free() }
-    return unsafe make({ unsafe SerialQueue(address: $0).submit(Job(submitted: $1)) }, context, kind: .serial)
+    let submit: Submit = { unsafe SerialQueue(address: $0).submit(Job(submitted: $1)) }
+    guard let executor = unsafe make(submit, context, kind: .serial) else { return nil }
+    queue.belong(to: executor)
+    return executor
   }
 
   /// Whether jobs end up on the main executor, by way of however many serial ones.
