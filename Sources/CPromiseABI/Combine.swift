@@ -116,9 +116,13 @@ private struct OutcomeKeys {
   let reason: CellValue
 
   init?() {
-    guard let state = OutcomeKeys.text("state"), let value = OutcomeKeys.text("value"),
-      let reason = OutcomeKeys.text("reason")
-    else { return nil }
+    let texts = (OutcomeKeys.text("state"), OutcomeKeys.text("value"), OutcomeKeys.text("reason"))
+    guard let state = texts.0, let value = texts.1, let reason = texts.2 else {
+      texts.0?.release()
+      texts.1?.release()
+      texts.2?.release()
+      return nil
+    }
     (self.state, self.value, self.reason) = (state, value, reason)
   }
 
