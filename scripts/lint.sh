@@ -24,11 +24,16 @@ Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
 git ls-files -z -- ':(glob)Sources/Promises/Engine/*.swift' Sources/Promises/Engine/Cancelling |
   xargs -0 scripts/lint-prose
+scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else
   echo "skipped: subjects of commits: the history is shallow"
 fi
+
+# The files that the map of the code names.
+Tests/Prose/check-paths.test.sh
+scripts/check-paths.py CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 
 # Files that grew beyond one subject.
 status=0

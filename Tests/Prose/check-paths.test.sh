@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Tests scripts/check-paths.py: a missing path, an ambiguous one and a broken link are found, and good ones pass.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+# expect STATUS PATTERN NAME: checks the standard input.
+expect() {
+  local status=0
+  cat > "$scratch/case.md"
+  scripts/check-paths.py "$scratch/case.md" > "$scratch/log" 2>&1 || status=$?
+  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat "$scratch/log"; echo end); then
+    failed=$((failed + 1))
+    echo "FAIL  $3: status $status"
+    cat "$scratch/log"
+  fi
+}
+
+expect 0 end "whole paths, parts of paths, folders and patterns" << 'TEXT'
+`Package.swift`, `Engine/Settle.swift`, `Sources/Promises/Engine`, `include/promise/*.h`, `make lint`, `a.b()`.
+TEXT
+expect 1 'case.md:2: Engine/Nothing.swift: no such file' "a missing file, at its line" << 'TEXT'
+
+`Engine/Nothing.swift`
+TEXT
+expect 1 'fork.c: is several: Sources/CPlatform/fork.c, ' "a part that fits several files" << 'TEXT'
+`fork.c`
+TEXT
+expect 1 'Streams/\*.c: no such file' "a pattern without a match" << 'TEXT'
+`Engine/Streams/*.c`
+TEXT
+expect 1 'nothing.md: the link leads nowhere' "a broken link" << 'TEXT'
+[nothing](nothing.md#part), [elsewhere](https://example.org), [here](#part)
+TEXT
+expect 0 end "code is not looked at" << 'TEXT'
+```
+`Engine/Nothing.swift`
+```
+TEXT
+
+if [[ $failed -gt 0 ]]; then
+  echo "check-paths: $failed failed" >&2
+  exit 1
+fi
