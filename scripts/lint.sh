@@ -22,8 +22,9 @@ shell_files | xargs -0 shellcheck
 first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
-git ls-files -z -- ':(glob)Sources/Promises/Engine/*.swift' Sources/Promises/Engine/Cancelling |
-  xargs -0 scripts/lint-prose
+engine=Sources/Promises/Engine
+git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/Observing $engine/Process $engine/Queues \
+  $engine/Streams | xargs -0 scripts/lint-prose
 scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first

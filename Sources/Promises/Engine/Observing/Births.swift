@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// When promises were made, of those made while a trace was on. A cell has no room for that, so it stands beside the slab,
-/// in chunks that are made when they are needed and stay.
+/// Creation times of the promises made while a trace was on. A cell has no space for the time, so it is stored beside
+/// the slab, in chunks that are allocated on demand and never freed.
 enum Births {
   @unsafe
   private struct Entry: ~Copyable {
@@ -14,7 +14,7 @@ enum Births {
   private static var chunk: Int { Int(Slab.piece) }
   private static var chunks: Int { Int(Slab.capacity / Slab.piece) }
 
-  /// Makes room for what is to come. False when memory has run out.
+  /// Allocates the directory of chunks. False when memory has run out.
   static func prepare() -> Bool {
     unsafe directory.get { unsafe calloc(chunks, MemoryLayout<UInt>.stride) } != nil
   }
@@ -42,14 +42,14 @@ enum Births {
     return unsafe first.assumingMemoryBound(to: Entry.self) + Int(index) % chunk
   }
 
-  /// The promise is made now.
+  /// Records that the promise is made now.
   static func note(_ promise: CellRef) {
     guard let entry = unsafe entry(promise.index, makes: true) else { return }
     unsafe entry.pointee.time.store(platform_now(), ordering: .relaxed)
     unsafe entry.pointee.id.store(promise.id, ordering: .releasing)
   }
 
-  /// When the promise was made; nil if nobody looked.
+  /// The time at which the promise was made; nil if no trace was on.
   static func time(_ index: UInt32, id: UInt64) -> Int64? {
     guard let entry = unsafe entry(index, makes: false),
       unsafe entry.pointee.id.load(ordering: .acquiring) == id

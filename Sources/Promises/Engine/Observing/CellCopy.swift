@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// What a cell held at some moment, read while others may write it. Cells stay cells, so nothing is read that is not there; and a copy
-/// is good only if the cell has not been freed meanwhile.
+/// A snapshot of a cell, read while other threads may write it. The memory always holds cells, so reading is safe; a
+/// snapshot is valid only if the cell has not been freed meanwhile.
 struct CellCopy {
   let index: UInt32
   let state: CellState
@@ -11,7 +11,7 @@ struct CellCopy {
   let meta: UInt32
   let context: UInt64
 
-  /// Nil if the cell is free, as most are after a rush, or was freed meanwhile.
+  /// Nil if the cell is free, as most are after a peak of load, or was freed meanwhile.
   init?(_ index: UInt32) {
     guard index != 0, UInt64(index) < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: index)
@@ -30,7 +30,7 @@ struct CellCopy {
     guard life & Life.kindMask != 0, isCurrent else { return nil }
   }
 
-  /// Whether the cell still is what it was.
+  /// Whether the cell still has the same generation and kind.
   var isCurrent: Bool {
     unsafe (CellRef(index: index).cell.pointee.life.load(ordering: .acquiring) ^ life) >> Life.kindShift == 0
   }
@@ -42,10 +42,10 @@ struct CellCopy {
   var reactionKind: ReactionKind { ReactionKind(rawValue: meta & ReactionKind.mask) }
   var isUnheld: Bool { reactionKind != .rescue && meta & ReactionKind.unheld != 0 }
 
-  /// Whether it is a promise, and not only a reaction to one.
+  /// Whether the cell is a promise, rather than a bare reaction to one.
   var isPromise: Bool { isOf(.promise) && isHoldable }
 
-  /// Whether a cell of a promise is one that somebody may hold.
+  /// Whether a handle to a cell of the kind `promise` may exist.
   var isHoldable: Bool {
     switch reactionKind {
     case .observe, .cancelHandler, .link, .input: return false
@@ -53,7 +53,7 @@ struct CellCopy {
     }
   }
 
-  /// The cell that `context` is the address of; 0 if it is none.
+  /// The index of the cell at the address in `context`; 0 if there is none.
   var contextIndex: UInt32 {
     let offset = context &- UInt64(Slab.base.load(ordering: .relaxed))
     let index = offset / UInt64(Cell.size)

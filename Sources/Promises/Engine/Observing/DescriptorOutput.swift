@@ -1,14 +1,14 @@
 import CPlatform
 
-/// Text on its way to a file descriptor.
+/// A buffered writer of text to a file descriptor.
 @safe
 package struct DescriptorOutput: TextOutput {
   private var buffer = TextBuffer()
   private let descriptor: Int32
-  /// What has come of it so far.
+  /// The result so far.
   private var ending = Ending.written
 
-  /// How writing ended. After a failure of the descriptor, errno says why.
+  /// The result of writing. After a failure of the descriptor, errno has the reason.
   package enum Ending { case written, descriptorFailed, outOfMemory }
 
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -20,13 +20,13 @@ package struct DescriptorOutput: TextOutput {
     if buffer.count >= DescriptorOutput.portion { flush() }
   }
 
-  /// A line, with its end.
+  /// Writes a line and its terminator.
   package mutating func write(line: UnsafeRawBufferPointer) {
     unsafe buffer.write(line)
     write(UInt8(ascii: "\n"))
   }
 
-  /// Writes the rest, and lets the memory go.
+  /// Flushes the buffer and frees its memory.
   package mutating func finish() -> Ending {
     flush()
     buffer.free()

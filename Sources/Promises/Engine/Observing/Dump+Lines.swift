@@ -1,4 +1,4 @@
-// What a dump says of one promise.
+// The line of a dump for one promise.
 extension Dump {
   func describeUntaken(_ promise: CellCopy, _ text: inout TextBuffer) {
     begin(promise, &text)
@@ -52,7 +52,7 @@ extension Dump {
     describeRoot(source, &text)
   }
 
-  /// A promise that no callback of its own settles.
+  /// Describes the settler of a promise that has no reaction of its own.
   private func describeOutsider(_ promise: CellCopy, _ text: inout TextBuffer) {
     if promise.meta == ReactionKind.orphan { return text.write("nobody, for what it was made of went unsettled") }
     guard let settler = CellCopy(settler(of: promise.index)) else { return text.write("any holder") }
@@ -103,7 +103,7 @@ extension Dump {
     text.write(id: executor.id)
   }
 
-  /// Where the way of sources ends, if that is further up.
+  /// Describes the end of the chain of sources, if that is further upstream.
   private func describeRoot(_ source: CellCopy, _ text: inout TextBuffer) {
     var root = source
     var steps = 0
@@ -121,7 +121,7 @@ extension Dump {
 }
 
 extension TextOutput {
-  /// As `%p` prints a handle.
+  /// Writes a handle as `%p` does.
   mutating func write(id: UInt64) {
     write("0x")
     var digits = 1
@@ -129,7 +129,7 @@ extension TextOutput {
     write(hexadecimal: id, digits: digits)
   }
 
-  /// Nanoseconds as seconds, to the millisecond.
+  /// Writes nanoseconds as seconds, with three decimals.
   mutating func write(seconds nanoseconds: Int64) {
     write(nanoseconds / 1_000_000_000)
     write(".")
@@ -137,7 +137,7 @@ extension TextOutput {
     write(" s")
   }
 
-  /// Three digits.
+  /// Writes three digits.
   mutating func write(thousandths number: UInt64) {
     write(UInt8(ascii: "0") + UInt8(number / 100 % 10))
     write(UInt8(ascii: "0") + UInt8(number / 10 % 10))

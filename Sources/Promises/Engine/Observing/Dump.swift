@@ -1,19 +1,19 @@
 import CPlatform
 import Synchronization
 
-/// What is pending, and who must settle it: one line for each promise. Other threads go on meanwhile; nothing of theirs is
-/// held, so each line was true at some moment while this ran.
+/// A dump of the pending promises and their settlers: one line each. Other threads keep running and nothing is locked,
+/// so each line was true at some moment during the dump.
 @safe
 package struct Dump {
-  /// How many cells there were when it began.
+  /// The number of cells at the start.
   let count: UInt32
-  /// By a promise's cell: the job, gather or link that is to settle it.
+  /// By the index of a promise: the job, gather or link that will settle it.
   private let settlers: UnsafeMutablePointer<UInt32>
-  /// By a timer's cell: when it is due.
+  /// By the index of a timer: its deadline.
   private let deadlines: UnsafeMutablePointer<Int64>
   let now = platform_now()
 
-  /// Calls `line` with each line, without its end, with no lock held. False when memory has run out.
+  /// Calls `line` with each line, without its terminator and with no lock held. False when memory has run out.
   package static func write(_ line: (UnsafeRawBufferPointer) -> Void) -> Bool {
     guard let dump = Dump() else { return false }
     defer { dump.free() }
@@ -37,10 +37,10 @@ package struct Dump {
     unsafe platform_free(deadlines)
   }
 
-  /// The cell of what is to settle a promise; 0 if there is none, or it is in somebody's hands.
+  /// The index of the job, gather or link that will settle a promise; 0 if there is none, or a thread is running it.
   func settler(of promise: UInt32) -> UInt32 { unsafe promise < count ? settlers[Int(promise)] : 0 }
 
-  /// When a timer is due; 0 if it is not among the timers.
+  /// The deadline of a timer; 0 if it is not pending.
   func deadline(of timer: UInt32) -> Int64 { unsafe timer < count ? deadlines[Int(timer)] : 0 }
 
   private func findSettlers() {
@@ -93,8 +93,8 @@ package struct Dump {
     return true
   }
 
-  /// How many callbacks and promises wait for a pending one; nil if it was settled while they were counted. As long as it
-  /// is pending its list only grows, at the front, so what is counted is one.
+  /// The number of callbacks and promises that wait for a pending promise; nil if it was settled during the count. The
+  /// list of a pending promise only grows, at the front, so the count is consistent.
   private func countCallbacks(_ promise: CellCopy) -> Int? {
     var callbacks = 0
     var steps = 0

@@ -1,21 +1,21 @@
 import CPlatform
 import Synchronization
 
-/// What is told when something goes wrong that nobody asked about. One set for the process, whatever language set it.
+/// Functions that are notified of problems that no call returns. There is one set per process, shared by all languages.
 ///
-/// Hooks are called on the thread where it happens, with no lock held, and may do anything. What happens within a hook is
-/// not reported.
+/// Hooks are called on the thread where the problem occurs, with no lock held, and may do anything. Problems that occur
+/// within a hook are not reported.
 @safe
 package struct Hooks {
-  /// A promise was rejected, and went without anybody having taken that (Unhandled.swift).
+  /// A rejected promise was destroyed, and its rejection was never handled (Unhandled.swift).
   package typealias UnhandledRejection =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ reason: UnsafeRawPointer) -> Void
-  /// A call that was to settle a promise so found it settled.
+  /// A call tried to settle a promise that was settled already. `state`: the outcome it wanted.
   package typealias SecondSettlement =
     @convention(c) (
       _ context: UnsafeMutableRawPointer?, _ id: UInt64, _ state: Int32, _ value: UnsafeRawPointer
     ) -> Void
-  /// A promise that somebody was to settle went unsettled, and with it so many callbacks.
+  /// A promise was destroyed while pending, although calls from outside were to settle it; `callbacks` will never run.
   package typealias LostPromise =
     @convention(c) (_ context: UnsafeMutableRawPointer?, _ id: UInt64, _ callbacks: UInt64) -> Void
 
@@ -34,8 +34,8 @@ package struct Hooks {
     return interests
   }
 
-  /// Replaces the hooks; nil: nobody is told. The context of those before is released when no call of theirs goes on any
-  /// more. False when memory has run out: the hooks stay as they are, and this context is released.
+  /// Replaces the hooks; nil removes them. The context of the previous ones is released once no call of them is
+  /// running. False when memory has run out: the hooks stay unchanged, and the new context is released.
   package static func replace(_ hooks: Hooks?, _ context: Context) -> Bool {
     var listener: UnsafeMutablePointer<Listener<Hooks>>?
     if let hooks {
@@ -56,12 +56,12 @@ package struct Hooks {
   }
 }
 
-/// Guarded by PLATFORM_LOCK_OBSERVERS.
+/// The current hooks, guarded by PLATFORM_LOCK_OBSERVERS.
 nonisolated(unsafe) private var current: UnsafeMutablePointer<Listener<Hooks>>?
 
-// What is reported. Called where nothing is held that a hook could miss.
+// The reports. Called where the thread has no lock that a hook might need.
 extension CellRef {
-  /// A call of the user's was to settle this promise, which is settled already, with a value that goes now.
+  /// Reports a call that tried to settle this promise again, with a value that is about to be released.
   @inline(never)
   func reportSecondSettlement(_ value: CellValue, _ outcome: Outcome) {
     guard Observation.wants(.secondSettlements) else { return }
@@ -71,13 +71,13 @@ extension CellRef {
     }
   }
 
-  /// This promise goes, and nobody has taken the reason that it was rejected with.
+  /// Reports that this promise is destroyed, and its rejection was never handled.
   func reportUnhandledRejection() {
     var reason = value
     unsafe Hooks.call { hooks, context in unsafe hooks.unhandledRejection?(context, id, &reason) }
   }
 
-  /// This promise goes unsettled, with these reactions.
+  /// Reports that this promise is destroyed while pending, with these reactions.
   func reportLoss(newest: UInt32) {
     guard Observation.wants(.lostPromises), reactionKind == .none, !isOrphan else { return }
     var callbacks: UInt64 = 0

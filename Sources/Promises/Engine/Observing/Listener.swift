@@ -1,15 +1,15 @@
 import CPlatform
 
-/// Functions of the user's with one context, which can be replaced while they are called: the context goes when nobody
-/// calls them any more.
+/// A set of user functions with one context, replaceable while they are called: the context is released when the last
+/// call has returned.
 @unsafe
 struct Listener<Functions> {
   let functions: Functions
   let context: Context
-  /// Calls that go on, and one for being the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
+  /// The number of running calls, plus one while it is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
   private var uses = 1
 
-  /// Nil when memory has run out: the context is released.
+  /// Nil when memory has run out: then the context is released.
   static func make(_ functions: Functions, _ context: Context) -> UnsafeMutablePointer<Listener>? {
     guard let memory = unsafe malloc(MemoryLayout<Listener>.size) else {
       context.release()
@@ -25,8 +25,8 @@ struct Listener<Functions> {
     unsafe self.context = context
   }
 
-  /// Calls `body` with the current listener, unless this thread is in the middle of such a call: what a listener does is
-  /// not told to it. No lock is held meanwhile.
+  /// Calls `body` with the current listener. A no-op within such a call on the same thread: a listener is not notified
+  /// of its own actions. No lock is held meanwhile.
   static func call(
     _ current: () -> UnsafeMutablePointer<Listener>?, _ body: (Functions, UnsafeMutableRawPointer?) -> Void
   ) {
@@ -38,7 +38,7 @@ struct Listener<Functions> {
     platform_unlock(Int32(PLATFORM_LOCK_OBSERVERS))
     guard let listener = unsafe listener else { return }
     unsafe thread.pointee.listening = true
-    // What goes within the call goes before it ends: put off until the disposal that it may be a part of, it would be told.
+    // Cells released in the call are disposed of in it. Deferred to an enclosing disposal, they would be reported.
     let (disposing, disposal) = unsafe (thread.pointee.disposing, thread.pointee.disposal)
     unsafe thread.pointee.disposing = false
     unsafe thread.pointee.disposal = 0
@@ -49,7 +49,7 @@ struct Listener<Functions> {
     unsafe letGo(listener)
   }
 
-  /// Ends a call, or a listener's being the current one.
+  /// Releases one use of the listener: a call, or its being the current one.
   static func letGo(_ listener: UnsafeMutablePointer<Listener>?) {
     guard let listener = unsafe listener else { return }
     platform_lock(Int32(PLATFORM_LOCK_OBSERVERS))

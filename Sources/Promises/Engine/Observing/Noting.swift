@@ -1,8 +1,8 @@
 import Synchronization
 
-// Where the engine tells a trace. Called only while somebody looks on.
+// The trace points of the engine. Called only while observation is on.
 extension CellRef {
-  /// The promise is made: from nothing, or as a reaction to another.
+  /// Records the creation of a promise without a source.
   @inline(never)
   func noteCreation() {
     guard Observation.wants(.trace) else { return }
@@ -18,27 +18,27 @@ extension CellRef {
     Trace.note(.created, id, parent: source.id)
   }
 
-  /// The promise begins to follow another.
+  /// Records that the promise begins to follow another.
   @inline(never)
   func noteAttachment(to source: CellRef) { Trace.note(.attached, id, parent: source.id) }
 
   @inline(never)
   func noteSettlement(_ outcome: Outcome) { Trace.note(.settled, id, state: outcome.isRejected ? 3 : 2) }
 
-  /// The promise goes pending.
+  /// Records that the promise is destroyed while pending.
   func noteDrop() {
     if isPromise { Trace.note(.dropped, id) }
   }
 
-  /// The callback whose promise, of that id, is this one has returned. If its reference has gone elsewhere, so may the
-  /// promise.
+  /// Records the return of the callback that settles this promise. The id is passed because the promise may be
+  /// destroyed by now.
   @inline(never)
   func noteEnd(_ id: UInt64, _ result: ReactionResult) {
     if case .settled = result { Trace.note(.settled, id, state: outcome.isRejected ? 3 : 2) }
     Trace.note(.ended, id)
   }
 
-  /// react(), told.
+  /// react() with trace events.
   @inline(never)
   func reactObserved(to value: UnsafePointer<CellValue>, _ outcome: Outcome, shared: Bool = true) -> ReactionResult {
     guard Observation.wants(.trace) else { return unsafe react(to: value, outcome, shared: shared) }
@@ -54,7 +54,7 @@ extension CellRef {
     return result
   }
 
-  /// The promise that this reaction settles; or the reaction itself, if it settles none.
+  /// The id of the promise that this reaction settles, or of the reaction itself if it settles none.
   private var tracedID: UInt64 {
     switch reactionKind {
     case .link: unsafe CellRef.from(cell.pointee.context).id
@@ -63,7 +63,7 @@ extension CellRef {
     }
   }
 
-  /// Whether this reaction to an outcome calls what a user wrote, here and now.
+  /// Whether this reaction calls user code inline for this outcome.
   private func runsCallback(_ value: CellValue, _ outcome: Outcome) -> Bool {
     switch reactionKind {
     case .then: !outcome.isRejected

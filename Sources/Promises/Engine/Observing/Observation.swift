@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Who looks on: hooks (Hooks.swift) and traces. While nobody does, each place that would tell them something costs one
-/// test of one word, which is never written.
+/// The set of observers: hooks (Hooks.swift) and traces. Without observers, each place that would notify them costs one
+/// test of one word, which is rarely written.
 package enum Observation {
-  /// What somebody wants to hear of.
+  /// A set of event classes.
   package struct Interests: Equatable {
     let rawValue: UInt64
     init(_ rawValue: UInt64) { self.rawValue = rawValue }
@@ -12,23 +12,23 @@ package enum Observation {
     static var unhandledRejections: Interests { Interests(1) }
     static var secondSettlements: Interests { Interests(2) }
     static var lostPromises: Interests { Interests(4) }
-    /// All that hooks are for.
+    /// All classes that hooks receive.
     static var hooks: Interests { Interests(7) }
     static var trace: Interests { Interests(8) }
 
     static func | (one: Interests, other: Interests) -> Interests { Interests(one.rawValue | other.rawValue) }
   }
 
-  /// The interests of all. Changed under `PLATFORM_LOCK_OBSERVERS`.
+  /// The union of all observers' interests. Changed under `PLATFORM_LOCK_OBSERVERS`.
   static let interests = Atomic<UInt64>(0)
 
-  /// Notes what some want to hear of from now on. The lock is held.
+  /// Replaces the interests of one group of observers. The lock is held.
   static func change(_ those: Interests, to some: Interests) {
     let others = interests.load(ordering: .relaxed) & ~those.rawValue
     interests.store(others | some.rawValue, ordering: .relaxed)
   }
 
-  /// Whether anybody wants to hear of anything.
+  /// Whether there is an observer.
   @inline(__always)
   static var isOn: Bool { _slowPath(interests.load(ordering: .relaxed) != 0) }
 
@@ -36,8 +36,8 @@ package enum Observation {
 }
 
 extension CellRef {
-  /// What the promise is called in reports: its token, as a number. No other promise ever has it. The promise may be
-  /// dying.
+  /// The id of the promise in reports: its token, as a number. It is unique among all promises ever made. Valid for a
+  /// dying promise, too.
   package var id: UInt64 {
     let life = unsafe cell.pointee.life.load(ordering: .relaxed) & ~(Life.kindMask | Life.holdersMask)
     return life | CellKind.promise.rawValue << Life.kindShift | UInt64(index)

@@ -3,15 +3,15 @@ import Synchronization
 
 /// Live objects by kind, and the memory of cells.
 ///
-/// Counted by a walk over all cells that have memory, so nothing counts on the hot path. Other threads go on meanwhile:
-/// each cell is counted as it was at some moment of the walk.
+/// Counted by a walk over all resident cells, so the hot path has no counters. Other threads keep running: each cell is
+/// counted in its state at some moment of the walk.
 package struct Statistics {
   package var pending: UInt64 = 0
   package var settled: UInt64 = 0
-  /// Reactions that are no promise of anybody's: observers, handlers of requests, inputs of gathers, links.
+  /// Reactions that are not promises: observers, cancel-request handlers, inputs of gathers, links.
   package var callbacks: UInt64 = 0
   package var values: UInt64 = 0
-  /// Without the permanent ones.
+  /// Without permanent executors.
   package var executors: UInt64 = 0
   package var jobs: UInt64 = 0
   package var tokens: UInt64 = 0
@@ -21,14 +21,14 @@ package struct Statistics {
   package var publishers: UInt64 = 0
   package var subscribers: UInt64 = 0
   package var queues: UInt64 = 0
-  /// Without the built-in ones.
+  /// Without built-in types.
   package var types: UInt64 = 0
   /// Entries of lists, and gates.
   package var internals: UInt64 = 0
   package var threads: UInt32 = 0
-  /// Bytes of all cells that have memory.
+  /// The bytes of all resident cells.
   package var resident: UInt64 = 0
-  /// Bytes of those that are free.
+  /// The bytes of free resident cells.
   package var reusable: UInt64 = 0
 
   package static var now: Statistics {
@@ -85,7 +85,7 @@ package struct Statistics {
 }
 
 extension CellCopy {
-  /// The kind; of a cell that is being destroyed, the one that it had.
+  /// The kind; for a cell that is being destroyed, its kind before.
   fileprivate var kind: CellKind {
     isOf(.dying) ? CellKind(rawValue: references) : CellKind(rawValue: life >> Life.kindShift & 7)
   }

@@ -1,8 +1,8 @@
 import CPlatform
 
-// Chrome's trace events: https://ui.perfetto.dev opens them. Each promise is an asynchronous slice from its making to its
-// settlement, each callback a slice on its thread, each settlement a short one, with an arrow to the callbacks that it made
-// run.
+// Chrome's trace event format, as opened by https://ui.perfetto.dev. Each promise is an asynchronous slice from its
+// creation to its settlement. Each callback is a slice on its thread. Each settlement is a short slice, with arrows to
+// the callbacks that it ran.
 extension Trace {
   static func writePerfetto(
     _ recording: Recording, _ table: borrowing TraceTable, _ output: inout DescriptorOutput
@@ -31,7 +31,7 @@ extension Trace {
         let settlement = unsafe table[entry.pointee.parent].pointee.settlement
         if settlement != 0 { writeArrow(recording[Int(settlement) - 1], event, index, &output) }
       case .ended:
-        // The beginning of what is older than the recording is not in it.
+        // An event without its beginning, which is older than the recording, is skipped.
         let thread = unsafe table[TraceTable.thread(event.thread)]
         guard unsafe thread.pointee.depth > 0 else { break }
         unsafe thread.pointee.depth -= 1
@@ -43,7 +43,7 @@ extension Trace {
     output.write("\n]}\n")
   }
 
-  /// The fields that all have.
+  /// Writes the fields common to all events.
   private static func begin(_ phase: StaticString, _ event: Event, _ output: inout DescriptorOutput) {
     output.write(",\n{\"ph\":\"")
     output.write(phase)

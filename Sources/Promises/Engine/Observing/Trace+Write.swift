@@ -1,19 +1,19 @@
 import CPlatform
 
-/// How a recording is written.
+/// The output format of a recording.
 package enum TraceFormat: UInt32 {
-  /// Chrome's trace events, as JSON: for Perfetto.
+  /// Chrome's trace events, as JSON, for Perfetto.
   case perfetto = 1
-  /// The graph of what was made of what: for Graphviz.
+  /// The graph of promises and the promises derived from them, for Graphviz.
   case graphviz = 2
 }
 
 extension Trace {
-  /// Writes what is recorded.
+  /// Writes the recording.
   package static func write(_ descriptor: Int32, _ format: TraceFormat) -> DescriptorOutput.Ending {
     guard let recording = copy() else { return .outOfMemory }
     defer { recording.free() }
-    // Two numbers an event at most, and one for its thread.
+    // At most two ids per event, and one for its thread.
     guard let table = unsafe TraceTable(recording.count * 3) else { return .outOfMemory }
     unsafe fill(table, recording)
     var output = DescriptorOutput(descriptor)
@@ -95,7 +95,7 @@ extension Trace {
 }
 
 extension TextOutput {
-  /// Nanoseconds as microseconds, exactly.
+  /// Writes nanoseconds as microseconds, with three decimals.
   mutating func write(microseconds nanoseconds: Int64) {
     write(nanoseconds / 1000)
     write(".")

@@ -1,11 +1,11 @@
 import CPlatform
 import Synchronization
 
-/// What happens to promises, in the order in which it did. Each event is recorded in a ring, which keeps the newest, and
-/// told to a function of the user's, if there is one.
+/// A trace of the events of promises. Each event is recorded in a ring buffer, which keeps the newest, and passed to
+/// the user's function, if there is one.
 ///
-/// The ring is guarded by PLATFORM_LOCK_TRACE, under which each event gets its time: so the events are in the order of
-/// their times, whatever the threads.
+/// The ring is guarded by PLATFORM_LOCK_TRACE. Each event gets its time under that lock, so the events of all threads
+/// are in the order of their times.
 package enum Trace {
   package struct Kind: Equatable {
     package let rawValue: UInt32
@@ -26,14 +26,14 @@ package enum Trace {
     var executor: UInt64
     var time: Int64 = 0
     var thread: Int32
-    /// As `promise_state_t`; 0 for everything but a settlement.
+    /// A `promise_state_t` for a settlement; 0 otherwise.
     var state: Int32
   }
 
   package typealias Function = @convention(c) (_ context: UnsafeMutableRawPointer?, _ event: UnsafeRawPointer) -> Void
 
-  /// Starts a trace, in place of the one before and what that has recorded. False when memory has run out: everything is
-  /// as before, and the context is released.
+  /// Starts a trace, and replaces the previous one and its recording. False when memory has run out: the previous trace
+  /// continues, and the context is released.
   package static func start(capacity: Int, _ function: Function?, _ context: Context) -> Bool {
     guard let listener = unsafe Listener<Function?>.make(function, context) else { return false }
     var ring = unsafe Ring()
@@ -52,7 +52,7 @@ package enum Trace {
     return true
   }
 
-  /// Ends the trace. What it has recorded stays until the next one starts.
+  /// Ends the trace. Its recording is kept until the next trace starts.
   package static func stop() {
     unsafe Listener.letGo(replace(nil, interest: .none))
   }
@@ -68,7 +68,7 @@ package enum Trace {
     return unsafe before
   }
 
-  /// Something happens on this thread. Nothing that the user's function needs is held.
+  /// Records an event of this thread. The thread has no lock that the user's function might need.
   @inline(never)
   static func note(
     _ kind: Kind, _ id: UInt64, parent: UInt64 = 0, executor: CellExecutor? = nil, state: Int32 = 0
@@ -84,14 +84,14 @@ package enum Trace {
     unsafe Listener.call({ unsafe current }) { function, context in unsafe function?(context, &event) }
   }
 
-  /// What has been recorded, the oldest first, in memory of the caller's; nil when memory has run out.
+  /// Returns a copy of the recording, the oldest event first; nil when memory has run out.
   static func copy() -> Recording? {
     platform_lock(Int32(PLATFORM_LOCK_TRACE))
     defer { platform_unlock(Int32(PLATFORM_LOCK_TRACE)) }
     return unsafe recorded.copy()
   }
 
-  /// Events that were recorded, and how many are lost.
+  /// Recorded events, and the number of older ones that were overwritten.
   @safe
   struct Recording {
     let events: UnsafeMutablePointer<Event>
@@ -102,7 +102,7 @@ package enum Trace {
     func free() { unsafe platform_free(events) }
   }
 
-  /// The newest events.
+  /// A ring buffer of the newest events.
   @unsafe
   fileprivate struct Ring {
     private var events: UnsafeMutablePointer<Event>?

@@ -1,15 +1,15 @@
 import CPlatform
 
-/// What the events of a recording say of each promise, callback and thread, by number.
+/// Facts about each promise, callback and thread of a recording, by id.
 @unsafe
 struct TraceTable: ~Copyable {
   struct Entry {
     var key: UInt64 = 0
-    /// What it waits for; 0: nothing that is known.
+    /// The source it waits for; 0: unknown.
     var parent: UInt64 = 0
-    /// The place of its settlement among the events, plus one; 0: none.
+    /// The index of its settlement among the events, plus one; 0: none.
     var settlement: UInt32 = 0
-    /// Of a promise: whether its making is among the events. Of a thread: how many callbacks it is in.
+    /// For a promise: 1 if its creation is among the events. For a thread: the number of callbacks it is running.
     var depth: Int32 = 0
     var made: Int64 = 0
     var isPromise = false
@@ -18,7 +18,7 @@ struct TraceTable: ~Copyable {
   private let entries: UnsafeMutablePointer<Entry>
   let capacity: Int
 
-  /// Room for at least so many numbers; nil when memory has run out.
+  /// Makes a table for at least `count` ids; nil when memory has run out.
   init?(_ count: Int) {
     var capacity = 64
     while capacity < count * 2 { capacity *= 2 }
@@ -30,7 +30,7 @@ struct TraceTable: ~Copyable {
 
   deinit { unsafe platform_free(entries) }
 
-  /// The entry of a number that is not 0, made if it is not there.
+  /// Finds or adds the entry of an id other than 0.
   subscript(_ key: UInt64) -> UnsafeMutablePointer<Entry> {
     var place = unsafe Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & (capacity - 1)
     while unsafe entries[place].key != key {
@@ -43,9 +43,9 @@ struct TraceTable: ~Copyable {
     return unsafe entries + place
   }
 
-  /// What stands at a place; nil if nothing does.
+  /// The entry at a position; nil if the position is empty.
   func entry(at place: Int) -> Entry? { unsafe entries[place].key == 0 ? nil : entries[place] }
 
-  /// The number of a thread: no promise has it.
+  /// The key of a thread, distinct from the ids of promises.
   static func thread(_ id: Int32) -> UInt64 { UInt64(UInt32(bitPattern: id)) }
 }

@@ -1,16 +1,17 @@
 import Synchronization
 
-// Rejections that nobody takes.
+// Unhandled rejections.
 //
-// While somebody wants to hear of them, a promise that is rejected is marked `unseen`, and loses the mark when anybody
-// takes the rejection: a callback or derived promise that is attached, a call that tells the reason or that the promise
-// is rejected. A promise that goes with the mark is reported. So an alarm is never false: it comes when nobody can take
-// the rejection any more. A derived promise takes it by being rejected itself, and the mark is its own then.
+// While there is an observer for them, a rejected promise is marked `unseen`. The mark is cleared when the rejection is
+// handled: by a callback or derived promise that is attached, or by a call that returns the reason or the rejected
+// state. A promise destroyed with the mark is reported. So there are no false alarms: the report comes when no one can
+// handle the rejection any more. A derived promise handles the rejection by being rejected itself; then it has the
+// mark.
 //
-// One that has a reaction which takes rejections when it is settled is not marked at all. Nor is one that is
-// discarded: that is what somebody wanted.
+// A promise that has a reaction for rejections when it is settled is not marked. Neither is a discarded one, because a
+// discard is intended.
 extension CellState {
-  /// Once settled, in place of `slow`: the promise is rejected and nobody has taken that.
+  /// Once settled, in place of `slow`: the promise is rejected, and the rejection was not handled yet.
   static var unseen: UInt64 { 32 }
   @inline(__always) var isUnseen: Bool {
     bits & (CellState.settled | CellState.unseen) == CellState.settled | CellState.unseen
@@ -18,18 +19,18 @@ extension CellState {
 }
 
 extension CellRef {
-  /// The state, for somebody who learns from it whether the promise is rejected.
+  /// The state, for a caller that learns from it whether the promise is rejected: counts as handling the rejection.
   package var seenState: CellState {
     let state = self.state
     if state.isUnseen { see() }
     return state
   }
 
-  /// Somebody takes the rejection.
+  /// Marks the rejection as handled.
   @inline(never)
   func see() { unsafe cell.pointee.state.bitwiseAnd(~CellState.unseen, ordering: .relaxed) }
 
-  /// publish() of a rejection while somebody looks on. The value is written.
+  /// publish() of a rejection while there is an observer. The value is written already.
   @inline(never)
   func publishRejection(_ value: CellValue, isPromise: Bool, flags: UInt64) -> CellState {
     let settled =
@@ -46,7 +47,7 @@ extension CellRef {
     }
   }
 
-  /// Whether one of the reactions is for rejections. The promise is claimed: they stay.
+  /// Whether a reaction handles rejections. The promise is claimed, so its reactions stay.
   private func isRejectionTaken(newest: UInt32) -> Bool {
     var next = newest
     while next != 0 {
@@ -57,7 +58,7 @@ extension CellRef {
     return false
   }
 
-  /// Whether this reaction is for rejections too.
+  /// Whether this reaction handles rejections.
   var takesRejections: Bool {
     switch reactionKind {
     case .cancelHandler, .detached: false

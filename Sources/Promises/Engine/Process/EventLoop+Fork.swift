@@ -1,12 +1,13 @@
 import CPlatform
 
-// In a child of fork() a loop keeps what waits in it: whoever runs it there runs that too. Its descriptors are the
-// parent's as well, so that one process would wake the other: they get new files, under the same numbers.
+// In a child of fork() a loop keeps its pending work, which runs when the child runs the loop. The open files behind
+// its descriptors are shared with the parent, so each process would wake the other: the child replaces them under the
+// same numbers.
 extension EventLoop {
   func resume() {
     let isLost = unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed else {
-        // The thread that ran it was to close them.
+        // The thread that ran the loop would have closed them.
         if unsafe state.pointee.runner != 0 && state.pointee.runner != platform_forker() {
           unsafe platform_signal_close(&state.pointee.signal)
         }
@@ -28,7 +29,8 @@ extension EventLoop {
 }
 
 extension EventLoop.State {
-  /// The thread that forked has another number now, and another one that ran the loop is not there.
+  /// Replaces the id of the forking thread, which is new in the child; any other thread that ran the loop does not
+  /// exist.
   fileprivate mutating func adoptThread() {
     let thread = platform_thread_id()
     unsafe runner = unsafe runner == platform_forker() ? thread : 0
@@ -36,7 +38,7 @@ extension EventLoop.State {
     if unsafe runner == 0 { unsafe isTurning = false }
   }
 
-  /// Without descriptors the loop is closed.
+  /// Closes a loop whose descriptors could not be replaced.
   fileprivate mutating func forget() {
     unsafe jobs = JobQueue()
     unsafe timers.forget()

@@ -1,21 +1,22 @@
 import CPlatform
 import Synchronization
 
-// A child of fork() has a copy of everything, and one thread. What that thread can do goes on; what other threads were to
-// do is the parent's: jobs and timers of the pools are left to it (Pool.forget, Clock.forget), and new ones find threads
-// of the child's own. Locks and monitors are free in the child (platform_fork.h); what other threads had of single cells
-// is given back here.
+// A child of fork() has a copy of the memory, and one thread. Work of that thread continues. Work of other threads
+// stays in the parent: the child drops the jobs and timers of the pools (Pool.forget, Clock.forget), and starts threads
+// of its own for new ones. Locks and monitors are free in the child (platform_fork.h). Locks of single cells that other
+// threads held are released here.
 
-/// Written when the process has one thread.
+/// Written while the process has one thread.
 nonisolated(unsafe) private var hasForked = false
 
-/// What there is to know of this process, if it is such a child.
+/// The state of this process as a child of fork().
 enum ForkedChild {
-  /// Whether this process is one.
+  /// Whether this process is a child of fork().
   static var isThisProcess: Bool { unsafe hasForked }
 
-  /// Has each child of this process begin so. Not where globals lie behind locks of the Swift runtime, as they do in what is
-  /// not optimised: one that another thread had is never given up in the child, which could not even exec.
+  /// Registers begin() for every child of this process. Not in unoptimised builds on the Swift runtime, where globals
+  /// are initialized under locks of the runtime. If another thread has such a lock during the fork, it is never
+  /// released in the child, which could not even exec.
   static func prepare() {
     #if hasFeature(Embedded) || !DEBUG
     platform_at_fork { ForkedChild.begin() }
@@ -32,22 +33,22 @@ enum ForkedChild {
     CellExecutor.resumeMain()
   }
 
-  /// Whether nobody but the calling thread is there who could settle anything: every other thread is the library's, and
-  /// has nothing to do. Never true where that cannot be known, and in processes that are no children of fork().
+  /// Whether only the calling thread could settle anything: all other threads are the library's, and idle. False if
+  /// that cannot be determined, and in processes that are not children of fork().
   static var isAlone: Bool {
     guard isThisProcess else { return false }
     let others = platform_own_threads() - (platform_is_own_thread() ? 1 : 0)
     guard platform_process_threads() == others + 1 else { return false }
     if others == 0 { return true }
-    // Work goes from the one to the other. If none had any when it was asked, and none came to any of them meanwhile,
-    // there was none.
+    // The pool and the clock pass work to each other. If both were idle when asked, and neither received work until the
+    // counts were read again, there was no work.
     guard let jobs = Pool.submittedToIdle, let timers = Clock.addedToIdle else { return false }
     return jobs == Pool.submittedToIdle && timers == Clock.addedToIdle && jobs == Pool.submittedToIdle
   }
 }
 
 extension ForkedChild {
-  /// Gives back what other threads had of single cells.
+  /// Releases the locks of single cells that other threads held at the fork.
   private static func letGoOfAll() {
     for index in 1..<max(UInt32(truncatingIfNeeded: Slab.committed.load(ordering: .relaxed)), 1) {
       let ref = CellRef(index: index)
@@ -62,7 +63,7 @@ extension ForkedChild {
 }
 
 extension CellRef {
-  /// Nobody holds the promise, nor is about to publish its outcome.
+  /// Clears the flags of threads that held the promise, or were about to publish its outcome.
   fileprivate func letGoOfPromise() {
     let state = self.state
     if state.isSettled && state.isSubmitting {
@@ -70,9 +71,9 @@ extension CellRef {
     }
     guard !state.isSettled, state.bits & (CellState.held | CellState.claimed) != 0 else { return }
     var gone: UInt64 = 0
-    // How far a look through its reactions had come is not known: the next one begins anew.
+    // The progress of an interrupted search for interest is unknown: the next one starts over.
     if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.tallied }
-    // These two are claimed by whoever runs them, and never settled.
+    // Cancel-request handlers and inputs are claimed by the call that runs them, and never settled.
     if reactionKind != .cancelHandler && reactionKind != .input { gone |= CellState.claimed }
     unsafe cell.pointee.state.bitwiseAnd(~gone, ordering: .relaxed)
   }

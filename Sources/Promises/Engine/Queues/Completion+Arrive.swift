@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-// How an event comes into its queue's line.
+// The entry of an event into its queue's line.
 extension Completion {
   /// Whether it is entered in the queue's table.
   var isRevocable: Bool { kind == .settled || kind == .call }
@@ -37,11 +37,11 @@ extension Completion {
   }
 }
 
-// The reaction's side. Its context is the event.
+// The reaction's side. The reaction's context is the event.
 extension CellRef {
   var completion: Completion { unsafe Completion(CellRef.from(cell.pointee.context)) }
 
-  /// The source is settled: appends the event. A CALL takes this promise along, for the taker to settle.
+  /// Appends the event of a settled source. A CALL keeps this promise, for the taker to settle.
   func complete(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     let event = completion
     guard event.kind == .call else {
@@ -56,7 +56,8 @@ extension CellRef {
     return conclude(Fault.closed.value, .rejected)
   }
 
-  /// Appends the event with a copy of the value; frees it if the queue is closed or the event was revoked: false.
+  /// Appends the event with a copy of the value. False if the queue is closed or the event was revoked: then frees the
+  /// event.
   @discardableResult
   private func complete(_ event: Completion, _ value: CellValue, _ outcome: Outcome) -> Bool {
     let isRetained = value.retain()
@@ -67,8 +68,8 @@ extension CellRef {
     return false
   }
 
-  /// Makes this promise, whose source is settled, one that calls settle. Like a promise with a discard block, it takes its
-  /// event out of the line when somebody else is first. False if it is settled already.
+  /// Makes this promise, whose source is settled, one that is settled by calls from outside. A context as of a discard
+  /// block withdraws the event if another call settles the promise first. False if it is settled already.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
     unsafe cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable
@@ -87,13 +88,13 @@ extension CellRef {
     }
   }
 
-  /// The source was destroyed while pending: the taker is told so. The caller has this reaction's reference.
+  /// Reports to the taker that the source was destroyed while pending. The caller has this reaction's reference.
   func loseCompletion() {
     let event = completion
     if !event.queue.push(event, .void, state: Completion.pending) { event.ref.release() }
   }
 
-  /// This reaction will never run: nobody wants the event.
+  /// Revokes the event of a reaction that will never run.
   func dropCompletion() {
     let event = completion
     event.queue.locked { state in

@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// An event of a completion queue, from the call that asks for it until it is taken.
+/// An event of a completion queue, from its registration until it is taken.
 ///
 ///                state                          value     next       function        context   free
 ///   completion   promise | flags, place, kind   the       the next   neighbours in   the tag   the queue, the
@@ -11,11 +11,12 @@ import Synchronization
 ///                                 |                               |
 ///                                 +--(unwatched, queue closed)----+--> [ revoked ]
 ///
-/// `state`, both neighbours and the line belong to the queue's lock. While the event is idle or waiting, the reaction in
-/// `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A ready CALL owns a
-/// reference to its promise too.
+/// `state`, both pairs of neighbours and the line are guarded by the queue's lock. While the event is idle or waiting,
+/// the reaction in `promise` owns the cell (its `context`); while it is ready, the queue does; then the taker. A ready
+/// CALL also has a reference to its promise.
 ///
-/// The life word is marked as weakly referenced from the beginning: a promise whose CALL is ready refers to it by token.
+/// The life word is marked as weakly referenced when the event is made: the promise of a ready CALL refers to it by
+/// token.
 package struct Completion: Equatable {
   package let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }
@@ -34,7 +35,7 @@ package struct Completion: Equatable {
 
   enum Place: UInt64 { case idle, waiting, ready, taken, revoked }
 
-  // Of `state`.
+  // Fields of `state`.
   private static var placeShift: UInt64 { 8 }
   private static var placeMask: UInt64 { 0xff << 8 }
   private static var stateShift: UInt64 { 16 }
@@ -43,7 +44,7 @@ package struct Completion: Equatable {
   private static var promiseShift: UInt64 { 32 }
   private static var promiseMask: UInt64 { 0xffff_ffff << 32 }
 
-  /// A new idle event with one reference, which holds the queue; nil when memory has run out.
+  /// Makes an idle event with one reference, which retains the queue; nil when memory has run out.
   static func make(_ kind: Kind, tag: UInt64, for queue: CompletionQueue) -> Completion? {
     guard queue.ref.retain() else { return nil }
     guard let ref = CellRef.allocate(.other, references: Life.weak | 1) else {
@@ -59,7 +60,7 @@ package struct Completion: Equatable {
     return event
   }
 
-  /// The last reference is gone.
+  /// Releases the queue when the event is disposed of.
   func free() { queue.ref.release() }
 
   package var tag: UInt64 { unsafe UnsafeRawPointer(ref.cell).load(fromByteOffset: 48, as: UInt64.self) }
@@ -93,7 +94,7 @@ package struct Completion: Equatable {
     nonmutating set { word = word & ~Completion.stateMask | UInt64(newValue) << Completion.stateShift }
   }
 
-  /// The reaction that waits, or the promise to answer; nil if there is none.
+  /// The waiting reaction, or the promise to settle; nil if there is none.
   package var promise: CellRef? {
     get {
       let index = UInt32(truncatingIfNeeded: word >> Completion.promiseShift)
@@ -104,7 +105,7 @@ package struct Completion: Equatable {
     }
   }
 
-  /// The outcome, a reference to which belongs to the event.
+  /// The outcome; the event has a reference to it.
   package var value: CellValue {
     get { ref.value }
     nonmutating set { unsafe ref.cell.pointee.value = newValue }

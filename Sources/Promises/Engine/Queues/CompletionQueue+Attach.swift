@@ -1,11 +1,11 @@
 import CPlatform
 
-// What a queue is asked for. Each makes the event at once, so that nothing can fail when it comes.
+// Registration of events. Each event is allocated in advance, so its arrival cannot fail.
 extension CompletionQueue {
-  /// The result of a call that asks for an event.
+  /// The result of a call that registers an event.
   package enum Added { case added, closed, outOfMemory }
 
-  /// Asks for a SETTLED when `source` is.
+  /// Registers a SETTLED for the settlement of `source`.
   package func watch(_ source: CellRef, tag: UInt64, interest: Interest) -> Added {
     guard let reaction = reaction(to: source, .settled, tag, interest: interest, references: 1) else {
       return .outOfMemory
@@ -13,7 +13,8 @@ extension CompletionQueue {
     return deliver(source, to: reaction)
   }
 
-  /// Asks for a CALL when `source` is settled. The promise, which the taker settles, is a reference of the caller's.
+  /// Registers a CALL for the settlement of `source`. Returns the promise that the taker settles, with a reference for
+  /// the caller.
   package func then(_ source: CellRef, tag: UInt64) -> (promise: CellRef?, Added) {
     guard let promise = reaction(to: source, .call, tag, interest: .counted, references: 2) else {
       return (nil, .outOfMemory)
@@ -40,7 +41,8 @@ extension CompletionQueue {
     return reaction
   }
 
-  /// Attaches the reaction and enters its event in the table, in one step: the event cannot come before it waits.
+  /// Attaches the reaction and enters its event in the table, in one step: the event cannot arrive before it is
+  /// `waiting`.
   private func deliver(_ source: CellRef, to reaction: CellRef) -> Added {
     let event = reaction.completion
     let (isOpen, isAttached) = locked { state in
@@ -51,7 +53,7 @@ extension CompletionQueue {
       return (true, true)
     }
     guard isOpen else {
-      // Nobody else has seen the reaction.
+      // No other thread knows the reaction.
       event.ref.release()
       reaction.setSource(0)
       unsafe reaction.cell.pointee.meta = ReactionKind.orphan | ReactionKind.unheld
@@ -62,7 +64,7 @@ extension CompletionQueue {
     return .added
   }
 
-  /// Asks for a CANCEL when the promise is asked to cancel, or discarded; now, if it was.
+  /// Registers a CANCEL for a cancel request or a discard of the promise; it arrives at once if that happened already.
   package func onCancel(_ promise: CellRef, tag: UInt64) -> Added {
     if isClosed { return .closed }
     guard let event = Completion.make(.cancel, tag: tag, for: self) else { return .outOfMemory }
@@ -74,7 +76,7 @@ extension CompletionQueue {
     return isAdded ? .added : .outOfMemory
   }
 
-  /// An OBJECT whose destruction is a FREED; nil if the queue is closed or memory has run out.
+  /// Returns an OBJECT whose destruction appends a FREED; nil if the queue is closed or memory has run out.
   package func object(type: UInt32, tag: UInt64) -> (value: CellValue?, Added) {
     if isClosed { return (nil, .closed) }
     guard let event = Completion.make(.freed, tag: tag, for: self) else { return (nil, .outOfMemory) }
@@ -83,7 +85,7 @@ extension CompletionQueue {
       event.arrive(.void)
       event.ref.release()
     }
-    // Without memory for the value no event comes.
+    // If the value cannot be allocated, its context is released: then no event may arrive.
     event.place = .revoked
     let value = unsafe Box.object(type: type, UnsafeMutableRawPointer(bitPattern: UInt(tag)), context)
     guard value != nil else { return (nil, .outOfMemory) }

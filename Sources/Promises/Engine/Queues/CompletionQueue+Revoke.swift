@@ -1,10 +1,10 @@
 import CPlatform
 
-// How events end before they are taken. A waiting event that is revoked stays its reaction's to free,
-// which is detached.
+// Revocation of events before they are taken. The cell of a revoked waiting event still belongs to its reaction, which
+// is detached and frees it.
 extension CompletionQueue {
-  /// Ends the watches with a tag, and releases their events that wait to be taken. Returns their number; nil if the queue
-  /// is closed.
+  /// Ends the watches with a tag, and releases their events that were not taken yet. Returns their number; nil if the
+  /// queue is closed.
   package func unwatch(tag: UInt64) -> Int? {
     var count = 0
     while true {
@@ -20,8 +20,8 @@ extension CompletionQueue {
     }
   }
 
-  /// Revokes every event: none comes any more, and promises that the taker was to settle are rejected. Takers wake, and
-  /// the descriptor is closed.
+  /// Closes the queue. All events are revoked, and promises that the taker was to settle are rejected. Takers wake up,
+  /// and the descriptor is closed.
   package func close() {
     let wasOpen = locked { state in
       guard unsafe !state.isClosed else { return false }
@@ -37,11 +37,11 @@ extension CompletionQueue {
   }
 }
 
-/// An event that was revoked, and what is left to do for that without the lock.
+/// A revoked event, and the rest of its revocation that runs without the lock.
 private struct Revoked {
-  /// To release: it was ready.
+  /// The event to release, if it was ready.
   var ready: Completion?
-  /// Where it waited, with a reference.
+  /// The reaction of an event that was waiting, with a reference.
   var reaction: CellRef?
   let isCall: Bool
 
@@ -51,7 +51,7 @@ private struct Revoked {
       ready.releaseReady()
     }
     guard let reaction else { return }
-    // Whatever its interest: a tap has none.
+    // For any interest: a watch may have none.
     var source: CellRef?
     if isCall {
       source = reaction.retainedSource()
@@ -61,7 +61,7 @@ private struct Revoked {
       _ = reaction.publish(.void, .fulfilled, isPromise: false)
       source?.detach(reaction)
     }
-    // With the interest, a request that waits for its end may go on.
+    // The interest ends, too, so a cancel request that waits for that may propagate.
     source?.releaseLeft()
     reaction.release()
   }
@@ -82,7 +82,7 @@ extension CompletionQueue.State {
     return revoked
   }
 
-  /// Revokes one event, in the order of the line first; nil if none is left.
+  /// Revokes one event, ready ones first, in the order of the line; nil if none is left.
   fileprivate mutating func revokeNext() -> Revoked? {
     let first = unsafe line.first
     guard first != 0 else { return unsafe table.any().map { unsafe revoke($0) } }

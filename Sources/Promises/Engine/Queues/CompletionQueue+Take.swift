@@ -3,13 +3,12 @@ import CPlatform
 extension CompletionQueue {
   /// The result of a take.
   package enum Taken {
-    /// The first of the events, by index, and how many: a chain through `next`. None: the time ran out.
+    /// A chain of events through `next`: the index of the first, and their number. 0 events: the time is over.
     case events(first: UInt32, count: Int)
     case closed, interrupted, deadlock
   }
 
-  /// Takes up to `room` events, the oldest first; sleeps for at most so many nanoseconds while there is none (negative: for
-  /// ever).
+  /// Takes up to `room` events, the oldest first. With none it sleeps for at most `nanoseconds`; negative: unlimited.
   package func take(_ room: Int, nanoseconds: Int64) -> Taken {
     var limit: WaitLimit?
     while true {
@@ -20,7 +19,7 @@ extension CompletionQueue {
       let end = sleep(sequence, &left)
       limit = left
       guard let end else { continue }
-      // The caller may have been woken for an event at the same time.
+      // This thread may have been woken for an event at the same time.
       let (last, passesOn, _) = locked { state in unsafe state.take(room, sleeps: false) }
       if passesOn { wakeOne() }
       if case .events(_, count: 0)? = last { return end }
@@ -28,8 +27,8 @@ extension CompletionQueue {
     }
   }
 
-  /// Sleeps until an event comes or the queue is closed, or wakes spuriously. Returns how the take ends, if it does. The
-  /// caller is counted among the sleepers.
+  /// Sleeps until an event arrives, the queue is closed, or a spurious wake-up. Returns the result if the take ends
+  /// here. The caller is counted among the sleepers.
   private func sleep(_ sequence: UInt32, _ limit: inout WaitLimit) -> Taken? {
     defer { locked { state in unsafe state.sleepers -= 1 } }
     if limit.isOver { return .events(first: 0, count: 0) }
@@ -42,8 +41,8 @@ extension CompletionQueue {
 }
 
 extension CompletionQueue.State {
-  /// Takes ready events. With none it returns nil if the caller `sleeps`: then the caller is counted among the sleepers,
-  /// and sleeps on the sequence. `wakes`: events are left for another taker, which is to be woken.
+  /// Takes ready events. With none, and if the caller `sleeps`, returns nil: then the caller is counted among the
+  /// sleepers and waits on the sequence. `wakes`: wake another taker for the events that are left.
   fileprivate mutating func take(
     _ room: Int, sleeps: Bool
   ) -> (taken: CompletionQueue.Taken?, wakes: Bool, sequence: UInt32) {
@@ -61,7 +60,7 @@ extension CompletionQueue.State {
       event.place = .taken
       index = event.next
     }
-    // A write for the events that are left makes a new edge, for pollers that see changes only.
+    // Write for the events that are left, so that edge-triggered pollers get a new edge.
     if unsafe descriptor >= 0 { unsafe platform_event_set(descriptor, !line.isEmpty) }
     return unsafe (.events(first: first, count: count), !line.isEmpty && nudge(), 0)
   }

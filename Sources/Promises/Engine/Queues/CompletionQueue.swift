@@ -1,24 +1,24 @@
 import CPlatform
 import Synchronization
 
-/// A queue of events for a taker that nothing may call: a language whose runtime takes no callback on a foreign thread.
+/// A queue of events for runtimes that cannot be called back on a foreign thread: they take events instead.
 ///
 ///           meta      state     context
 ///   queue   subkind   handles   its State, with the lock
 ///
 ///   [ open ] --(free, or the last handle is released)--> [ closed ]
 ///
-/// The descriptor is made when somebody first asks for it, so a queue without a poller takes no system call. It is
-/// readable exactly while events wait. Events hold the queue's cell, which is no handle.
+/// The descriptor is made on first request, so a queue without a poller costs no system call. It is readable exactly
+/// while events are ready. Events have references to the queue's cell, which are not handles.
 ///
-/// No promise is held (CellState.hold) while the lock is, and no lock is taken within it but the slab's.
+/// Lock order: while the lock is held, no promise is held (CellState.hold), and only the slab's lock is taken.
 package struct CompletionQueue: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
   @unsafe
   struct State {
-    /// The word that takers sleep on: changes when one is to wake. The first field: its address is the state's.
+    /// The futex of the takers: changes to wake one. The first field, so its address is that of the state.
     var sequence: UInt32 = 0
     var sleepers = 0
     /// The ready events.
@@ -30,7 +30,7 @@ package struct CompletionQueue: Equatable {
     var isClosed = false
   }
 
-  /// A new queue with one handle; nil when memory has run out.
+  /// Makes a queue with one handle; nil when memory has run out.
   package static func make() -> CompletionQueue? {
     guard let table = unsafe CompletionTable() else { return nil }
     let made = unsafe Guarded<State>.make(State(table: table), inChild: { unsafe CompletionQueue.resume($0) })
@@ -56,7 +56,7 @@ package struct CompletionQueue: Equatable {
     unsafe guarded.locked { unsafe body(&$0.pointee) }
   }
 
-  /// The last reference is gone: no event is left.
+  /// Frees a queue that is disposed of: no event is left.
   func free() {
     unsafe guarded.state.pointee.table.free()
     guarded.free()
@@ -64,14 +64,14 @@ package struct CompletionQueue: Equatable {
 
   package func retainHandle() -> Bool { ref.retainHandle() }
 
-  /// Releases a handle; the last one closes the queue. The caller has pinned it.
+  /// Releases a handle; the last one closes the queue. The caller has pinned the queue.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     close()
     ref.release()
   }
 
-  /// The descriptor for a poller, or the reason that there is none.
+  /// The descriptor for a poller, or the reason why there is none.
   package enum Descriptor { case file(Int32), closed, outOfMemory }
 
   package var descriptor: Descriptor {
@@ -89,8 +89,8 @@ package struct CompletionQueue: Equatable {
 
 // The line of ready events.
 extension CompletionQueue {
-  /// Appends an event that nobody can reach but the caller, or that waits. False if the queue is closed or the event was
-  /// revoked: then the caller keeps it, and the value.
+  /// Appends an event that is idle and known only to the caller, or waiting. False if the queue is closed or the event
+  /// was revoked: then the caller keeps the event and the value.
   func push(_ event: Completion, _ value: CellValue, state outcome: Int32) -> Bool {
     let (isTaken, wakes) = locked { state in
       guard unsafe !state.isClosed, event.place == .idle || event.place == .waiting else {
@@ -100,7 +100,7 @@ extension CompletionQueue {
       }
       if event.place == .idle && event.isRevocable { unsafe state.table.insert(event) }
       event.place = .ready
-      // Only a CALL has a promise to answer.
+      // Only a CALL has a promise to settle.
       if event.kind != .call || outcome == Completion.pending { event.promise = nil }
       event.value = value
       event.outcomeState = outcome
@@ -113,12 +113,12 @@ extension CompletionQueue {
   func wakeOne() { unsafe platform_futex_wake_one(sequenceAddress) }
   func wakeAll() { unsafe platform_futex_wake_all(sequenceAddress) }
 
-  /// The word that takers sleep on.
+  /// The futex of the takers.
   var sequenceAddress: UnsafeRawPointer { unsafe UnsafeRawPointer(guarded.state) }
 }
 
 extension CompletionQueue.State {
-  /// Appends a ready event. True: wake a taker.
+  /// Appends a ready event. True: the caller has to wake a taker.
   mutating func append(_ event: Completion) -> Bool {
     let wasEmpty = unsafe line.isEmpty
     unsafe line.append(event)
@@ -132,7 +132,7 @@ extension CompletionQueue.State {
     if unsafe line.isEmpty && descriptor >= 0 { unsafe platform_event_set(descriptor, false) }
   }
 
-  /// Has a sleeping taker look again. True: there is one to wake.
+  /// Makes a sleeping taker check again. True: the caller has to wake one.
   mutating func nudge() -> Bool {
     guard unsafe sleepers > 0 else { return false }
     unsafe sequence &+= 1

@@ -1,13 +1,13 @@
 import CPlatform
 
-/// The events of a queue that can be revoked, by tag: a hash table whose chains run through the events' cells, so adding
-/// and removing one takes constant time, however many have the same tag. Not thread-safe: the queue's lock guards it.
+/// The revocable events of a queue, by tag: a hash table whose chains run through the events' cells. So adding and
+/// removing takes constant time, however many events have the same tag. Not thread-safe: the queue's lock guards it.
 @unsafe
 struct CompletionTable {
   private var buckets: UnsafeMutablePointer<UInt32>
   private var capacity: Int
   private var count = 0
-  /// Buckets below are known to be empty (`any`).
+  /// All buckets below this one are known to be empty (`any`).
   private var searched = 0
 
   /// Nil when memory has run out.
@@ -57,7 +57,7 @@ struct CompletionTable {
     unsafe count -= 1
   }
 
-  /// The newest event with the tag for which `isMeant` holds.
+  /// Returns the newest event with the tag that satisfies `isMeant`.
   func find(_ tag: UInt64, where isMeant: (Completion) -> Bool) -> Completion? {
     var index = unsafe bucket(tag).pointee
     while index != 0 {
@@ -68,7 +68,7 @@ struct CompletionTable {
     return nil
   }
 
-  /// One of the events; nil if there is none.
+  /// Returns any event; nil if there is none.
   mutating func any() -> Completion? {
     while unsafe searched < capacity {
       let index = unsafe buckets[searched]
@@ -78,7 +78,7 @@ struct CompletionTable {
     return nil
   }
 
-  /// Doubles the table. Without memory the chains become longer instead.
+  /// Doubles the table. When memory has run out the chains get longer instead.
   private mutating func grow() {
     guard let larger = unsafe CompletionTable.allocate(capacity * 2) else { return }
     let (old, length) = unsafe (buckets, capacity)

@@ -1,30 +1,31 @@
 extension CellPublisher {
-  /// How a call to publish ended.
+  /// The result of a call to publish.
   package enum Publishing {
-    /// Every subscriber has room for more.
+    /// Every subscriber has capacity left.
     case published
-    /// Published too; but one is full now, or was.
+    /// Published, too; but at least one subscriber is at its capacity: apply back-pressure.
     case full
     /// Not published: the stream has ended.
     case ended
   }
 
-  /// Sends an event to every subscriber, whose callbacks run before this returns if they have no executor and do not run
-  /// already. Takes over the value.
+  /// Publishes an event to every subscriber. Callbacks of subscribers without an executor run before this returns,
+  /// unless the subscriber's callback is running already. Takes ownership of the value.
   package func publish(_ event: StreamEvent) -> Publishing {
     let result = publishing { _ in event }
     if result == .ended { event.release() }
     return result
   }
 
-  /// Sends the event that `make` returns with the lock held, if any. Takes over its value. An ended stream does not ask.
+  /// Publishes the event that `make` returns with the lock held, if any. Takes ownership of its value. `make` is not
+  /// called for an ended stream.
   func publishing(_ make: (inout State) -> StreamEvent?) -> Publishing {
     var delivery = Delivery()
     var garbage = EventQueue()
     var replaced: StreamEvent?
     var published: StreamEvent?
     var hasRoomChanged = false
-    // A callback may give the last handle back.
+    // A callback may release the last handle.
     let isHeld = ref.retain()
     defer { if isHeld { ref.release() } }
     let isOpen = locked { state in
@@ -48,8 +49,8 @@ extension CellPublisher {
     return isOpen ? (hasRoom ? .published : .full) : .ended
   }
 
-  /// Ends the stream: each subscriber hears of it when it has had what came before. Takes over the ending. False if the
-  /// stream had ended.
+  /// Ends the stream: each subscriber is notified after the events before the end. Takes ownership of the ending. False
+  /// if the stream had ended already.
   package func end(_ ending: StreamEnding) -> Bool {
     var delivery = Delivery()
     var ready: CellRef?
@@ -87,14 +88,14 @@ extension CellPublisher {
     }
   }
 
-  /// From now on the subscriber gets what is published; before that, the latest event of a stateful stream, and its end
-  /// if it has ended. The caller keeps both.
+  /// Links the subscriber: it gets the latest event of a stateful stream first, the end if the stream has ended, and
+  /// from now on each published event. The caller has references to both.
   func add(_ subscriber: CellSubscriber) {
     var delivery = Delivery()
     var garbage = EventQueue()
     locked { state in
-      // Its end or its token was cancelled, or its target has ended by another source: it has left already. One that is
-      // cancelled from now on leaves when this lock is given up.
+      // Skip a subscriber that left already: its end or its token was cancelled, or its target was ended by another
+      // source. One that is cancelled from now on unlinks itself once this lock is released.
       guard !subscriber.hasEnded else { return }
       if let latest = state.latest { _ = subscriber.accept(latest, &delivery, &garbage) }
       if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
@@ -112,7 +113,7 @@ extension CellPublisher {
     delivery.run()
   }
 
-  /// The subscriber gets nothing any more.
+  /// Unlinks the subscriber: it gets no more events.
   func remove(_ subscriber: CellSubscriber) {
     locked { state in
       guard subscriber.isLinked else { return }

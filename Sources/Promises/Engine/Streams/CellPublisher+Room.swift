@@ -1,25 +1,25 @@
 import Synchronization
 
 extension CellPublisher {
-  /// Whether every subscriber has room for one more event.
+  /// Whether every subscriber has capacity for one more event.
   package var hasRoom: Bool {
     unsafe Int64(bitPattern: ref.cell.pointee.state.load(ordering: .acquiring)) < Int64(CellPublisher.oneFull)
   }
 
-  /// One subscriber more is full, or has room again. Called with that one's lock.
+  /// Counts a subscriber that becomes full, or ceases to be. The caller holds that subscriber's lock.
   func countFull(_ isFull: Bool) {
     let one = isFull ? CellPublisher.oneFull : 0 &- CellPublisher.oneFull
     unsafe ref.cell.pointee.state.wrappingAdd(one, ordering: .acquiringAndReleasing)
   }
 
-  /// A promise that is fulfilled when every subscriber has room, and cancelled when the stream ends before; a reference
-  /// of the caller's. Nil when memory has run out.
+  /// Returns a promise, with a reference for the caller, that producers wait on for back-pressure: fulfilled when every
+  /// subscriber has capacity, cancelled when the stream ends before. Nil when memory has run out.
   package func ready() -> CellRef? {
     guard let fresh = CellRef.promise() else { return nil }
     var old: CellRef?
     let (kept, isSettled) = locked { state -> (CellRef?, Bool) in
       if state.ending != nil || hasRoom { return (nil, state.ending == nil) }
-      // One that somebody else has settled says nothing of the room any more.
+      // A promise that was settled from outside does not reflect the capacity any more.
       if let ready = state.ready, !ready.state.isSettled { return (ready.retain() ? ready : nil, false) }
       guard fresh.retain() else { return (nil, false) }
       old = state.ready
@@ -28,19 +28,19 @@ extension CellPublisher {
     }
     if let old { Delivery.callOut { old.release() } }
     guard kept != fresh else { return fresh }
-    // Nobody has seen this one.
+    // No other thread knows this promise.
     _ = isSettled ? fresh.settle(.void, .fulfilled) : fresh.discard()
     guard let kept else { return fresh }
     fresh.release()
     return kept
   }
 
-  /// A subscriber is full, or has room again: so may those be by which this publisher has its sources, and so on; and
-  /// the promise that there is room may be due. No lock is held.
+  /// Propagates a change of capacity upstream: when a subscriber becomes full or ceases to be, so may the subscribers
+  /// by which this publisher consumes its sources, and so on. Also settles the ready promise, if due. No lock is held.
   func roomChanged() {
     var publisher = self
     var isHeld = false
-    // Others that are due; so no shape of operators takes stack.
+    // A work list of further publishers, so no shape of operators causes recursion.
     var work = EventQueue()
     while true {
       publisher.fulfillReady()
@@ -54,7 +54,7 @@ extension CellPublisher {
         let isNoted = work.push(
           StreamEvent(CellValue(kind: .u64, bits: UInt64(source.ref.index)), .fulfilled))
         if isNoted { continue }
-        // Memory has run out: there is the stack.
+        // Without memory for the work list, recurse.
         source.roomChanged()
         source.ref.release()
       }

@@ -1,32 +1,33 @@
-/// How somebody subscribes.
+/// The parameters of a subscription.
 @safe
 package struct Subscription {
   package var receiver: Receiver
   package var overflow = Overflow.buffer
-  /// How many events are kept for a receiver that is slow, or how many make it full; 0: any number, for `buffer`.
+  /// The number of queued events at which the subscriber is full, or at which `overflow` takes effect; 0: unlimited,
+  /// for `buffer`.
   package var capacity = 0
-  /// How many events it asks for to begin with.
+  /// The initial demand, in events.
   package var demand: UInt64 = .max
-  /// Where its callbacks run; nil: where it is published.
+  /// The executor of the callbacks; nil: they run on the publishing thread.
   package var executor: CellExecutor?
-  /// Cancels and silences it.
+  /// Cancels the subscription and silences its callbacks.
   package var token: CancelToken?
-  /// Whether anybody can ask for the promise of its end.
+  /// Whether there is a promise of the end.
   var hasEnd = true
 
   package init(_ receiver: Receiver) { self.receiver = receiver }
 }
 
 extension CellPublisher {
-  /// A new subscriber, with one handle, to what is published from now on. Takes over the receiver; nil when memory has
-  /// run out.
+  /// Returns a new subscriber, with one handle, to the events from now on. Takes ownership of the receiver; nil when
+  /// memory has run out.
   package func subscribe(_ subscription: Subscription) -> CellSubscriber? {
     guard let subscriber = prepare(subscription) else { return nil }
     add(subscriber)
     return subscriber
   }
 
-  /// The same, before it is in the list.
+  /// Makes a subscriber that is not linked yet.
   func prepare(_ subscription: Subscription) -> CellSubscriber? {
     guard let subscriber = makeSubscriber(subscription) else {
       subscription.receiver.release()
@@ -74,8 +75,8 @@ extension CellPublisher {
 }
 
 extension CellSubscriber {
-  /// Sees to it that a request for the promise of the end to cancel, and the token's, cancels the subscriber. False when
-  /// memory has run out.
+  /// Makes cancel requests for the promise of the end, and for the token, cancel the subscriber. False when memory has
+  /// run out.
   fileprivate func cancelsWithItsEnd() -> Bool {
     guard let end else { return true }
     let isAttached = unsafe end.onCancelRequest(
@@ -84,7 +85,7 @@ extension CellSubscriber {
     guard isAttached else { return false }
     guard let token = terms.token else { return true }
     guard token.add(end) else { return false }
-    // Invalidated since the generation was noted, it may have asked nobody to cancel.
+    // The token may have been invalidated after its generation was read, before `end` was added to it.
     if token.generation != terms.generation { _ = cancel() }
     return true
   }

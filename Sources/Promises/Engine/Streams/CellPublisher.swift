@@ -1,46 +1,46 @@
 import CPlatform
 import Synchronization
 
-/// The write side of a stream: it sends events to its subscribers, until it ends.
+/// The write side of a stream: it publishes events to its subscribers until it ends.
 ///
 ///               state                                 value.bits, function       context
 ///   publisher   how many are full | handles | flags   Operators/Derived.swift    its State, with the lock
 ///
-///   [ open ] --(finish, fail, cancel, or its last handle goes)--> [ ended ]
+///   [ open ] --(finish, fail, cancel, or the release of the last handle)--> [ ended ]
 ///
-/// The lock puts everything in one order: what is published, who subscribes, the end. While it is held an event goes into
-/// the queue of each subscriber, and into no callback; the callbacks come when it is given up. So a subscriber has what
-/// was published after it came, and nothing else, and all have it in the same order.
+/// The lock orders all operations: publishing, subscribing, the end. While it is held, an event is only enqueued to
+/// each subscriber; callbacks run after its release. So a subscriber gets exactly the events published after it
+/// subscribed, and all subscribers get them in the same order.
 ///
-/// Its list does not keep a subscriber: that leaves before it goes. A subscriber keeps the publisher's cell, which is no
-/// handle. A subscriber's lock may be taken while the publisher's is held, never the other way round, and never those of
-/// two publishers.
+/// The list of subscribers is weak: a subscriber unlinks itself before it is destroyed. A subscriber has a reference to
+/// the publisher's cell, which is not a handle. Lock order: a subscriber's lock may be taken while its publisher's is
+/// held, never the other way round, and never the locks of two publishers.
 package struct CellPublisher: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
   struct State {
-    /// The subscribers, in the order in which they came, linked through their cells.
+    /// The subscribers, in the order of subscription, linked through their cells.
     var first: UInt32 = 0
     var last: UInt32 = 0
     var count = 0
     let isStateful: Bool
-    /// The event that a new subscriber gets first.
+    /// The event that a new subscriber of a stateful stream gets first.
     var latest: StreamEvent?
     var ending: StreamEnding?
-    /// The promise that there is room, while there is none.
+    /// The ready promise, while a subscriber is full.
     var ready: CellRef?
-    /// Of several sources.
+    /// The shared state of several sources.
     var join: Join?
-    /// What publishes, if it is a timer.
+    /// The timer of a publisher of ticks.
     var ticking: Ticking?
   }
 
   static var oneFull: UInt64 { 1 << 32 }
-  /// An operator publishes to it, and nobody else.
+  /// Only an operator publishes to it.
   private static var derived: UInt64 { 1 }
 
-  /// A new publisher with one handle; nil when memory has run out.
+  /// Makes a publisher with one handle; nil when memory has run out.
   package static func make(isStateful: Bool) -> CellPublisher? { make(State(isStateful: isStateful), isDerived: false) }
 
   static func make(_ state: State, isDerived: Bool) -> CellPublisher? {
@@ -65,12 +65,12 @@ package struct CellPublisher: Equatable {
   package func retainHandle() -> Bool { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
-  /// Whether an operator publishes to it, and nobody else.
+  /// Whether only an operator publishes to it.
   package var isDerived: Bool {
     unsafe ref.cell.pointee.state.load(ordering: .relaxed) & CellPublisher.derived != 0
   }
 
-  /// Gives a handle back. With the last one the stream is cancelled, if it is open and nobody else can publish to it.
+  /// Releases a handle. The last one cancels an open stream, unless an operator publishes to it.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     if !isDerived { _ = end(.cancelled) }
@@ -78,7 +78,7 @@ package struct CellPublisher: Equatable {
     ref.release()
   }
 
-  /// The publisher is gone: nobody subscribes to it any more.
+  /// Frees a publisher that is disposed of: it has no subscribers any more.
   func free() {
     let state = unsafe guarded.state.pointee
     guarded.free()
@@ -90,15 +90,15 @@ package struct CellPublisher: Equatable {
   }
 }
 
-// What is known of it.
+// Properties for inspection.
 extension CellPublisher {
   package var subscriberCount: Int { locked { $0.count } }
   var isStateful: Bool { locked { $0.isStateful } }
 
-  /// Whether the stream ended well; nil while it is open.
+  /// Whether the stream finished, rather than failing or being cancelled; nil while it is open.
   package var hasFinished: Bool? { locked { $0.ending?.isFinished } }
 
-  /// What a new subscriber would get first, with a reference for the caller.
+  /// The event that a new subscriber would get first, with a reference for the caller.
   package var latest: StreamEvent? {
     locked { state in
       guard let latest = state.latest, latest.value.retain() else { return nil }

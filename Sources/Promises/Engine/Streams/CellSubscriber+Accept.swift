@@ -1,7 +1,8 @@
-// What the publisher does to a subscriber, with its own lock held.
+// Operations of the publisher on a subscriber; the publisher's lock is held.
 extension CellSubscriber {
-  /// Takes in an event, or what the overflow policy makes of it. The value stays the caller's. What is dropped goes to
-  /// `garbage`, for its destructor must not run here. True if it is full now, or is no more.
+  /// Enqueues an event, subject to the overflow policy. The caller keeps its reference to the value. Dropped events are
+  /// added to `garbage`, because their destructors must not run under the lock. True if the subscriber became full or
+  /// ceased to be.
   func accept(_ event: StreamEvent, _ delivery: inout Delivery, _ garbage: inout EventQueue) -> Bool {
     let terms = self.terms
     return locked { state in
@@ -31,7 +32,7 @@ extension CellSubscriber {
     }
   }
 
-  /// The stream has ended.
+  /// Enqueues the end of the stream.
   func acceptEnd(_ ending: StreamEnding, _ delivery: inout Delivery) {
     locked { state in
       guard state.phase != .ended, state.ending == nil else { return }
@@ -41,9 +42,9 @@ extension CellSubscriber {
     }
   }
 
-  /// If there is something to do, it gets to it by way of `delivery`.
+  /// Adds the subscriber to `delivery`, if it has something to deliver and is not scheduled already.
   func schedule(_ state: inout State, _ delivery: inout Delivery) {
-    // Each thread has few references at a time, so there is room for one more.
+    // Each thread adds few references at a time, so the limit of references is not reached.
     guard state.phase == .idle, hasSomethingToDo(state), ref.retain() else { return }
     state.phase = .scheduled
     delivery.push(self)
@@ -54,8 +55,8 @@ extension CellSubscriber {
     return terms.receiver.isPromises ? !state.requests.isEmpty : state.demand > 0
   }
 
-  /// Tells the publisher when it becomes full, or ceases to be, which one that takes no more events is not. True if that
-  /// has changed.
+  /// Notifies the publisher when the subscriber becomes full, or ceases to be. A subscriber that accepts no more events
+  /// is not full. True if that changed.
   func updateFull(_ state: inout State) -> Bool {
     let capacity = terms.capacity
     let isFull =
@@ -66,11 +67,11 @@ extension CellSubscriber {
     return true
   }
 
-  /// An operator's subscriber is full while its target has no room. If that has changed, returns its publisher, with a
-  /// reference.
+  /// Makes an operator's subscriber full while its target is, to propagate back-pressure. If that changed, returns its
+  /// publisher with a reference.
   func followRoom() -> CellPublisher? {
     guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return nil }
-    // Not with the lock: the last reference to the target lets go of this subscriber.
+    // Outside the lock: the release of the last reference to the target releases this subscriber.
     defer { target.release() }
     return locked { state in
       guard state.phase != .ended else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-// How a subscriber that is scheduled has its events.
+// Delivery of the events of a scheduled subscriber.
 extension CellSubscriber {
   private enum Task {
     case nothing
@@ -9,13 +9,13 @@ extension CellSubscriber {
     case end
   }
 
-  /// Delivers one event, or the end. False when there is nothing more to do: then the caller's reference can go.
+  /// Delivers one event, or the end. False if nothing is left to deliver: then the caller releases its reference.
   func step() -> Bool {
     var garbage = Leftovers()
     var hasRoomChanged = false
     let task = locked { nextTask(&$0, &garbage, &hasRoomChanged) }
     garbage.release()
-    // It runs, so it has not let go of its publisher.
+    // A running subscriber still has its reference to the publisher.
     if hasRoomChanged { terms.publisher.roomChanged() }
     switch task {
     case .nothing: return false
@@ -29,7 +29,7 @@ extension CellSubscriber {
       state.phase = state.isCancelled ? .ended : hasSomethingToDo(state) ? .scheduled : .idle
       return state.phase
     }
-    // Whoever cancelled it while its callback ran left the rest to this.
+    // A call that cancelled the subscriber while its callback ran left the conclusion to this call.
     if next == .ended { conclude() }
     return next == .scheduled
   }
@@ -49,12 +49,12 @@ extension CellSubscriber {
     event.release()
   }
 
-  /// Settles a promise that was asked for with the event of an entry, whose place is taken by the next request if nobody
-  /// waits for this one any more.
+  /// Settles a promise of next() with an entry's event. If no one wants that promise any more, the entry stays for the
+  /// next request.
   private func answer(_ request: CellRef, with entry: CellRef) {
     let event = entry.event
     if !request.isAbandoned {
-      // One that was settled by another has not had the event.
+      // A promise that was settled from outside has not consumed the event.
       let isKept = event.value.retain()
       let isAnswered = Delivery.callOut { request.settle(event.value, event.outcome) }
       request.release()
@@ -68,7 +68,7 @@ extension CellSubscriber {
     }
     var garbage = EventQueue()
     let hasRoomChanged = locked { state in
-      // What came meanwhile may have taken the place of the oldest. Otherwise there is one more than the capacity.
+      // An event that came meanwhile may have replaced the oldest one. Otherwise there is one more than the capacity.
       let hasNoRoom = terms.overflow == .dropOldest && state.events.count >= terms.capacity
       if hasNoRoom { state.dropped &+= 1 }
       if state.isCancelled || hasNoRoom { garbage.push(entry) } else { state.events.pushFront(entry) }
@@ -78,7 +78,7 @@ extension CellSubscriber {
     if hasRoomChanged { terms.publisher.roomChanged() }
   }
 
-  /// Decides what to do next, and notes that it is done.
+  /// Selects the next task, and updates the phase and the demand for it.
   private func nextTask(_ state: inout State, _ garbage: inout Leftovers, _ hasRoomChanged: inout Bool) -> Task {
     guard state.phase != .ended else { return .nothing }
     if let token = terms.token, token.generation != terms.generation { garbage = cancel(&state, .cancelled) }
@@ -99,9 +99,9 @@ extension CellSubscriber {
 }
 
 extension CellRef {
-  /// Whether a promise of an event is of no interest any more: nobody has it, and nobody waits for it.
+  /// Whether the promise of an event has neither references outside nor reactions.
   var isAbandoned: Bool {
-    // A weak reference, such as a token's, is no interest.
+    // A weak reference, such as a token's, does not count.
     guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 else { return false }
     return census?.callbacks == 0
   }

@@ -1,5 +1,5 @@
 extension CellSubscriber {
-  /// Asks for so many events more; the most there are stand for all.
+  /// Adds to the demand; UINT64_MAX means unlimited.
   package func request(_ count: UInt64) {
     var delivery = Delivery()
     locked { state in
@@ -10,9 +10,9 @@ extension CellSubscriber {
     delivery.run()
   }
 
-  /// A promise of the next event, a reference of the caller's: fulfilled with a value, rejected with an error or the end.
-  /// Cancelled by a request to cancel it; the event goes to the next then, as it does if the promise is let go of. Nil
-  /// when memory has run out.
+  /// Returns a promise of the next event, with a reference for the caller: fulfilled with a value, rejected with an
+  /// error or at the end. A cancel request cancels the promise; then, or if the promise is released while pending, the
+  /// event is left for the next request. Nil when memory has run out.
   package func next() -> CellRef? {
     guard let promise = CellRef.promise() else { return nil }
     let context = unsafe Context(UnsafeMutableRawPointer(promise.cell), nil)
@@ -53,8 +53,8 @@ extension CellSubscriber {
     return promise
   }
 
-  /// Takes out the requests that nobody waits for any more. It comes when their number has doubled, so it costs each
-  /// request the same, whatever their number.
+  /// Removes requests whose promises no one wants any more. Runs when their number has doubled, so the amortized cost
+  /// per request is constant.
   private func sweep(_ state: inout State) -> EventQueue {
     var all = state.requests.take()
     var unwanted = EventQueue()
@@ -66,7 +66,7 @@ extension CellSubscriber {
     return unwanted
   }
 
-  /// How many events were dropped for want of room.
+  /// The number of events dropped by the overflow policy.
   package var dropped: UInt64 { locked { $0.dropped } }
   package var isForPromises: Bool { terms.receiver.isPromises }
   package var demand: UInt64 { locked { $0.demand } }

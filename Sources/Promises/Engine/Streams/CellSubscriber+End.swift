@@ -1,5 +1,5 @@
 extension CellSubscriber {
-  /// What a cancelled subscriber had still: to be released without a lock.
+  /// The undelivered rest of a cancelled subscriber, to be released outside the lock.
   struct Leftovers {
     var events = EventQueue()
     var ending: StreamEnding?
@@ -10,11 +10,11 @@ extension CellSubscriber {
     }
   }
 
-  /// Whether it hears nothing any more.
+  /// Whether no more events are delivered.
   var hasEnded: Bool { locked { $0.phase == .ended || $0.isCancelled } }
 
-  /// Ends the subscriber without what it has not had yet. No callback begins after that; what hears of the end hears of
-  /// it before this returns, or when the callback that runs has returned. False if it had ended.
+  /// Ends the subscriber and drops its undelivered events. No callback begins after this call. The end is reported
+  /// before this returns, or after the running callback has returned. False if the subscriber had ended already.
   package func cancel(_ ending: StreamEnding = .cancelled) -> Bool {
     var rest = Leftovers()
     let (isFirst, isConcluded) = locked { state -> (Bool, Bool) in
@@ -26,7 +26,7 @@ extension CellSubscriber {
     }
     rest.release()
     if !isConcluded {
-      // What hears of the end may give the last handle back.
+      // A callback for the end may release the last handle.
       let isHeld = ref.retain()
       conclude()
       if isHeld { ref.release() }
@@ -34,14 +34,14 @@ extension CellSubscriber {
     return isFirst
   }
 
-  /// Tells of the end, and lets go of everything. The caller has made it `ended`.
+  /// Reports the end, and releases the receiver, the publisher and the token. The caller has set the phase `ended`.
   func conclude() {
     let terms = self.terms
     terms.publisher.remove(self)
     let (ending, isCancelled, requests) = locked { state in
       (state.ending ?? .cancelled, state.isCancelled, state.requests.take())
     }
-    // Not as a call of the user's: a chain of operators ends without recursion.
+    // Outside callOut(): a chain of operators ends without recursion.
     var isTold = false
     if case .stage(let stage) = terms.receiver, !isCancelled { isTold = stage.end(ending) }
     Delivery.callOut {
@@ -58,7 +58,7 @@ extension CellSubscriber {
       }
       guard let end = terms.end else { return }
       ending.settle(end)
-      // Whoever was told of a failure elsewhere need not ask here as well.
+      // A failure that was reported through another channel does not count as unhandled here.
       if isTold || locked({ $0.isEndTold }) { _ = end.seenState }
     }
     terms.receiver.release()
@@ -67,7 +67,7 @@ extension CellSubscriber {
     terms.publisher.ref.release()
   }
 
-  /// The rest is not delivered. Returns what there was.
+  /// Drops the undelivered events and the ending, and returns them for release outside the lock.
   func cancel(_ state: inout State, _ ending: StreamEnding) -> Leftovers {
     let rest = Leftovers(events: state.events.take(), ending: state.ending)
     state.ending = ending

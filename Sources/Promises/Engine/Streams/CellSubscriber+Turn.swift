@@ -1,11 +1,11 @@
 import CPlatform
 
-// How a subscriber with an executor has its events there.
+// Delivery of events on a subscriber's executor.
 extension CellSubscriber {
-  /// How many events a turn delivers on an executor of the library's before others that wait for it come.
+  /// The number of events that one turn delivers on a built-in executor before it yields to other jobs.
   private static var share: Int { 64 }
 
-  /// Asks the executor for a turn. Takes over a reference.
+  /// Submits a turn to the executor. Takes ownership of a reference.
   func submitTurn() {
     guard let executor else { return }
     let turn = unsafe Job.task(
@@ -20,7 +20,7 @@ extension CellSubscriber {
 
   private static func turn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))
-    // An executor of the user's may run a turn at once, so that one within another would take stack.
+    // A user's executor may run a turn inside `submit`, so resubmitting from a turn could recurse without bound.
     var left = subscriber.executor?.runsAtOnce == false ? share : .max
     while subscriber.step() {
       left -= 1
@@ -29,7 +29,7 @@ extension CellSubscriber {
     subscriber.ref.release()
   }
 
-  /// The executor has shut down, and with it the subscriber.
+  /// Ends the subscriber of an executor that has shut down.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))
     _ = subscriber.cancel(.fault(.closed))
@@ -38,6 +38,6 @@ extension CellSubscriber {
 }
 
 extension CellExecutor {
-  /// Whether a job may run in the call that submits it.
+  /// Whether a job may run inside `submit`.
   fileprivate var runsAtOnce: Bool { kind == .foreign || kind == .immediate }
 }

@@ -1,48 +1,48 @@
 import CPlatform
 import Synchronization
 
-/// The read side of a stream: a queue of the events that one receiver has not had yet, and who that is.
+/// The read side of a stream: one receiver, and the queue of its undelivered events.
 ///
 ///                state     next, value.kind      value.bits    value.box       function       context
 ///   subscriber   handles   the next and the      whether it    its executor,   the next in    its State, with the lock
-///                          previous subscriber   is in that    for ever        a Delivery
+///                          previous subscriber   is in that    immutable       a Delivery
 ///                          of its publisher      list
 ///
-///               an event that may be delivered, or the end            its turn comes
+///               a deliverable event, or the end                       its turn starts
 ///      [ idle ] ----------------------------------> [ scheduled ] ----------------> [ running ]
 ///         ^  \                                          ^  |                           |  |  |
 ///         |   \ cancelled                               |  | cancelled, the end        |  |  | was cancelled
 ///         |    \                                        |  v                           |  |  |  meanwhile
 ///         |     +---------------------------------------|-> [ ended ] <----------------|--|--+
 ///         |                                             +------------------------------+  |
-///         |                                       there is something to do still          |
+///         |                                       more events are deliverable             |
 ///         +-------------------------------------------------------------------------------+
-///           nothing is left
+///           nothing is deliverable
 ///
-/// It is `running` while its receiver has one event, and no longer. A subscriber that is scheduled or runs is in one
-/// Delivery or has one turn on its executor, with a reference; so its receiver is called by one thread at a time. Who
-/// makes it `ended` lets go of its receiver, once. Ends wait for the events before them, and those for demand; cancelling
-/// waits for nothing but a callback that runs.
+/// It is `running` only while its receiver handles one event. A subscriber that is scheduled or running is in one
+/// Delivery or has one turn on its executor, with a reference; so its receiver is called by one thread at a time. The
+/// call that makes it `ended` releases its receiver, once. An end waits for the events before it, and those wait for
+/// demand. Cancelling waits only for a running callback.
 ///
-/// `next` and `value` belong to the publisher's lock.
+/// `next` and `value` are guarded by the publisher's lock.
 package struct CellSubscriber: Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
   enum Phase { case idle, scheduled, running, ended }
 
-  /// What never changes, and needs no lock.
+  /// The immutable part, readable without the lock.
   struct Terms {
-    /// What it is in, with a reference until it ends.
+    /// The publisher, with a reference until the subscriber ends.
     let publisher: CellPublisher
     let receiver: Receiver
     let overflow: Overflow
-    /// How many events it keeps, or is full with; 0: any number.
+    /// The number of queued events at which it is full; 0: unlimited.
     let capacity: Int
-    /// What silences it, with a reference until it ends, and in which generation.
+    /// The token that silences it, with a reference until it ends, and the token's generation at subscription.
     let token: CancelToken?
     let generation: UInt32
-    /// The promise of its end, with a reference.
+    /// The promise of the end, with a reference.
     let end: CellRef?
   }
 
@@ -50,18 +50,18 @@ package struct CellSubscriber: Equatable {
     var phase = Phase.idle
     var demand: UInt64
     var events = EventQueue()
-    /// Promises of events, in the order in which they were asked for.
+    /// The pending promises of next(), in the order of the calls.
     var requests = EventQueue()
     var ending: StreamEnding?
-    /// It ends without the events that were there.
+    /// The subscriber ends without its undelivered events.
     var isCancelled = false
     var isFull = false
-    /// Of an operator's: what it publishes finds no room.
+    /// For an operator's subscriber: the operator's publisher is full.
     var isTargetFull = false
     var dropped: UInt64 = 0
-    /// From so many requests on, those that nobody waits for are looked for.
+    /// The number of requests at which the next sweep removes unwanted ones.
     var sweepsAt = 64
-    /// Whether a request that came after the end was told of it.
+    /// Whether a call of next() after the end has reported the ending.
     var isEndTold = false
   }
 
@@ -78,7 +78,8 @@ package struct CellSubscriber: Equatable {
     unsafe guarded.locked { unsafe body(&$0.pointee.state) }
   }
 
-  /// A new subscriber with one handle; nil when memory has run out. If it is made, it takes over what it refers to.
+  /// Makes a subscriber with one handle; nil when memory has run out. On success it takes ownership of the references
+  /// in `terms`.
   static func make(_ terms: Terms, demand: UInt64, executor: CellExecutor?) -> CellSubscriber? {
     let content = Content(terms: terms, state: State(demand: demand))
     guard let guarded = unsafe Guarded.make(content, inChild: { _ in }) else { return nil }
@@ -93,7 +94,7 @@ package struct CellSubscriber: Equatable {
     return CellSubscriber(ref)
   }
 
-  /// The subscriber is gone. It has ended, for nothing else gives its last reference back.
+  /// Frees a subscriber that is disposed of. It has ended, because only an ended one loses its last reference.
   func free() {
     let content = unsafe guarded.state.pointee
     guarded.free()
@@ -105,7 +106,7 @@ package struct CellSubscriber: Equatable {
   package func retainHandle() -> Bool { ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
-  /// Gives a handle back. With the last one it is cancelled.
+  /// Releases a handle. The last one cancels the subscriber.
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     _ = cancel()
@@ -114,11 +115,11 @@ package struct CellSubscriber: Equatable {
 }
 
 extension CellSubscriber {
-  /// The promise of its end.
+  /// The promise of the end.
   package var end: CellRef? { terms.end }
 }
 
-// What is in the cell.
+// Fields in the cell.
 extension CellSubscriber {
   var link: (previous: UInt32, next: UInt32) {
     get { unsafe (ref.firstHalf, ref.cell.pointee.next) }
@@ -131,7 +132,7 @@ extension CellSubscriber {
     nonmutating set { unsafe ref.cell.pointee.value.bits = newValue ? 1 : 0 }
   }
 
-  /// Where its receiver is called; nil: where it was published.
+  /// The executor of the receiver; nil: the receiver runs on the publishing thread.
   var executor: CellExecutor? {
     let index = ref.secondHalf
     return index == 0 ? nil : CellExecutor(CellRef(index: index))

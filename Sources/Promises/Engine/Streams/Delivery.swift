@@ -1,18 +1,18 @@
 import CPlatform
 
-/// Subscribers that have something to do, in the order in which they came to it. They are linked through their cells'
-/// `function`, and each has a reference: a subscriber is in one such list at most, for one that is scheduled already is
-/// not scheduled again.
+/// A list of scheduled subscribers, in the order in which they were scheduled. They are linked through their cells'
+/// `function`, and each has a reference. A subscriber is in at most one such list, because a scheduled one is not
+/// scheduled again.
 ///
-/// One event of each is delivered, then the next of each. What an operator publishes joins the list that is being worked
-/// through, so a chain of operators takes no stack. What a callback of the user's publishes is delivered before that
-/// call returns, but for what goes to a subscriber whose callback runs, or that is in a list around this: that has it
-/// when its turn comes.
+/// One event of each is delivered, then the next of each. Events that an operator publishes join the list that is being
+/// drained, so a chain of operators causes no recursion. Events that a user's callback publishes are delivered before
+/// that call returns, with one exception: a subscriber whose callback is running, or that is in an enclosing list, gets
+/// them when its turn comes.
 struct Delivery {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
 
-  /// Takes over a reference.
+  /// Takes ownership of a reference.
   mutating func push(_ subscriber: CellSubscriber) {
     subscriber.nextToRun = 0
     append(first: subscriber.ref.index, last: subscriber.ref.index)
@@ -31,12 +31,12 @@ struct Delivery {
     return subscriber
   }
 
-  /// The list that this thread works through.
+  /// The list that this thread is draining.
   private static var current: UnsafeMutablePointer<Delivery>? {
     unsafe platform_thread().pointee.delivery?.assumingMemoryBound(to: Delivery.self)
   }
 
-  /// Delivers, until there is nothing to do. No lock is held.
+  /// Drains the list, or appends it to the list that this thread is draining. No lock is held.
   consuming func run() {
     guard first != 0 else { return }
     if let current = unsafe Delivery.current { return unsafe current.pointee.append(first: first, last: last) }
@@ -57,7 +57,7 @@ struct Delivery {
     }
   }
 
-  /// Runs what a user wrote.
+  /// Runs user code: events published by it are delivered before it returns, not by the enclosing list.
   static func callOut<Result>(_ body: () -> Result) -> Result {
     let thread = unsafe platform_thread()
     let outer = unsafe thread.pointee.delivery

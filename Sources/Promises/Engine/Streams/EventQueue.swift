@@ -1,4 +1,4 @@
-/// What a publisher tells its subscribers: a value, or, when it is rejected, an error that does not end the stream.
+/// An event of a stream: a value, or, with the outcome rejected, an error that does not end the stream.
 package struct StreamEvent {
   package var value: CellValue
   package var outcome: Outcome
@@ -7,16 +7,18 @@ package struct StreamEvent {
     self.outcome = outcome
   }
 
-  /// Gives the value back. A destructor may run, and what it publishes is delivered at once. No lock may be held.
+  /// Releases the value. Its destructor may run, and events that the destructor publishes are delivered at once. No
+  /// lock may be held.
   func release() {
     if value.isOwning { Delivery.callOut { value.release() } }
   }
 }
 
-/// Events in the order in which they came, or promises that wait for them.
+/// A FIFO of events, or of promises that wait for events.
 ///
 ///           value       next             function
-///   entry   the value   the entry that   whether it is
+///   entry   the value   the next newer   whether it is
+///                       entry            an error
 ///                       came after       an error
 struct EventQueue {
   private var first: UInt32 = 0
@@ -25,7 +27,7 @@ struct EventQueue {
 
   var isEmpty: Bool { first == 0 }
 
-  /// Takes over the value, unless memory has run out: then false.
+  /// Takes ownership of the value; false when memory has run out, then the caller keeps it.
   mutating func push(_ event: StreamEvent) -> Bool {
     guard let entry = CellRef.allocate(.entry) else { return false }
     unsafe entry.cell.pointee.value = event.value
@@ -34,7 +36,7 @@ struct EventQueue {
     return true
   }
 
-  /// Takes over an entry that was popped.
+  /// Takes ownership of an entry that was popped.
   mutating func push(_ entry: CellRef) {
     unsafe entry.cell.pointee.next = 0
     if last == 0 { first = entry.index } else { unsafe CellRef(index: last).cell.pointee.next = entry.index }
@@ -42,7 +44,7 @@ struct EventQueue {
     count += 1
   }
 
-  /// Puts an entry back where it was popped.
+  /// Puts an entry back at the front.
   mutating func pushFront(_ entry: CellRef) {
     unsafe entry.cell.pointee.next = first
     first = entry.index
@@ -59,14 +61,14 @@ struct EventQueue {
     return entry
   }
 
-  /// Everything, and leaves nothing.
+  /// Returns all entries, and leaves the queue empty.
   mutating func take() -> EventQueue {
     let all = self
     self = EventQueue()
     return all
   }
 
-  /// Frees the entries and gives back their values. Destructors run, so no lock may be held.
+  /// Frees the entries and releases their values. Destructors run, so no lock may be held.
   consuming func release() {
     var rest = self
     while let entry = rest.pop() { entry.takeEvent().release() }
@@ -79,7 +81,7 @@ extension CellRef {
     unsafe StreamEvent(cell.pointee.value, Outcome(flag: UInt64(UInt(bitPattern: cell.pointee.function))))
   }
 
-  /// The same, whose entry goes.
+  /// Returns the event of an entry, and frees the entry.
   func takeEvent() -> StreamEvent {
     let event = self.event
     deallocate()

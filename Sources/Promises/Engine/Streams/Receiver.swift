@@ -1,14 +1,14 @@
-/// Who a subscriber's events are for.
+/// The consumer of a subscriber's events.
 @safe
 package enum Receiver {
-  /// C functions; an event for which there is none is passed over, as if it had not been published.
+  /// C functions. An event without a function for it is ignored, as if it had not been published.
   case callbacks(onValue: Observer?, onError: Observer?, Context)
-  /// The promises that somebody asks for, one for each event. The context is kept for as long as the subscriber lasts.
+  /// Promises returned by next(), one per event. The context is kept until the subscriber ends.
   case promises(Context)
   /// An operator.
   case stage(Stage)
 
-  /// Whether it has an event at all.
+  /// Whether it consumes this kind of event at all.
   func wants(_ event: StreamEvent) -> Bool {
     switch self {
     case .callbacks(let onValue, let onError, _): unsafe (event.outcome.isRejected ? onError : onValue) != nil
@@ -29,13 +29,13 @@ package enum Receiver {
   }
 }
 
-/// What becomes of an event for which a subscriber has no room.
+/// The policy for an event that exceeds a subscriber's capacity.
 package enum Overflow: UInt32 {
-  /// There is room for any number.
+  /// The capacity is unlimited.
   case buffer = 1
-  /// The oldest one that waits is dropped instead.
+  /// The oldest queued event is dropped.
   case dropOldest
   case dropNewest
-  /// The subscriber has what waits, then fails.
+  /// The subscriber gets the queued events, then fails.
   case fail
 }

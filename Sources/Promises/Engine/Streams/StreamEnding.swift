@@ -1,13 +1,13 @@
-/// How a stream ended.
+/// The ending of a stream.
 package enum StreamEnding {
   case finished
-  /// With a reason, a reference to which belongs to whoever keeps the ending.
+  /// Failed with a reason; each stored ending has a reference to it.
   case failed(CellValue)
   case cancelled
-  /// By the library itself.
+  /// Ended by the library itself.
   case fault(Fault)
 
-  /// For one more to keep.
+  /// A copy to store elsewhere, with a reference to the reason.
   func copy() -> StreamEnding {
     if case .failed(let reason) = self, !reason.retain() { return .fault(.tooManyReferences) }
     return self
@@ -22,7 +22,8 @@ package enum StreamEnding {
     return false
   }
 
-  /// Settles the promise of the end, or one of a value: that one is rejected when the stream finished, too.
+  /// Settles the promise of the end, or with `isOfValue` a promise of a value, which is rejected also if the stream
+  /// finished.
   func settle(_ promise: CellRef, isOfValue: Bool = false) {
     switch self {
     case .finished where isOfValue: _ = promise.settle(Fault.finished.value, .rejected)

@@ -2,8 +2,8 @@ import CPlatform
 
 /// The source of a publisher of ticks: one timer at a time, for the next tick.
 ///
-/// A tick's number says how many intervals have passed since the beginning, so ticks that were missed are one. The timer
-/// does not keep the publisher: it stops when nobody has a handle of the publisher or subscribes to it.
+/// A tick's number is the number of intervals since the beginning, so missed ticks are coalesced into one. The timer
+/// has a weak reference to the publisher. It stops when the publisher has neither handles nor subscribers.
 struct Ticking {
   let begin: Int64
   let interval: Int64
@@ -12,7 +12,7 @@ struct Ticking {
   var timer: CellTimer?
   var number: Int64 = 0
 
-  /// When a tick is due; beyond time itself, never.
+  /// The time at which a tick is due; `.max` on overflow.
   func deadline(of number: Int64) -> Int64 {
     let (passed, overflows) = interval.multipliedReportingOverflow(by: number)
     return overflows ? .max : CellTimer.deadline(passed, after: begin)
@@ -26,8 +26,8 @@ struct Ticking {
 }
 
 extension CellPublisher {
-  /// A publisher of the numbers of the intervals that have passed, on the executor, or without one on a thread for
-  /// timers. Nil when memory has run out, or threads.
+  /// Returns a publisher of the number of passed intervals. It publishes on the executor, or without one on the timer
+  /// thread. Nil when memory or threads have run out.
   package static func every(nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
     if let executor, !executor.ref.retain() { return nil }
     var state = State(isStateful: false)
@@ -42,8 +42,8 @@ extension CellPublisher {
     return nil
   }
 
-  /// Starts the timer of a tick, unless nobody wants it any more. False when memory has run out, or threads: the stream
-  /// has failed.
+  /// Starts the timer of a tick, unless the publisher is unused. False when memory or threads have run out: then the
+  /// stream has failed.
   private func startTimer(of number: Int64) -> Bool {
     guard let ticking = locked({ $0.ticking }) else { return true }
     let made = unsafe CellTimer.make(
@@ -53,7 +53,7 @@ extension CellPublisher {
       return false
     }
     let hasStarted = timer.start(at: ticking.deadline(of: number))
-    // The next one may have been started already, by another thread; or nobody wants it any more.
+    // Another thread may have started the next timer already, or the publisher may be unused.
     let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
       guard let latest = state.ticking else { return (timer, true) }
       guard latest.number < number else { return (timer, false) }
@@ -78,7 +78,7 @@ extension CellPublisher {
     }
   }
 
-  /// The timer was stopped, or dropped by an executor that shuts down.
+  /// Ends a stream whose timer was stopped, or dropped by an executor that shuts down.
   private static var drop: FreeFunction {
     { context in unsafe WeakCell(context: context).with { CellPublisher($0).failTicking(.closed) } }
   }
@@ -97,7 +97,7 @@ extension CellPublisher {
     }
   }
 
-  /// Stops the timer if nobody has a handle, or subscribes: nobody can any more.
+  /// Stops the timer if there are neither handles nor subscribers: without a handle there can be no new ones.
   func stopTickingUnlessUsed() {
     guard isDerived, !hasHandles else { return }
     takeTicking { $0.count == 0 }?.release()

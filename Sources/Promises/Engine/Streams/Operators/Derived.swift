@@ -1,13 +1,13 @@
 import CPlatform
 
-// Publishers that operators make.
+// Publishers made by operators.
 //
-// Such a publisher keeps the subscribers by which it has its sources: an array of their indices, which does not change
-// once the publisher is known to anybody, in `function`, with its length in `value.bits`. It is kept by its handles and
-// its subscribers, and when it ends, its sources are left.
+// Such a publisher owns the subscribers by which it consumes its sources: an array of their indices in `function`, with
+// its length in `value.bits`, immutable once the publisher is visible to other threads. The publisher is kept by its
+// handles and its subscribers; when it ends, it cancels the subscriptions to its sources.
 extension CellPublisher {
-  /// A publisher of what an operation makes of this one's events, with one handle. It is stateful if this one is, too; a
-  /// first event makes it so. Takes over what it is given; nil when memory has run out.
+  /// Returns a publisher of the results of an operation on this one's events, with one handle. It is stateful if this
+  /// one is, or if it has a first event. Takes ownership of its arguments; nil when memory has run out.
   package func derived(
     by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil
   ) -> CellPublisher? {
@@ -21,8 +21,8 @@ extension CellPublisher {
     return target.connect(operation, count: 1) { _ in self }
   }
 
-  /// A publisher of the events of many, or of combinations of their latest values, with one handle; stateful if they all
-  /// are. Of none it is cancelled at once. Nil when memory has run out.
+  /// Returns a publisher that merges several sources, or combines their latest values, with one handle. It is stateful
+  /// if all sources are; without sources it is cancelled at once. Nil when memory has run out.
   package static func joined(
     _ sources: (Int) -> CellPublisher, count: Int, isCombining: Bool
   ) -> CellPublisher? {
@@ -38,8 +38,8 @@ extension CellPublisher {
     return target.connect(isCombining ? .combine : .pass, count: count, sources)
   }
 
-  /// A stateful publisher of one value, that of the promise, and then the end, with one handle. Nil when memory has run
-  /// out.
+  /// Returns a stateful publisher of one event, the promise's value, followed by the end, with one handle. Nil when
+  /// memory has run out.
   package static func of(_ promise: CellRef) -> CellPublisher? {
     guard let target = derived(State(isStateful: true), count: 0) else { return nil }
     let isAttached = unsafe promise.observe(
@@ -61,8 +61,8 @@ extension CellPublisher {
     return nil
   }
 
-  /// Publishes this one's events to another as well, and its end if that is asked for, until the subscriber that is
-  /// returned is cancelled. Nil when memory has run out.
+  /// Forwards this one's events to another publisher, and with `passesEndOn` its end, until the returned subscriber is
+  /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, passesEndOn: Bool) -> CellSubscriber? {
     guard target.retainHandle(), let stage = Stage.make(.forward(target, passesEndOn: passesEndOn), target) else {
       return nil
@@ -70,7 +70,8 @@ extension CellPublisher {
     return subscribe(Subscription(.stage(stage)))
   }
 
-  /// A publisher that has room for so many sources, and none yet. What the state has is its caller's until it is made.
+  /// Makes a publisher with space for `count` sources, but none yet. On failure the caller keeps the contents of
+  /// `state`.
   private static func derived(_ state: State, count: Int) -> CellPublisher? {
     let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<UInt32>.stride)
     guard !overflow, let memory = unsafe malloc(size + 1) else { return nil }
@@ -82,7 +83,7 @@ extension CellPublisher {
     return target
   }
 
-  /// Subscribes to the sources, each by the operation, which is taken over. Takes the handle away when memory has run out.
+  /// Subscribes to the sources with the operation. Takes ownership of the operation; on failure releases the handle.
   private func connect(
     _ operation: Stage.Operation, count: Int, _ sources: (Int) -> CellPublisher
   ) -> CellPublisher? {
@@ -93,7 +94,7 @@ extension CellPublisher {
       }
       var subscription = Subscription(.stage(stage))
       subscription.hasEnd = false
-      // Of those that come while another thread is at it. Nothing is dropped, but producers hear of it.
+      // Counts only events that arrive while another thread delivers. Nothing is dropped, but it applies back-pressure.
       subscription.capacity = 64
       guard let subscriber = sources(index).prepare(subscription) else {
         releaseHandle()
@@ -103,21 +104,21 @@ extension CellPublisher {
         subscriber.ref.index
       unsafe ref.cell.pointee.value.bits = UInt64(index + 1)
     }
-    // Each finds all of them made.
+    // A second loop: an event may arrive at once, and must find all subscribers made.
     for index in 0..<count { sources(index).add(source(index)) }
     return self
   }
 
-  /// How many sources it has.
+  /// The number of sources.
   var sourceCount: Int { isDerived ? unsafe Int(ref.cell.pointee.value.bits) : 0 }
 
-  /// The subscriber by which it has a source.
+  /// The subscriber by which it consumes a source.
   func source(_ index: Int) -> CellSubscriber {
     let indices = unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: UInt32.self)
     return unsafe CellSubscriber(CellRef(index: indices[index]))
   }
 
-  /// Nothing of the sources is wanted any more.
+  /// Cancels the subscriptions to the sources.
   func leaveSources() {
     for index in 0..<sourceCount { _ = source(index).cancel() }
   }

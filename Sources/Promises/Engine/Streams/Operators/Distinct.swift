@@ -1,4 +1,4 @@
-/// Passes over a value that equals the event before it; errors too, if it is told to.
+/// An operator that removes consecutive duplicates: values, and with `includesErrors` also errors.
 package struct Distinct {
   private let includesErrors: Bool
   private var last: StreamEvent?
@@ -7,7 +7,7 @@ package struct Distinct {
 
   func release() { last?.value.release() }
 
-  /// Whether the event differs from the one before, whose place it takes.
+  /// Whether the event differs from the last one, which it replaces then.
   mutating func note(_ event: StreamEvent) -> Bool {
     guard isNew(event) else { return false }
     last?.value.release()

@@ -1,10 +1,10 @@
-/// A running fold: a function of the user's makes the next accumulated value of the one before and of an event's value.
+/// A running fold: a user's function computes the next accumulated value from the previous one and an event's value.
 ///
 ///     values        1     2     3
 ///     accumulated   0 --> 1 --> 3 --> 6      each but the first is published
 @safe
 package struct Fold {
-  /// `promise_fold_t`: the context, the accumulated value, the event's value, where to leave the next one.
+  /// `promise_fold_t`: takes the context, the accumulated value, the event's value, and the address for the next one.
   package typealias Function =
     @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
 
@@ -12,7 +12,7 @@ package struct Fold {
   private let context: Context
   private var accumulated: CellValue
 
-  /// Takes over the initial value and the context.
+  /// Takes ownership of the initial value and the context.
   package init(_ function: Function, _ initial: CellValue, _ context: Context) {
     unsafe self.function = unsafe function
     self.context = context
@@ -24,7 +24,7 @@ package struct Fold {
     Delivery.callOut { context.release() }
   }
 
-  /// Folds an event's value, which stays the caller's, and returns the verdict with the value that it is about.
+  /// Folds an event's value, which is borrowed, and returns the verdict with its value.
   mutating func fold(_ value: CellValue) -> (StreamVerdict, CellValue) {
     var (before, value, out) = (accumulated, value, CellValue.void)
     let verdict = Delivery.callOut { unsafe function(context.pointer, &before, &value, &out) }
@@ -39,7 +39,7 @@ package struct Fold {
       accumulated = result
       return (.publish, result)
     case .pass:
-      // There is no event to pass: the accumulated value is not one.
+      // PASS is invalid here: the accumulated value is not an event that could be passed.
       result.release()
       return (.publishError, Fault.unknownStreamVerdict.value)
     default: return (step, result)

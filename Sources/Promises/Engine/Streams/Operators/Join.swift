@@ -1,18 +1,18 @@
 import CPlatform
 
-/// What several sources of a publisher have in common. It belongs to the publisher's lock.
+/// The shared state of a publisher's sources, for merging or combining. Guarded by the publisher's lock.
 @safe
 struct Join {
-  /// Whether every source has to have a value, and all are published together.
+  /// Whether the latest values of all sources are combined into one event; otherwise the sources are merged.
   let isCombining: Bool
-  /// The latest value of each source, if it is; of no kind before there is one.
+  /// The latest value of each source, if combining; of kind 0 before the first.
   let slots: UnsafeMutablePointer<CellValue>?
   let count: Int
-  /// How many have no value yet.
+  /// The number of sources without a value yet.
   var missing: Int
-  /// How many have not ended.
+  /// The number of sources that have not ended.
   var open: Int
-  /// Whether one has finished, rather than being cancelled.
+  /// Whether a source has finished, rather than being cancelled.
   var hasFinished = false
 
   /// Nil when memory has run out.
@@ -41,7 +41,8 @@ struct Join {
 }
 
 extension CellPublisher {
-  /// A source has a new value, which is taken over: all the latest are published, if every source has one.
+  /// Stores the new value of a source, and publishes the latest values if every source has one. Takes ownership of the
+  /// value.
   func combine(_ value: CellValue, at index: Int) {
     var replaced = CellValue.void
     let result = publishing { state in
@@ -57,8 +58,9 @@ extension CellPublisher {
     (result == .ended ? value : replaced).release()
   }
 
-  /// A source has ended; the ending is lent. What is merged fails with the first that fails, and ends otherwise when all
-  /// have. What is combined is cancelled with the first that is, too, and finishes when there can be no new combination.
+  /// Handles the end of a source; the ending is borrowed. A merged stream fails with the first source that fails, and
+  /// otherwise ends when all sources have. A combined stream is also cancelled with the first source that is, and
+  /// finishes when no new combination is possible.
   func sourceEnded(_ ending: StreamEnding, at index: Int) {
     let isOver = locked { state -> StreamEnding? in
       guard var join = state.join else { return ending }

@@ -1,20 +1,20 @@
 import CPlatform
 
-/// What an operator's subscriber does with its events: something is published by the operator's publisher, its target.
+/// The receiver of an operator's subscriber: it publishes to the operator's publisher, the target.
 ///
 ///     source --(list)--> subscriber --(weak)--> target --(list)--> the next subscriber
 ///            <-----------            <---------        <-----------
 ///                      keeps                  keeps              keeps
 ///
-/// So a chain lives by its last element. A stage keeps no event: it passes everything on at once, on the thread that
-/// published, and events wait at the end alone, by the policy of the subscriber that wants them. When one there is full,
-/// the stage's subscriber is, so the first publisher tells its producer.
+/// So a chain is kept alive by its last element. A stage does not buffer: it publishes downstream at once, on the
+/// publishing thread. Events are queued only at the end of the chain, by the policy of the consuming subscriber. When
+/// that subscriber is full, so is the stage's, and thus the back-pressure reaches the first publisher and its producer.
 @safe
 package struct Stage {
   let target: WeakCell
-  /// Which of the target's sources it is.
+  /// The index of the stage's source among the target's sources.
   let index: Int
-  /// What it does, and what it needs for that: the subscriber's own, whose events come one at a time.
+  /// The operation and its state. Only the subscriber uses it, whose events come one at a time.
   let operation: UnsafeMutablePointer<Operation>
 
   package enum Operation {
@@ -23,11 +23,11 @@ package struct Stage {
     case distinct(Distinct)
     case window(Window)
     case fold(Fold)
-    /// So many values more.
+    /// The number of values left.
     case take(UInt64)
-    /// A slot of the target's join.
+    /// Updates a slot of the target's join.
     case combine
-    /// To a publisher that others publish to as well, with a handle of it.
+    /// Forwards to an ordinary publisher, with a handle to it.
     case forward(CellPublisher, passesEndOn: Bool)
 
     func release() {
@@ -42,7 +42,7 @@ package struct Stage {
     }
   }
 
-  /// Takes over what the operation has; nil when memory has run out.
+  /// Takes ownership of the operation's references; nil when memory has run out.
   static func make(_ operation: Operation, _ target: CellPublisher, index: Int = 0) -> Stage? {
     guard let memory = unsafe malloc(MemoryLayout<Operation>.size) else {
       operation.release()
@@ -53,7 +53,7 @@ package struct Stage {
     return unsafe Stage(target: WeakCell(target.ref), index: index, operation: typed)
   }
 
-  /// Frees what it has, once its subscriber has ended.
+  /// Frees the operation, once its subscriber has ended.
   func release() {
     let operation = unsafe operation.pointee
     unsafe self.operation.deinitialize(count: 1)
@@ -63,7 +63,7 @@ package struct Stage {
 }
 
 extension Stage {
-  /// Takes over the event.
+  /// Takes ownership of the event.
   func receive(_ event: StreamEvent) {
     guard let target = target.strong() else { return event.value.release() }
     receive(event, CellPublisher(target))
@@ -99,7 +99,7 @@ extension Stage {
     }
   }
 
-  /// The source has ended; the ending is lent. Whether it is the target's business now.
+  /// Handles the end of the source; the ending is borrowed. True if the ending was propagated to the target.
   func end(_ ending: StreamEnding) -> Bool {
     var isTold = true
     target.with { target in

@@ -1,9 +1,9 @@
-/// A user's functions that say what becomes of events.
+/// A user's functions that map, filter or replace events.
 @safe
 package struct Transform {
   let onValue: Handler?
   let onError: Handler?
-  /// Is given VOID, the reason, or a DISCARDED.
+  /// Receives VOID, the reason, or a DISCARDED.
   let onEnd: Handler?
   let context: Context
 
@@ -14,7 +14,7 @@ package struct Transform {
     self.context = context
   }
 
-  /// Takes over the event. Without a function for it, it passes.
+  /// Takes ownership of the event. Without a function for it, the event is published unchanged.
   func receive(_ event: StreamEvent, _ target: CellPublisher) {
     guard let handler = unsafe event.outcome.isRejected ? onError : onValue else {
       _ = target.publish(event)
@@ -71,7 +71,8 @@ enum StreamVerdict: Int32 {
   case fail = 22
   case cancel = 23
 
-  /// Checks what a function of the user's returned and left in `*out`: what is none is published as an error.
+  /// Validates the verdict and the `*out` of a user's function. An invalid one is replaced with an error, to be
+  /// published.
   static func checked(_ verdict: Int32, _ out: CellValue) -> (StreamVerdict, CellValue) {
     guard out.isWellFormed else { return (.publishError, Fault.malformedValue.value) }
     if let step = StreamVerdict(rawValue: verdict) { return (step, out) }
@@ -81,7 +82,7 @@ enum StreamVerdict: Int32 {
 }
 
 extension CellPublisher {
-  /// Carries out a verdict. Takes over the value.
+  /// Applies a verdict. Takes ownership of the value.
   func take(_ step: StreamVerdict, _ value: CellValue) {
     switch step {
     case .publish: _ = publish(StreamEvent(value, .fulfilled))

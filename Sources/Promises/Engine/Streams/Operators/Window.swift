@@ -1,15 +1,15 @@
 import CPlatform
 
-/// The last so many values, in a ring.
+/// The last `size` values, in a ring buffer.
 @safe
 package struct Window {
   private let ring: UnsafeMutablePointer<CellValue>
   private let size: Int
   private var count = 0
-  /// Where the next one goes: when the ring is full, in the place of the oldest.
+  /// The position of the next value; in a full ring that of the oldest.
   private var place = 0
 
-  /// Nil when there is no memory for so many.
+  /// Nil when memory has run out.
   package init?(size: Int) {
     let (bytes, overflow) = size.multipliedReportingOverflow(by: MemoryLayout<CellValue>.stride)
     guard !overflow, let memory = unsafe malloc(bytes) else { return nil }
@@ -22,8 +22,8 @@ package struct Window {
     unsafe platform_free(ring)
   }
 
-  /// Takes over an event, and returns what is published: an error as it is, from the last of the first values on an
-  /// ARRAY, before that nothing.
+  /// Takes ownership of an event, and returns the event to publish: an error unchanged, an ARRAY once the window is
+  /// full, nil before that.
   mutating func note(_ event: StreamEvent) -> StreamEvent? {
     guard !event.outcome.isRejected else { return event }
     if count == size { unsafe ring[place].release() } else { count += 1 }
@@ -37,7 +37,7 @@ package struct Window {
 }
 
 extension Box {
-  /// An ARRAY of values that stay their owner's; nil when memory has run out, or one has too many references.
+  /// Returns an ARRAY of values that are borrowed; nil when memory has run out, or a value has too many references.
   static func array(count: Int, _ element: (Int) -> CellValue) -> CellValue? {
     guard let builder = ValueBuilder(.array, capacity: count) else { return nil }
     for index in 0..<count {
