@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <time.h>
 
-/* glibc 2.32 and 2.34 moved these functions from libpthread into libc and gave them a new version, which no older glibc
- * has. The old version is still in every glibc: on an old one in libpthread.so.0, which libpromise.so names for that. */
+/* glibc 2.32 and 2.34 moved these functions from libpthread into libc and gave them new versions, which older glibcs
+ * lack. Every glibc still has the old versions; an old glibc has them in libpthread.so.0, which libpromise.so therefore
+ * lists as needed. */
 #if defined(__x86_64__)
 #define SINCE(x86_64, others) x86_64
 #else

@@ -5,21 +5,21 @@ import CPromise
 import Promises
 #endif
 
-// Values on their way in and out, as every family of functions has them.
+// Conversion of arguments and results, shared by all families of functions.
 
-/// The box of a value that has one; nil for NULL, for what is forged, and for other kinds.
+/// Returns the box of a boxed value; nil for NULL, a forged value, and kinds without a box.
 func box(_ value: UnsafePointer<promise_value_t>?) -> Box? {
   guard let value = unsafe value else { return nil }
   return unsafe CellValue(value).givenBox
 }
 
-/// The same, of one kind only.
+/// Returns the box of a value of one kind; nil as above.
 func box(_ value: UnsafePointer<promise_value_t>?, _ kind: ValueKind) -> Box? {
   guard let value = unsafe value, unsafe value.pointee.kind == kind.rawValue else { return nil }
   return unsafe box(value)
 }
 
-/// Takes over a value. If it is malformed there is nothing to take: nil.
+/// Takes over a value's reference; nil if the value is malformed and so has none.
 func take(_ value: UnsafePointer<promise_value_t>) -> CellValue? {
   let taken = unsafe CellValue(value)
   return taken.isWellFormed ? taken : nil
@@ -34,38 +34,38 @@ func begin(
   return unsafe buffer(bytes, length)
 }
 
-/// Bytes of the caller's; nil if there cannot be so many.
+/// Returns the caller's bytes; nil if the length is impossible, or the pointer NULL with a length.
 func buffer(_ bytes: UnsafeRawPointer?, _ length: Int) -> UnsafeRawBufferPointer? {
-  // A size_t beyond Int.max is no size of anything; Swift shows it as a negative number.
+  // A size_t beyond Int.max is no possible size; Swift shows it as a negative number.
   guard length >= 0, unsafe bytes != nil || length == 0 else { return nil }
   return unsafe UnsafeRawBufferPointer(start: length == 0 ? nil : bytes, count: length)
 }
 
-/// Ends a call that makes a value: nil is for want of memory.
+/// Stores the result of a call that makes a value; nil means out of memory.
 func finish(_ out: UnsafeMutablePointer<promise_value_t>?, _ value: CellValue?) -> promise_status_t {
   guard let out = unsafe out, let value else { return promise_status_t(PROMISE_ENOMEM) }
   unsafe value.store(out)
   return promise_status_t(PROMISE_OK)
 }
 
-/// What lies in a value, as the caller sees it.
+/// Returns the C view of a value, borrowed.
 func lent(_ value: UnsafePointer<CellValue>?) -> UnsafePointer<promise_value_t>? {
   unsafe UnsafeRawPointer(value)?.assumingMemoryBound(to: promise_value_t.self)
 }
 
-/// A text that ends with a NUL, if it is UTF-8.
+/// Returns a NUL-terminated text; nil if it is not UTF-8.
 func text(_ string: UnsafePointer<CChar>) -> UnsafeBufferPointer<UInt8>? {
   unsafe text(string, Int(strlen(string)))
 }
 
-/// A text of so many bytes, if it is UTF-8.
+/// Returns a text of the given length in bytes; nil if it is not UTF-8.
 func text(_ string: UnsafePointer<CChar>?, _ length: Int) -> UnsafeBufferPointer<UInt8>? {
   guard let bytes = unsafe buffer(string, length), unsafe Text.isUTF8(bytes) else { return nil }
   return unsafe bytes.assumingMemoryBound(to: UInt8.self)
 }
 
-/// Whether the fields that a newer caller's struct has, behind those that are known here, are unused. No version's struct
-/// will be larger than 4096 bytes: a size beyond was never set, and is not followed through the caller's memory.
+/// Whether the fields of a newer caller's struct beyond those known here are unused, that is 0. No version's struct is
+/// larger than 4096 bytes: a larger `size` was never set, and must not be followed through the caller's memory.
 func isUnused(_ structure: UnsafeRawPointer, from known: Int, to size: UInt32) -> Bool {
   guard size >= known, size <= 4096 else { return false }
   for offset in known..<Int(size) where unsafe structure.load(fromByteOffset: offset, as: UInt8.self) != 0 {

@@ -113,7 +113,7 @@ public func promise_builder_drop(_ builder: OpaquePointer?) -> promise_status_t 
   return promise_status_t(PROMISE_OK)
 }
 
-/// Whether values of the kind can be built.
+/// Whether a builder can make values of the kind.
 private func isBuilt(_ kind: ValueKind) -> Bool {
   kind == .string || kind == .bytes || kind == .array || kind == .map
 }

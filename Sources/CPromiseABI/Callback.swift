@@ -60,7 +60,7 @@ private func observe(
 public func promise_react(
   _ promise: OpaquePointer?, _ reaction: UnsafePointer<promise_reaction_t>?
 ) -> OpaquePointer? {
-  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  // The first version had all of today's fields: a smaller struct is garbage, its context included.
   guard let reaction = unsafe reaction, unsafe reaction.pointee.size >= UInt32(MemoryLayout<promise_reaction_t>.size)
   else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))

@@ -15,7 +15,7 @@ public func promise_request_cancel(_ promise: OpaquePointer?, _ reason: UnsafePo
   return promise_status_t(PROMISE_OK)
 }
 
-/// What a caller gave as the reason of a request; nil if it is none.
+/// Returns the reason of a request, VOID for NULL; nil if it is malformed.
 private func cancelReason(_ reason: UnsafePointer<promise_value_t>?) -> CellValue? {
   guard let reason = unsafe reason else { return .void }
   let value = unsafe CellValue(reason)
@@ -58,7 +58,7 @@ public func promise_seal(_ promise: OpaquePointer?) -> promise_status_t {
 public func promise_value_discarded(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ cause: UnsafePointer<promise_value_t>?
 ) -> promise_status_t {
-  // Before anything is written: both may be the same.
+  // Read before `*out` is written: both may be the same place.
   let cause = unsafe cause.map { unsafe CellValue($0) }
   if let out = unsafe out { unsafe CellValue.void.store(out) }
   guard let cause, cause.isWellFormed else { return promise_status_t(PROMISE_EINVAL) }
@@ -80,7 +80,7 @@ public func promise_token_new(_ flags: UInt32) -> OpaquePointer? {
   return unsafe made(CancelToken.make(invalidatesWhenDropped: flags != 0)?.ref)
 }
 
-/// The token that a handle means.
+/// Returns the token of a handle; nil if the last handle was released.
 func cancelToken(_ handle: OpaquePointer?) -> CancelToken? {
   guard let cell = unsafe token(handle).cell(.cancelToken) else { return nil }
   let found = CancelToken(cell)

@@ -75,7 +75,7 @@ public func promise_value_find(
   return unsafe lent(box.find(key))
 }
 
-/// More values than an address space holds are a mistake.
+/// The largest count: more values do not fit in the address space.
 private var mostValues: Int { Int.max / 16 }
 
 private func collection(_ value: UnsafePointer<promise_value_t>?) -> Box? {
@@ -88,7 +88,7 @@ private func areWellFormed(_ values: UnsafePointer<promise_value_t>?, _ count: I
   return true
 }
 
-/// Gives back what was taken over, where there is something to give back.
+/// Releases the references that were taken over, skipping malformed values.
 private func releaseWellFormed(_ values: UnsafePointer<promise_value_t>?, _ count: Int) {
   guard let values = unsafe values else { return }
   for index in 0..<count { unsafe take(values + index)?.release() }
@@ -110,7 +110,7 @@ private func areTexts(
   return true
 }
 
-/// A MAP of entries that were checked. Takes over the values on every path.
+/// Makes a MAP of checked entries. Takes over the values on every path.
 private func map(
   _ keys: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?,
   _ values: UnsafePointer<promise_value_t>?, _ count: Int

@@ -32,7 +32,7 @@ public func promise_race(_ promises: UnsafePointer<OpaquePointer?>?, _ count: In
   }
 }
 
-/// Checks the arguments, and gathers.
+/// Checks the arguments, and makes the gather.
 private func gathered(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ flags: UInt32, _ mode: Gather.Mode,
   _ combine: @escaping Gather.Combine
@@ -51,7 +51,7 @@ private func gathered(
   return unsafe made(promise)
 }
 
-/// An ARRAY of what the inputs ended with.
+/// Makes an ARRAY of the inputs' values.
 private func fulfilledWithValues(
   _ entries: UnsafeBufferPointer<Gather.Entry>, _ last: Int, _ out: inout CellValue
 ) -> Outcome {
@@ -60,7 +60,7 @@ private func fulfilledWithValues(
   }
 }
 
-/// An ARRAY of MAPs: how each input ended, and with what.
+/// Makes an ARRAY of MAPs: the state of each input, with its value or reason.
 private func fulfilledWithOutcomes(
   _ entries: UnsafeBufferPointer<Gather.Entry>, _ last: Int, _ out: inout CellValue
 ) -> Outcome {
@@ -80,7 +80,7 @@ private func fulfilledWithOutcomes(
   }
 }
 
-/// Takes over the value.
+/// Adds an entry to the map. Takes over the value.
 private func set(_ key: CellValue, _ value: CellValue, in map: ValueBuilder) -> Bool {
   guard key.retain() else {
     value.release()
@@ -109,7 +109,7 @@ private func outOfMemory(_ out: inout CellValue) -> Outcome {
   return .rejected
 }
 
-/// The keys of an outcome, which all outcomes of a call share.
+/// The keys of the outcome maps, shared by all maps of a call.
 private struct OutcomeKeys {
   let state: CellValue
   let value: CellValue

@@ -17,7 +17,7 @@ public func promise_new_rejected(_ reason: UnsafePointer<promise_value_t>?) -> O
   unsafe settled(reason, .rejected)
 }
 
-/// A promise that is settled with a value, which is taken over on every path.
+/// Makes a settled promise. Takes over the value on every path.
 private func settled(_ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome) -> OpaquePointer? {
   guard let taken = unsafe value.flatMap(take) else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
   guard let promise = CellRef.promise() else {
@@ -59,7 +59,7 @@ public func promise_resolve_many(
   _ promises: UnsafePointer<OpaquePointer?>?, _ values: UnsafePointer<promise_value_t>?, _ count: Int,
   _ statuses: UnsafeMutablePointer<promise_status_t>?
 ) -> promise_status_t {
-  // No array is that long.
+  // A size_t that Swift shows as a negative number: no array is that long.
   guard count >= 0 else { return promise_status_t(PROMISE_EINVAL) }
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
@@ -76,7 +76,7 @@ public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<pr
   unsafe settle(promise, reason, .rejected)
 }
 
-/// Settles a promise with a value that is taken over on every path.
+/// Settles a promise. Takes over the value on every path.
 @inline(__always)
 private func settle(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
@@ -87,7 +87,7 @@ private func settle(
   return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
-/// Settles with a value that may own memory or be malformed, by a handle that may be refused.
+/// Settles a promise through a handle that may be stale, with a value that may own memory or be malformed.
 @inline(never)
 private func settleChecking(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
@@ -104,13 +104,13 @@ private func settleChecking(
   return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
 }
 
-/// Whether a promise may hold the value. If not, the value's reference is released.
+/// Whether the promise may hold the value. If not, releases the value's reference.
 @inline(never)
 private func isAcceptable(_ value: CellValue, for promise: OpaquePointer?) -> Bool {
   guard value.isWellFormed else { return false }
   guard value.kind == ValueKind.promise.rawValue, unsafe resolve(promise) == Token(bits: value.bits).cell(.promise)
   else { return true }
-  // A promise that held itself would never go.
+  // A promise that held itself would never be destroyed.
   value.release()
   return false
 }
@@ -176,7 +176,7 @@ public func promise_wait_any(
   _ promises: UnsafePointer<OpaquePointer?>?, _ count: Int, _ timeout_ns: Int64, _ index: UnsafeMutablePointer<Int>?
 ) -> promise_status_t {
   guard let promises = unsafe promises, count > 0 else { return promise_status_t(PROMISE_EINVAL) }
-  /// Gives back the references to the first so many.
+  /// Releases the first `count` references.
   func released(_ count: Int, _ end: promise_status_t) -> promise_status_t {
     for position in 0..<count { unsafe resolve(promises[position])?.release() }
     return end
@@ -195,7 +195,7 @@ public func promise_wait_any(
   return released(count, status(end.result))
 }
 
-/// How a wait ended.
+/// Returns the status for the end of a wait.
 private func status(_ result: WaitResult) -> promise_status_t {
   switch result {
   case .settled: promise_status_t(PROMISE_OK)

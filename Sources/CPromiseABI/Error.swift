@@ -25,7 +25,7 @@ public func promise_value_error_sized(
   guard let out = unsafe out else { return promise_status_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
   guard let domain = unsafe text(domain, domain_length), let message = unsafe text(message, message_length),
-    // promise_value_domain() lends it as a text that a NUL ends.
+    // promise_value_domain() returns it as a NUL-terminated text.
     unsafe !domain.contains(0)
   else { return promise_status_t(PROMISE_EINVAL) }
   return unsafe finish(out, Box.error(domain: domain, code: code, message: message))
@@ -36,7 +36,7 @@ public func promise_value_error_from(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ domain: UnsafePointer<CChar>?, _ code: Int64,
   _ message: UnsafePointer<CChar>?, _ origin: UnsafePointer<CChar>?, _ cause: UnsafePointer<promise_value_t>?
 ) -> promise_status_t {
-  // Before `*out` changes: it may be the same place.
+  // Read before `*out` is written: both may be the same place.
   var taken = CellValue.void
   if let cause = unsafe cause {
     guard let known = unsafe take(cause) else {

@@ -25,7 +25,7 @@ public func promise_value_describe(
 ) -> Int {
   guard let buffer = unsafe buffer, size != 0 else { return 0 }
   let start = unsafe UnsafeMutableRawPointer(buffer).assumingMemoryBound(to: UInt8.self)
-  // A size that cannot be is one without an end.
+  // An impossible size stands for a buffer without a limit.
   return unsafe Description.write(value.map { unsafe CellValue($0) }, to: start, size: size < 0 ? Int.max : size)
 }
 

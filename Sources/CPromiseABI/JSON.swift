@@ -21,7 +21,7 @@ public func promise_value_to_json(
   _ out: UnsafeMutablePointer<promise_value_t>?, _ value: UnsafePointer<promise_value_t>?,
   _ options: UnsafePointer<promise_json_options_t>?, _ error: UnsafeMutablePointer<promise_value_t>?
 ) -> promise_status_t {
-  // Before `*out` and `*error` change: one may be the same place.
+  // Read before `*out` and `*error` are written: one may be the same place.
   let source = unsafe value.flatMap(take)
   if let error = unsafe error { unsafe CellValue.void.store(error) }
   if let out = unsafe out { unsafe CellValue.void.store(out) }
@@ -43,7 +43,7 @@ private func answer(
   }
 }
 
-/// The options in the engine's words; nil if they are none.
+/// Converts the options to the engine's type; nil if they are invalid.
 private func known(_ options: UnsafePointer<promise_json_options_t>?) -> JSONOptions? {
   var known = JSONOptions()
   guard let options = unsafe options else { return known }

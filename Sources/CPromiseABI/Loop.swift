@@ -4,7 +4,8 @@ import CPromise
 import Promises
 #endif
 
-/// Calls the body with the loop that a handle means, which stays meanwhile, whoever gives the last handle back.
+/// Calls the body with the loop of a handle. The loop stays alive meanwhile, even if another thread releases the last
+/// handle.
 @inline(__always)
 private func pinning<Result>(
   _ handle: OpaquePointer?, otherwise: (promise_status_t) -> Result, _ body: (CellLoop) -> Result
@@ -18,7 +19,7 @@ private func pinning(_ handle: OpaquePointer?, _ body: (CellLoop) -> promise_sta
   unsafe pinning(handle, otherwise: { $0 }, body)
 }
 
-/// The status for how a run ended; nil: what it waited for has happened.
+/// Returns the status for the end of a run; nil means that the condition it waited for was met.
 private func status(_ end: EventLoop.End?) -> promise_status_t {
   switch end {
   case nil, .stopped: promise_status_t(PROMISE_OK)
@@ -40,7 +41,7 @@ public func promise_loop_main() -> OpaquePointer? { unsafe made(CellLoop.main?.r
 public func promise_loop_retain(_ loop: OpaquePointer?) -> promise_status_t {
   unsafe pinning(loop) { found in
     if found.retainHandle() { return promise_status_t(PROMISE_OK) }
-    // Another thread may just have given the last one back.
+    // Another thread may have released the last handle since.
     return promise_status_t(found.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
   }
 }
@@ -94,7 +95,7 @@ public func promise_loop_wait(
     guard cell.retain() else { return promise_status_t(PROMISE_ENOMEM) }
     defer { cell.release() }
     let end = found.run(until: cell, nanoseconds: timeout_ns)
-    // It may have been stopped for another reason than this one.
+    // Another caller may have stopped the run.
     return end == .stopped ? promise_status_t(PROMISE_EPENDING) : status(end)
   }
 }

@@ -10,7 +10,7 @@ public func promise_set_hooks(_ hooks: UnsafePointer<promise_hooks_t>?) -> promi
     _ = unsafe Hooks.replace(nil, Context(nil, nil))
     return promise_status_t(PROMISE_OK)
   }
-  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  // The first version had all of today's fields: a smaller struct is garbage, its context included.
   guard unsafe hooks.pointee.size >= UInt32(MemoryLayout<promise_hooks_t>.size) else {
     return promise_status_t(PROMISE_EINVAL)
   }

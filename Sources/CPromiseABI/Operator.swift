@@ -8,7 +8,7 @@ import Promises
 public func promise_publisher_transform(
   _ source: OpaquePointer?, _ transform: UnsafePointer<promise_transform_t>?
 ) -> OpaquePointer? {
-  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  // The first version had all of today's fields: a smaller struct is garbage, its context included.
   let size = unsafe MemoryLayout<promise_transform_t>.size
   guard let transform = unsafe transform, unsafe transform.pointee.size >= UInt32(size) else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))

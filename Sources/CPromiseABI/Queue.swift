@@ -4,7 +4,8 @@ import CPromise
 import Promises
 #endif
 
-/// Calls the body with the queue that a handle means, which stays meanwhile, whichever thread releases the last handle.
+/// Calls the body with the queue of a handle. The queue stays alive meanwhile, even if another thread releases the last
+/// handle.
 @inline(__always)
 private func pinning<Result>(
   _ handle: OpaquePointer?, otherwise: (promise_status_t) -> Result, _ body: (CompletionQueue) -> Result
@@ -131,7 +132,7 @@ public func promise_queue_take(
 ) -> Int64 {
   unsafe pinning(queue, otherwise: { Int64($0) }) { found in
     guard let events = unsafe events, room != 0 else { return Int64(PROMISE_EINVAL) }
-    // A size_t that Swift shows as a negative number: more than there will ever be.
+    // A size_t that Swift shows as a negative number: no limit.
     switch found.take(room < 0 ? .max : room, nanoseconds: timeout_ns) {
     case .events(let first, let count):
       unsafe hand(out: first, to: events)
@@ -172,7 +173,7 @@ public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>
     let verdict = unsafe Verdict(rawValue: event.pointee.state)
     guard verdict == .fulfill || verdict == .reject || verdict == .adopt else { continue }
     var value = unsafe event.pointee.value
-    // Callbacks of the promise find the event answered.
+    // Cleared first, so that the promise's callbacks find the event answered.
     unsafe event.pointee.promise = nil
     unsafe withUnsafeMutablePointer(to: &event.pointee.value) { unsafe CellValue.void.store($0) }
     let status = unsafe answer(promise, verdict, &value)
@@ -182,8 +183,8 @@ public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>
   return first
 }
 
-/// Settles the promise of a CALL, with a value that is taken over on every path. A verdict that cannot take effect
-/// rejects it.
+/// Settles the promise of a CALL. Takes over the value on every path. A verdict that cannot take effect rejects the
+/// promise.
 private func answer(
   _ promise: OpaquePointer, _ verdict: Verdict, _ value: UnsafePointer<promise_value_t>
 ) -> promise_status_t {

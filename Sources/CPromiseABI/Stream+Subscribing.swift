@@ -4,7 +4,7 @@ import CPromise
 import Promises
 #endif
 
-/// The subscriber that a handle means.
+/// Returns the subscriber of a handle.
 func resolveSubscriber(_ handle: OpaquePointer?) -> CellSubscriber? {
   guard let cell = unsafe token(handle).cell(.subscriber) else { return nil }
   let found = CellSubscriber(cell)
@@ -15,7 +15,7 @@ func resolveSubscriber(_ handle: OpaquePointer?) -> CellSubscriber? {
 public func promise_publisher_subscribe(
   _ publisher: OpaquePointer?, _ subscription: UnsafePointer<promise_subscription_t>?
 ) -> OpaquePointer? {
-  // The first version had all of today's fields, so a smaller one cannot be told from garbage, its context included.
+  // The first version had all of today's fields: a smaller struct is garbage, its context included.
   let size = unsafe MemoryLayout<promise_subscription_t>.size
   guard let subscription = unsafe subscription, unsafe subscription.pointee.size >= UInt32(size) else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
@@ -33,10 +33,10 @@ public func promise_publisher_subscribe(
 }
 
 extension Subscription {
-  /// What the numbers and functions say; nil if they say nothing that there is.
+  /// Converts the numbers and functions; nil if one is invalid.
   fileprivate init?(_ known: promise_subscription_t, _ context: Context) {
     guard let overflow = unsafe Overflow(rawValue: known.overflow) else { return nil }
-    // More than there is memory for is as good as that.
+    // A capacity beyond the memory's size is no limit, and neither is the clamped one.
     let capacity = unsafe Int(clamping: known.capacity)
     guard overflow == .buffer || capacity > 0 else { return nil }
     let isForPromises = unsafe known.on_value == nil && known.on_error == nil
@@ -51,7 +51,7 @@ extension Subscription {
     self.demand = unsafe known.demand
   }
 
-  /// The same with what the handles mean; nil if one is stale.
+  /// Returns the subscription with the objects of the two handles; nil if one is stale.
   fileprivate func with(_ executor: OpaquePointer?, _ token: OpaquePointer?) -> Subscription? {
     var complete = self
     if let executor = unsafe executor {

@@ -4,7 +4,7 @@ import CPromise
 import Promises
 #endif
 
-/// The publisher that a handle means.
+/// Returns the publisher of a handle.
 func resolvePublisher(_ handle: OpaquePointer?) -> CellPublisher? {
   guard let cell = unsafe token(handle).cell(.publisher) else { return nil }
   let found = CellPublisher(cell)
@@ -66,7 +66,7 @@ private func publish(_ publisher: OpaquePointer?, _ value: UnsafePointer<promise
   }
 }
 
-/// Takes over a value, on every path, for a publisher.
+/// Calls the body with a publisher and a value. Takes over the value on every path.
 private func taking(
   _ value: UnsafePointer<promise_value_t>?, for publisher: OpaquePointer?,
   _ body: (CellPublisher, CellValue) -> promise_status_t

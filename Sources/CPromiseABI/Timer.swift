@@ -39,7 +39,7 @@ public func promise_timeout_on(_ executor: OpaquePointer?, _ promise: OpaquePoin
   unsafe timed(executor, promise, ns) { $0.timeout(nanoseconds: ns, on: $1) }
 }
 
-/// Makes a promise from another and a time.
+/// Makes a promise from a source and a duration.
 private func timed(
   _ executor: OpaquePointer?, _ promise: OpaquePointer?, _ ns: Int64, _ make: (CellRef, CellExecutor?) -> CellRef?
 ) -> OpaquePointer? {

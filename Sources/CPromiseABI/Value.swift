@@ -23,7 +23,7 @@ public func promise_value_release(_ value: UnsafeMutablePointer<promise_value_t>
   return promise_status_t(PROMISE_OK)
 }
 
-/// Why a value is not well-formed.
+/// Returns the status for a malformed value.
 private func refusal(_ value: CellValue) -> promise_status_t {
   value.kind == ValueKind.promise.rawValue && value.bits != 0
     ? promise_status_t(PROMISE_ESTALE) : promise_status_t(PROMISE_EINVAL)

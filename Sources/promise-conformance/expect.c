@@ -22,7 +22,7 @@ _Noreturn void expect_failed(const char *format, ...) {
   _exit(CHECK_FAILED);
 }
 
-/* The names of this program, not of the implementation, which may have them wrong. */
+/* Names from this program, since those of the implementation may be wrong. */
 static const char *status_name(int32_t status) {
   switch (status) {
   case PROMISE_OK:

@@ -1,29 +1,29 @@
-/* expect.h - what a check expects of the implementation. The first thing that is not so ends the check, from whatever thread
- * and callback: each check has a process of its own. */
+/* expect.h - the expectations of a check. The first one that fails ends the check, from any thread and callback: each
+ * check has a process of its own. */
 #ifndef CONFORMANCE_EXPECT_H
 #define CONFORMANCE_EXPECT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the process of a check ends. Anything else, a signal above all, is the implementation's doing. */
+/* The exit statuses of a check's process. Any other end, for example a signal, is a fault of the implementation. */
 enum { CHECK_PASSED = 0, CHECK_FAILED = 101, CHECK_LACKS = 102 };
 
-/* What the process of a check leaves for the one that started it, in memory that both share. */
+/* The report of a check's process to its parent, in memory that both share. */
 typedef struct check_report {
-  char reason[512];  /* of a failure; of CHECK_LACKS: the function that is not there */
+  char reason[512];  /* of a failure; of CHECK_LACKS: the missing function */
   const char *file;  /* the last place that the check has reached */
   volatile int line; /* 0: none yet */
-  bool is_done;      /* the check has returned: an implementation can end the process with any status */
+  bool is_done;      /* the check has returned; the exit status alone could be the implementation's */
 } check_report_t;
 
-/* Where this process reports to. */
+/* The report of this process. */
 extern check_report_t *expect_report;
 
-/* Notes that the check has come this far. */
+/* Records the last place that the check has reached. */
 void expect_at(const char *file, int line);
 
-/* Ends the process with CHECK_FAILED and that reason. */
+/* Ends the process with CHECK_FAILED and this reason. */
 _Noreturn void expect_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void expect_int(long long actual, long long expected, const char *what);

@@ -1,19 +1,19 @@
-/* families.h - what is checked, a table for each header of the ABI. To add a family: a file in checks/, a line here and one in
- * families.c. */
+/* families.h - the checks, a table for each header of the ABI. To add a family: a file in checks/, a line here and one
+ * in families.c. */
 #ifndef CONFORMANCE_FAMILIES_H
 #define CONFORMANCE_FAMILIES_H
 
 typedef struct check {
-  const char *rule; /* what has to hold, in one line; NULL: the end of the table */
+  const char *rule; /* the rule in one line; NULL: the end of the table */
   void (*body)(void);
 } check_t;
 
 typedef struct family {
-  const char *name; /* of the header, without "promise/" and ".h"; two families may have one header */
+  const char *name; /* the header's, without "promise/" and ".h"; two families may share a header */
   const check_t *checks;
 } family_t;
 
-/* Ends with a NULL name. */
+/* The last entry has a NULL name. */
 extern const family_t families[];
 
 extern const check_t version_checks[], status_checks[], value_checks[], object_checks[], error_checks[],

@@ -1,4 +1,4 @@
-/* The names stand for themselves here. */
+/* In this file the names are not replaced. */
 #define CONFORMANCE_FUNCTIONS_H
 #include "implementation.h"
 
@@ -17,7 +17,7 @@ const implementation_function_t implementation_functions[IMPLEMENTATION_FUNCTION
 #undef FUNCTION
 };
 
-/* Called in place of functions of every type, which is good because it never returns. */
+/* Stands in for a missing function of any type, which is sound because it never returns. */
 static _Noreturn void lacks(const char *name) {
   snprintf(expect_report->reason, sizeof expect_report->reason, "%s", name);
   _exit(CHECK_LACKS);

@@ -1,8 +1,9 @@
-/* implementation.h - the functions of the implementation under test. Include this in place of promise.h: it makes the name of
- * each function stand for the one that was loaded, so that checks read like any other program.
+/* implementation.h - the functions of the implementation under test. Include this instead of promise.h: it replaces the
+ * name of each function with the loaded one, so that checks read like any other program.
  *
- * functions.def is made by scripts/build-conformance.sh from the headers and the exports map: a line FUNCTION(name, since) for
- * each function, with the ABI version that brought it. So is functions.h, which has `#define name (*implementation.name_)`. */
+ * scripts/build-conformance.sh makes functions.def from the headers and the exports map: a line FUNCTION(name, since)
+ * for each function, with the ABI version that added it. It also makes functions.h, with
+ * `#define name (*implementation.name_)` for each. */
 #ifndef CONFORMANCE_IMPLEMENTATION_H
 #define CONFORMANCE_IMPLEMENTATION_H
 
@@ -18,7 +19,7 @@ struct implementation {
 #undef FUNCTION
 };
 
-/* What implementation_load() found. A function that is not there is a stand-in that ends the check: CHECK_LACKS. */
+/* The functions that implementation_load() found. A stand-in for each missing one ends the check with CHECK_LACKS. */
 extern struct implementation implementation;
 
 typedef struct implementation_function {
@@ -26,7 +27,7 @@ typedef struct implementation_function {
   uint32_t since;
 } implementation_function_t;
 
-/* How many functions the ABI has, and which. */
+/* The number of functions in the ABI, and the table of them. */
 enum {
 #define FUNCTION(name, since) IMPLEMENTATION_INDEX_##name,
 #include "functions.def"
@@ -35,11 +36,11 @@ enum {
 };
 extern const implementation_function_t implementation_functions[IMPLEMENTATION_FUNCTION_COUNT];
 
-/* The ABI version that brought a function; 0 for a name that is none. */
+/* Returns the ABI version that added a function; 0 for an unknown name. */
 uint32_t implementation_since(const char *name);
 
-/* Loads the shared object into this process. `has` becomes true for each function of the list that it has; may be NULL.
- * Returns NULL, or why it could not be loaded. */
+/* Loads the shared object into this process. Sets `has` to true for each function of the list that the object has;
+ * `has` may be NULL. Returns NULL, or the reason why the object could not be loaded. */
 const char *implementation_load(const char *path, bool *has);
 
 #include "functions.h"

@@ -1,4 +1,5 @@
-/* promise-conformance - checks any implementation of the ABI of promise.h, given as a shared object. docs/man has its manual.
+/* promise-conformance - checks any implementation of the ABI of promise.h, given as a shared object. docs/man has its
+ * manual.
  *
  * It links no implementation: it loads one at run time, again in a new process for each check. */
 #include <errno.h>
@@ -15,7 +16,7 @@ enum { CONFORMS = 0, DOES_NOT_CONFORM = 1, WRONG_USAGE = 64 };
 
 typedef struct options {
   const char *library;
-  const char *only; /* part of what a check is called; NULL: all */
+  const char *only; /* a part of the names of the checks to run; NULL: all */
   unsigned seconds;
   bool lists;
 } options_t;
@@ -76,7 +77,7 @@ static bool is_wanted(const options_t *options, const char *name) {
   return options->only == NULL || strstr(name, options->only) != NULL;
 }
 
-/* Calls `body` with every check and its name, "core: the first settlement wins". */
+/* Calls `body` with every check and its name, for example "core: the first settlement wins". */
 static void each_check(const options_t *options,
                        void (*body)(const options_t *options, const char *name, const check_t *check)) {
   for (const family_t *family = families; family->name != NULL; family++) {
@@ -111,8 +112,8 @@ static void report(bool good, const char *name, const char *note) {
 
 static run_facts_t facts;
 
-/* What is to be said of a function that is not there: nothing against an implementation of an older version. One that does
- * not tell its version has to be of the first. */
+/* Writes a note on a missing function. Returns true if an implementation of an older version may lack it. An
+ * implementation that does not report its version has to be of the first. */
 static bool may_lack(const char *function, char *note, size_t size) {
   uint32_t since = implementation_since(function);
   snprintf(note, size, "%s is not there: it is of version %u, the library of version %u", function, (unsigned)since,
@@ -153,7 +154,7 @@ int main(int argc, char **argv) {
     each_check(&options, print_name);
     return CONFORMS;
   }
-  /* dlopen() looks for a name without a slash where the system's libraries are. */
+  /* dlopen() searches the system's library paths for a name without a slash. */
   char here[4096];
   if (strchr(options.library, '/') == NULL) {
     snprintf(here, sizeof here, "./%s", options.library);

@@ -15,7 +15,7 @@
 #include "expect.h"
 #include "implementation.h"
 
-/* What both processes see. */
+/* The memory that both processes share. */
 typedef struct shared {
   check_report_t report;
   run_facts_t facts;
@@ -34,7 +34,7 @@ static shared_t *shared_memory(void) {
   return shared;
 }
 
-/* Waits until the other end of the pipe is closed, as the end of a process does; false if that takes too long. */
+/* Waits until the other end of the pipe is closed, as it is when the process ends; false after `seconds`. */
 static bool ends_in_time(int pipe_end, unsigned seconds) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -85,7 +85,7 @@ static run_outcome_t judge(const check_report_t *report, int status, bool in_tim
 
 /* The body of the new process. */
 static _Noreturn void work(const char *library, void (*check)(void), run_facts_t *facts) {
-  /* What the implementation prints is none of this program's output. */
+  /* The implementation's output must not mix with this program's. */
   dup2(STDERR_FILENO, STDOUT_FILENO);
   const char *problem = implementation_load(library, facts == NULL ? NULL : facts->has);
   if (problem != NULL)
@@ -93,7 +93,7 @@ static _Noreturn void work(const char *library, void (*check)(void), run_facts_t
   check();
   EXPECT_HERE();
   expect_report->is_done = true;
-  /* With its exit handlers, which may hang or crash too. */
+  /* Runs the exit handlers, which may hang or crash too. */
   exit(CHECK_PASSED);
 }
 

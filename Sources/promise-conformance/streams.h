@@ -1,10 +1,10 @@
-/* streams.h - what the checks of streams and of operators share. */
+/* streams.h - helpers of the checks of streams and operators. */
 #ifndef CONFORMANCE_STREAMS_H
 #define CONFORMANCE_STREAMS_H
 
 #include "support.h"
 
-/* Errors are noted as capital letters, the end of the context as a point. */
+/* Writes an error to the journal as a capital letter, and the end of the context as a point. */
 static inline void note_error(void *ctx, const promise_value_t *reason) {
   (void)ctx;
   note((char)('A' + reason->as.i64));

@@ -1,4 +1,4 @@
-/* promise/callback.h: handlers that answer with a promise. */
+/* promise/callback.h: handlers that return a promise. */
 #include "../support.h"
 
 /* Adopts its context, a promise. */

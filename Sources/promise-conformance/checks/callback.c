@@ -1,4 +1,4 @@
-/* promise/callback.h: which callback runs, and what becomes of the derived promise. */
+/* promise/callback.h: the callback that runs, and the outcome of the derived promise. */
 #include "../support.h"
 
 static void then_maps_a_fulfilment(void) {

@@ -1,4 +1,4 @@
-/* promise/cancel.h: asking one promise to cancel. */
+/* promise/cancel.h: requests to cancel one promise. */
 #include "../support.h"
 
 static promise_status_t ask(promise_t *promise) {

@@ -9,7 +9,7 @@ static promise_t *combined(combinator_t *combine, promise_t *const *promises, si
   return promise;
 }
 
-/* Whether the promise ended with an ARRAY of these numbers. */
+/* Expects that the promise is settled with an ARRAY of these numbers. */
 static void expect_array(promise_t *promise, promise_state_t state, const int64_t *numbers, size_t count) {
   promise_value_t array;
   EXPECT_INT(promise_state(promise), state);

@@ -1,7 +1,7 @@
 /* promise/executor.h */
 #include "../support.h"
 
-/* An executor that keeps its jobs for the check to run. */
+/* An executor that queues its jobs, for the check to run. */
 typedef struct queue {
   spy_t spy; /* of the executor's context */
   promise_job_t *jobs[16];

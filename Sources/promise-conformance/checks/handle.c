@@ -1,9 +1,9 @@
-/* promise.h, HANDLES: a token is refused when it is NULL, was released, was forged, or is of another kind. */
+/* promise.h, HANDLES: functions reject a token that is NULL, released, forged or of another kind. */
 #include "../support.h"
 
 static int own_memory[64];
 
-/* Every function that takes a promise refuses this one, with that status. */
+/* Expects that every function that takes a promise rejects this one with `status`. */
 static void expect_refused(promise_t *promise, promise_status_t status) {
   spy_t spy = {0};
   promise_value_t value = i64_value(1);
@@ -32,7 +32,7 @@ static void a_released_token_is_refused(void) {
   expect_refused(stale(), PROMISE_ESTALE);
 }
 
-/* Though its memory may be another promise's by now. */
+/* Stale even if its memory is recycled for another promise. */
 static void a_released_token_stays_stale(void) {
   enum { COUNT = 1000 };
   static promise_t *later[COUNT];

@@ -142,7 +142,7 @@ static void each_reference_keeps_the_loop_open(void) {
   EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
-/* Each tick says how many intervals have passed, and those that were missed are one. */
+/* Each tick's value is the number of intervals so far. Missed ticks are merged into one. */
 static void ticks(void *ctx, const promise_value_t *value) {
   EXPECT_INT(value->kind, PROMISE_KIND_U64);
   EXPECT(value->as.u64 > *(uint64_t *)ctx);

@@ -1,4 +1,4 @@
-/* promise/value.h: who holds a value, told by objects whose end can be seen. */
+/* promise/value.h: ownership of values, checked with objects that count their destruction. */
 #include "../support.h"
 
 static void last_reference_destroys_once(void) {

@@ -3,7 +3,7 @@
 
 #include "../support.h"
 
-/* What the hooks were told. */
+/* The reports of the hooks. */
 typedef struct report {
   spy_t spy; /* of the last value, and of the context */
   int unhandled, again, dropped;
@@ -174,7 +174,7 @@ static void a_dump_has_what_is_pending(void) {
   wanted_t wanted = {.lines = 0};
   snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
   EXPECT_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
-  /* Its own line, and that of what waits for it. */
+  /* The promise's line, and that of the promise derived from it. */
   EXPECT_INT(wanted.found, 2);
   EXPECT(wanted.lines >= 2);
   resolve(promise, 7);

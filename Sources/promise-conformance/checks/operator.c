@@ -1,7 +1,7 @@
 /* promise/operator.h */
 #include "../streams.h"
 
-/* Notes values as small letters, arrays as those of their numbers in brackets. */
+/* Writes a value to the journal as a small letter, and an array as its numbers' letters in brackets. */
 static void note_number(const promise_value_t *value) {
   note((char)('a' + value->as.i64));
 }
@@ -18,7 +18,7 @@ static void note_value(void *ctx, const promise_value_t *value) {
   note(']');
 }
 
-/* A subscriber, which alone keeps the publisher from now on. */
+/* Returns a subscriber, which holds the only reference to the publisher. */
 static promise_subscriber_t *listener_of(promise_publisher_t *derived) {
   promise_subscription_t subscription = {.size = sizeof subscription,
                                          .overflow = PROMISE_OVERFLOW_BUFFER,

@@ -1,4 +1,4 @@
-/* promise/callback.h: in which order callbacks run. */
+/* promise/callback.h: the order of callbacks. */
 #include "../support.h"
 
 static void callbacks_run_as_attached(void) {
@@ -29,7 +29,7 @@ static void derived_promises_settle_depth_first(void) {
   observe(ab, 'i');
   observe(aa, 'j');
   resolve(promise, 1);
-  /* a; behind it c (e j), d, g (i); then b (f); then h */
+  /* a, then its reactions c (e j), d, g (i); then b (f); then h */
   EXPECT_TEXT(journal, "acejdgibfh");
   promise_t *all[] = {promise, a, b, aa, ab};
   for (int i = 0; i < 5; i++)

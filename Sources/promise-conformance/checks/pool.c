@@ -1,4 +1,4 @@
-/* promise/executor.h: executors of the library's own. */
+/* promise/executor.h: the library's executors. */
 #include "../support.h"
 
 static gate_t done = GATE_CLOSED;

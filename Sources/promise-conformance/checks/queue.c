@@ -10,7 +10,7 @@ static int64_t take(promise_queue_t *queue, int64_t timeout) {
   return promise_queue_take(queue, events, ROOM, timeout);
 }
 
-/* The event has that kind, state and tag; only a CALL has a promise. */
+/* Whether the event has this kind, state and tag. Only a CALL has a promise. */
 static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t tag) {
   const promise_event_t *event = &events[place];
   return event->kind == kind && event->state == state && event->tag == tag &&
@@ -113,7 +113,7 @@ static void the_taker_settles_what_it_was_called_for(void) {
   EXPECT_ENDED(derived[1], PROMISE_REJECTED, 20);
   resolve(later, 3);
   EXPECT_ENDED(derived[2], PROMISE_FULFILLED, 3);
-  /* The last one had no verdict: it is settled by the calls for promises. */
+  /* The last event had no verdict: its promise is settled by promise_resolve(). */
   EXPECT_INT(promise_state(derived[3]), PROMISE_PENDING);
   resolve(events[3].promise, 4);
   release(events[3].promise);

@@ -1,4 +1,4 @@
-/* promise/core.h: settling and looking. */
+/* promise/core.h: settling, and reading the state. */
 #include "../support.h"
 
 static void a_promise_begins_pending(void) {

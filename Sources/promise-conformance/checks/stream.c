@@ -1,7 +1,7 @@
 /* promise/stream.h */
 #include "../streams.h"
 
-/* Notes values as small letters. */
+/* Writes a value to the journal as a small letter. */
 static void note_value(void *ctx, const promise_value_t *value) {
   (void)ctx;
   note((char)('a' + value->as.i64));

@@ -1,4 +1,5 @@
-/* promise.h, THREADS: every function from any thread at any time. Chance decides who comes first; whoever does, the rules hold. */
+/* promise.h, THREADS: every function may be called from any thread at any time. The order is left to chance; the rules
+ * hold in each. */
 #include "../support.h"
 
 enum { THREADS = 4, ROUNDS = 500, ATTACHMENTS = 8 };

@@ -116,7 +116,7 @@ static void chained_tokens_go_along(void) {
 }
 
 static void a_deadline_cancels(void) {
-  /* The thread that runs the request reaches it after the discarding, when this function may have returned. */
+  /* Static: the thread that runs the request calls it after the discarding, when this function may have returned. */
   static spy_t asked;
   spy_t late = {0};
   promise_token_t *token = token_new(false), *child = token_new(false), *silent = token_new(false);
@@ -130,7 +130,7 @@ static void a_deadline_cancels(void) {
   EXPECT_INT(promise_token_deadline(token), hour);
   EXPECT_INT(promise_token_deadline(child), hour);
   EXPECT_INT(promise_token_deadline(silent), INT64_MAX);
-  /* Whoever hears of the request settles the promise, which is what this thread can wait for. */
+  /* The handler of the request settles the promise, for which this thread can wait. */
   EXPECT_STATUS(promise_on_cancel_request(promise, discards, promise, NULL), PROMISE_OK);
   EXPECT_STATUS(promise_on_cancel_request(promise, spy_observer, &asked, spy_free), PROMISE_OK);
   EXPECT_STATUS(promise_token_add(child, promise), PROMISE_OK);

@@ -1,4 +1,4 @@
-/* promise/value.h: strings, bytes, errors, and what is no value. */
+/* promise/value.h: strings, bytes, errors, and malformed values. */
 #include "../support.h"
 
 static void plain_kinds_own_nothing(void) {
@@ -46,9 +46,9 @@ static void string_is_copied(void) {
 
 static void what_is_not_utf8_is_no_string(void) {
   static const char *const wrong[] = {
-      "\x80",             /* a continuation of nothing */
-      "\xc3",             /* cut off */
-      "\xc0\xaf",         /* longer than needed */
+      "\x80",             /* a continuation byte alone */
+      "\xc3",             /* truncated */
+      "\xc0\xaf",         /* overlong */
       "\xed\xa0\x80",     /* a surrogate */
       "\xf4\x90\x80\x80", /* beyond the last character */
       "\xff",

@@ -38,7 +38,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-/* Whether the waiter sleeps first or the settlement comes first is left to chance, often enough to see both. */
+/* Chance decides whether the waiter sleeps before the settlement; repeated often enough to see both orders. */
 static void a_settlement_ends_the_wait(void) {
   for (int i = 0; i < 200; i++) {
     promise_t *promise = pending();
@@ -69,7 +69,7 @@ static void what_this_thread_would_settle_is_a_deadlock(void) {
   EXPECT_INT(calls, 1);
   EXPECT_ENDED(own, PROMISE_FULFILLED, 1);
   release(own);
-  /* A descendant, and what stands behind in the queue. */
+  /* A descendant, and a reaction that is queued behind the running one. */
   promise = pending();
   promise_t *child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(child, adds_one, NULL, NULL);
