@@ -26,6 +26,9 @@ engine=Sources/Promises/Engine
 git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/Observing $engine/Process $engine/Queues \
   $engine/Streams | xargs -0 scripts/lint-prose
 scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
+git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
+  Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |
+  xargs -0 scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else
