@@ -1,17 +1,17 @@
-/// Writes types as C declares them, and collects the structs that it has to name for that.
+/// Writes types as C declarations, and collects the structs that these need.
 struct CTypeWriter {
-  /// A declaration still in want of the name that it declares: "double" and `v` make "double v".
+  /// A C declaration that lacks its name: "double" applied to `v` is "double v".
   typealias Declarator = (String) -> String
 
-  /// What the names of structs begin with.
+  /// The prefix of the structs' names.
   let prefix: String
-  /// The structs and opaque types, in the order in which C wants them.
+  /// The declarations of structs and opaque types, each before its first use.
   private(set) var declarations: [String] = []
   private var names: [ValueType: String] = [:]
 
   init(prefix: String) { self.prefix = prefix }
 
-  /// The type of a parameter.
+  /// Returns the declarator of a parameter's type.
   mutating func parameter(_ type: ValueType, isByAddress: Bool, path: String) -> Declarator {
     switch type.unwrapped {
     case .array(let element, let count) where type.unwrapped == type || isByAddress:
@@ -28,7 +28,7 @@ struct CTypeWriter {
     }
   }
 
-  /// The type of a value that lies in memory, or in a register.
+  /// Returns the declarator of a type in memory, or in a register.
   mutating func value(_ type: ValueType, path: String) -> Declarator {
     if let name = Self.scalars[type] { return { "\(name) \($0)" } }
     switch type {
@@ -95,7 +95,7 @@ struct CTypeWriter {
     structure.fields.map { "\(value($0.type, path: "\(path)_\($0.name)")(Self.escaped($0.name)));" }
   }
 
-  /// A struct, declared once under a name of its own.
+  /// Declares a struct once, under a unique name, and returns its declarator.
   private mutating func named(
     _ type: ValueType, _ path: String, _ fields: (inout CTypeWriter) -> [String]
   ) -> Declarator {
@@ -114,14 +114,15 @@ struct CTypeWriter {
 }
 
 extension CTypeWriter {
-  /// The name, or one like it if it is a word of C's or taken.
+  /// Returns the name, with underscores appended if it is a C keyword or already taken.
   static func identifier(_ name: String, _ taken: inout Set<String>) -> String {
     var name = escaped(name)
     while !taken.insert(name).inserted { name += "_" }
     return name
   }
 
-  /// What C may not write to, except where the elements are addresses: `const` would then be said of what they point to.
+  /// Adds `const` for data that C must not write. Elements that are addresses get none: `const` would apply to their
+  /// targets.
   private static func constant(_ element: ValueType, _ isByAddress: Bool, _ declaration: String) -> String {
     isByAddress || element.isAddress ? declaration : "const \(declaration)"
   }
@@ -143,6 +144,6 @@ extension CTypeWriter {
 }
 
 extension String {
-  /// Without the space that a declaration without a name ends in.
+  /// The declaration without the trailing space of a missing name.
   fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
 }

@@ -1,65 +1,67 @@
-/// What a function is given to call: `fn(done: u64, total: u64) -> bool @call`.
+/// The type of a callback parameter: `fn(done: u64, total: u64) -> bool @call`.
 public struct CallbackType: Sendable, Hashable {
-  /// How long the function may be called.
+  /// The time during which the plugin may call the callback.
   public enum Scope: String, Sendable, Hashable, CaseIterable {
-    /// Until the function that it is given to returns.
+    /// Until the function that got the callback returns.
     case call
     /// Once, at any time.
     case once
     /// Until the promise that the function returns is settled.
     case settled
-    /// For as long as the plugin is loaded.
+    /// As long as the plugin is loaded.
     case forever
   }
 
-  /// What an argument of the callback says about the promise that it settles, in a function whose result is
+  /// The effect of a callback's argument on the promise that the callback settles, in a function whose result is
   /// `promise<T> by` this callback.
   public enum Role: Sendable, Hashable {
-    /// `resolve T`: the promise is fulfilled with it.
+    /// `resolve T`: fulfils the promise with the argument.
     case resolve
-    /// `reject T`, `reject negative T`: the promise is rejected with it where it is a failure by this rule.
+    /// `reject T`, `reject negative T`: rejects the promise with the argument, if the argument is a failure by this
+    /// rule.
     case reject(FailureRule)
   }
 
   /// One parameter of the callback.
   public struct Parameter: Sendable, Hashable {
-    /// For people, and for the counts of others; `nil` if it has none.
+    /// The name, for people and for the counts of other parameters; `nil` without one.
     public let name: String?
-    /// What it takes.
+    /// The type of the argument.
     public let type: ValueType
-    /// What it says about a promise, if anything.
+    /// The argument's effect on the promise; `nil` for none.
     public let role: Role?
   }
 
-  /// What it is called with, in order.
+  /// The parameters, in C's order.
   public let parameters: [Parameter]
-  /// What it returns; `nil` for nothing.
+  /// The type of the result; `nil` for void.
   public let result: ValueType?
-  /// How long it may be called.
+  /// The time during which the callback may be called.
   public let scope: Scope
 
-  /// Which parameter is the `void *` that the caller hands back; `nil` if there is none.
+  /// The index of the `void *` parameter that passes the callback's context back; `nil` without one.
   public var contextIndex: Int? {
     parameters.firstIndex { if case .context = $0.type { true } else { false } }
   }
 }
 
-/// When a value means that a function failed.
+/// A rule that decides whether a value means failure.
 public enum FailureRule: String, Sendable, Hashable, CaseIterable {
-  /// The C function returns a promise_status_t; negative is failure, and it fills an error by an out parameter.
+  /// The C function returns a promise_status_t; a negative one is a failure, and the function stores an error through
+  /// an out parameter.
   case status
-  /// It returns -1 or NULL; errno says why.
+  /// -1 or NULL; errno has the error.
   case errno
-  /// It is not 0: a code, which then is no result.
+  /// Not 0: an error code. On success, 0, the value is no result.
   case nonzero
-  /// It is 0, or false.
+  /// 0 or false.
   case zero
-  /// It is less than 0.
+  /// Less than 0.
   case negative
-  /// It is NULL.
+  /// NULL.
   case null
-  /// It is not NULL: a message, or an error.
+  /// Not NULL: a message, or an error.
   case nonnull
-  /// Whatever it is.
+  /// Every value.
   case always
 }

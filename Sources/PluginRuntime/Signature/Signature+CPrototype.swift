@@ -1,6 +1,6 @@
 extension Signature {
-  /// The prototype of the C function, as a declaration; before it, on lines of their own, what it needs declared:
-  /// "promise_status_t inflate(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);"
+  /// The C declaration of the function, preceded by the declarations that it needs, one a line: "promise_status_t
+  /// inflate(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);"
   public var cPrototype: String {
     var writer = CTypeWriter(prefix: name)
     var taken: Set<String> = []
@@ -30,6 +30,7 @@ extension Signature {
     return (writer.declarations + [prototype + ";"]).joined(separator: "\n")
   }
 
-  /// Whether C has no way to return it: it is a struct of the promises' that only ever goes by its address.
+  /// Whether the result is stored through an out parameter: a promise_value_t, which always crosses the boundary by
+  /// address.
   static func isGivenByAddress(_ type: ValueType?) -> Bool { type == .error || type == .value }
 }

@@ -1,7 +1,9 @@
 extension Signature {
-  /// The types of the function and nothing else, in one spelling: two functions have equal texts here exactly if they
-  /// are called in the same way. Names of parameters, defaults and descriptions are left out, names of fields are not;
-  /// where a type refers to another parameter, "#" and its position from 0 stand for the name.
+  /// The canonical form: the types of the function in one spelling. Two functions have equal canonical forms exactly if
+  /// they are called in the same way.
+  ///
+  /// Names of parameters, defaults and descriptions are left out; names of fields are kept. A reference to another
+  /// parameter is written as "#" and its position, from 0.
   ///
   ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
   ///     (u32, bytes[#2], usize) -> u32
@@ -32,7 +34,7 @@ extension Signature {
     }
   }
 
-  /// The callback that a plain `context` belongs to; `nil` if there are several, to all of which it belongs then.
+  /// The callback of a `context` without a name; `nil` if there are several callbacks, which then share it.
   var soleCallback: String? {
     let callbacks = parameters.filter { $0.type.callbackWithContext != nil }
     return callbacks.count == 1 ? callbacks[0].name : nil

@@ -1,5 +1,6 @@
 extension Signature: CustomStringConvertible {
-  /// The signature with one space where one may stand, and defaults as short as they go. Parsing it gives an equal one.
+  /// The signature in normalized spelling, with single spaces and the shortest defaults. Parsing it gives an equal
+  /// signature.
   public var description: String {
     var list = parameters.map(\.description)
     if let tail {
@@ -18,24 +19,24 @@ extension Signature: CustomStringConvertible {
 }
 
 extension Signature.Completion: CustomStringConvertible {
-  /// As a signature writes it: "by done returns i32".
+  /// The completion as written in a signature: "by done returns i32".
   public var description: String {
     "by \(callbacks.joined(separator: " or "))\(returns.map { " returns \($0)" } ?? "")"
   }
 }
 
 extension FailureRule {
-  /// As a signature ends in it: "!", "! errno".
+  /// The failure mark at the end of a signature: "!", "! errno".
   var mark: String { self == .status ? "!" : "! \(rawValue)" }
 }
 
 extension Optional<String> {
-  /// A description as a signature writes it, after a space.
+  /// A description as written in a signature, after a space.
   fileprivate var literal: String { map { " \(PluginValue.string($0).json)" } ?? "" }
 }
 
 extension Parameter.Direction {
-  /// What stands before the type.
+  /// The keyword before the type.
   var prefix: String {
     switch self {
     case .input: ""
@@ -46,7 +47,7 @@ extension Parameter.Direction {
 }
 
 extension Parameter: CustomStringConvertible {
-  /// The parameter as a signature writes it: "seed: u32 = 0".
+  /// The parameter as written in a signature: "seed: u32 = 0".
   public var description: String {
     let value = defaultValue.map { " = \($0.literal)" } ?? ""
     return "\(name): \(direction.prefix)\(type)\(value)\(note.literal)"
@@ -54,11 +55,11 @@ extension Parameter: CustomStringConvertible {
 }
 
 extension PluginValue {
-  /// The value as a signature writes it.
+  /// The value as written in a signature.
   fileprivate var literal: String {
     switch self {
     case .double(let number):
-      // 30 rather than 30.0; but -0.0 has no shorter form.
+      // 30 instead of 30.0; -0.0 has no shorter form.
       Int64(exactly: number).map { $0 == 0 && number.sign == .minus ? "-0.0" : String($0) } ?? json
     case .bytes(let bytes):
       String(validating: bytes, as: UTF8.self).map { PluginValue.string($0).json }

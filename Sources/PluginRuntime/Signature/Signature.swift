@@ -1,49 +1,49 @@
-/// What a plugin's function is called, takes and gives: the text of a signature, parsed.
+/// A parsed signature: the name, parameters and results of a plugin's function.
 ///
 ///     let signature = try Signature(parsing: "crc32(data: bytes, seed: u32 = 0) -> u32")
 ///     signature.parameters[1].defaultValue    // .uint(0)
 ///     signature.canonical                     // "(bytes, u32) -> u32"
 ///     signature.cPrototype                    // "uint32_t crc32(promise_bytes_t data, uint32_t seed);"
 ///
-/// `docs/signatures.md` is the grammar. Two signatures are equal if they mean the same; `description` is then equal
-/// too.
+/// `docs/signatures.md` has the grammar. Equal signatures have the same meaning and equal descriptions.
 public struct Signature: Sendable, Equatable {
   /// The typed `...` of a variadic function.
   public struct Tail: Sendable, Hashable {
-    /// By which the arguments can be given as an array; `nil` if only by position.
+    /// The name by which the arguments can be passed as an array; `nil` if they are positional only.
     public let name: String?
-    /// The types that an argument may have: it is passed as the first that takes it.
+    /// The accepted types: an argument is passed as the first that takes it.
     public let types: [ValueType]
-    /// One line for people.
+    /// A description in one line.
     public let note: String?
   }
 
-  /// What makes a promise of a function that takes callbacks: `-> promise<T> by done returns i32`.
+  /// The completion of a function that takes callbacks and whose result is a promise:
+  /// `-> promise<T> by done returns i32`.
   public struct Completion: Sendable, Hashable {
     /// The callback parameters that settle the promise.
     public let callbacks: [String]
-    /// What the C function itself returns; `nil` for nothing.
+    /// The C function's own result; `nil` for void.
     public let returns: ValueType?
   }
 
   /// The function's name.
   public let name: String
-  /// What it takes, in C's order. Not all of it is given by callers: see `inputs`.
+  /// The parameters, in C's order. Callers pass arguments only for some of them: see `inputs`.
   public let parameters: [Parameter]
-  /// What follows the parameters, of a variadic function.
+  /// The variadic tail, if there is one.
   public let tail: Tail?
-  /// The type of the result; `nil` if there is none.
+  /// The type of the result; `nil` for void.
   public let result: ValueType?
-  /// One line for people about the result.
+  /// A description of the result in one line.
   public let resultNote: String?
-  /// The callbacks that settle the promise which is the result, if the C function returns none itself.
+  /// The callbacks that settle the resulting promise, if the C function does not return it.
   public let completion: Completion?
-  /// How the function says that it failed; `nil` if it cannot.
+  /// The rule by which the function reports failure; `nil` if it cannot fail.
   public let failure: FailureRule?
-  /// The `out` parameter of which the result says how many elements were written.
+  /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
-  /// Where in `parameters` those stand that a call gives arguments for: neither pure results, nor counts of slices, nor
-  /// contexts of callbacks.
+  /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of slices,
+  /// callbacks that settle the promise, and contexts of callbacks.
   public let inputIndices: [Int]
 
   init(
@@ -67,7 +67,9 @@ public struct Signature: Sendable, Equatable {
     }
   }
 
-  /// Parses the text of a signature.
+  /// Parses a signature.
+  ///
+  /// - Throws: `SignatureError` with the column of the first mistake.
   public init(parsing text: String) throws(SignatureError) {
     var parser = try SignatureParser(text)
     self = try parser.parse()
@@ -75,43 +77,43 @@ public struct Signature: Sendable, Equatable {
 }
 
 extension Signature {
-  /// What a call gives arguments for, in order.
+  /// The parameters for which a call passes arguments, in order.
   public var inputs: [Parameter] { inputIndices.map { parameters[$0] } }
 
-  /// What a call gives besides the result: its `out` and `inout` parameters, in order.
+  /// The parameters that a call fills in addition to the result: `out` and `inout`, in order.
   public var outputs: [Parameter] { parameters.filter { $0.direction != .input } }
 
-  /// Whether the C function returns a promise_status_t and takes out parameters for its result and its error.
+  /// Whether the C function returns a promise_status_t and stores its result and its error through out parameters.
   public var fails: Bool { failure == .status }
 
-  /// What the C function returns, where that is not a promise_status_t; `nil` for nothing.
+  /// The C function's result, if that is not a promise_status_t; `nil` for void.
   public var returned: ValueType? { completion.map(\.returns) ?? result }
 
-  /// What a call gives as "result": nothing where the result is only a code that is 0 by then.
+  /// The type of a call's "result"; nil if the C result is only an error code, which is 0 on success.
   public var yielded: ValueType? { failure == .nonzero && completion == nil ? nil : result }
 }
 
 /// A parameter of a function.
 public struct Parameter: Sendable, Equatable {
-  /// Which way the value goes.
+  /// The direction of a parameter.
   public enum Direction: String, Sendable, Hashable {
-    /// To the function.
+    /// Passed to the function.
     case input
-    /// `out`: from it, by an address that it is given.
+    /// `out`: stored by the function through an address.
     case output
-    /// `inout`: there and back, by an address.
+    /// `inout`: passed to the function and updated by it, through an address.
     case inOut
   }
 
-  /// By which an argument can be given.
+  /// The name by which an argument can be passed.
   public let name: String
-  /// What it takes, or gives.
+  /// The type of the value.
   public let type: ValueType
-  /// Which way the value goes.
+  /// The direction of the value.
   public let direction: Direction
-  /// What is passed when the call leaves the argument out; `nil` if it must not. `.void` is NULL.
+  /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
   public let defaultValue: PluginValue?
-  /// One line for people.
+  /// A description in one line.
   public let note: String?
 
   init(
@@ -127,7 +129,7 @@ public struct Parameter: Sendable, Equatable {
 }
 
 extension Parameter {
-  /// What is passed when the call leaves the argument out: the default, or NULL for a `T?`; `nil` if it must not.
+  /// The value for a call that omits the argument: the default, or NULL for a `T?`; `nil` if the argument is required.
   public var fallback: PluginValue? {
     if case .optional = type { return defaultValue ?? .void }
     return defaultValue
@@ -135,7 +137,7 @@ extension Parameter {
 }
 
 extension ValueType {
-  /// The parameter that has the count, of a counted type.
+  /// The name of the parameter with the count of a counted type.
   var countName: String? {
     if case .counted(_, let name) = unwrapped { return name }
     return nil

@@ -1,11 +1,11 @@
-/// What the parts of a signature say about one another, once all are read.
+/// Checks the references between the parts of a signature, after all are parsed.
 struct SignatureCheck {
-  /// Where the type of each parameter begins.
+  /// The columns of the parameters' types.
   var parameterColumns: [Int] = []
-  /// Where the names after `by` begin.
+  /// The columns of the names after `by`.
   var completionColumns: [Int] = []
   var resultColumn = 1
-  /// Where the name after `counts` begins.
+  /// The column of the name after `counts`.
   var countedColumn = 1
   var failureColumn = 1
 
@@ -140,7 +140,7 @@ struct SignatureCheck {
     }
   }
 
-  /// Whether all that is passed by value fits on a stack.
+  /// Checks that the arguments passed by value fit on a stack.
   private func checkSize(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
     var size = 0
     for (parameter, column) in zip(signature.parameters, parameterColumns) where parameter.direction == .input {
@@ -155,7 +155,7 @@ struct SignatureCheck {
 }
 
 extension ValueType {
-  /// Whether there is a value of C for it: see `docs/signatures.md`, "What a promise holds".
+  /// Whether a promise_value_t can hold the type: see `docs/signatures.md`, "What a promise holds".
   fileprivate var canBeHeldByC: Bool {
     switch content {
     case .structure, .array: content.isPlain
@@ -164,7 +164,7 @@ extension ValueType {
     }
   }
 
-  /// The type of a callback that gets a context.
+  /// The callback type, if it takes a context.
   var callbackWithContext: CallbackType? {
     guard case .callback(let type) = unwrapped, type.contextIndex != nil else { return nil }
     return type

@@ -1,5 +1,5 @@
 extension SignatureCursor {
-  /// Reads a "string" with the escapes of JSON. The next token is its opening quote.
+  /// Reads a "string" with JSON escapes. The next token is its opening quote.
   mutating func string() throws(SignatureError) -> String {
     let opening = next.column
     var result = String.UnicodeScalarView()
@@ -21,7 +21,7 @@ extension SignatureCursor {
       expected: "'\"', the end of the string that begins at column \(opening)")
   }
 
-  /// Reads an escape; the backslash is read already.
+  /// Reads an escape after its backslash.
   private mutating func escape() throws(SignatureError) -> Unicode.Scalar {
     let start = position
     let simple: [Unicode.Scalar: Unicode.Scalar] = [
@@ -63,7 +63,7 @@ extension SignatureCursor {
   }
 }
 
-/// At least four digits.
+/// Formats a number with at least four hexadecimal digits.
 private func hexadecimal(_ number: UInt32) -> String {
   let digits = String(number, radix: 16, uppercase: true)
   return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

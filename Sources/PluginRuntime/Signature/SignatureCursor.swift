@@ -1,8 +1,8 @@
-/// Reads the text of a signature token by token, and knows its columns.
+/// Reads a signature token by token, with the column of each token.
 struct SignatureCursor {
   let text: String
   let scalars: [Unicode.Scalar]
-  /// How many characters were read.
+  /// The index of the next scalar to read.
   var position = 0
 
   init(_ text: String) throws(SignatureError) {
@@ -15,18 +15,17 @@ struct SignatureCursor {
     }
   }
 
-  /// What a token is. Words are identifiers and numbers alike: what a word may be is the parser's business.
+  /// A token. Identifiers and numbers are both words: the parser distinguishes them.
   enum Token: Equatable {
     case end
     case word(String)
-    /// One of ( ) { } [ ] < > : ; , = ! ? & | @ or "->" or "..."; anything else that a signature does not know stands
-    /// here too.
+    /// One of ( ) { } [ ] < > : ; , = ! ? & | @ or "->" or "...", and any character that signatures do not use.
     case symbol(String)
-    /// The quote that begins a string; `string()` reads on.
+    /// The opening quote of a string; `string()` reads the rest.
     case quote
   }
 
-  /// The next token, which stays where it is, and its column.
+  /// Returns the next token and its column, without reading it.
   var next: (token: Token, column: Int) {
     let start = skippingSpace
     guard start < scalars.count else { return (.end, start + 1) }
@@ -50,14 +49,14 @@ struct SignatureCursor {
     }
   }
 
-  /// Reads the next token if it is this symbol.
+  /// Reads the next token if it is this symbol; returns whether it was.
   mutating func skip(_ symbol: String) -> Bool {
     guard next.token == .symbol(symbol) else { return false }
     advance()
     return true
   }
 
-  /// Reads the next token if it is this word.
+  /// Reads the next token if it is this word; returns whether it was.
   mutating func skip(word: String) -> Bool {
     guard next.token == .word(word) else { return false }
     advance()
@@ -68,7 +67,7 @@ struct SignatureCursor {
     if !skip(symbol) { throw error(expected: "'\(symbol)'\(others)") }
   }
 
-  /// The mistake that the next token is.
+  /// Returns an error at the next token.
   func error(expected: String) -> SignatureError {
     let (token, column) = next
     return error(at: column, found: Self.name(token), expected: expected)
@@ -92,7 +91,8 @@ struct SignatureCursor {
     return index
   }
 
-  /// A word goes on as long as it could be a number or a name, so that a mistake is shown whole: '0x1F', '1.2.3'.
+  /// Finds the end of a word. A word extends as far as a number or a name could, so that an error shows all of it:
+  /// '0x1F', '1.2.3'.
   private func endOfWord(from start: Int) -> Int {
     var index = start + 1
     while index < scalars.count {

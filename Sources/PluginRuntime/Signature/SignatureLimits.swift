@@ -1,17 +1,17 @@
-/// How much of everything a signature may have. Beyond it stands a mistake, or an attack: each limit is more than C's
-/// own functions need, and small enough that a call fits on any thread's stack.
+/// The limits of signatures, which stop mistakes and attacks. Each is larger than real C functions need, and small
+/// enough that a call fits on the stack of any thread.
 enum SignatureLimits {
-  /// Of the text, in characters.
+  /// Characters in the text.
   static let length = 16_384
-  /// As many as C lets a function have everywhere.
+  /// Parameters; the number that every C compiler supports.
   static let parameters = 127
-  /// Structs, arrays, slices, promises and callbacks within one another.
+  /// Nesting depth of structs, arrays, slices, promises and callbacks.
   static let nesting = 16
-  /// Of one struct.
+  /// Fields of a struct.
   static let fields = 127
-  /// Of a type, in bytes.
+  /// Size of a type, in bytes.
   static let size = 1 << 20
-  /// Of all that is passed or returned by value, in bytes: libffi copies it to the stack.
+  /// Total size of the arguments, or of the result, passed by value, in bytes: libffi copies them to the stack.
   static let sizeByValue = 1 << 16
   /// Arguments in a variadic tail.
   static let tail = 64

@@ -1,5 +1,5 @@
 extension SignatureParser {
-  /// Reads a callback, after its `fn`.
+  /// Parses a callback, after its `fn`.
   mutating func callback() throws(SignatureError) -> CallbackType {
     try cursor.require("(", or: " after 'fn', and what the callback takes")
     var parameters: [CallbackType.Parameter] = []
@@ -27,7 +27,7 @@ extension SignatureParser {
     var name: String?
     let column = cursor.next.column
     let start = cursor.position
-    // Only a colon tells a name from a type.
+    // A colon after the word distinguishes a name from a type.
     if case .word = cursor.next.token {
       cursor.advance()
       let isName = cursor.next.token == .symbol(":")
@@ -53,7 +53,7 @@ extension SignatureParser {
     return CallbackType.Parameter(name: name, type: type, role: .reject(rule))
   }
 
-  /// What parameters of a callback say about one another.
+  /// Checks the references between a callback's parameters.
   private func checkCallback(_ parameters: [CallbackType.Parameter], _ columns: [Int]) throws(SignatureError) {
     for (index, parameter) in parameters.enumerated() {
       if let name = parameter.type.countName {
@@ -95,7 +95,7 @@ extension CallbackType.Role {
 }
 
 extension FailureRule {
-  /// Whether a value of the type can say by this rule that something failed.
+  /// Whether the rule applies to values of the type.
   func suits(_ type: ValueType) -> Bool {
     switch self {
     case .status: false
@@ -108,7 +108,7 @@ extension FailureRule {
     }
   }
 
-  /// What its types are, in words.
+  /// The rule's types, in words.
   var expectation: String {
     switch self {
     case .errno: "a signed integer, a cstr or a ptr<Name>, whose -1 or NULL is a failure"

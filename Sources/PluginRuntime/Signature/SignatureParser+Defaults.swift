@@ -1,5 +1,5 @@
 extension SignatureParser {
-  /// Reads the default of a parameter: a literal of JSON, as its type has it.
+  /// Parses a parameter's default: a JSON literal of the parameter's type.
   mutating func defaultValue(of type: ValueType) throws(SignatureError) -> PluginValue {
     let (token, column) = cursor.next
     if case .optional(let wrapped) = type {
@@ -29,12 +29,12 @@ extension SignatureParser {
     }
   }
 
-  /// Reads an array or an object.
+  /// Parses an array or an object.
   private mutating func json(of type: ValueType) throws(SignatureError) -> PluginValue {
     let start = cursor.next.column - 1
     let rest = Array(String(String.UnicodeScalarView(cursor.scalars[start...])).utf8)
     var reader = JSONReader(rest)
-    // Where a character of the text stands whose byte is at `offset`.
+    // Converts a byte offset in the rest to a column of the text.
     func column(_ offset: Int) -> Int { start + 1 + rest[..<offset].count { $0 & 0xC0 != 0x80 } }
     let json: JSONText
     do {

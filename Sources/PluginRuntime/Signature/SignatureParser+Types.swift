@@ -1,5 +1,5 @@
 extension SignatureParser {
-  /// Reads a type, which has to be one that may stand in this place.
+  /// Parses a type, and checks that it is allowed at this place.
   mutating func type(_ place: Place) throws(SignatureError) -> ValueType {
     let column = cursor.next.column
     guard depth < SignatureLimits.nesting else {
@@ -41,7 +41,7 @@ extension SignatureParser {
     }
   }
 
-  /// Reads a type that begins with a word of its own.
+  /// Parses a type that begins with a keyword.
   private mutating func composite(_ word: String, _ place: Place) throws(SignatureError) -> ValueType {
     let known: Set<String> = ["own", "promise", "ptr", "fn", "context", "error", "token", "value"]
     guard known.contains(word), place != .held || word == "value" || word == "ptr" else {
@@ -98,7 +98,7 @@ extension SignatureParser {
     return .own(type, release: release)
   }
 
-  /// Reads the `[n]` of `bytes[n]` and `str[n]`, if it follows.
+  /// Parses the `[n]` of `bytes[n]` and `str[n]`, if it is next.
   private mutating func counted(_ type: ValueType) throws(SignatureError) -> ValueType {
     guard type == .str || type == .bytes, cursor.skip("[") else { return type }
     let name = try identifier("the parameter that has the length")
@@ -141,7 +141,7 @@ extension SignatureParser {
     return .array(element, count: count)
   }
 
-  /// Reads what follows '&': a slice, or what is passed by its address.
+  /// Parses the rest after '&': a slice, or a reference.
   private mutating func reference() throws(SignatureError) -> ValueType {
     cursor.advance()
     return cursor.next.token == .symbol("[") ? try slice() : .reference(try type(.target))

@@ -1,9 +1,9 @@
-/// Turns the text of a signature into its parts, by the grammar of `docs/signatures.md`.
+/// Parses a signature by the grammar in `docs/signatures.md`.
 struct SignatureParser {
   var cursor: SignatureCursor
-  /// How many types the next one is in.
+  /// The nesting depth of the next type.
   var depth = 0
-  /// The functions that free what is given away, `own(f)`, and where their names are.
+  /// The release functions in `own(f)`, with their columns.
   var releases: [(name: String, column: Int)] = []
 
   init(_ text: String) throws(SignatureError) { cursor = try SignatureCursor(text) }
@@ -41,7 +41,7 @@ struct SignatureParser {
     return signature
   }
 
-  /// Reads the parameters and the closing parenthesis.
+  /// Parses the parameters and the closing parenthesis.
   private mutating func parameters(
     _ check: inout SignatureCheck
   ) throws(SignatureError) -> ([Parameter], Signature.Tail?) {
@@ -71,7 +71,7 @@ struct SignatureParser {
     }
   }
 
-  /// Reads what follows the name of a parameter and its colon.
+  /// Parses a parameter after its name and colon.
   private mutating func parameter(_ name: String) throws(SignatureError) -> Parameter {
     let direction: Parameter.Direction =
       cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
@@ -85,7 +85,7 @@ struct SignatureParser {
       name: name, type: type, direction: direction, defaultValue: defaultValue, note: try note())
   }
 
-  /// Reads the typed tail of a variadic function, after its dots.
+  /// Parses the typed tail of a variadic function, after its dots.
   private mutating func tail(_ parameters: [Parameter]) throws(SignatureError) -> Signature.Tail {
     var name: String?
     let column = cursor.next.column
@@ -110,7 +110,7 @@ struct SignatureParser {
     return Signature.Tail(name: name, types: types, note: try note())
   }
 
-  /// Reads `by callback or callback returns type`, after the type of the result.
+  /// Parses `by callback or callback returns type`, after the type of the result.
   private mutating func completion(
     of result: ValueType?, _ check: inout SignatureCheck
   ) throws(SignatureError) -> Signature.Completion? {
@@ -129,14 +129,14 @@ struct SignatureParser {
     return Signature.Completion(callbacks: callbacks, returns: returns)
   }
 
-  /// Reads `counts parameter`, after the type of the result.
+  /// Parses `counts parameter`, after the type of the result.
   private mutating func countedByResult(_ check: inout SignatureCheck) throws(SignatureError) -> String? {
     guard cursor.skip(word: "counts") else { return nil }
     check.countedColumn = cursor.next.column
     return try identifier("the out parameter whose elements the result counts")
   }
 
-  /// Reads the word for a rule of failure, if one is next.
+  /// Parses a failure rule, if one is next.
   mutating func rule(besides excluded: Set<FailureRule> = []) throws(SignatureError) -> FailureRule? {
     guard case .word(let word) = cursor.next.token, let rule = FailureRule(rawValue: word), rule != .status,
       !excluded.contains(rule)
@@ -145,7 +145,7 @@ struct SignatureParser {
     return rule
   }
 
-  /// Reads a "description", if one is next.
+  /// Parses a "description", if one is next.
   private mutating func note() throws(SignatureError) -> String? {
     cursor.next.token == .quote ? try cursor.string() : nil
   }
@@ -168,8 +168,8 @@ struct SignatureParser {
 }
 
 extension FailureRule {
-  /// Those that `!` may be followed by.
+  /// The rules that may follow `!`.
   static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null]
-  /// Those that `reject` may be followed by.
+  /// The rules that may follow `reject`.
   static let ofArguments: [FailureRule] = [.nonzero, .zero, .negative, .null, .nonnull, .always]
 }

@@ -1,15 +1,15 @@
 extension SignatureParser {
-  /// Where a type stands, which decides what it may be.
+  /// The place of a type in a signature, which restricts it.
   enum Place {
     case input, output, inOut, result
-    /// What a C function returns whose promise is settled by callbacks.
+    /// The C function's own result, if callbacks settle the promise.
     case returned
     case tail
-    /// In a struct, an array or a slice.
+    /// An element of a struct, an array or a slice.
     case field
-    /// Behind an address.
+    /// The target of a reference.
     case target
-    /// In a promise.
+    /// The value of a promise.
     case held
     case callbackParameter, callbackResult
 
@@ -25,7 +25,7 @@ extension SignatureParser {
     /// Whether libffi copies it to the stack.
     var isByValue: Bool { self != .output && self != .inOut && self != .target }
 
-    /// What should stand here instead of the type; `nil` if it may.
+    /// Returns the expected types if this type is not allowed here; `nil` if it is.
     func refusal(of type: ValueType) -> String? {
       switch self {
       case .input:
@@ -66,7 +66,7 @@ extension SignatureParser {
       }
     }
 
-    /// What can lie in memory, and belongs to nobody by itself.
+    /// Whether the type is data: it can lie in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {
       switch type.unwrapped {
       case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference: true
@@ -83,10 +83,10 @@ extension SignatureParser {
 extension ValueType {
   var isStructure: Bool { if case .structure = self { true } else { false } }
 
-  /// Whether `?` may follow it.
+  /// Whether `?` may follow the type.
   var canBeOptional: Bool {
     switch self {
-    // What a `?` after `&T` says belongs to the address, and is `T?`.
+    // A `?` after `&T` belongs to the address, and is `T?`.
     case .optional, .context, .reference: false
     default: true
     }
@@ -103,7 +103,7 @@ extension SignatureParser {
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"
 
-  /// What people write that know C.
+  /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
     "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, a string is a cstr",
     "double": "f64", "float": "f32", "size_t": "usize", "ssize_t": "isize", "int8_t": "i8", "int16_t": "i16",
@@ -112,7 +112,7 @@ extension SignatureParser {
     "struct": "{field: type}", "const": "what a type that is not 'own', 'out' or 'inout' is",
   ]
 
-  /// What libffi has no means for.
+  /// Explanations for types that libffi cannot pass.
   static let impossible: [String: String] = [
     "union": "a struct, {field: type}: libffi cannot pass a union by value; pass a ptr<Name>",
     "f80": "f64: libffi's long double differs between compilers; pass a ptr<Name>",

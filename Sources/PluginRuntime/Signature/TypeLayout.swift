@@ -1,13 +1,13 @@
-/// How a type lies in memory, by the rules that C's compilers follow on this machine.
+/// The layout of a type in memory, by the C ABI of this machine.
 public struct TypeLayout: Sendable, Hashable {
-  /// In bytes, a multiple of the alignment.
+  /// The size in bytes, a multiple of the alignment.
   public let size: Int
-  /// In bytes, a power of 2.
+  /// The alignment in bytes, a power of 2.
   public let alignment: Int
 
   private static let word = MemoryLayout<UnsafeRawPointer>.size
 
-  /// The layout of a type; `nil` if its size is more than a machine can say.
+  /// Computes the layout; `nil` if the size overflows.
   public init?(of type: ValueType) {
     switch type {
     case .bool, .i8, .u8: self.init(scalar: 1)
@@ -37,7 +37,7 @@ public struct TypeLayout: Sendable, Hashable {
   private init(scalar size: Int) { self.init(size: size, alignment: size) }
 }
 
-/// Where the fields of a struct lie.
+/// The layout of a struct's fields.
 public struct StructLayout: Sendable, Hashable {
   /// The offset of each field, in bytes.
   public let offsets: [Int]
@@ -46,7 +46,7 @@ public struct StructLayout: Sendable, Hashable {
   /// The layout of the struct, with the padding at its end.
   public let whole: TypeLayout
 
-  /// The layout of a struct; `nil` if its size is more than a machine can say.
+  /// Computes the layout; `nil` if the size overflows.
   public init?(_ type: StructType) {
     var offsets: [Int] = []
     var fields: [TypeLayout] = []

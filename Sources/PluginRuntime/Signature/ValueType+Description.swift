@@ -1,8 +1,8 @@
 extension ValueType: CustomStringConvertible {
-  /// The type as a signature writes it: "own str", "promise<i32>".
+  /// The type as written in a signature: "own str", "promise<i32>".
   public var description: String { text { $0 } }
 
-  /// The type in text, with other parameters named as the caller says.
+  /// Returns the type's text, with the names of other parameters replaced by `name`.
   func text(_ name: (String) -> String) -> String {
     switch self {
     case .bool: "bool"
@@ -42,10 +42,10 @@ extension ValueType: CustomStringConvertible {
 }
 
 extension CallbackType: CustomStringConvertible {
-  /// The callback as a signature writes it: "fn(u64, total: u64) -> bool @call".
+  /// The callback as written in a signature: "fn(u64, total: u64) -> bool @call".
   public var description: String { text { $0 } }
 
-  /// The callback with its parameters' names, which its counts refer to.
+  /// Returns the callback's text with its parameters' names, to which its counts refer.
   func text(_ name: (String) -> String) -> String {
     let list = parameters.map { parameter in
       "\(parameter.name.map { "\($0): " } ?? "")\(parameter.role?.prefix ?? "")\(parameter.type)"
@@ -53,7 +53,7 @@ extension CallbackType: CustomStringConvertible {
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }
 
-  /// The callback by its types alone.
+  /// The canonical form of the callback: its types without names.
   var canonical: String {
     let list = parameters.map { parameter in
       let type = parameter.type.text { name in
@@ -68,7 +68,7 @@ extension CallbackType: CustomStringConvertible {
 }
 
 extension CallbackType.Role {
-  /// What stands before the type.
+  /// The keyword before the type.
   var prefix: String {
     switch self {
     case .resolve: "resolve "

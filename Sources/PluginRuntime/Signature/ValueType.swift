@@ -1,4 +1,4 @@
-/// The type of a parameter, a result, a field or an element, as signatures name it.
+/// The type of a parameter, a result, a field or an element in a signature.
 public indirect enum ValueType: Sendable, Hashable {
   case bool
   case i8, i16, i32, i64
@@ -6,52 +6,52 @@ public indirect enum ValueType: Sendable, Hashable {
   case usize, isize
   case f32, f64
   case str, bytes, cstr
-  /// `ptr<Name>`: an address whose content is nobody's but the function's.
+  /// `ptr<Name>`: an opaque address, which only the plugin dereferences.
   case pointer(String)
-  /// `{x: f64, y: f64}`, by value.
+  /// `{x: f64, y: f64}`: a struct, by value.
   case structure(StructType)
-  /// `[f64; 3]`: in a struct by value, as a parameter the address of the elements.
+  /// `[f64; 3]`: by value in a struct; as a parameter, the address of the elements.
   case array(ValueType, count: Int)
-  /// `&[f64]`: address and count, by value as a struct of two words.
+  /// `&[f64]`: a slice, an address and a count, by value as a struct of two words.
   case slice(ValueType)
   /// `&{x: f64}`, `&i32`: the address of one value, never NULL.
   case reference(ValueType)
-  /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address alone, whose count the parameter of that name has.
+  /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address, with the count in the parameter of that name.
   case counted(ValueType, by: String)
-  /// `own T`: whoever receives it frees it, with the host's allocator, or with the function of that name: `own(free) T`.
+  /// `own T`: the receiver frees the value, with the host's allocator, or with the named function: `own(free) T`.
   case own(ValueType, release: String? = nil)
-  /// `T?`: NULL, or the address of what T has no NULL for.
+  /// `T?`: NULL, or a value. A `T` that is neither an address nor a span is passed by address.
   case optional(ValueType)
   /// `promise<T>`; `nil` is `promise<void>`.
   case promise(ValueType?)
   /// `fn(T, ...) -> T @scope`.
   case callback(CallbackType)
-  /// `context`, or `context<callback>`: the `void *` that a callback gets back.
+  /// `context`, or `context<callback>`: the `void *` that is passed back to a callback.
   case context(of: String?)
   case error, token, value
 
-  /// The types that are one word.
+  /// The types written as one word.
   static let simple: [ValueType] = [
     .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64, .str, .bytes, .cstr,
   ]
 }
 
-/// A struct that is passed by value: its fields lie as C's compiler lays them out.
+/// A struct passed by value, with the field layout of a C compiler.
 public struct StructType: Sendable, Hashable {
-  /// One field.
+  /// A field of a struct.
   public struct Field: Sendable, Hashable {
-    /// Unique in its struct.
+    /// The name, unique in the struct.
     public let name: String
-    /// What it holds.
+    /// The type of the field.
     public let type: ValueType
   }
 
-  /// In the order in which they lie in memory; at least one.
+  /// The fields in memory order; at least one.
   public let fields: [Field]
 }
 
 extension ValueType {
-  /// The numbers that a signed integer type holds; `nil` for every other type.
+  /// The range of a signed integer type; `nil` for all other types.
   var signedRange: ClosedRange<Int64>? {
     switch self {
     case .i8: -0x80...0x7F
@@ -63,7 +63,7 @@ extension ValueType {
     }
   }
 
-  /// The numbers that an unsigned integer type holds; `nil` for every other type.
+  /// The range of an unsigned integer type; `nil` for all other types.
   var unsignedRange: ClosedRange<UInt64>? {
     switch self {
     case .u8: 0...0xFF
@@ -84,7 +84,7 @@ extension ValueType {
     return self
   }
 
-  /// The type without `?`, `own` and a count: what a value of it is to people.
+  /// The type of the value itself, without `?`, `&`, `own` and a count.
   public var content: ValueType {
     switch self {
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.content
@@ -92,7 +92,7 @@ extension ValueType {
     }
   }
 
-  /// What it has many of: arrays and slices, bytes and text.
+  /// The type of the elements of arrays, slices, bytes and text.
   var element: ValueType {
     switch self {
     case .array(let element, _), .slice(let element): element
@@ -101,7 +101,7 @@ extension ValueType {
     }
   }
 
-  /// Whether C has it as an address, for which NULL stands where it is optional.
+  /// Whether C represents the type as an address, which is NULL for a missing optional.
   var isAddress: Bool {
     switch self {
     case .cstr, .pointer, .reference, .promise, .callback, .context, .error, .token, .value, .counted: true
@@ -111,7 +111,7 @@ extension ValueType {
     }
   }
 
-  /// Whether C has it as a struct of an address and a count.
+  /// Whether C represents the type as a struct of an address and a count.
   var isSpan: Bool {
     switch self {
     case .str, .bytes, .slice: true
@@ -120,7 +120,7 @@ extension ValueType {
     }
   }
 
-  /// Whether it holds all of its value in itself: scalars, and structs and arrays of them.
+  /// Whether a value contains all of its data: scalars, and structs and arrays of them.
   public var isPlain: Bool {
     switch self {
     case .structure(let type): type.fields.allSatisfy { $0.type.isPlain }

@@ -1,53 +1,53 @@
 import Promises
 
-/// One argument of a call: its content, and the name of its parameter where it is given by name.
+/// An argument of a call: its content, and its parameter's name if it is passed by name.
 ///
-/// Arguments without a name go to the parameters that no other argument names, in order. What is left over takes its
-/// default.
+/// Positional arguments are assigned, in order, to the parameters that no named argument takes. The remaining
+/// parameters get their defaults.
 public struct Argument: Sendable {
-  /// What is passed.
+  /// The content of an argument.
   public enum Content: Sendable {
-    /// A value as it is. An integer fits any parameter whose range holds it, and a float parameter that represents it
-    /// exactly; a string fits `bytes` as its UTF-8. For a `promise<T>` it stands for a promise that is fulfilled with
-    /// it.
+    /// A typed value. An integer fits every parameter whose range contains it, and every float parameter that
+    /// represents it exactly. A string fits `bytes`, as its UTF-8. For a `promise<T>`, the value becomes a promise that
+    /// is fulfilled with it.
     case value(PluginValue)
-    /// Text that the parameter's type gives its meaning: "42" for an i32, "true" for a bool, itself for a str, its
-    /// UTF-8 for bytes.
+    /// Text, converted to the parameter's type: "42" for an i32, "true" for a bool; unchanged for a str, as UTF-8 for
+    /// bytes.
     case text(String)
-    /// JSON that the parameter's type gives its meaning, exactly or not at all.
+    /// JSON, converted to the parameter's type, exactly or not at all.
     case json(JSONText)
-    /// What was read from a file or a pipe: bytes as they are; for a str or cstr they must be UTF-8; for the other
-    /// types it is text, with white space around it left out.
+    /// The content of a file or a pipe: raw for bytes, and as UTF-8 for a str or cstr. For other types it is text,
+    /// without the white space around it.
     case contents([UInt8])
     /// A promise, for a `promise<T>`.
     case promise(Promise<PluginValue>)
-    /// What a function may call, for an `fn(...)`.
+    /// A callback, for an `fn(...)`.
     case callback(PluginCallback)
   }
 
-  /// The parameter's name; `nil` for an argument given by position.
+  /// The parameter's name; `nil` for a positional argument.
   public let name: String?
-  /// What is passed.
+  /// The content.
   public let content: Content
 
-  /// An argument, by name if one is given.
+  /// Creates an argument, named or positional.
   public init(name: String? = nil, _ content: Content) {
     self.name = name
     self.content = content
   }
 
-  /// A value given by position.
+  /// Returns a positional argument with a value.
   public static func value(_ value: PluginValue) -> Argument { Argument(.value(value)) }
-  /// Text given by position.
+  /// Returns a positional argument with text.
   public static func text(_ text: String) -> Argument { Argument(.text(text)) }
-  /// What a function may call, given by position.
+  /// Returns a positional argument with a callback.
   public static func callback(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) -> Argument {
     Argument(.callback(PluginCallback(body)))
   }
 }
 
 extension Argument {
-  /// The arguments of a call from JSON: those by position from an array, those by name from an object.
+  /// Converts JSON to arguments: an array to positional ones, an object to named ones.
   public static func arguments(_ json: JSONText) throws(ArgumentMismatch) -> [Argument] {
     switch json {
     case .array(let elements): return elements.map { Argument(.json($0)) }

@@ -1,9 +1,11 @@
 extension ValueType {
-  /// The value that text means as an argument of this type; for a promise, of what it holds.
+  /// Converts text to a value of this type; for a promise, to a value of the type that it holds.
   ///
-  /// More liberal than a signature's defaults: integers may be hexadecimal, floats may be "inf" and "nan". Structs,
-  /// arrays, slices and values are JSON. It is what a call does with `Argument.Content.text`; to ask first tells what
-  /// is wrong without calling anything.
+  /// The conversion accepts more than a signature's defaults: integers may be hexadecimal, floats may be "inf" and
+  /// "nan". Structs, arrays, slices and values are JSON. A call does the same with `Argument.Content.text`; use this
+  /// method to validate text without a call.
+  ///
+  /// - Throws: `ArgumentMismatch`.
   public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
     case .str, .own(.str, _), .counted(.str, _): return .string(text)
@@ -47,7 +49,7 @@ extension ValueType {
     return try value(fromJSON: json)
   }
 
-  /// The value that the content of a file means as an argument of this type.
+  /// Converts the content of a file to a value of this type.
   func value(fromContents bytes: [UInt8]) throws(ArgumentMismatch) -> PluginValue {
     var type = unwrapped
     if case .promise(let element?) = self { type = element.unwrapped }
@@ -60,16 +62,16 @@ extension ValueType {
     return try value(fromText: String(text[..<end].drop { $0.isWhitespace }))
   }
 
-  /// Whether any text is one of its values.
+  /// Whether every text is a value of the type.
   var isText: Bool { [.str, .cstr, .bytes].contains(content) }
 
-  /// What is too large reads as infinite as well, but is not meant.
+  /// Excludes numbers that are infinite only because they are too large.
   private func isNamedInfiniteOrNaN(_ text: String) -> Bool {
     let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
     return name.hasPrefix("inf") || name.hasPrefix("nan")
   }
 
-  /// An integer as 0x and hexadecimal digits.
+  /// Parses an integer of 0x and hexadecimal digits.
   private func hexadecimal(_ text: String) -> PluginValue? {
     let isNegative = text.hasPrefix("-")
     let digits = text.dropFirst(isNegative ? 1 : 0)

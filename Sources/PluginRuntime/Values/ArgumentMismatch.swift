@@ -1,21 +1,21 @@
-/// Why a value does not fit a type.
+/// The error of a value that does not fit a type.
 public struct ArgumentMismatch: Error, Equatable, Sendable {
-  /// Which part of the value it is about, after the parameter's name: "[3].x"; empty for all of it.
+  /// The path of the mismatched part, appended to the parameter's name: "[3].x"; empty for the whole value.
   public let path: String
-  /// What follows the parameter's name in a sentence: `is "x", expected an integer from 0 to 255`.
+  /// The rest of a sentence that begins with the parameter's name: `is "x", expected an integer from 0 to 255`.
   public let message: String
 
-  /// A mismatch of the part at `path`, or of the whole.
+  /// Creates a mismatch of the part at `path`, or of the whole value.
   public init(path: String = "", message: String) {
     self.path = path
     self.message = message
   }
 
-  /// The mismatch of the part as one of the whole.
+  /// Returns the mismatch with the path extended by the enclosing part.
   func within(_ part: String) -> ArgumentMismatch { ArgumentMismatch(path: part + path, message: message) }
 }
 
-/// Runs a conversion of one part of a value: what it throws is about that part.
+/// Converts one part of a value, and adds the part to the path of an error.
 func converting<T>(_ part: @autoclosure () -> String, _ convert: () throws(ArgumentMismatch) -> T)
   throws(ArgumentMismatch)
   -> T

@@ -2,8 +2,8 @@ import CPromise
 import Promises
 
 extension ArgumentValues {
-  /// Finds the argument of each parameter, by name, by position or by default, and types it as the signature says.
-  /// What is left over goes to the tail of a variadic function.
+  /// Assigns the arguments to parameters by name, position or default, and converts them to the parameters' types. The
+  /// remaining arguments are assigned to the tail of a variadic function.
   static func resolve(_ arguments: [Argument], for function: BoundFunction) throws(PluginError) -> ArgumentValues {
     let parameters = function.signature.inputs
     let (contents, rest) = try assign(arguments, to: function)
@@ -26,7 +26,7 @@ extension ArgumentValues {
     return resolved
   }
 
-  /// The content for each parameter, `nil` where it takes its default, and what is for the tail.
+  /// Returns the content for each parameter, `nil` for a default, and the contents for the tail.
   private static func assign(
     _ arguments: [Argument], to function: BoundFunction
   ) throws(PluginError) -> ([Argument.Content?], [Argument.Content]) {
@@ -63,7 +63,7 @@ extension ArgumentValues {
     return (contents, rest ?? [])
   }
 
-  /// The arguments of a tail that are given by its name, as an array.
+  /// Returns the arguments of a tail that are passed by its name, as an array.
   private static func elements(
     of content: Argument.Content, _ name: String, _ function: BoundFunction
   ) throws(PluginError) -> [Argument.Content] {
@@ -77,7 +77,7 @@ extension ArgumentValues {
     throw function.error(.badArgument, "argument '\(name)' is no array, which the arguments of the tail are given as")
   }
 
-  /// A value of the first type of a tail that takes the content.
+  /// Converts the content to the first type of the tail that accepts it.
   private static func value(
     ofTail content: Argument.Content, for types: [ValueType], _ name: String, of function: BoundFunction
   ) throws(PluginError) -> promise_value_t {
@@ -118,9 +118,9 @@ extension ArgumentValues {
     }
   }
 
-  /// A value as C has it.
+  /// Converts a value to C.
   private static func abi(_ value: PluginValue, _ type: ValueType) throws(ArgumentMismatch) -> promise_value_t {
-    // Only what the type makes bytes of needs its plan here; the rest is checked when it is stored.
+    // Only arrays and structs need their plan here; other values are checked when they are stored.
     if type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
     if case .pointer(let name) = type.content, case .pointer(let pointer) = value, pointer.name != name {
       throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
@@ -129,7 +129,7 @@ extension ArgumentValues {
     return converted
   }
 
-  /// A promise that ends as the given one does, or that is fulfilled with the given value.
+  /// Makes a promise that follows the given one, or that is fulfilled with the given value.
   private static func promise(
     _ content: Argument.Content, of element: ValueType?, _ type: ValueType
   ) throws(ArgumentMismatch) -> promise_value_t {
@@ -157,7 +157,7 @@ extension ArgumentValues {
 }
 
 extension ValueType {
-  /// Whether its values are arrays or objects.
+  /// Whether the type's values are arrays or objects.
   var hasElements: Bool {
     switch self {
     case .structure, .array, .slice: true

@@ -1,18 +1,18 @@
 import CPromise
 
-/// The arguments of a call as C has them, in the order of the parameters. Owns what they refer to.
+/// The arguments of a call as values of C, in the order of the parameters. Owns their references.
 final class ArgumentValues: Sendable {
-  // Filled by the thread that makes it, only read once it is shared.
+  // Written only by the creating thread, before the object is shared.
   nonisolated(unsafe) let values: UnsafeMutablePointer<promise_value_t>
   private(set) nonisolated(unsafe) var count = 0
-  /// What the function was lent besides them.
+  /// The memory that the function borrows in addition to the values.
   private nonisolated(unsafe) var memory: CallArena?
 
   init(capacity: Int) {
     values = .allocate(capacity: capacity)
   }
 
-  /// References of its own to values that are borrowed.
+  /// Retains borrowed values.
   convenience init(retaining borrowed: UnsafePointer<promise_value_t>?, count: Int) {
     self.init(capacity: count)
     guard let borrowed else { return }
@@ -24,10 +24,10 @@ final class ArgumentValues: Sendable {
     values.deallocate()
   }
 
-  /// Keeps memory as long as the arguments, before they are shared.
+  /// Keeps memory alive as long as the arguments. Call it before they are shared.
   func keep(_ memory: CallArena?) { self.memory = memory }
 
-  /// Lets go of callbacks, which have a scope of their own, before the arguments are shared.
+  /// Releases the callbacks, which have a scope of their own. Call it before the arguments are shared.
   func releaseCallbacks() {
     for index in 0..<count where PluginCallback(values + index) != nil {
       promise_value_release(values + index)
@@ -35,7 +35,7 @@ final class ArgumentValues: Sendable {
     }
   }
 
-  /// Takes over a reference.
+  /// Appends a value. Takes over its reference.
   func append(_ value: promise_value_t) {
     (values + count).initialize(to: value)
     count += 1
@@ -43,8 +43,8 @@ final class ArgumentValues: Sendable {
 }
 
 extension ArgumentValues {
-  /// The arguments of another plugin's call, with each promise replaced by one that keeps what its parameter's type
-  /// says; `nil` if there is no promise to replace.
+  /// Copies the arguments of another plugin's call, with each promise replaced by one that checks its value against the
+  /// parameter's type. `nil` if there is no promise to replace.
   static func checkingPromises(
     _ borrowed: UnsafePointer<promise_value_t>?, _ count: Int, for function: BoundFunction
   ) -> ArgumentValues? {
@@ -62,7 +62,7 @@ extension ArgumentValues {
       } else if promise_value_retain(borrowed + index) == PROMISE_OK {
         values.append(borrowed[index])
       } else {
-        // What is no value is refused as it came.
+        // Malformed values are rejected later, unchanged.
         return nil
       }
     }

@@ -1,4 +1,4 @@
-/// Bytes as text, by RFC 4648 with padding.
+/// Base64 by RFC 4648, with padding.
 enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -21,7 +21,7 @@ enum Base64 {
     }
   }
 
-  /// The bytes of text with padding; `nil` if it is none.
+  /// Decodes padded text; `nil` if it is malformed.
   static func decode(_ text: String) -> [UInt8]? {
     let utf8 = Array(text.utf8)
     guard utf8.count % 4 == 0 else { return nil }
@@ -34,11 +34,11 @@ enum Base64 {
       group = group << 6 | digit
       if index % 4 > 0 { bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(6 - 2 * (index % 4)))) }
     }
-    // What is left over of the last digit has to be 0, so that each content has one text.
+    // The unused bits of the last digit must be 0, so that each content has only one encoding.
     return group & (1 << UInt32(2 * padding) - 1) == 0 ? bytes : nil
   }
 
-  /// What each character means as a digit.
+  /// The value of each character as a digit.
   private static let values: [UInt32?] = (0..<256).map { character in
     alphabet.firstIndex(of: UInt8(character)).map { UInt32($0) }
   }

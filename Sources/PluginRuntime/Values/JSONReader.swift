@@ -1,16 +1,16 @@
-/// Reads JSON, by RFC 8259, in time that grows with the length of the text. Names are unique in their object.
+/// Reads JSON by RFC 8259, in linear time. Names must be unique in their object.
 struct JSONReader {
   private let bytes: [UInt8]
-  /// How many bytes were read.
+  /// The number of bytes read.
   private(set) var position = 0
   private var depth = 0
 
-  /// As deep as a value may nest, which is deeper than any signature does.
+  /// The maximum nesting depth of values, larger than that of any signature.
   private static let nesting = 128
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads a value, and no further.
+  /// Reads one value.
   mutating func value() throws(JSONError) -> JSONText {
     guard depth < Self.nesting else { throw error("values within one another at most \(Self.nesting) times") }
     depth += 1
@@ -28,12 +28,12 @@ struct JSONReader {
     }
   }
 
-  /// There must be nothing else.
+  /// Checks that only white space is left.
   mutating func end() throws(JSONError) {
     if next != nil { throw error("the end of the text") }
   }
 
-  /// The next byte that is no white space; it stays where it is.
+  /// The next byte that is not white space. It is not read.
   private var next: UInt8? {
     mutating get {
       while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
@@ -112,7 +112,7 @@ struct JSONReader {
 }
 
 extension JSONReader {
-  /// Reads a string, whose opening quote is next.
+  /// Reads a string. Its opening quote is next.
   private mutating func string() throws(JSONError) -> String {
     let opening = position
     position += 1

@@ -1,5 +1,4 @@
-/// A text of JSON, read but not yet typed: numbers are still the digits that were written, so that a type takes them
-/// exactly or not at all.
+/// Parsed JSON without types: numbers keep their digits, so that a type converts them exactly or not at all.
 public indirect enum JSONText: Sendable, Equatable {
   case null
   case bool(Bool)
@@ -8,20 +7,22 @@ public indirect enum JSONText: Sendable, Equatable {
   case array([JSONText])
   case object([(name: String, value: JSONText)])
 
-  /// Reads a whole text, in UTF-8.
+  /// Parses a complete JSON text in UTF-8.
+  ///
+  /// - Throws: `JSONError` with the offset of the first mistake.
   public init(parsing bytes: [UInt8]) throws(JSONError) {
     var reader = JSONReader(bytes)
     self = try reader.value()
     try reader.end()
   }
 
-  /// The value of a member of an object; `nil` if there is none of that name, or this is no object.
+  /// The value of an object's member; `nil` if there is no such member, or this is no object.
   public subscript(member: String) -> JSONText? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == member }?.value
   }
 
-  /// Whether both say the same, in the same order and the same digits.
+  /// Returns true if both have the same content, in the same order and with the same digits.
   public static func == (left: JSONText, right: JSONText) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -34,7 +35,7 @@ public indirect enum JSONText: Sendable, Equatable {
     }
   }
 
-  /// What an error message calls it.
+  /// The description of the value in errors.
   var name: String {
     switch self {
     case .null: "null"
@@ -47,15 +48,15 @@ public indirect enum JSONText: Sendable, Equatable {
   }
 }
 
-/// A mistake in a text that was to be JSON.
+/// The error of malformed JSON.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where it is, in bytes from the beginning.
+  /// The offset of the mistake, in bytes.
   public let offset: Int
-  /// What stands there.
+  /// The text found there.
   public let found: String
-  /// What should stand there.
+  /// The text expected there.
   public let expected: String
 
-  /// The mistake in words.
+  /// The error in words.
   public var description: String { "at byte \(offset): found \(found), expected \(expected)" }
 }

@@ -1,7 +1,7 @@
 import CPromise
 
 extension promise_value_t {
-  /// The value as C has it, as a reference of the caller's; `nil` for want of memory.
+  /// Converts a value to C. The caller owns the reference. `nil` if memory has run out.
   init?(_ value: PluginValue) {
     self.init()
     switch value {
@@ -35,7 +35,7 @@ extension promise_value_t {
     }
   }
 
-  /// A promise: takes over the caller's reference to it.
+  /// Makes a PROMISE. Takes over the caller's reference.
   init(promise handle: OpaquePointer) {
     self.init()
     kind = promise_kind_t(PROMISE_KIND_PROMISE)
@@ -44,7 +44,7 @@ extension promise_value_t {
 }
 
 extension PluginValue {
-  /// What a value of C is in Swift; `nil` if it is of a kind that no signature has as the result.
+  /// Converts a value of C; `nil` if its kind is not the result of any signature.
   init?(_ value: UnsafePointer<promise_value_t>) {
     switch Int(value.pointee.kind) {
     case Int(PROMISE_KIND_VOID): self = .void

@@ -1,7 +1,6 @@
 extension PluginValue {
-  /// The value as one line of JSON: integers exact, bytes in base64, addresses as
-  /// "0x...", `null` for void, and "NaN", "Infinity" and
-  /// "-Infinity" as strings, since JSON has no numbers for them.
+  /// The value as one line of JSON. Integers are exact, bytes are base64, addresses are "0x...", void is `null`. "NaN",
+  /// "Infinity" and "-Infinity" are strings, since JSON has no such numbers.
   public var json: String {
     switch self {
     case .void: "null"
@@ -19,7 +18,7 @@ extension PluginValue {
     }
   }
 
-  /// The string as JSON writes it.
+  /// Quotes a string as JSON.
   private static func quoted(_ string: String) -> String {
     var output: [UInt8] = []
     output.reserveCapacity(string.utf8.count + 2)
@@ -30,7 +29,8 @@ extension PluginValue {
       case 0x0A: output += "\\n".utf8
       case 0x0D: output += "\\r".utf8
       case 0x09: output += "\\t".utf8
-      // DEL, C1 and the Unicode line separators are no control characters to JSON, but they are to terminals and editors.
+      // JSON does not require escapes for DEL, C1 and the Unicode line separators, but terminals and editors interpret
+      // them.
       case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029:
         let digits = String(scalar.value, radix: 16)
         output += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8

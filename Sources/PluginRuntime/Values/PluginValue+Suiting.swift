@@ -1,13 +1,13 @@
 extension PluginValue {
-  /// The value as a type has it, if it suits the type: an integer that fits, an integer that a float represents
-  /// exactly, a string as bytes. `nil` stands for void.
+  /// Converts a value to a type without loss: an integer in the type's range, an integer that a float represents
+  /// exactly, a string as bytes. `nil` if it does not fit. A type of `nil` is void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
     case (.optional, .void): return value
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
     case (.structure?, .object), (.array?, .array), (.slice?, .array):
-      // Whether the parts suit shows when they are stored.
+      // The parts are checked when they are stored.
       return value
     case (nil, .void), (.bool, .bool), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
@@ -25,7 +25,7 @@ extension PluginValue {
     }
   }
 
-  /// Whether it is of a type already, with all its parts.
+  /// Whether the value already has the type, with all its parts.
   func isOf(_ type: ValueType) -> Bool {
     switch (type, self) {
     case (.optional, .void): true
@@ -38,7 +38,7 @@ extension PluginValue {
       elements.count == count && elements.allSatisfy { $0.isOf(type) }
     case (.slice(let type), .array(let elements)): elements.allSatisfy { $0.isOf(type) }
     case (.structure, _), (.array, _), (.slice, _): false
-    // Not by equality: NaN has none.
+    // Compared without ==, since NaN is not equal to itself.
     case (.f32, .double), (.f64, .double): PluginValue.suiting(type, self) != nil
     default: PluginValue.suiting(type, self) == self
     }
@@ -52,7 +52,7 @@ extension PluginValue {
     return nil
   }
 
-  /// What an error message calls the value: a scalar by its value, anything else by its kind.
+  /// The description of the value in errors: the value of a scalar, otherwise the kind.
   var name: String {
     switch self {
     case .void: "void"

@@ -1,6 +1,6 @@
-/// A value that goes into or comes out of a plugin's function.
+/// An argument or a result of a plugin's function.
 public enum PluginValue: Sendable, Equatable {
-  /// What a function without a result gives, and what is absent: the NULL of a `T?`.
+  /// The result of a function without one, and an absent value: the NULL of a `T?`.
   case void
   case bool(Bool)
   /// i8, i16, i32, i64 and isize.
@@ -20,28 +20,28 @@ public enum PluginValue: Sendable, Equatable {
   case object([PluginMember])
 }
 
-/// An address that a plugin gave, and what its signature calls it.
+/// An address from a plugin, with the type name from its signature.
 public struct PluginPointer: Sendable, Hashable {
-  /// The Name of `ptr<Name>`.
+  /// The Name in `ptr<Name>`.
   public let name: String
-  /// Never 0: NULL is `.void`.
+  /// The address, never 0: NULL is `.void`.
   public let address: UInt
 
-  /// An address with the name that signatures give it.
+  /// Creates an address with its type name.
   public init(name: String, address: UInt) {
     self.name = name
     self.address = address
   }
 }
 
-/// One member of an object, or field of a struct.
+/// A member of an object, or a field of a struct.
 public struct PluginMember: Sendable, Equatable {
-  /// Unique in its object.
+  /// The name, unique in the object.
   public let name: String
-  /// What it holds.
+  /// The value.
   public let value: PluginValue
 
-  /// A member of that name.
+  /// Creates a member.
   public init(_ name: String, _ value: PluginValue) {
     self.name = name
     self.value = value
@@ -49,7 +49,7 @@ public struct PluginMember: Sendable, Equatable {
 }
 
 extension PluginValue {
-  /// The value of a member of an object; `nil` if there is none of that name, or this is no object.
+  /// The value of an object's member; `nil` if there is no such member, or this is no object.
   public subscript(member member: String) -> PluginValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == member }?.value

@@ -1,10 +1,10 @@
 import CPromise
 import Promises
 
-/// Promises of `PluginValue` as arguments: C wants the value itself in the promise.
+/// Converts promises of `PluginValue` to arguments, whose promises hold values of C.
 enum PromiseBridge {
-  /// A promise that ends as `promise` does, with values of the kind that C expects for the type (`nil`: void); a value
-  /// that does not suit rejects it. A reference of the caller's; `nil` for want of memory.
+  /// Returns a promise that follows `promise`, with its value converted to C for the type (`nil`: void). A value that
+  /// does not fit rejects it. The caller owns the reference. `nil` if memory has run out.
   static func abi(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
     guard let handle = promise_new() else { return nil }
     promise_retain(handle)
@@ -13,8 +13,8 @@ enum PromiseBridge {
     return handle
   }
 
-  /// A promise that ends as `promise` does, except that a value which is not what the type (`nil`: void) says rejects
-  /// it. A reference of the caller's; `nil` if the promise is stale, or for want of memory.
+  /// Returns a promise that follows `promise` and is rejected if the value does not have the type (`nil`: void). The
+  /// caller owns the reference. `nil` if the promise is stale, or if memory has run out.
   static func checked(_ promise: OpaquePointer?, of type: ValueType?) -> OpaquePointer? {
     promise_then(
       promise,
@@ -31,7 +31,7 @@ enum PromiseBridge {
       { Unmanaged<Expectation>.fromOpaque($0!).release() })
   }
 
-  /// A value as C expects it of the type.
+  /// Converts a value to C for the type.
   private static func converted(_ value: PluginValue, _ type: ValueType?) throws(ArgumentMismatch) -> promise_value_t {
     if let type, type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
     guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
@@ -49,7 +49,7 @@ enum PromiseBridge {
       message: "the promise was fulfilled with \(name), expected what a \(ValueType.promise(type)) can hold")
   }
 
-  /// The end that settles: one reference to the promise of C, held as long as the Swift promise may still settle.
+  /// The settling end: one reference to the C promise, held as long as the Swift promise may settle it.
   private final class End {
     private let handle: OpaquePointer
 

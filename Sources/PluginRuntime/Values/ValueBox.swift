@@ -1,18 +1,18 @@
 import CPromise
 
-/// Arrays and objects as values of C: ARRAYs and MAPs. An address inside one is an OBJECT of a type of the host's, which
-/// keeps what the signature calls it.
+/// Conversion of arrays and objects to and from ARRAYs and MAPs. An address inside one is an OBJECT of a host type that
+/// keeps the signature's type name.
 enum ValueBox {
   private final class Address: Sendable {
     let pointer: PluginPointer
     init(_ pointer: PluginPointer) { self.pointer = pointer }
   }
 
-  /// `nil` for want of memory.
+  /// `nil` if memory has run out.
   private nonisolated(unsafe) static let type = promise_type_register(
     "promise.plugin-pointer", nil, { Unmanaged<Address>.fromOpaque($0!).release() })
 
-  /// A reference of the caller's; `nil` for want of memory.
+  /// Converts a value to C. The caller owns the reference. `nil` if memory has run out.
   static func wrap(_ value: PluginValue) -> promise_value_t? {
     switch value {
     case .array(let elements): wrap(elements)
@@ -22,8 +22,8 @@ enum ValueBox {
     }
   }
 
-  /// What an ARRAY or a MAP holds, or the OBJECT of an address; `nil` for other values, and if something in it is of a
-  /// kind that no signature has.
+  /// Converts an ARRAY, a MAP, or the OBJECT of an address. `nil` for other values, and if a part has a kind that no
+  /// signature produces.
   static func content(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
     switch Int(value.pointee.kind) {
     case Int(PROMISE_KIND_ARRAY):
@@ -73,7 +73,7 @@ enum ValueBox {
 
   private static func wrap(_ pointer: PluginPointer) -> promise_value_t? {
     var wrapped = promise_value_t()
-    // With no type the payload would stay ours.
+    // Without a type the object would not take over the payload.
     guard type != nil else { return nil }
     let address = Unmanaged.passRetained(Address(pointer)).toOpaque()
     return promise_value_object(&wrapped, type, address) == PROMISE_OK ? wrapped : nil

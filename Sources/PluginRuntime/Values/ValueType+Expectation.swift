@@ -1,5 +1,5 @@
 extension ValueType {
-  /// What a value of the type is to people: "an integer from 0 to 255", "a string".
+  /// The description of the type's values in errors: "an integer from 0 to 255", "a string".
   var expectation: String {
     switch self {
     case .str, .cstr: "a string"

@@ -1,8 +1,10 @@
 extension ValueType {
-  /// The value that JSON means for this type: exactly, or not at all.
+  /// Converts JSON to a value of this type, exactly or not at all.
   ///
-  /// Integers are taken digit by digit, so that 64 bits are safe. "NaN", "Infinity" and "-Infinity" are floats, bytes
-  /// are a string that stands for its UTF-8, an array of numbers, or {"base64": "..."}.
+  /// Integers are converted from their digits, so 64 bits are exact. Floats may be "NaN", "Infinity" and "-Infinity".
+  /// Bytes are a string, for its UTF-8, an array of numbers, or {"base64": "..."}.
+  ///
+  /// - Throws: `ArgumentMismatch` with the path of the mismatched part.
   public func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
     switch (self, json) {
     case (.optional, .null): return .void
@@ -91,7 +93,7 @@ extension ValueType {
 
   private func number(_ digits: String) -> PluginValue? {
     guard self == .f32 || self == .f64 else { return isScalar ? ScalarLiteral.value(digits, as: self) : nil }
-    // Digits of an integer mean that integer; a fraction is as near as the type comes.
+    // The digits of an integer must be exact; a fraction is rounded to the type's precision.
     if digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }),
       !ScalarLiteral.isExact(digits, self)
     {
@@ -112,7 +114,7 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// What JSON means where no type says anything: a number is an integer if it is written as one that 64 bits hold.
+  /// Converts JSON without a type. A number is an integer if it is written as one and fits in 64 bits.
   public init(untyped json: JSONText) {
     switch json {
     case .null: self = .void
