@@ -23,8 +23,8 @@ first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
 engine=Sources/Promises/Engine
-git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/Observing $engine/Process $engine/Queues \
-  $engine/Streams | xargs -0 scripts/lint-prose
+git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/JSON $engine/Observing $engine/Process \
+  $engine/Queues $engine/Streams $engine/Values Sources/CPlatform Sources/CPluginEdge | xargs -0 scripts/lint-prose
 scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
   Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |

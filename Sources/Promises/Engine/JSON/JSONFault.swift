@@ -1,6 +1,6 @@
-/// Why a text is no JSON that can be read, or a value cannot be written as JSON.
+/// The reason why a text is not readable JSON, or a value cannot be written as JSON.
 package struct JSONFault {
-  /// The numbers of the error's code.
+  /// The codes of the error.
   package enum Kind: Int64 {
     case outOfMemory = 0
     case syntax = 1, encoding = 2, depth = 3, duplicate = 4, range = 5, unsupported = 6, length = 7
@@ -8,7 +8,7 @@ package struct JSONFault {
 
   package let kind: Kind
   let message: StaticString
-  /// Where in a text, in bytes from its start.
+  /// The position in the text, in bytes.
   var offset = 0
 
   init(_ kind: Kind, _ message: StaticString, at offset: Int = 0) {
@@ -17,14 +17,14 @@ package struct JSONFault {
     self.offset = offset
   }
 
-  /// An ERROR of domain "promise.json", caused by a MAP of where in the text it is: "offset", "line" and "column". Nil
-  /// when memory has run out.
+  /// An ERROR of the domain "promise.json", whose cause is a MAP with the position in the text: "offset", "line" and
+  /// "column". Nil when memory has run out.
   func error(in text: UnsafeRawBufferPointer) -> CellValue? {
     var (line, column) = (1, 1)
     for index in 0..<min(offset, text.count) {
       switch unsafe text[index] {
       case UInt8(ascii: "\n"): (line, column) = (line + 1, 1)
-      case 0x80..<0xc0: break  // The rest of a character.
+      case 0x80..<0xc0: break  // A continuation byte.
       default: column += 1
       }
     }
@@ -50,7 +50,7 @@ package struct JSONFault {
     return make(&message, cause: place)
   }
 
-  /// An ERROR of domain "promise.json", caused by a MAP with the "path" to what is wrong in a value.
+  /// An ERROR of the domain "promise.json", whose cause is a MAP with the "path" to the offending part of the value.
   func error(path: inout TextBuffer) -> CellValue? {
     var message = TextBuffer()
     message.write(self.message)
@@ -64,7 +64,7 @@ package struct JSONFault {
     return make(&message, cause: place)
   }
 
-  /// Takes over the cause; frees the message.
+  /// Takes ownership of the cause; frees the message.
   private func make(_ message: inout TextBuffer, cause: CellValue) -> CellValue? {
     defer { message.free() }
     guard !message.hasFailed else {
@@ -78,7 +78,7 @@ package struct JSONFault {
       origin: UnsafeBufferPointer(start: nil, count: 0), cause: cause)
   }
 
-  /// What stands there: a character, or the number of a byte that is none.
+  /// Writes the character at an offset, or the number of a byte that is not printable.
   private static func write(_ text: UnsafeRawBufferPointer, from offset: Int, to message: inout TextBuffer) {
     let byte = unsafe text[offset]
     let end = min(text.count, offset + (byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4))
@@ -94,7 +94,7 @@ package struct JSONFault {
 }
 
 extension MapTable {
-  /// A MAP of where in a text something is.
+  /// A MAP with a position in a text.
   fileprivate static func place(offset: Int, line: Int, column: Int) -> CellValue? {
     guard var table = MapTable(capacity: 3) else { return nil }
     guard table.set("offset", offset), table.set("line", line), table.set("column", column) else {
@@ -104,7 +104,7 @@ extension MapTable {
     return Box.map(table)
   }
 
-  /// A MAP of where in a value something is.
+  /// A MAP with a path in a value.
   fileprivate static func place(path: TextBuffer) -> CellValue? {
     guard !path.hasFailed, let value = unsafe Box.bytes(.string, path.bytes) else { return nil }
     guard var table = MapTable(capacity: 1) else {

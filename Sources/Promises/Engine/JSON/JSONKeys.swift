@@ -1,12 +1,12 @@
 import CPlatform
 
-/// Keys that were read lately: records of the same form share theirs, which are a cell each.
+/// A cache of recent keys: records of the same form share their keys, each of which is a cell.
 @safe
 struct JSONKeys {
   private var recent: UnsafeMutablePointer<CellValue>?
   private static var places: Int { 64 }
 
-  /// A key of these bytes: one that was read before, or a new one. Nil when memory has run out.
+  /// Returns a cached key with these bytes, or a new one. Nil when memory has run out.
   mutating func key(_ bytes: UnsafeRawBufferPointer) -> CellValue? {
     if unsafe recent == nil {
       guard let memory = unsafe calloc(JSONKeys.places, MemoryLayout<CellValue>.stride) else { return nil }
@@ -36,7 +36,7 @@ struct JSONKeys {
     return unsafe memcmp(one, other, bytes.count) == 0 ? key : nil
   }
 
-  /// A few bytes are enough: a wrong guess costs what there would be without it.
+  /// Hashes a few bytes only: a miss costs no more than having no cache.
   private static func place(_ bytes: UnsafeRawBufferPointer) -> Int {
     var mixed = bytes.count
     if let last = unsafe bytes.last {

@@ -1,22 +1,22 @@
-/// How JSON is read and written.
+/// Options for reading and writing JSON.
 package struct JSONOptions {
-  /// As deep as arrays and objects may be nested.
+  /// The maximum nesting of arrays and objects.
   package var maxDepth = 1000
-  /// As many bytes as a text may have.
+  /// The maximum length of a text in bytes.
   package var maxLength = UInt64.max
-  /// Of the entries of an object with the same key the last one counts; otherwise they are a fault.
+  /// Accept duplicate keys in an object, the last one wins; otherwise they are a fault.
   package var lastWins = false
-  /// Spaces for each level; 0: all on one line.
+  /// Spaces per level of nesting; 0: a single line.
   package var indent = 0
-  /// Characters beyond ASCII are escaped.
+  /// Escape characters beyond ASCII.
   package var asciiOnly = false
-  /// What JSON has no numbers for is null; otherwise it is a fault.
+  /// Write NaN and infinities as null; otherwise they are a fault.
   package var nonFiniteAsNull = false
 
   package init() {}
 }
 
-/// How reading or writing ended. A fault's value is an ERROR, or nil if there was no memory for it.
+/// The result of reading or writing. The value of a fault is an ERROR, or nil if there was no memory for it.
 package enum JSONResult {
   case value(CellValue)
   case fault(CellValue?)

@@ -45,7 +45,7 @@ extension JSONReader {
     }
   }
 
-  /// Beyond a million it makes no difference.
+  /// Clamped to a million: larger exponents give the same result.
   private mutating func readExponent() throws(Failure) -> Int {
     let isNegative = byte == UInt8(ascii: "-")
     if isNegative || byte == UInt8(ascii: "+") { position += 1 }
@@ -58,7 +58,7 @@ extension JSONReader {
     return isNegative ? -exponent : exponent
   }
 
-  /// What the slow and exact way gives for the number that ends at the position.
+  /// Converts the number that ends at the position by the slow and exact method.
   private mutating func nearestDouble(from start: Int) throws(Failure) -> Double {
     scratch.removeAll()
     unsafe scratch.write(UnsafeRawBufferPointer(rebasing: text[start..<position]))
@@ -67,7 +67,7 @@ extension JSONReader {
     return unsafe platform_double(scratch.bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
   }
 
-  /// A number as it was written, if it has no more digits than fit.
+  /// The digits and the exponent of a number as written, if the digits fit.
   private struct Decimal {
     var isNegative = false
     var exponent = 0
@@ -89,7 +89,8 @@ extension JSONReader {
       return digits <= 1 << 63 ? CellValue(kind: .i64, bits: 0 &- digits) : nil
     }
 
-    /// Exact where the digits and the power of ten are: one rounding, as IEEE 754 does it.
+    /// The correctly rounded result, if both the digits and the power of ten are exact: then there is only one
+    /// rounding.
     var double: Double? {
       guard !overflows, digits <= 1 << 53, exponent >= -22, exponent <= 22 else { return nil }
       var power = 1.0

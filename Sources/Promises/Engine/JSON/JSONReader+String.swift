@@ -28,7 +28,7 @@ extension JSONReader {
     return value
   }
 
-  /// Reads what stands for itself.
+  /// Reads a run of unescaped characters.
   private mutating func readRun() throws(Failure) -> UnsafeRawBufferPointer {
     let start = position
     var all: UInt8 = 0
@@ -63,7 +63,7 @@ extension JSONReader {
     position += 1
   }
 
-  /// Reads the number of a character, which may be in two halves. The position is at its 'u'.
+  /// Reads the code of an escaped character, which may be a surrogate pair. The position is at its 'u'.
   private mutating func readCode(_ start: Int) throws(Failure) -> UInt32 {
     position += 1
     let high = try readHexadecimal()

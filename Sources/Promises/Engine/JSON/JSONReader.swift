@@ -2,8 +2,7 @@ import CPlatform
 
 /// Reads a JSON text (RFC 8259), in one pass and without recursion.
 ///
-/// What has been read of the containers that are still open lies on one stack, keys before their values; a container
-/// takes its part off when it ends.
+/// One stack holds the values of all open containers, keys before their values. A container pops its part when it ends.
 @safe
 package struct JSONReader {
   let text: UnsafeRawBufferPointer
@@ -15,7 +14,7 @@ package struct JSONReader {
   private var containers = RawStack<Container>()
 
   private struct Container: BitwiseCopyable {
-    /// Where its values begin.
+    /// The index of its first value on the stack.
     var start: Int
     var isMap: Bool
     var closing: UInt8 { isMap ? UInt8(ascii: "}") : UInt8(ascii: "]") }
@@ -64,7 +63,7 @@ package struct JSONReader {
     return values.pop()
   }
 
-  /// Reads a value or, if it is a container with something in it, its beginning up to the first value: then it is false.
+  /// Reads a value, or the beginning of a non-empty container up to its first value: then false.
   private mutating func begin() throws(Failure) -> Bool {
     guard let byte, byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") else {
       try push(try readScalar())
@@ -85,7 +84,7 @@ package struct JSONReader {
     return false
   }
 
-  /// After a value: what follows it, up to the beginning of the next one.
+  /// Reads the separators and ends of containers after a value, up to the beginning of the next value.
   private mutating func close() throws(Failure) {
     skipSpace()
     while !containers.isEmpty {
@@ -106,7 +105,7 @@ package struct JSONReader {
     }
   }
 
-  /// Makes a container of what is on the stack.
+  /// Makes a container of its values on the stack.
   private mutating func end(_ container: Container) throws(Failure) {
     let start = container.start
     let made: CellValue?
@@ -127,7 +126,7 @@ package struct JSONReader {
     guard var table = MapTable(capacity: (values.count - start) / 2) else { throw .outOfMemory }
     for index in stride(from: start, to: values.count, by: 2) {
       let (key, value, count) = (values[index], values[index + 1], table.count)
-      // They are the table's from here on.
+      // The table owns them from here on.
       (values[index], values[index + 1]) = (.void, .void)
       guard let replaced = table.set(key, value) else {
         table.discard()
@@ -142,7 +141,7 @@ package struct JSONReader {
     return Box.map(table)
   }
 
-  /// Reads a key and the colon after it. On the stack, a key has its offset in the place of its address.
+  /// Reads a key and the colon after it. A key on the stack has its offset in the text in place of its address.
   private mutating func readKey() throws(Failure) {
     guard byte == UInt8(ascii: "\"") else { throw fault("expected '\"', the beginning of a key") }
     let offset = position
@@ -155,7 +154,7 @@ package struct JSONReader {
     skipSpace()
   }
 
-  /// Reads a value that is no container.
+  /// Reads a value that is not a container.
   private mutating func readScalar() throws(Failure) -> CellValue {
     switch byte {
     case UInt8(ascii: "\"")?: return try readString()

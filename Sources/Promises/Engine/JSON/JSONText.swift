@@ -19,7 +19,7 @@ extension TextBuffer {
     write(UInt8(ascii: "\""))
   }
 
-  /// Each returns how many bytes the character has.
+  /// Returns the length of the character in bytes, as does the next function.
   private mutating func write(escaped byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "\""): write("\\\"")

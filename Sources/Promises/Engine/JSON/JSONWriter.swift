@@ -1,7 +1,7 @@
 import CPlatform
 
-/// Writes a value as JSON, without recursion. BYTES are a string in base64; an ERROR is an object with what it has of
-/// "domain", "code", "message", "origin" and "cause".
+/// Writes a value as JSON, without recursion. BYTES become a string in base64; an ERROR becomes an object with
+/// "domain", "code", "message" and, if present, "origin" and "cause".
 package struct JSONWriter {
   private let options: JSONOptions
   private var text: TextBuffer
@@ -9,7 +9,7 @@ package struct JSONWriter {
 
   private struct Container: BitwiseCopyable {
     var box: UInt32
-    /// What is written of it.
+    /// The number of elements written.
     var index: Int
   }
 
@@ -36,7 +36,7 @@ package struct JSONWriter {
     text = TextBuffer(limit: Int(clamping: options.maxLength))
   }
 
-  /// Goes on with the innermost container: its next element, or its end.
+  /// Writes the next element of the innermost container, or its end.
   private mutating func next() -> JSONFault? {
     let (box, index) = (
       Box(CellRef(index: containers[containers.count - 1].box)), containers[containers.count - 1].index
@@ -62,7 +62,7 @@ package struct JSONWriter {
     return unsafe begin(box.elements[index])
   }
 
-  /// How many values a container has, besides those that are written when it begins.
+  /// The number of elements of a container, not counting the fields of an error that begin() writes.
   private static func count(_ box: Box) -> Int {
     unsafe box.kind == .error ? (box.cause == nil ? 0 : 1) : box.count
   }
@@ -160,7 +160,7 @@ package struct JSONWriter {
     text.write(UInt8(ascii: "\""))
   }
 
-  /// Where the value is that was written last: "$" for the outermost one, then the way to it.
+  /// The path to the value written last: "$" is the outermost one.
   private func path() -> TextBuffer {
     var path = TextBuffer()
     path.write(UInt8(ascii: "$"))

@@ -6,8 +6,8 @@ extension Box {
     unsafe UnsafeMutableBufferPointer(start: data?.assumingMemoryBound(to: CellValue.self), count: count)
   }
 
-  /// An ARRAY of `count` elements. It takes them over, also when memory has run out; the memory where they lie stays its
-  /// owner's.
+  /// An ARRAY of `count` elements. Takes ownership of the elements, also when memory has run out, but not of the memory
+  /// that holds them.
   package static func array(_ elements: UnsafeRawPointer?, count: Int) -> CellValue? {
     guard count > 0 else { return make(.array, count: 0, meta: 0)?.owningValue }
     let size = count.multipliedReportingOverflow(by: MemoryLayout<CellValue>.stride)
@@ -25,12 +25,12 @@ extension Box {
     return box.owningValue
   }
 
-  /// Gives back the elements' references; the memory is the caller's to free.
+  /// Releases the elements; the caller frees the memory.
   func freeElements() {
     for index in 0..<count { unsafe elements[index].release() }
   }
 
-  /// Gives back the references of values that lie one after the other, at any address.
+  /// Releases an array of values at any alignment.
   package static func release(_ values: UnsafeRawPointer?, count: Int) {
     guard let values = unsafe values else { return }
     for index in 0..<count {

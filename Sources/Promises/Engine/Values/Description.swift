@@ -1,12 +1,12 @@
 import CPlatform
 
-/// A value as text for people, in a place of a given size. What does not fit is left out, and so is what lies deeper
-/// than `levels`: it takes little stack, and time in proportion to the place.
+/// A readable description of a value, in a buffer of fixed size. Text that does not fit is cut off, and nesting deeper
+/// than `levels` is omitted. So it takes little stack, and time proportional to the size of the buffer.
 package struct Description {
   private var text: ShortText
   private static var levels: Int { 16 }
 
-  /// Writes at most `size - 1` bytes and a NUL, and returns how many bytes there are before it.
+  /// Writes at most `size - 1` bytes and a NUL; returns the number of bytes before the NUL.
   package static func write(
     _ value: CellValue?, to start: UnsafeMutablePointer<UInt8>, size: Int
   ) -> Int {
@@ -64,7 +64,7 @@ package struct Description {
     text.write(close)
   }
 
-  /// Text as a literal: what is not to be seen, or would move a terminal's cursor, by its code.
+  /// Writes text as a string literal: control characters are escaped, so they cannot move a terminal's cursor.
   private mutating func write(quoted bytes: UnsafeRawBufferPointer) {
     text.write("\"")
     for index in bytes.indices {
@@ -79,7 +79,7 @@ package struct Description {
       case ..<0x20, 0x7f:
         text.write("\\u00")
         text.write(hexadecimal: UInt64(byte), digits: 2)
-      // The second byte of a C1 control, U+0080 to U+009F, whose first is 0xC2: no other character needs it.
+      // The second byte of a C1 control, U+0080 to U+009F, after 0xC2: any other character is written as it is.
       case 0x80..<0xa0 where unsafe index > 0 && bytes[index - 1] == 0xc2:
         text.write("\\u00")
         text.write(hexadecimal: UInt64(byte), digits: 2)

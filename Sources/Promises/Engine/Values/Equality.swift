@@ -1,10 +1,10 @@
 import CPlatform
 import Synchronization
 
-/// Whether two values are equal, in depth, with a stack of its own.
+/// A deep comparison of two values, with an explicit stack instead of recursion.
 ///
-/// Values refer to older ones only, so it ends. Values that are shared may be reached by more ways than there is time
-/// for; each pair of shared ones is compared once, for if it were unequal all would be.
+/// Values refer only to older ones, so the comparison terminates. Shared values may be reachable through exponentially
+/// many paths. So each pair of shared values is compared once: if it were unequal, so would be the result.
 package struct Equality {
   package enum Answer { case equal, unequal, outOfMemory }
 
@@ -44,7 +44,7 @@ package struct Equality {
     return answer
   }
 
-  /// What two boxes have at a place.
+  /// The elements of two boxes at an index.
   private func pair(_ one: Box, _ other: Box, _ index: Int) -> (one: CellValue, other: CellValue)? {
     switch one.kind {
     case .error, .discarded:
@@ -57,7 +57,7 @@ package struct Equality {
     }
   }
 
-  /// Compares two values but for what they contain, which goes on the stack.
+  /// Compares two values except for their elements; pushes a frame for the elements.
   private mutating func look(_ one: CellValue, _ other: CellValue) -> Answer {
     if one.isPlain && other.isPlain { return Equality.isEqual(plain: one, other) ? .equal : .unequal }
     guard one.kind == other.kind, one.isPlain == other.isPlain else { return .unequal }
@@ -106,7 +106,7 @@ package struct Equality {
       let (a, b) = (Double(bitPattern: one.bits), Double(bitPattern: other.bits))
       return a == b || a.isNaN && b.isNaN
     case (.bool, .bool): return (one.bits & 0xff != 0) == (other.bits & 0xff != 0)
-    // The same bits mean the same number as long as it has no sign in one and none that counts in the other.
+    // An i64 and a u64 are equal if their bits are, and the top bit, the sign of the i64, is clear.
     case (.i64, .u64), (.u64, .i64): return one.bits == other.bits && one.bits >> 63 == 0
     case (.void, .void), (.discarded, .discarded): return true
     case (let kind, let otherKind): return kind == otherKind && one.bits == other.bits
@@ -115,10 +115,10 @@ package struct Equality {
 }
 
 extension Box {
-  /// Whether it is of a kind that has a cause in place of elements.
+  /// Whether the kind has a cause in place of elements.
   fileprivate var hasCause: Bool { kind == .error || kind == .discarded }
 
-  /// Whether there is more than one way to the box.
+  /// Whether several references to the box exist.
   fileprivate var isShared: Bool {
     unsafe ref.cell.pointee.life.load(ordering: .relaxed) & Life.referencesMask > 1
   }

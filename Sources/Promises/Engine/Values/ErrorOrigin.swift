@@ -1,27 +1,27 @@
 import CPlatform
 
-/// What few errors have: where the error was made, and what caused it.
+/// The rarely used parts of an error: its origin and its cause.
 @safe
 struct ErrorOrigin {
-  /// Any value; VOID if there is none.
+  /// Any value; VOID: no cause.
   var cause: CellValue
-  /// In the same allocation, with a NUL after it; nil if it is not known.
+  /// In the same allocation, followed by a NUL; nil if unknown.
   var text: UnsafeMutablePointer<CChar>?
 }
 
 extension Box {
-  /// What caused an error or a cancellation, lent by it.
+  /// The cause of an error or a cancellation, borrowed from it.
   package var cause: UnsafePointer<CellValue>? {
     if kind == .discarded { return unsafe UnsafePointer(discardCause) }
     guard let origin = unsafe origin, unsafe origin.pointee.cause.kind != ValueKind.void.rawValue else { return nil }
     return unsafe UnsafeRawPointer(origin).assumingMemoryBound(to: CellValue.self)
   }
 
-  /// Where an error was made, with a NUL after it.
+  /// The origin of an error, followed by a NUL.
   package var originText: UnsafePointer<CChar>? { unsafe UnsafePointer(origin?.pointee.text) }
 
-  /// An ERROR with all that one may have. It takes over the cause, also when memory has run out; a VOID is no cause, an
-  /// empty origin is none.
+  /// An ERROR with all optional parts. Takes ownership of the cause, also when memory has run out. A cause of VOID
+  /// means none, as does an empty origin.
   package static func error(
     domain: UnsafeBufferPointer<UInt8>, code: Int64, message: UnsafeBufferPointer<UInt8>,
     origin text: UnsafeBufferPointer<UInt8>, cause: CellValue
@@ -51,7 +51,7 @@ extension Box {
     return error
   }
 
-  /// Frees what `error` allocated.
+  /// Frees the origin and the cause.
   func freeOrigin() {
     guard let origin = unsafe origin else { return }
     unsafe origin.pointee.cause.release()

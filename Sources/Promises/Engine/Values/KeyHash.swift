@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// SipHash-1-3 of a map's keys, with a secret of this process: keys come from files and networks, and whoever knew the
-/// function could choose them so that all collide.
+/// SipHash-1-3 of a map's keys, with a secret of this process. Keys come from files and networks: with a known
+/// function, an attacker could choose them so that all collide.
 enum KeyHash {
   private static let secret = Atomic<UInt64>(0)
 
@@ -21,7 +21,7 @@ enum KeyHash {
   private static func key() -> UInt64 {
     var known = secret.load(ordering: .relaxed)
     while known == 0 {
-      // Whoever comes first chooses for all.
+      // The first thread chooses the secret for all.
       let chosen = platform_random() | 1
       let (exchanged, original) = secret.weakCompareExchange(expected: 0, desired: chosen, ordering: .relaxed)
       known = exchanged ? chosen : original
@@ -33,7 +33,7 @@ enum KeyHash {
     var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64)
 
     init(_ key: UInt64) {
-      // The second half of the key: the first one, mixed.
+      // The second half of the key is the first half, mixed.
       let other = (key ^ key >> 31) &* 0x9e37_79b9_7f4a_7c15
       a = key ^ 0x736f_6d65_7073_6575
       b = other ^ 0x646f_7261_6e64_6f6d

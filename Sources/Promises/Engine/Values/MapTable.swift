@@ -1,13 +1,13 @@
 import CPlatform
 
-/// The entries of a map, in the order in which their keys came, and an index of them by key.
+/// The entries of a map, in the order in which their keys were added, and an index by key.
 ///
 /// One allocation holds, for a capacity of n entries:
 ///
 ///   [ n values, 16 bytes each | n keys, 8 bytes each | the index ]
 ///
-/// The index is a table of entry numbers, plus one, by hash, at most half full; a collision goes on to the next place.
-/// Few keys are found faster by looking at each: up to `few` entries there is no index, and no key is hashed.
+/// The index is a hash table of entry numbers plus one, at most half full, with linear probing. A few keys are found
+/// faster by comparing each: up to `few` entries there is no index, and no key is hashed.
 @safe
 struct MapTable {
   private(set) var memory: UnsafeMutableRawPointer?
@@ -15,7 +15,7 @@ struct MapTable {
   private(set) var count: Int
 
   private struct Key: BitwiseCopyable {
-    /// A STRING's box, one reference of which is the map's.
+    /// The box of a STRING, to which the map has a reference.
     var box: UInt32
     var hash: UInt32
   }
@@ -23,14 +23,14 @@ struct MapTable {
   private static var few: Int { 8 }
   private static var entrySize: Int { MemoryLayout<CellValue>.stride + MemoryLayout<Key>.stride }
 
-  /// The table of a map's box, or of a builder's.
+  /// The table in the box of a map or of a builder.
   init(_ box: Box) {
     unsafe memory = unsafe box.ref.cell.pointee.context
     capacity = unsafe Int(box.ref.cell.pointee.meta)
     count = box.count
   }
 
-  /// An empty one; nil when memory has run out.
+  /// Makes an empty table; nil when memory has run out.
   init?(capacity: Int) {
     unsafe memory = nil
     self.capacity = 0
@@ -38,7 +38,7 @@ struct MapTable {
     guard capacity == 0 || grow(to: capacity) else { return nil }
   }
 
-  /// Puts the table into its box.
+  /// Stores the table in its box.
   func store(in box: Box) {
     unsafe box.ref.cell.pointee.context = unsafe memory
     unsafe box.ref.cell.pointee.meta = UInt32(capacity)
@@ -52,16 +52,16 @@ struct MapTable {
   /// The key of an entry: a STRING.
   func key(_ entry: Int) -> Box { unsafe Box(CellRef(index: keys[entry].box)) }
 
-  /// The entry of that key.
+  /// The index of the entry with that key.
   func find(_ key: UnsafeRawBufferPointer) -> Int? {
     unsafe find(key, hash: slotCount == 0 ? 0 : KeyHash.of(key))
   }
 
-  /// Adds an entry, or replaces the value of the one that has the key, which keeps its place. Returns what is left to
-  /// release: the value that was replaced, or VOID. Takes over both references, also when memory has run out: nil.
+  /// Adds an entry, or replaces the value of the entry with that key, which keeps its position. Returns the value to
+  /// release: the replaced one, or VOID. Takes ownership of both references, also when memory has run out: nil.
   mutating func set(_ key: CellValue, _ value: CellValue) -> CellValue? {
     let box = Box(key.owner)
-    // Growing may bring the index, and with it the hash.
+    // Growing may add the index, and then the hash is needed.
     guard unsafe count < capacity || find(box.bytes) != nil || grow(to: max(4, capacity * 2)) else {
       key.release()
       value.release()
@@ -81,13 +81,13 @@ struct MapTable {
     return .void
   }
 
-  /// Ends a table that is in no box.
+  /// Frees a table that is not stored in a box.
   func discard() {
     release()
     unsafe platform_free(memory)
   }
 
-  /// Gives back what the entries refer to; the memory is the caller's to free.
+  /// Releases the keys and values; the caller frees the memory.
   func release() {
     for entry in 0..<count {
       unsafe CellRef(index: keys[entry].box).release()
@@ -140,7 +140,7 @@ extension MapTable {
   }
 
   private mutating func grow(to capacity: Int) -> Bool {
-    // Keys are cells, of which there are 2^28 at most.
+    // Each key is a cell, so there are at most 2^28.
     guard capacity <= 1 << 28 else { return false }
     let slotCount = MapTable.slotCount(capacity)
     let indexSize = slotCount * MemoryLayout<UInt32>.stride
@@ -168,14 +168,14 @@ extension Box {
   /// The key of a map's entry.
   package func key(_ entry: Int) -> Box { MapTable(self).key(entry) }
 
-  /// The value of a map's key, lent by the map.
+  /// The value of a map's key, borrowed from the map.
   package func find(_ key: UnsafeRawBufferPointer) -> UnsafePointer<CellValue>? {
     let table = MapTable(self)
     guard let entry = unsafe table.find(key) else { return nil }
     return unsafe UnsafePointer(table.values + entry)
   }
 
-  /// A MAP of a table, which it takes over on every path.
+  /// A MAP with this table. Takes ownership of the table on every path.
   static func map(_ table: MapTable) -> CellValue? {
     guard let box = make(.map, count: 0, meta: 0) else {
       table.discard()

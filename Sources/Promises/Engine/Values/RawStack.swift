@@ -1,7 +1,7 @@
 import CPlatform
 
-/// A stack in memory of its own, in place of the thread's: what nests a million deep takes no recursion. Unlike an
-/// `Array` it says when memory has run out.
+/// A stack on the heap, which replaces recursion for values that may be nested a million deep. Unlike an `Array` it
+/// reports when memory has run out.
 @safe
 struct RawStack<Element: BitwiseCopyable> {
   private(set) var start: UnsafeMutablePointer<Element>?
@@ -15,7 +15,7 @@ struct RawStack<Element: BitwiseCopyable> {
     set { unsafe start.unsafelyUnwrapped[index] = newValue }
   }
 
-  /// False for want of memory.
+  /// False when memory has run out.
   mutating func push(_ element: Element) -> Bool {
     if count == capacity {
       let larger = max(16, capacity * 2)
@@ -36,6 +36,6 @@ struct RawStack<Element: BitwiseCopyable> {
 
   mutating func truncate(to count: Int) { self.count = count }
 
-  /// Gives the memory back. What the elements own is their pusher's.
+  /// Frees the memory, but not resources of the elements.
   func free() { unsafe platform_free(start) }
 }

@@ -1,6 +1,7 @@
 import CPlatform
 
-/// Text in a place of fixed size: what does not fit is cut off between two characters, and an ellipsis says so.
+/// Text in a buffer of fixed size: text that does not fit is cut off between two characters and marked with an
+/// ellipsis.
 @safe
 struct ShortText: TextOutput {
   private let start: UnsafeMutablePointer<UInt8>
@@ -8,7 +9,7 @@ struct ShortText: TextOutput {
   private var count = 0
   private(set) var isFull = false
 
-  /// The last byte is for a NUL.
+  /// The last byte is reserved for a NUL.
   init(_ start: UnsafeMutablePointer<UInt8>, size: Int) {
     unsafe self.start = unsafe start
     self.size = max(0, size - 1)
@@ -25,7 +26,7 @@ struct ShortText: TextOutput {
     count += 1
   }
 
-  /// Lets a method of the user's write. False if it wrote nothing, or no UTF-8.
+  /// Appends the output of a type's method. False if it wrote nothing, or malformed UTF-8.
   mutating func write(by describe: TypeMethods.Describe, of payload: UnsafeRawPointer?) -> Bool {
     guard !isFull, count < size else {
       isFull = true
@@ -40,7 +41,7 @@ struct ShortText: TextOutput {
     return true
   }
 
-  /// Ends the text and returns how many bytes it has.
+  /// Terminates the text and returns its number of bytes.
   mutating func finish() -> Int {
     guard size > 0 else {
       unsafe start[0] = 0

@@ -1,13 +1,13 @@
 import CPlatform
 
-/// Bytes that are written one after the other, into memory that grows. When memory runs out, or the limit is reached, it
-/// says so at the end: writers need not look after each piece.
+/// A growing buffer of bytes. After an allocation failure, or at the limit, writing is a no-op and the flags below are
+/// set: so writers need not check after each piece.
 @safe
 struct TextBuffer: TextOutput {
   private(set) var start: UnsafeMutablePointer<UInt8>?
   private(set) var count = 0
   private var capacity = 0
-  /// As many bytes as there may be.
+  /// The maximum number of bytes.
   private let limit: Int
   private(set) var isOutOfMemory = false
   private(set) var isBeyondLimit = false
@@ -33,8 +33,8 @@ struct TextBuffer: TextOutput {
 
   func free() { unsafe platform_free(start) }
 
-  /// The bytes as a STRING, which takes over the memory on every path: they are UTF-8. Nil when memory has run out, or
-  /// had.
+  /// The bytes, which are UTF-8, as a STRING. Takes ownership of the memory on every path. Nil when memory has run out,
+  /// now or while writing.
   func string() -> CellValue? {
     guard !hasFailed else {
       free()
@@ -43,7 +43,7 @@ struct TextBuffer: TextOutput {
     return unsafe Box.bytes(.string, takingOver: start, count: count)
   }
 
-  /// Room for more bytes, and for a NUL after them.
+  /// Reserves memory for more bytes, and for a NUL after them.
   private mutating func reserve(_ more: Int) -> Bool {
     if more < capacity - count, more <= limit - count { return !hasFailed }
     guard !hasFailed else { return false }

@@ -1,9 +1,9 @@
-/// What text can be written to, byte by byte.
+/// A destination of text, written byte by byte.
 protocol TextOutput {
   mutating func write(_ byte: UInt8)
 }
 
-/// Passes the digits of a number on, as the standard library writes them: from its stack, without a String.
+/// Forwards the digits of a number as the standard library writes them: from its stack, without a String.
 private struct Digits<Output: TextOutput>: TextOutputStream {
   var output: Output
 
@@ -35,7 +35,7 @@ extension TextOutput {
     }
   }
 
-  /// The lowest `digits` hexadecimal digits.
+  /// Writes the lowest `digits` hexadecimal digits.
   mutating func write(hexadecimal number: UInt64, digits: Int) {
     for digit in (0..<digits).reversed() {
       let value = UInt8(number >> UInt64(digit * 4) & 15)
@@ -43,16 +43,16 @@ extension TextOutput {
     }
   }
 
-  /// Writes the shortest digits from which the same number is read again. Allocates nothing.
+  /// Writes the shortest digits that are read back as the same number. Allocates no memory.
   mutating func write(_ number: Double) {
-    // As a stream, a NaN would show its payload.
+    // Written through the stream, a NaN would show its payload.
     if number.isNaN { return write("nan") }
     var digits = Digits(output: self)
     number.write(to: &digits)
     self = digits.output
   }
 
-  /// A character's UTF-8.
+  /// Writes a character as UTF-8.
   mutating func write(scalar: UInt32) {
     var (bytes, count) = Text.encode(scalar)
     while count > 0 {

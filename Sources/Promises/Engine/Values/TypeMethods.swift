@@ -1,12 +1,12 @@
 import CPlatform
 import Synchronization
 
-/// What can be done with the objects of a type, besides destroying them.
+/// The methods of a registered type, besides its destructor.
 @safe
 package struct TypeMethods {
   /// Whether two payloads are equal.
   package typealias Equal = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Bool
-  /// Writes what a payload is, as UTF-8, in at most so many bytes, and returns their number.
+  /// Writes a description of a payload as UTF-8, in at most the given number of bytes, and returns the number written.
   package typealias Describe = @convention(c) (UnsafeRawPointer?, UnsafeMutablePointer<CChar>, Int) -> Int
 
   var equal: Equal?
@@ -19,7 +19,7 @@ package struct TypeMethods {
 }
 
 extension TypeRegistry {
-  /// Gives a type its methods, for ever; if it has some, they stay. False for want of memory.
+  /// Sets the methods of a type, permanently; if it has methods already, they stay. False when memory has run out.
   package static func setMethods(_ type: UInt32, _ methods: TypeMethods) -> Bool {
     let cell = unsafe CellRef(index: type).cell
     guard unsafe cell.pointee.state.load(ordering: .relaxed) == 0 else { return true }
@@ -40,7 +40,7 @@ extension TypeRegistry {
     return true
   }
 
-  /// How objects of a type are compared: as the type says, or its nearest ancestor that does.
+  /// The comparison method of a type, or of its nearest ancestor that has one.
   static func equal(_ type: UInt32) -> TypeMethods.Equal? {
     var current = type
     while current != 0 {
@@ -50,7 +50,7 @@ extension TypeRegistry {
     return nil
   }
 
-  /// How objects of a type are described.
+  /// The description method of a type, or of its nearest ancestor that has one.
   static func describe(_ type: UInt32) -> TypeMethods.Describe? {
     var current = type
     while current != 0 {

@@ -1,11 +1,11 @@
-/// UTF-8 as Unicode 15, table 3-7, has it: no overlong form, no surrogate, nothing above U+10FFFF.
+/// UTF-8 as in table 3-7 of Unicode 15: no overlong forms, no surrogates, nothing above U+10FFFF.
 ///
 /// The standard library's own check is not part of Embedded Swift.
 package enum Text {
   /// Whether the bytes are well-formed.
   package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool { unsafe validPrefix(bytes) == bytes.count }
 
-  /// How many bytes there are before the first character that is malformed or cut off.
+  /// The number of bytes before the first character that is malformed or truncated.
   static func validPrefix(_ bytes: UnsafeRawBufferPointer) -> Int {
     var index = 0
     while index < bytes.count {
@@ -33,7 +33,7 @@ package enum Text {
     return index
   }
 
-  /// The bytes of a character, of which `count` are used; the first one is the lowest.
+  /// The UTF-8 bytes of a character, the first in the lowest byte, and their number.
   static func encode(_ scalar: UInt32) -> (bytes: UInt32, count: Int) {
     switch scalar {
     case ..<0x80: (scalar, 1)

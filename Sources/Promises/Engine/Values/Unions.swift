@@ -1,12 +1,12 @@
 import CPlatform
 
-/// Sets of cells that are taken to be equal: a disjoint-set forest, kept in a hash table by cell index.
+/// Sets of cells that are assumed equal: a disjoint-set forest in a hash table, keyed by cell index.
 @safe
 struct Unions {
   private struct Entry: BitwiseCopyable {
-    /// 0: the place is free.
+    /// 0: the slot is free.
     var cell: UInt32
-    /// Another of the same set, nearer to its root; the cell itself if it is the root.
+    /// A cell of the same set that is nearer to the root; the cell itself if it is the root.
     var parent: UInt32
   }
 
@@ -14,7 +14,7 @@ struct Unions {
   private var capacity = 0
   private var count = 0
 
-  /// Makes one set of the two cells' sets. False if they are in one already; nil when memory has run out.
+  /// Merges the sets of two cells. False if they are in one set already; nil when memory has run out.
   mutating func unite(_ one: UInt32, _ other: UInt32) -> Bool? {
     guard count + 2 <= capacity / 2 || grow() else { return nil }
     let (root, otherRoot) = (root(of: one), root(of: other))
@@ -34,14 +34,14 @@ struct Unions {
     while true {
       let entry = unsafe table.unsafelyUnwrapped[current]
       if entry.parent == entry.cell { return entry.cell }
-      // Each step halves the path for the next one.
+      // Path halving.
       let next = place(of: entry.parent)
       unsafe table.unsafelyUnwrapped[current].parent = unsafe table.unsafelyUnwrapped[next].parent
       current = next
     }
   }
 
-  /// Where a cell is in the table, or belongs.
+  /// The slot of a cell in the table, or the free slot for it.
   private func place(of cell: UInt32) -> Int {
     var place = Int(cell &* 0x9e37_79b1 >> 4) & (capacity - 1)
     while unsafe table.unsafelyUnwrapped[place].cell != cell && table.unsafelyUnwrapped[place].cell != 0 {

@@ -1,12 +1,11 @@
 import CPlatform
 
-/// A value that is being made, piece by piece: a box of a kind that no value has, until it is finished and is the value's
-/// box itself.
+/// A value under construction. Its box has a kind that no value has; finish() changes it to the value's kind.
 ///
-///             state    value                                    meta       context
-///   builder   count    kind | building, bits: room for so many  capacity   bytes, elements, or a MapTable's memory
+///             state    value                             meta       context
+///   builder   count    kind | building, bits: capacity   capacity   bytes, elements, or a MapTable's memory
 ///
-/// One caller at a time uses it.
+/// Not thread-safe: one caller at a time may use it.
 package struct ValueBuilder {
   let box: Box
   init(_ ref: CellRef) { box = Box(ref) }
@@ -15,7 +14,7 @@ package struct ValueBuilder {
 
   package enum Refusal { case wrongKind, outOfMemory }
 
-  /// The builder that a token means, if it means one.
+  /// The builder of a token; nil if the token is not one of a builder.
   package init?(checking token: Token) {
     guard let ref = token.cell(.box), unsafe ref.cell.pointee.value.kind & ValueBuilder.building != 0 else {
       return nil
@@ -23,7 +22,7 @@ package struct ValueBuilder {
     box = Box(ref)
   }
 
-  /// A builder with room for `capacity` elements, entries or bytes; nil when there is no memory for them.
+  /// Makes a builder with capacity for elements, entries or bytes; nil when memory has run out.
   package init?(_ kind: ValueKind, capacity: Int) {
     guard let box = Box.make(ValueKind(rawValue: kind.rawValue | ValueBuilder.building), count: 0, meta: 0) else {
       return nil
@@ -36,7 +35,7 @@ package struct ValueBuilder {
     }
   }
 
-  /// A builder that begins with what a STRING, BYTES, ARRAY or MAP holds; nil when memory has run out.
+  /// Makes a builder with the contents of a STRING, BYTES, ARRAY or MAP; nil when memory has run out.
   package static func copy(of source: Box) -> ValueBuilder? {
     guard let builder = ValueBuilder(source.kind, capacity: source.count) else { return nil }
     guard builder.isText ? unsafe builder.append(source.bytes) == nil : builder.addAll(of: source) else {
@@ -68,7 +67,7 @@ package struct ValueBuilder {
   package var count: Int { box.count }
   package var ref: CellRef { box.ref }
 
-  /// Appends to an ARRAY. Takes over the element on every path.
+  /// Appends to an ARRAY. Takes ownership of the element on every path.
   package func add(_ element: CellValue) -> Refusal? {
     guard kind == .array, hasRoom(1) else {
       element.release()
@@ -79,7 +78,7 @@ package struct ValueBuilder {
     return nil
   }
 
-  /// Sets an entry of a MAP. Takes over the key and the value on every path.
+  /// Sets an entry of a MAP. Takes ownership of the key and the value on every path.
   package func set(_ key: CellValue, _ value: CellValue) -> Refusal? {
     guard kind == .map else {
       key.release()
@@ -90,7 +89,7 @@ package struct ValueBuilder {
     let replaced = table.set(key, value)
     table.store(in: box)
     guard let replaced else { return .outOfMemory }
-    // Last, for it may run a destructor, which may use this builder.
+    // Released last: it may run a destructor, which may use this builder.
     replaced.release()
     return nil
   }
@@ -98,7 +97,7 @@ package struct ValueBuilder {
   /// Appends to a STRING or BYTES.
   package func append(_ bytes: UnsafeRawBufferPointer) -> Refusal? {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return isText ? nil : .wrongKind }
-    // Bytes of the builder's own move with the rest.
+    // Bytes inside this builder may move when it grows.
     let place = unsafe UInt(bitPattern: source) &- UInt(bitPattern: text)
     let isOwn = unsafe isText && text != nil && place < UInt(capacity)
     guard let room = unsafe room(bytes.count) else { return isText ? .outOfMemory : .wrongKind }
@@ -107,21 +106,22 @@ package struct ValueBuilder {
     return nil
   }
 
-  /// Memory behind the last byte of a STRING or BYTES, for at least so many more; nil for another kind, or when memory
-  /// has run out.
+  /// The address behind the last byte of a STRING or BYTES, with space for at least `length` bytes; nil for another
+  /// kind, or when memory has run out.
   package func room(_ length: Int) -> UnsafeMutableRawPointer? {
     guard isText, hasRoom(length) else { return nil }
     return unsafe memory + count
   }
 
-  /// Counts bytes that were written into the room. False if there was no room for so many.
+  /// Adds bytes that were written behind the last byte. False if they exceed the capacity.
   package func advance(_ length: Int) -> Bool {
     guard isText, length >= 0, length <= capacity - count else { return false }
     box.setCount(count + length)
     return true
   }
 
-  /// Ends the builder, on every path. Nil when memory has run out, or if a STRING is not UTF-8: `isWellFormed` tells.
+  /// Ends the builder, on every path. Nil when memory has run out, or for a STRING that is not UTF-8 (see
+  /// `isWellFormed`).
   package func finish() -> CellValue? {
     guard isWellFormed else {
       ref.release()
@@ -140,12 +140,12 @@ package struct ValueBuilder {
     return box.owningValue
   }
 
-  /// Whether what was built so far may be a value: a STRING has to be UTF-8.
+  /// Whether the contents are a valid value: a STRING must be UTF-8.
   package var isWellFormed: Bool {
     unsafe kind != .string || Text.isUTF8(UnsafeRawBufferPointer(start: text, count: count))
   }
 
-  /// Frees what the builder owns; the cell itself is its caller's to free.
+  /// Frees the memory that the builder owns; the caller frees the cell.
   func free() {
     if kind == .array { for index in 0..<count { unsafe elements[index].release() } }
     if kind == .map { MapTable(box).release() }
@@ -160,7 +160,7 @@ extension ValueBuilder {
   private var elements: UnsafeMutablePointer<CellValue> { unsafe memory.assumingMemoryBound(to: CellValue.self) }
   private var capacity: Int { unsafe Int(truncatingIfNeeded: ref.cell.pointee.value.bits) }
 
-  /// Makes room for more elements or bytes, and a NUL after them.
+  /// Reserves memory for more elements or bytes, and for a NUL after them.
   private func hasRoom(_ more: Int) -> Bool {
     if kind == .map {
       guard unsafe ref.cell.pointee.context == nil, let table = MapTable(capacity: more) else { return false }
@@ -177,7 +177,7 @@ extension ValueBuilder {
     return true
   }
 
-  /// Gives back the room that was not needed.
+  /// Frees the unused capacity.
   private func shrink() {
     guard count < capacity, unsafe ref.cell.pointee.context != nil else { return }
     let size = isText ? count + 1 : count * MemoryLayout<CellValue>.stride
