@@ -7,15 +7,16 @@
 
 #include "platform.h"
 
-/* A child has a copy of all memory as it was at one moment, but none of the other threads. If one of them was within a
- * lock then, that lock would never be given up, and what it guards is half done. So fork() takes all of them before,
- * which a thread that holds some of them must not keep it from:
+/* A child has a copy of the memory as of the fork, but none of the other threads. A lock that another thread holds
+ * at that moment would never be released in the child, and the data it guards would be inconsistent. So fork() first
+ * takes all locks, in an order that cannot deadlock with threads that hold some of them:
  *
- *   1. the locks, in the order below, but for the slab's;
- *   2. `monitors`, which guards the list of them: taken by threads that have a lock of 1, but no monitor;
- *   3. the monitors in their list's order. Where a thread needs two at once, the later one is of something that was made
- *      after the other, or for it; the pools come first, whenever they were made, for within one the clock is called;
- *   4. the slab's lock, within which no other is taken. */
+ *   1. the locks, in the order below, except for the slab's;
+ *   2. `monitors`, which guards the list of monitors: taken by threads that hold a lock of 1, but no monitor;
+ *   3. the monitors in the order of the list. A thread that needs two at once takes the one of the older object first,
+ *      or of the object that the other was made for. The pools are first, regardless of age, because they call the
+ *      clock while they are locked;
+ *   4. the slab's lock, within which no other lock is taken. */
 static const int order[] = {PLATFORM_LOCK_SETUP,     PLATFORM_LOCK_LOOPS,  PLATFORM_LOCK_WAITERS,
                             PLATFORM_LOCK_MAIN,      PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_TYPES,
                             PLATFORM_LOCK_OBSERVERS, PLATFORM_LOCK_TRACE,  PLATFORM_LOCK_HOOKS};
@@ -78,7 +79,7 @@ static void after_fork_in_child(void) {
     monitor->in_child(monitor);
 }
 
-/* When the library is loaded: so it is before the program's own handlers that it is ready in the child. */
+/* Runs when the library is loaded. So the library is ready in the child before the program's own handlers run. */
 __attribute__((constructor)) static void register_handlers(void) {
   pthread_atfork(before_fork, unlock_all, after_fork_in_child);
 }

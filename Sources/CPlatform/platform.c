@@ -41,7 +41,7 @@ void *platform_reserve(size_t size) {
 bool platform_commit(void *start, size_t size) {
   if (mprotect(start, size, PROT_READ | PROT_WRITE) != 0)
     return false;
-  /* Only advice: a kernel without large pages refuses it, and the memory is good all the same. */
+  /* Only a hint: a kernel without large pages rejects it, and the memory is usable all the same. */
   if (size >= PLATFORM_LARGE_PAGE)
     madvise(start, size, MADV_HUGEPAGE);
   return true;
@@ -56,7 +56,7 @@ void *platform_map(size_t size) {
   return start == MAP_FAILED ? NULL : start;
 }
 
-/* The instruction is in every x86-64 since 2006, but not in what compilers take for granted. */
+/* Every x86-64 since 2006 has the instruction, but compilers do not assume it. */
 #if defined(__x86_64__)
 __attribute__((target("cx16")))
 #endif
@@ -81,8 +81,8 @@ void platform_unlock(int lock) {
 
 bool platform_futex_wait(const void *word, uint32_t expected, int64_t deadline) {
   struct timespec until = {.tv_sec = deadline / 1000000000, .tv_nsec = deadline % 1000000000};
-  /* WAIT_BITSET, unlike WAIT, takes an absolute time: no drift when woken in between. Without a time the kernel calls it
-   * again by itself after a handler with SA_RESTART. */
+  /* WAIT_BITSET, unlike WAIT, takes an absolute time, so repeated wake-ups cause no drift. Without a deadline the
+   * kernel restarts the call by itself after a handler with SA_RESTART. */
   long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, deadline < 0 ? NULL : &until, NULL,
                         FUTEX_BITSET_MATCH_ANY);
   return result == 0 || errno != EINTR;
@@ -106,7 +106,7 @@ bool platform_is_main_thread(void) {
 
 uint64_t platform_random(void) {
   uint64_t number = 0;
-  /* Without it, where the kernel refuses, the addresses of this process have to do. */
+  /* If the kernel refuses, fall back to the addresses of this process and the time. */
   if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
     number = (uint64_t)(uintptr_t)&number ^ (uint64_t)platform_now() << 16;
   return number;

@@ -45,7 +45,7 @@ void platform_signal_close(const struct platform_signal *signal) {
       close(files[i]);
 }
 
-/* Puts a new file in the place of another. */
+/* Replaces the open file of descriptor `old` with that of `new`. */
 static bool replace(int old, int new) {
   bool replaced = new >= 0 && dup3(new, old, O_CLOEXEC) == old;
   if (new >= 0)
@@ -72,7 +72,7 @@ void platform_event_close(int event) {
 void platform_event_set(int event, bool readable) {
   uint64_t count = 1;
   ssize_t size = readable ? write(event, &count, sizeof count) : read(event, &count, sizeof count);
-  /* The one cannot overflow, and the other finds what was written. */
+  /* The write cannot overflow, and the read finds the written count. */
   (void)size;
 }
 
@@ -89,7 +89,7 @@ void platform_signal_set(const struct platform_signal *signal, bool readable) {
 
 void platform_signal_arm(const struct platform_signal *signal, int64_t deadline) {
   struct itimerspec time = {{0, 0}, {0, 0}};
-  /* Zero would disarm it. */
+  /* Zero would disarm the timer. */
   int64_t at = deadline == INT64_MAX ? 0 : deadline > 0 ? deadline : 1;
   time.it_value.tv_sec = at / 1000000000;
   time.it_value.tv_nsec = at % 1000000000;

@@ -49,8 +49,9 @@ static bool create(struct start *start) {
   return created;
 }
 
-/* A signal is the program's: a thread that the program did not start takes none, but those which a fault of its own raises.
- * The kernel ends the process if those are blocked, whatever handler there is. */
+/* Blocks all signals except synchronous ones: signals belong to the program, so a thread that it did not start takes
+ * none. Faults of the thread itself stay unblocked, because the kernel kills a process on a blocked fault, even with
+ * a handler. */
 static void block_asynchronous_signals(sigset_t *before) {
   static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
   sigset_t set;
@@ -96,7 +97,7 @@ int platform_thread_id(void) {
   return (int)syscall(SYS_gettid);
 }
 
-/* What the kernel says of a thread or the process, from behind its name on: " state parent ...". */
+/* The text of a /proc/.../stat file, read from behind the name: " state parent ...". */
 struct kernel_status {
   char text[512];
 };
@@ -108,7 +109,7 @@ static const char *read_status(struct kernel_status *status, const char *path) {
   ssize_t length = read(file, status->text, sizeof status->text - 1);
   close(file);
   status->text[length > 0 ? length : 0] = '\0';
-  /* "id (name) state ...": the name may have brackets and spaces of its own. */
+  /* "id (name) state ...": the name may contain brackets and spaces. */
   const char *end = strrchr(status->text, ')');
   return end != NULL ? end + 1 : "";
 }
@@ -131,7 +132,7 @@ int platform_process_threads(void) {
 
 int platform_processors(void) {
   cpu_set_t set;
-  /* The set is too small for some machines: then all of their processors. */
+  /* If the machine has more processors than the set can hold, count all of them. */
   long count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (int)count : 1;
 }

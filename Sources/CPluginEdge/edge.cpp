@@ -20,7 +20,7 @@ char *demangled(const char *name) {
   return text != nullptr ? text : strdup(name);
 }
 
-/// What the exception being handled says of itself; NULL if it is of a type that says nothing.
+/// The message of the exception being handled; NULL if its type has none.
 char *message() {
   try {
     throw;
@@ -40,8 +40,8 @@ char *message() {
 } // namespace
 
 void describe_exception(plugin_fault_t *fault) noexcept {
-  // Reads the exception's class alone. The type lies before the object, where a foreign exception has other memory or
-  // none.
+  // Reads only the exception's class. The type is stored before the exception object, where a foreign exception has
+  // different memory or none.
   if (std::current_exception() == nullptr) {
     *fault = {PLUGIN_FAULT_FOREIGN_EXCEPTION, nullptr, nullptr};
     return;

@@ -1,4 +1,4 @@
-// The catch-all that every edge shares.
+// The catch-all around foreign code, shared by all edges.
 #ifndef PLUGIN_GUARD_HPP
 #define PLUGIN_GUARD_HPP
 
@@ -8,8 +8,8 @@
 #include "plugin_edge.h"
 
 #ifdef __GLIBC__
-// What pthread_cleanup_push() and pthread_cleanup_pop() are in C: they put a buffer at the head of the thread's list, and
-// take it away.
+// The functions behind pthread_cleanup_push() and pthread_cleanup_pop() in C: they push a buffer on the thread's list,
+// and pop it.
 extern "C" void __pthread_register_cancel(__pthread_unwind_buf_t *buffer);
 extern "C" void __pthread_unregister_cancel(__pthread_unwind_buf_t *buffer);
 #endif
@@ -19,16 +19,17 @@ namespace plugin {
 /// Fills `fault` from the exception that is being handled.
 void describe_exception(plugin_fault_t *fault) noexcept;
 
-/// What the runtimes of C and C++ know of this thread's unwinding, which is put back where code of strangers is left in
-/// another way than those runtimes expect.
+/// The unwinding state of this thread in the C and C++ runtimes. It is restored where foreign code is left in a way
+/// that those runtimes do not expect.
 class unwinding_state {
 public:
   unwinding_state() noexcept : globals(reinterpret_cast<exception_globals *>(abi::__cxa_get_globals())) {
-    // Whoever calls us may be handling an exception, and only a thread that handles none can catch what is not of C++.
+    // The caller may be handling an exception, and only a thread that handles none can catch an exception foreign to
+    // C++.
     outer = globals->caught;
     globals->caught = nullptr;
 #ifdef __GLIBC__
-    // The buffer remembers what was the head before.
+    // The buffer records the previous head of the list.
     __pthread_register_cancel(&cleanup);
     __pthread_unregister_cancel(&cleanup);
 #endif
@@ -36,12 +37,12 @@ public:
 
   unwinding_state(const unwinding_state &) = delete;
 
-  /// Forgets the exception that is being handled rather than to end it, for which whoever threw it would have the process
-  /// die: glibc if it unwinds for pthread_exit(), Rust if it panics.
+  /// Drops the exception being handled without ending it: ending it would make its thrower kill the process (glibc on
+  /// the unwinding of pthread_exit(), Rust on a panic).
   void forget() noexcept {
     globals->caught = nullptr;
 #ifdef __GLIBC__
-    // The buffers of the frames that are no more.
+    // Pops the buffers of frames that were unwound.
     __pthread_unregister_cancel(&cleanup);
 #endif
   }
@@ -51,7 +52,7 @@ public:
   }
 
 private:
-  /// The beginning of what the C++ ABI keeps for each thread.
+  /// The beginning of the per-thread globals of the C++ ABI.
   struct exception_globals {
     void *caught;
     unsigned int uncaught;
@@ -64,7 +65,7 @@ private:
 #endif
 };
 
-/// Runs code of strangers. Says how it was left.
+/// Runs foreign code. Returns how the code was left.
 template <typename Body> plugin_fault_kind_t guard(plugin_fault_t *fault, Body body) noexcept {
   unwinding_state state;
   plugin_fault_kind_t kind = PLUGIN_FAULT_NONE;

@@ -1,5 +1,5 @@
-// Scalar arguments as the x86-64 calling convention passes them: integers in six registers, floating-point numbers in
-// eight, and what is left over on the stack, a word each.
+// Scalar arguments in the x86-64 calling convention: integers in six registers, floating-point numbers in eight, and
+// the rest on the stack, a word each.
 
 #include "thunk.hpp"
 

@@ -1,4 +1,4 @@
-// The life of a thunk. See plugin_thunk.h for its states.
+// The life cycle of a thunk; plugin_thunk.h has its states.
 
 #include "thunk.hpp"
 
@@ -12,12 +12,12 @@
 
 namespace {
 
-// The state's word: flags, the generation, and how many calls are in the thunk right now.
+// The state word: flags, the generation, and the number of running calls.
 constexpr uint64_t ended = uint64_t(1) << 63;
 constexpr uint64_t freed = uint64_t(1) << 62; // the body
 constexpr uint64_t quiet = uint64_t(1) << 61;
 constexpr uint64_t once = uint64_t(1) << 60;
-constexpr uint64_t called = uint64_t(1) << 59; // of one that is to be called once
+constexpr uint64_t called = uint64_t(1) << 59; // with `once`
 constexpr unsigned generation_shift = 20;
 constexpr uint64_t calls = (uint64_t(1) << generation_shift) - 1;
 constexpr uint64_t generation_mask = (called - 1) >> generation_shift;
@@ -26,7 +26,7 @@ uint64_t generation(uint64_t state) {
   return state >> generation_shift & generation_mask;
 }
 
-/// Puts a thunk whose body is freed at the end of its pool's queue.
+/// Appends a thunk whose body was freed to its pool's queue of resting thunks.
 void rest(plugin_thunk *thunk) {
   plugin_thunk_pool *pool = thunk->pool;
   pthread_mutex_lock(&pool->lock);
@@ -37,7 +37,7 @@ void rest(plugin_thunk *thunk) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-/// Frees the body if nobody can run it any more. Of all that find the thunk ended and empty, one does it.
+/// Frees the body if no call can run it any more. Of the threads that find the thunk ended and empty, one frees it.
 void free_if_unused(plugin_thunk *thunk, uint64_t state) {
   while ((state & ended) != 0 && (state & (calls | freed)) == 0) {
     if (!thunk->state.compare_exchange_weak(state, state | freed, std::memory_order_acq_rel))
@@ -59,7 +59,7 @@ void end(plugin_thunk *thunk, uint64_t expected, bool quietly) {
   free_if_unused(thunk, wanted);
 }
 
-/// Why a call is late; 0 if it is not. `state` is that before the call was counted in.
+/// The reason why a call is late; 0 if it is not. `state` is the state before the call was counted.
 plugin_thunk_late_t lateness(plugin_thunk *thunk, uint64_t state, void *const *arguments) {
   if ((state & ended) != 0)
     return (state & called) != 0 ? PLUGIN_THUNK_CALLED_TWICE : PLUGIN_THUNK_ENDED;
@@ -74,12 +74,12 @@ plugin_thunk_late_t lateness(plugin_thunk *thunk, uint64_t state, void *const *a
   return (thunk->state.fetch_or(called, std::memory_order_acq_rel) & called) != 0 ? PLUGIN_THUNK_CALLED_TWICE : 0;
 }
 
-/// What libffi calls, for both of its kinds.
+/// The function that libffi calls, for both of its kinds.
 void enter_any(ffi_cif *, void *result, void **arguments, void *thunk) {
   plugin::enter(static_cast<plugin_thunk *>(thunk), arguments, result);
 }
 
-/// A new thunk; NULL if it cannot be.
+/// Makes a thunk; NULL if that is impossible.
 plugin_thunk *make(plugin_thunk_pool *pool, plugin_thunk_kind_t kind) {
   plugin_thunk *thunk = nullptr;
   if (kind == PLUGIN_THUNK_CLOSURE) {
@@ -101,7 +101,7 @@ plugin_thunk *make(plugin_thunk_pool *pool, plugin_thunk_kind_t kind) {
     if (kind == PLUGIN_THUNK_SCALARS) {
       thunk->target = reinterpret_cast<void *>(plugin_thunk_scalars);
     } else {
-      // Cannot fail: the call was prepared for this convention. The fields are laid out as a ffi_go_closure's.
+      // Cannot fail: the call was prepared for this convention. The fields have the layout of a ffi_go_closure.
       (void)ffi_prep_go_closure(reinterpret_cast<ffi_go_closure *>(thunk), pool->cif, enter_any);
     }
 #endif
@@ -113,7 +113,7 @@ plugin_thunk *make(plugin_thunk_pool *pool, plugin_thunk_kind_t kind) {
   return thunk;
 }
 
-/// The thunk that has rested longest, if it has rested enough.
+/// Takes the thunk that has rested longest, if the queue is long enough.
 plugin_thunk *rested(plugin_thunk_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   plugin_thunk *thunk = pool->resting > PLUGIN_THUNK_REST ? pool->first : nullptr;
@@ -127,13 +127,13 @@ plugin_thunk *rested(plugin_thunk_pool *pool) {
   return thunk;
 }
 
-/// Makes a resting thunk live; false if a late call is in it right now.
+/// Makes a resting thunk live; false if a late call is running in it.
 bool revive(plugin_thunk *thunk, void *body, const void *context, bool is_once, uint64_t *revived) {
   uint64_t state = thunk->state.load(std::memory_order_acquire);
   if ((state & calls) != 0)
     return false;
   *revived = (generation(state) + 1) & generation_mask;
-  // Nobody reads these two while the thunk is ended.
+  // These two are not read while the thunk is ended.
   thunk->body = body;
   thunk->context = context;
   uint64_t live = *revived << generation_shift | (is_once ? once : 0);
@@ -145,7 +145,7 @@ bool revive(plugin_thunk *thunk, void *body, const void *context, bool is_once, 
 void plugin::enter(plugin_thunk *thunk, void *const *arguments, void *result) noexcept {
   const plugin_thunk_behaviour_t *behaviour = thunk->pool->behaviour;
   memset(result, 0, std::max(thunk->cif->rtype->size, sizeof(ffi_arg)));
-  // The code around the callback sees its own errno, and no thread ends in the middle of us.
+  // The code around the callback keeps its errno, and the thread cannot be cancelled inside the host.
   const int error = errno;
   int cancellation = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
@@ -199,7 +199,7 @@ plugin_thunk_reference_t plugin_thunk_take(plugin_thunk_pool_t *pool, void *body
   if (thunk == nullptr) {
     thunk = make(pool, pool->kind);
     if (thunk == nullptr) {
-      // No trampolines on this machine, or none on this system.
+      // This machine or system has no trampolines.
       pool->kind = PLUGIN_THUNK_CLOSURE;
       thunk = make(pool, PLUGIN_THUNK_CLOSURE);
     }
@@ -224,7 +224,8 @@ void plugin_thunk_end(plugin_thunk_reference_t reference, bool quietly) {
 
 const void *plugin_thunk_new_context(void) {
   static std::atomic<uint64_t> count{1};
-  // Aligned, with the top bits clear, as libraries expect of a pointer; and where no system puts memory unasked.
+  // Aligned, with the top bits clear, as libraries expect of a pointer, in a region where no system puts memory by
+  // itself.
   constexpr uint64_t region = uint64_t(1) << 44;
   uint64_t number = count.fetch_add(1, std::memory_order_relaxed);
   return reinterpret_cast<const void *>(region | (number << 4 & (region - 1)));

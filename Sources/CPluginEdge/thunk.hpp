@@ -1,4 +1,4 @@
-// What the parts of the thunks share.
+// Declarations shared by the sources of the thunks.
 #ifndef PLUGIN_THUNK_HPP
 #define PLUGIN_THUNK_HPP
 
@@ -15,30 +15,30 @@
 #define PLUGIN_THUNK_HAS_TRAMPOLINES 0
 #endif
 
-/// Where a scalar argument is when a thunk is entered: in a register that was saved, or on the caller's stack.
+/// The place of a scalar argument at the entry of a thunk: a saved register, or the caller's stack.
 struct plugin_scalar_place {
   bool is_on_stack;
   uint8_t index;
 };
 
-/// Never freed.
+/// A pool of thunks. Never freed.
 struct plugin_thunk_pool {
   ffi_cif *cif;
   const plugin_thunk_behaviour_t *behaviour;
   void *origin;
   int32_t context;
-  std::atomic<plugin_thunk_kind_t> kind; // of the thunks that it makes
+  std::atomic<plugin_thunk_kind_t> kind; // of new thunks
   plugin_scalar_place *places;           // of the arguments, for PLUGIN_THUNK_SCALARS
 
   pthread_mutex_t lock;
-  plugin_thunk *first; // resting, the longest first
+  plugin_thunk *first; // the resting thunks, the longest first
   plugin_thunk *last;
   size_t resting;
 };
 
-/// Never freed, never another pool's.
+/// A thunk. Never freed, and never moved to another pool.
 struct plugin_thunk {
-  // A ffi_go_closure, for PLUGIN_THUNK_ANY: the trampoline jumps to `target` with our address in a register.
+  // A ffi_go_closure, for PLUGIN_THUNK_ANY: the trampoline jumps to `target` with this struct's address in a register.
   void *target;
   ffi_cif *cif;
   void (*run)(ffi_cif *, void *, void **, void *);
@@ -54,20 +54,21 @@ struct plugin_thunk {
 
 namespace plugin {
 
-/// A thunk with the trampoline that leads to it; NULL: no memory, or the system lets nobody make executable pages.
+/// Makes a thunk with a trampoline that leads to it; NULL when memory has run out, or the system forbids executable
+/// pages.
 plugin_thunk *trampoline_new() noexcept;
 
-/// Runs what a thunk is for, or reports that it is not live.
+/// Runs the body of a thunk, or reports that the thunk is not live.
 void enter(plugin_thunk *thunk, void *const *arguments, void *result) noexcept;
 
-/// How a function's scalar arguments are passed; NULL if they are not all scalars, or for want of memory.
+/// The places of a function's scalar arguments; NULL if they are not all scalars, or when memory has run out.
 plugin_scalar_place *scalar_places(const ffi_cif *cif) noexcept;
 
 } // namespace plugin
 
-/// Where trampolines of scalar callbacks jump to.
+/// The target of the trampolines of scalar callbacks.
 extern "C" void plugin_thunk_scalars(void);
-/// Where that calls, with what it saved. `result` is 16 bytes.
+/// Called by that target with the registers it saved. `result` is 16 bytes.
 extern "C" void plugin_thunk_enter_scalars(plugin_thunk *thunk, uint64_t *registers, uint64_t *stack, void *result);
 
 #endif // PLUGIN_THUNK_HPP

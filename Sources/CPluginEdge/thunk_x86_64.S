@@ -1,5 +1,5 @@
-# Where the trampolines of scalar callbacks jump to, with the thunk in r10: saves the registers that arguments are passed
-# in, so that C++ finds them in memory.
+# The target of the trampolines of scalar callbacks, entered with the thunk in r10: saves the argument registers, so
+# that C++ finds them in memory.
 #if defined(__x86_64__) && defined(__linux__)
         .text
         .globl  plugin_thunk_scalars
@@ -14,7 +14,7 @@ plugin_thunk_scalars:
         .cfi_offset %rbp, -16
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
-        # 6 integer registers, 8 floating-point ones, 16 bytes of result.
+        # 6 integer registers, 8 floating-point registers, 16 bytes of result.
         subq    $128, %rsp
         movq    %rdi, 0(%rsp)
         movq    %rsi, 8(%rsp)
@@ -35,7 +35,7 @@ plugin_thunk_scalars:
         leaq    16(%rbp), %rdx
         leaq    112(%rsp), %rcx
         call    plugin_thunk_enter_scalars@PLT
-        # A result is in one of the two, and the caller knows which.
+        # The result is in one of the two, depending on its type.
         movq    112(%rsp), %rax
         movsd   112(%rsp), %xmm0
         leave

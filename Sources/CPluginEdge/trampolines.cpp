@@ -1,8 +1,8 @@
 // Trampolines: code addresses that each lead to a thunk of their own, in pages that are never writable and executable.
 //
-// A block is two mappings side by side: code, the same 16 bytes again and again, mapped from a sealed file in memory; and
-// a table of as many entries of 16 bytes, which is read-only once it is filled. A trampoline finds its entry at a fixed
-// distance from itself. Both are private mappings, so a child of fork() has its own.
+// A block is two adjacent mappings. The first is code: the same 16 bytes repeated, mapped from a sealed file in memory.
+// The second is a table with as many entries of 16 bytes, read-only once it is filled. A trampoline finds its entry at
+// a fixed distance from itself. Both mappings are private, so a child of fork() has its own.
 
 #include "thunk.hpp"
 
@@ -41,7 +41,7 @@ constexpr uint8_t code[slot_size] = {
     0xCC,
 };
 
-/// A file in memory with a block's code, which nobody can write to any more; negative if there can be none.
+/// Makes a file in memory with a block's code, sealed against writing; negative if that is impossible.
 int code_file() {
   static_assert(sizeof code == slot_size && code_end + distance == block_size, "an entry is one block away");
   uint8_t block[block_size];
@@ -57,7 +57,7 @@ int code_file() {
   return -1;
 }
 
-/// The block that trampolines are taken from now.
+/// The block from which trampolines are taken.
 struct {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   uint8_t *code = nullptr;

@@ -1,4 +1,4 @@
-/* platform_signal.h - a file descriptor that is readable exactly when it should be. */
+/* platform_signal.h - a file descriptor that is readable exactly while an event is pending or a deadline has passed. */
 #ifndef CPLATFORM_SIGNAL_H
 #define CPLATFORM_SIGNAL_H
 
@@ -9,41 +9,42 @@
 #pragma clang assume_nonnull begin
 #endif
 
-/* `poll` is an epoll descriptor, readable while `event` (an eventfd) is set or the time of `timer` (a timerfd) has come.
- * Nobody else waits for those two, so there is nothing of theirs to be read by mistake. */
+/* `poll` is an epoll descriptor, readable while `event` (an eventfd) is set or the deadline of `timer` (a timerfd)
+ * has passed. Only this epoll instance waits for those two, so no other reader consumes their state. */
 struct platform_signal {
   int poll;
   int event;
   int timer;
 };
 
-/* False if there are no descriptors to be had. */
+/* False if there are no descriptors left. */
 bool platform_signal_open(struct platform_signal *signal) __attribute__((visibility("hidden")));
 void platform_signal_close(const struct platform_signal *signal) __attribute__((visibility("hidden")));
 
-/* In a child of fork(), which shares the files with its parent: puts new ones in the places of the descriptors. Then it is
- * not readable. False if there is no descriptor to be had, nor is there a signal then. */
+/* Replaces the open files, which a child of fork() shares with its parent, under the same descriptors. The signal is
+ * not readable then. False if there are no descriptors left; then the signal is closed. */
 bool platform_signal_renew(struct platform_signal *signal) __attribute__((visibility("hidden")));
 
-/* Makes it readable, or not any more. Once more while it is readable: an edge for pollers that see changes only. Not
- * unreadable twice in a row. */
+/* Makes the signal readable, or not readable. Setting it while it is readable causes a new edge for edge-triggered
+ * pollers. Do not clear it twice in a row. */
 void platform_signal_set(const struct platform_signal *signal, bool readable) __attribute__((visibility("hidden")));
 
-/* Makes it readable from the monotonic time `deadline` on (nanoseconds; INT64_MAX: not at all), and no longer from the one
- * that was told before. */
+/* Makes the signal readable from the monotonic time `deadline` on (nanoseconds; INT64_MAX: never), in place of the
+ * previous deadline. */
 void platform_signal_arm(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
 
-/* Sleeps until it is readable, or until the monotonic time `deadline` (negative: for ever), or for no reason. */
+/* Sleeps until the signal is readable, until the monotonic time `deadline` (negative: unlimited), or a spurious
+ * wake-up. */
 void platform_signal_wait(const struct platform_signal *signal, int64_t deadline) __attribute__((visibility("hidden")));
 
-/* An eventfd alone, readable or not; platform_event_open() gives a negative number if there is none to be had. */
+/* A single eventfd, readable or not; platform_event_open() returns a negative number if there is no descriptor left. */
 int platform_event_open(void) __attribute__((visibility("hidden")));
 void platform_event_close(int event) __attribute__((visibility("hidden")));
 
-/* Makes it readable, or not any more. Once more while it is readable: a new edge. */
+/* Makes the event readable, or not readable. Setting it while it is readable causes a new edge. */
 void platform_event_set(int event, bool readable) __attribute__((visibility("hidden")));
 
-/* In a child of fork(): as platform_signal_renew(). Closes the descriptor if there is no file to be had: false. */
+/* platform_signal_renew() for an eventfd. False if there is no descriptor left: then the descriptor is closed. */
 bool platform_event_renew(int event) __attribute__((visibility("hidden")));
 
 #if defined(__clang__)

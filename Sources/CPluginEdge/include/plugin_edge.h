@@ -1,8 +1,8 @@
-/* plugin_edge.h - where code of strangers is entered: no exception and no unwinding leaves it.
+/* plugin_edge.h - calls into foreign code: no exception and no unwinding leaves the edge.
  *
- * A plugin's function is called through this edge, which is the only C++ of the host: what the function throws becomes
- * a fault, which the caller in Swift makes a rejection of. Nothing that goes well costs anything.
- */
+ * The functions of a plugin are called through this edge, the only C++ code of the host. An exception thrown by a
+ * function becomes a fault, which the caller in Swift turns into a rejection. Calls without an exception cost
+ * nothing extra. */
 #ifndef PLUGIN_EDGE_H
 #define PLUGIN_EDGE_H
 
@@ -10,38 +10,38 @@
 
 PROMISE_BEGIN_DECLS
 
-/* How code of a plugin was left, if not by returning. */
+/* The way in which a plugin's code was left, other than by returning. */
 typedef int32_t plugin_fault_kind_t;
 
 enum {
   PLUGIN_FAULT_NONE = 0,
-  /* By a C++ exception. */
+  /* A C++ exception. */
   PLUGIN_FAULT_EXCEPTION = 1,
-  /* By an exception of another language's. */
+  /* An exception of another language. */
   PLUGIN_FAULT_FOREIGN_EXCEPTION = 2,
-  /* By pthread_exit(), or since the thread was cancelled. The unwinding ends at the edge, the thread goes on. */
+  /* pthread_exit(), or cancellation of the thread. The unwinding ends at the edge, and the thread continues. */
   PLUGIN_FAULT_THREAD_EXIT = 3,
 };
 
-/* What is known of it. */
+/* The description of a fault. */
 typedef struct plugin_fault {
   plugin_fault_kind_t kind;
-  /* An exception's type, as it is written in C++: "std::out_of_range". Ours to free; NULL if unknown. */
+  /* The exception's type as spelled in C++: "std::out_of_range". Owned by the fault; NULL if unknown. */
   char *PROMISE_NULLABLE type;
-  /* What it says of itself: what() of a std::exception, a string that was thrown, a number. Ours to free; NULL if
-   * nothing. */
+  /* The exception's message: `what()` of a std::exception, a thrown string, a number. Owned by the fault; NULL if
+   * there is none. */
   char *PROMISE_NULLABLE message;
 } plugin_fault_t;
 
-/* ffi_call() with the edge around it. `fault` is filled where PLUGIN_FAULT_NONE is not returned, and not touched
- * otherwise; `result` is then not to be looked at. errno is what the function left.
+/* ffi_call() inside the edge. If the result is not PLUGIN_FAULT_NONE, `fault` is filled and `*result` is undefined;
+ * otherwise `fault` is unchanged. errno is as the function left it.
  * [any thread] */
 plugin_fault_kind_t plugin_edge_call(void *PROMISE_NONNULL cif, promise_function_t PROMISE_NONNULL function,
                                      void *PROMISE_NULLABLE result, void *PROMISE_NULLABLE *PROMISE_NULLABLE arguments,
                                      plugin_fault_t *PROMISE_NONNULL fault);
 
-/* promise_plugin_entry(), load() and unload() with the edge around them; the first two give NULL and PROMISE_EINVAL
- * where there is a fault. */
+/* promise_plugin_entry(), load() and unload() inside the edge. On a fault the first two return NULL and
+ * PROMISE_EINVAL. */
 const promise_plugin_t *PROMISE_NULLABLE
 plugin_edge_entry(const promise_plugin_t *PROMISE_NULLABLE (*PROMISE_NONNULL entry)(uint32_t host_abi),
                   uint32_t host_abi, plugin_fault_t *PROMISE_NONNULL fault);
@@ -54,7 +54,7 @@ void plugin_edge_unload(void (*PROMISE_NONNULL unload)(void), plugin_fault_t *PR
 /* The lowest address of this thread's stack; UINTPTR_MAX if it is unknown. */
 uintptr_t plugin_edge_stack_end(void);
 
-/* Frees what a fault says. */
+/* Frees the strings of a fault. */
 void plugin_fault_free(plugin_fault_t *PROMISE_NONNULL fault);
 
 PROMISE_END_DECLS

@@ -1,16 +1,15 @@
-/* plugin_thunk.h - C function pointers that lead back into the host.
+/* plugin_thunk.h - C function pointers that call back into the host.
  *
- * A pool makes the function pointers of one parameter of one function. Each pointer is a thunk: it stays valid memory
- * for ever, and belongs to its pool for ever. While it is live it runs a body; once that has ended, a call is late: it
- * runs nothing, gives a result of zeros, and is reported.
+ * A pool makes the function pointers for one parameter of one function. Each pointer is a thunk: it stays valid
+ * forever, and never leaves its pool. A live thunk runs a body. A call after its end is late: it runs nothing,
+ * returns zeros, and is reported.
  *
  *     plugin_thunk_take() --> live --plugin_thunk_end()--> ended --the last call in it returns--> resting
  *                               ^                                                                   |
  *                               \---- not before PLUGIN_THUNK_REST others of the pool have ended ---/
  *
- * So a late call never meets a callback of another kind; if the callback has a context parameter, it never meets
- * another callback at all, for each has a context of its own.
- */
+ * So a late call never runs a callback of another kind. If the callback has a context parameter, a late call never
+ * runs any other callback, because each has a context of its own. */
 #ifndef PLUGIN_THUNK_H
 #define PLUGIN_THUNK_H
 
@@ -21,82 +20,82 @@ PROMISE_BEGIN_DECLS
 typedef struct plugin_thunk plugin_thunk_t;
 typedef struct plugin_thunk_pool plugin_thunk_pool_t;
 
-/* How a thunk finds its arguments. */
+/* The mechanism by which a thunk finds its arguments. */
 typedef uint32_t plugin_thunk_kind_t;
 
 enum {
-  /* Scalars in registers and on the stack, by a fixed thunk of ours. No page is writable and executable. */
+  /* Scalars in registers and on the stack, by a fixed thunk of the host. No page is writable and executable. */
   PLUGIN_THUNK_SCALARS = 1,
-  /* Anything, by libffi, entered from a fixed thunk of ours. No page is writable and executable. */
+  /* Any arguments, by libffi, entered from a fixed thunk of the host. No page is writable and executable. */
   PLUGIN_THUNK_ANY = 2,
-  /* Anything, by a closure of libffi's, with the pages that libffi makes for it. For machines and systems where the
-   * other two cannot be. */
+  /* Any arguments, by a libffi closure, with the pages that libffi makes for it. The fallback for machines and
+   * systems without the other two. */
   PLUGIN_THUNK_CLOSURE = 3,
 };
 
-/* Why a call ran nothing. */
+/* The reason why a call ran nothing. */
 typedef int32_t plugin_thunk_late_t;
 
 enum {
   /* The callback has ended. */
   PLUGIN_THUNK_ENDED = 1,
-  /* It is to be called once, and was. */
+  /* The callback was called before, and allows one call. */
   PLUGIN_THUNK_CALLED_TWICE = 2,
-  /* The context is not the one that belongs to it. */
+  /* The context is not that of the callback. */
   PLUGIN_THUNK_WRONG_CONTEXT = 3,
 };
 
-/* How many of a pool's thunks rest before the one that has rested longest is taken again. */
+/* The number of resting thunks in a pool beyond which the one that has rested longest is reused. */
 enum { PLUGIN_THUNK_REST = 256 };
 
-/* What a pool's thunks do. `cif` and this are kept, and must stay valid for ever. */
+/* The behaviour of a pool's thunks. `cif` and this struct are kept, and must stay valid forever. */
 typedef struct plugin_thunk_behaviour {
-  /* Runs a body. `arguments` are addresses of the arguments as C has them; `result` is zeroed and has room for the
-   * result, at least a word, to which libffi wants integers widened.
+  /* Runs a body. `arguments` are addresses of the arguments as in C. `result` is zeroed, and has the size of the
+   * result or of a word if that is larger; libffi requires integers to be widened to a word.
    * [any thread, several at a time] */
   void (*PROMISE_NONNULL run)(void *PROMISE_NONNULL body, void *PROMISE_NULLABLE const *PROMISE_NULLABLE arguments,
                               void *PROMISE_NONNULL result);
-  /* A body was left by an exception. `fault` is to be freed.
+  /* Reports that a body was left by an exception. The function must free `fault`.
    * [the thread of the call] */
   void (*PROMISE_NONNULL fail)(void *PROMISE_NONNULL body, plugin_fault_t *PROMISE_NONNULL fault);
-  /* Frees a body: once, after the last call of it has returned, on the thread that ended it or of that call. */
+  /* Frees a body: once, after its last call has returned, on the thread that ended it or the thread of that call. */
   void (*PROMISE_NONNULL free)(void *PROMISE_NONNULL body);
-  /* A call ran nothing. `origin` is the pool's.
+  /* Reports a call that ran nothing. `origin` is that of the pool.
    * [the thread of the call] */
   void (*PROMISE_NONNULL late)(void *PROMISE_NULLABLE origin, plugin_thunk_late_t why);
 } plugin_thunk_behaviour_t;
 
-/* A pool for functions of this `ffi_cif`. `context` is the index of the parameter that is the context; negative if there
- * is none. `kind` 0 takes the best that there is. NULL: no memory.
+/* Makes a pool for functions of this `ffi_cif`. `context` is the index of the context parameter; negative if there
+ * is none. `kind` 0 selects the best available. NULL when memory has run out.
  * [any thread] */
 plugin_thunk_pool_t *PROMISE_NULLABLE plugin_thunk_pool_new(void *PROMISE_NONNULL cif, int32_t context,
                                                             const plugin_thunk_behaviour_t *PROMISE_NONNULL behaviour,
                                                             void *PROMISE_NULLABLE origin, plugin_thunk_kind_t kind);
 
-/* A live callback, which is what the two words together name: the thunk may be another one's later. */
+/* A live callback, identified by both fields: the thunk may be reused later. */
 typedef struct plugin_thunk_reference {
   plugin_thunk_t *PROMISE_NULLABLE thunk; /* NULL: no memory */
   uint64_t generation;
 } plugin_thunk_reference_t;
 
-/* Makes a callback of a body, which it takes over, unless there is no memory. `context` is what has to come back as the
- * context parameter, if there is one. With `once`, it ends after its first call.
+/* Makes a callback of a body. Takes ownership of the body, unless memory has run out. `context` is the expected
+ * value of the context parameter, if there is one. With `once` the callback ends after its first call.
  * [any thread] */
 plugin_thunk_reference_t plugin_thunk_take(plugin_thunk_pool_t *PROMISE_NONNULL pool, void *PROMISE_NONNULL body,
                                            const void *PROMISE_NULLABLE context, bool once);
 
-/* The C function pointer. */
+/* The C function pointer of a thunk. */
 promise_function_t PROMISE_NONNULL plugin_thunk_function(const plugin_thunk_t *PROMISE_NONNULL thunk);
 
-/* How the thunk finds its arguments. */
+/* The mechanism by which the thunk finds its arguments. */
 plugin_thunk_kind_t plugin_thunk_kind(const plugin_thunk_t *PROMISE_NONNULL thunk);
 
-/* Ends a callback: calls that are in it go on, later ones are late. Ended already: does nothing. With `quietly`, late
- * calls are not reported: those who make them could not know.
- * [any thread, from within the callback too] */
+/* Ends a callback: running calls continue, later ones are late. A no-op if it has ended. With `quietly`, late calls
+ * are not reported, because their callers cannot know of the end.
+ * [any thread, also within the callback] */
 void plugin_thunk_end(plugin_thunk_reference_t reference, bool quietly);
 
-/* A context that no other callback of this process has had, and that points to no memory.
+/* Returns a context that no other callback of this process has had, and that points to no memory.
  * [any thread] */
 const void *PROMISE_NONNULL plugin_thunk_new_context(void);
 
