@@ -34,7 +34,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
-  test-swift test-docs test-threads test-abi test-examples test-package test-counts test-sanitizers test-round-trips test-interleavings \
+  test-swift test-docs test-threads test-abi test-examples test-drafts test-package test-counts test-sanitizers test-round-trips test-interleavings \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
 all: build
@@ -72,7 +72,7 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-features test-swift test-docs test-threads test-abi test-counts test-examples test-package
+test: lint test-features test-swift test-docs test-threads test-abi test-counts test-examples test-drafts test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
@@ -126,6 +126,10 @@ test-counts: setup-test libpromise
 # The examples in every language, and the demo's results checked with gzip, sha256sum and sqlite3.
 test-examples: setup-test build
 	@scripts/test-examples.sh
+
+# No draft of plugin-host adopt is unsafe, over the headers of the libraries that are installed.
+test-drafts: setup-test build
+	@scripts/check-drafts.py "$(PLUGIN_HOST)"
 
 # Another package depends on this one by version.
 test-package: setup-test

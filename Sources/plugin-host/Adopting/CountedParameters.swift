@@ -10,7 +10,11 @@ struct CountedParameters {
     let isArray = function.parameters.map(\.isArray)
     // What manages memory by its size is not given data.
     if function.name.lowercased().contains("alloc") { return }
-    for index in types.indices where Self.isCount(names[index]) {
+    for index in types.indices {
+      guard Self.isCount(names[index]) else {
+        if Self.isInteger(types[index]), ParameterNames.mayCount(names[index]) { isAmbiguous = true }
+        continue
+      }
       let pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
       // (size, count) multiply: which of them counts what, only the manual says.
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
@@ -39,23 +43,35 @@ struct CountedParameters {
   /// Whether the parameter is the address of such a number, which the function changes.
   func isLengthAddress(_ index: Int) -> Bool { addresses.contains(index) }
 
-  /// The addresses of elements of one type that stand right before the count, if its name may be that of their count.
+  /// The addresses of elements of one type that stand right before the count, if its name may be that of their count:
+  /// one, or several that are only read.
   private static func pointers(
     before count: Int, _ types: [CType], _ names: [String], _ header: Header, where isFree: (Int) -> Bool
   ) -> [Int] {
     var pointers: [Int] = []
     var index = count - 1
     while index >= 0, isFree(index), isData(types[index], header),
-      element(types[index], header) == element(types[count - 1], header)
+      element(types[index], header) == element(types[count - 1], header),
+      // What is written may be larger than what is read: that has the count of neither.
+      pointers.isEmpty || isConst(types[index]) && isConst(types[count - 1])
     {
       pointers.append(index)
       index -= 1
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
+    // How large the elements behind a void * are, nothing says.
+    if element(types[last], header) == .void, countsElements(names[count]) { return [] }
     return pointers
   }
 
-  private static let endings = ["len", "length", "size", "count", "nelem", "items", "memb", "bytes", "byte"]
+  private static let endings = [
+    "len", "length", "size", "count", "capacity", "nelem", "items", "memb", "bytes", "byte",
+  ]
+
+  private static func countsElements(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return ["cnt", "num"].contains(name) || ["count", "nelem", "items", "memb"].contains(where: name.hasSuffix)
+  }
 
   private static func isCount(_ name: String) -> Bool {
     let name = name.lowercased()
@@ -83,8 +99,14 @@ struct CountedParameters {
   private static func isData(_ type: CType, _ header: Header) -> Bool {
     guard case .pointer(let target, _) = type else { return false }
     switch header.resolved(target) {
-    case .void, .char, .integer, .float, .double: return true
+    case .char, .integer, .float, .double: return true
+    case .void: return !isHandle(target)
     default: return false
     }
+  }
+
+  /// Whether a type without content has a name of its own, as `CURL` does: that is an object's, not data's.
+  static func isHandle(_ type: CType) -> Bool {
+    if case .named(let name) = type { !name.lowercased().contains("void") } else { false }
   }
 }

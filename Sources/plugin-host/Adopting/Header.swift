@@ -19,6 +19,12 @@ struct Header {
     var name: String?
     /// Whether it is written as an array, or as a typedef that may be one: its type is that of an address all the same.
     var isArray: Bool
+    /// The number of elements that the declaration has, by itself or by a typedef: `digest[32]`, `uuid_t id`.
+    var bound: Int?
+    /// The header's documentation or annotation says that the function writes there.
+    var isWritten = false
+    /// The header's documentation or annotation says that it may be NULL.
+    var isNullable = false
   }
 
   /// A struct or a union.
@@ -34,6 +40,8 @@ struct Header {
   private var records: [String: Record] = [:]
   /// Whether an enum, by its tag, has negative constants.
   private var signedEnums: Set<String> = []
+  /// The tags of the structs and unions whose address some function gives: the library's own objects.
+  private var given: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
@@ -49,7 +57,8 @@ struct Header {
       case "FunctionDecl":
         let text = sources[node.file] ?? source(node.file)
         sources[node.file] = text
-        guard let function = Self.function(node, text) else { continue }
+        guard let function = function(node, ParameterSource(text)) else { continue }
+        noteObjects(of: function)
         // Of several declarations, the last one counts, and any may have the description.
         if let index = indices[function.name] {
           let description = functions[index].description
@@ -74,6 +83,9 @@ struct Header {
     }
     return type
   }
+
+  /// What a typedef stands for.
+  func meaning(of name: String) -> CType { typedefs[name] ?? .void }
 
   /// The struct or union with that tag; nil if the header only names it.
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
@@ -121,7 +133,34 @@ struct Header {
     typedefs[name] = isPointer ? .pointer(to: type, isConst: false) : type
   }
 
-  private static func function(_ node: HeaderNode, _ source: [UInt8]) -> Function? {
+  /// Whether the values of a struct are the library's objects, known by their address: it is not defined, some function
+  /// gives its address, or it goes on behind what its definition says.
+  func isObject(_ tag: String) -> Bool {
+    guard let record = record(tag), !given.contains(tag) else { return true }
+    let last = record.fields.last.map { resolved($0.type) }
+    if case .array(_, let count) = last, count ?? 0 < 2 { return true }
+    return record.fields.contains { field in
+      let words = ParameterNames.words(field.name)
+      return words.contains { ["length", "len", "count", "nelems", "nitems"].contains($0) }
+    }
+  }
+
+  /// Remembers the structs whose address a function gives, as its result or through an address of an address.
+  private mutating func noteObjects(of function: Function) {
+    guard case .function(let result, let parameters, _)? = function.type else { return }
+    var types = [result]
+    for parameter in parameters {
+      if case .pointer(let target, _) = resolved(parameter) { types.append(target) }
+    }
+    for type in types {
+      var type = resolved(type)
+      guard case .pointer = type else { continue }
+      while case .pointer(let target, _) = type { type = resolved(target) }
+      if case .tagged(_, let tag) = type { given.insert(tag) }
+    }
+  }
+
+  private func function(_ node: HeaderNode, _ source: ParameterSource) -> Function? {
     guard let name = node.name else { return nil }
     let parameters = node.inner.filter { $0.kind == "ParmVarDecl" }
     let attributes = node.type.firstRange(of: " __attribute__")
@@ -129,18 +168,30 @@ struct Header {
     let noReturn = node.inner.contains { ["C11NoReturnAttr", "NoReturnAttr"].contains($0.kind) }
     return Function(
       name: name, symbol: node.symbol ?? name, type: CTypeParser.parse(type),
-      parameters: parameters.map { Parameter(name: $0.name, isArray: isArray($0, source)) },
-      description: node.inner.first { $0.kind == "FullComment" }.flatMap(firstSentence),
+      parameters: self.parameters(parameters, of: node, source),
+      description: node.inner.first { $0.kind == "FullComment" }.flatMap(Self.firstSentence),
       isInline: node.storage == "static" || node.isInline && node.storage != "extern",
       returns: !noReturn && !node.type.contains("noreturn"), file: node.file)
   }
 
-  /// Whether the text of a parameter whose type is an address has no asterisk, or goes on behind the name.
-  private static func isArray(_ node: HeaderNode, _ source: [UInt8]) -> Bool {
-    guard case .pointer? = CTypeParser.parse(node.type) else { return false }
-    if node.name != nil, node.lastStart > node.nameStart { return true }
-    guard node.start <= node.nameStart, node.nameStart <= source.count else { return true }
-    return !source[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
+  private func parameters(_ nodes: [HeaderNode], of function: HeaderNode, _ source: ParameterSource) -> [Parameter] {
+    let documentation = function.inner.first { $0.kind == "FullComment" }?.inner ?? []
+    let comments = source.comments(nodes, end: function.lastStart)
+    return nodes.enumerated().map { index, node in
+      let documented = documentation.filter { $0.kind == "ParamCommandComment" && $0.parameter == node.name }
+      let comment = comments[index] + documented.flatMap(\.inner).flatMap(\.inner).map(\.text).joined()
+      let mark = comments[index].drop { !$0.isLetter }.prefix(while: \.isLetter).lowercased()
+      let isNullable = node.type.contains("_Nullable") || comment.contains("NULL") && !comment.contains("not NULL")
+      return Parameter(
+        name: node.name, isArray: source.isArray(node), bound: bound(node, source),
+        isWritten: mark == "out" || documented.contains { $0.direction == "out" }, isNullable: isNullable)
+    }
+  }
+
+  private func bound(_ node: HeaderNode, _ source: ParameterSource) -> Int? {
+    if let bound = source.bound(node) { return bound }
+    guard let name = source.typedef(node), case .array(_, let count) = resolved(.named(name)) else { return nil }
+    return count
   }
 
   private static func type(_ text: String, unnamed: String? = nil) -> CType {

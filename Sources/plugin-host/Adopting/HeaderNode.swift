@@ -13,6 +13,9 @@ struct HeaderNode {
   var text = ""
   /// Of a constant.
   var value = ""
+  /// The parameter that a documentation comment is about, and whether it is `in`, `out` or both.
+  var parameter: String?
+  var direction = ""
   /// The struct, union or enum that is declared on the way.
   var tagID: String?
   var isComplete = false
@@ -64,6 +67,8 @@ struct HeaderNodeReader {
     case "storageClass": node.storage = try scanner.string()
     case "text": node.text = try scanner.string()
     case "value" where node.kind == "ConstantExpr": node.value = try scanner.string()
+    case "param": node.parameter = try scanner.string()
+    case "direction": node.direction = try scanner.string()
     case "completeDefinition": node.isComplete = try scanner.bool()
     case "isBitfield": node.isBitField = try scanner.bool()
     case "inline": node.isInline = try scanner.bool()

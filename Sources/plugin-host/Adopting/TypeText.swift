@@ -65,6 +65,38 @@ struct TypeText {
     }
   }
 
+  /// Whether the type is a struct or union of which the library gives addresses, or that it does not define.
+  func isObject(_ type: CType) -> Bool {
+    if case .tagged(_, let tag) = header.resolved(type) { header.isObject(tag) } else { false }
+  }
+
+  /// Whether it is a type of objects that only the library can make: a struct that is not defined, or nothing with a name.
+  func isOpaque(_ type: CType) -> Bool {
+    switch header.resolved(type) {
+    case .tagged("struct", let tag): header.record(tag) == nil
+    case .void: CountedParameters.isHandle(type)
+    default: false
+    }
+  }
+
+  /// Whether a value is one byte: such an address is of many more often than of one.
+  func isByte(_ type: CType) -> Bool {
+    switch header.resolved(type) {
+    case .bool, .char, .integer(_, 8): true
+    default: false
+    }
+  }
+
+  /// Whether a number is a part of a text: `wchar_t`, `UChar`, `gunichar2`.
+  func isLetter(_ type: CType) -> Bool {
+    var type = type
+    while case .named(let name) = type {
+      if name.lowercased().contains("char") { return true }
+      type = header.meaning(of: name)
+    }
+    return false
+  }
+
   /// Whether the type is what a machine makes of va_list.
   func isArgumentList(_ type: CType) -> Bool {
     switch type {

@@ -1,0 +1,84 @@
+/// The conventions by which C programmers name functions and parameters, as far as they are evidence of what is read,
+/// written or kept.
+enum ParameterNames {
+  /// The lowercase words of a name: `get`, `peer`, `name` for `getPeer_name`.
+  static func words(_ name: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var wasLower = false
+    for character in name {
+      if character == "_" || character.isUppercase && wasLower {
+        if !word.isEmpty { words.append(word) }
+        word = ""
+      }
+      if character != "_" { word += character.lowercased() }
+      wasLower = character.isLowercase || character.isNumber
+    }
+    return word.isEmpty ? words : words + [word]
+  }
+
+  /// Whether a name is a plural: `values`, `points`.
+  static func isPlural(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.hasSuffix("s") && !["ss", "us", "is", "flags", "bytes", "rows", "cols"].contains(where: name.hasSuffix)
+  }
+
+  /// Whether a parameter of that name may have several elements: `values`, `params`, `matrix`, `v`.
+  static func mayBeMany(_ name: String) -> Bool {
+    if isPlural(name) { return true }
+    let name = name.lowercased()
+    let shapes = [
+      "array", "vec", "matrix", "list", "table", "buf", "map", "data", "equation", "coord", "pixel", "sample", "limb",
+      "digit", "color", "dest", "dst", "argv", "envp",
+    ]
+    return ["v", "m", "a", "p", "ptr", "to", "out", "set"].contains(name) || shapes.contains(where: name.contains)
+  }
+
+  /// Whether a number of that name may count the elements of something: `len`, `nfds`, `displayNameCapacity`.
+  static func mayCount(_ name: String) -> Bool {
+    let lower = name.lowercased()
+    if lower == "n"
+      || ["len", "size", "count", "cap", "num", "cnt", "room", "max", "elem"].contains(where: lower.contains)
+    {
+      return true
+    }
+    guard name.first == "n", let second = name.dropFirst().first else { return false }
+    return second.isUppercase || second == "_" || "bcdfgklmprstvw".contains(second)
+  }
+
+  /// Whether the name says that the function writes there: `out`, `repo_out`, `window_return`.
+  static func isWritten(_ name: String) -> Bool {
+    let words = words(name)
+    return ["out", "ret", "return", "output", "result"].contains { $0 == words.first || $0 == words.last }
+  }
+
+  /// Whether C programs pass NULL for a text of that name.
+  static func isOptional(_ name: String) -> Bool {
+    let name = name.lowercased().replacing("_", with: "")
+    let names = [
+      "locale", "encoding", "charset", "vfs", "dictionary", "password", "passwd", "passphrase", "user", "username",
+      "prefix", "pfx", "suffix", "domainname", "service", "hints", "options", "propq", "propquery", "properties",
+      "defaultvalue", "externalid", "systemid", "publicid",
+    ]
+    return names.contains { name == $0 || name == "z" + $0 }
+  }
+
+  /// Whether a function of that name may keep what it is given, or only reads it: `setbuffer`, `fmemopen`, `add_key`.
+  static func mayKeep(function name: String) -> Bool {
+    let keeping = ["set", "init", "add", "put", "push", "register", "attach", "bind", "construct", "append", "insert"]
+    return words(name).contains { word in
+      keeping.contains(where: word.hasPrefix) || word.hasSuffix("open") || ["new", "create", "use"].contains(word)
+    }
+  }
+
+  /// Whether a function of that name makes or finds something and gives the address: `sqlite3_open`, `gnutls_x509_crt_init`.
+  static func isMaker(function name: String) -> Bool {
+    let makers = ["open", "new", "create", "init", "alloc", "dup", "clone", "copy", "connect", "prepare", "load"]
+    return words(name).contains { word in makers.contains { word == $0 || word == $0 + "2" || word == $0 + "3" } }
+  }
+
+  /// Whether a function's name says that it fills a vector: `glGetLightfv`.
+  static func fillsVector(function name: String) -> Bool {
+    name.hasSuffix("v") && name.dropLast().last.map("bsifdIFD".contains) ?? false
+  }
+}

@@ -1,0 +1,65 @@
+/// The text of a function's parameters in its header, which says more than their types: array bounds, and comments.
+struct ParameterSource {
+  private let text: [UInt8]
+
+  init(_ text: [UInt8]) { self.text = text }
+
+  /// Whether the text of a parameter whose type is an address has no asterisk, or goes on behind the name.
+  func isArray(_ node: HeaderNode) -> Bool {
+    guard case .pointer? = CTypeParser.parse(node.type) else { return false }
+    if node.name != nil, node.lastStart > node.nameStart { return true }
+    guard node.start <= node.nameStart, node.nameStart <= text.count else { return true }
+    return !text[node.start..<node.nameStart].contains(UInt8(ascii: "*"))
+  }
+
+  /// The number in `digest[32]` or `digest[static 32]`; nil if there is none, or it is a macro.
+  func bound(_ node: HeaderNode) -> Int? {
+    let name = Array((node.name ?? "").utf8)
+    guard node.nameStart + name.count <= node.lastStart, node.lastStart < text.count,
+      Array(text[node.nameStart..<node.nameStart + name.count]) == name
+    else { return nil }
+    let words = string(node.nameStart + name.count..<node.lastStart + 1)
+    let inside = words.filter { $0 != " " }
+    guard inside.hasPrefix("["), inside.hasSuffix("]") else { return nil }
+    let number = inside.dropFirst().dropLast()
+    return Int(number.hasPrefix("static") ? number.dropFirst(6) : number).flatMap {
+      (1...65536).contains($0) ? $0 : nil
+    }
+  }
+
+  /// The typedef that a parameter's text names where its type is an address without an asterisk: `uuid_t`.
+  func typedef(_ node: HeaderNode) -> String? {
+    guard node.name != nil, node.start < node.nameStart, node.nameStart <= text.count else { return nil }
+    let words = string(node.start..<node.nameStart).split(whereSeparator: \.isWhitespace)
+    let types = words.filter { $0 != "const" && $0 != "volatile" }
+    return types.count == 1 ? String(types[0]) : nil
+  }
+
+  /// What the comments beside each parameter say. A comment on the line of the comma belongs to the parameter before it.
+  func comments(_ parameters: [HeaderNode], end: Int) -> [String] {
+    var comments = [String](repeating: "", count: parameters.count)
+    for (index, node) in parameters.enumerated() {
+      let next = index + 1 < parameters.count ? parameters[index + 1].start : end
+      guard node.lastStart < next, next <= text.count, next - node.lastStart < 1000 else { continue }
+      let gap = string(node.lastStart..<next)
+      let line = index + 1 < parameters.count ? gap.prefix { !$0.isNewline } : gap[...]
+      comments[index] += Self.comment(line)
+      if index + 1 < parameters.count { comments[index + 1] += Self.comment(gap.dropFirst(line.count)) }
+    }
+    return comments
+  }
+
+  /// The content of the comments in a text.
+  private static func comment(_ text: Substring) -> String {
+    var rest = text
+    var content = ""
+    while let start = rest.firstRange(of: "/*"), let end = rest[start.upperBound...].firstRange(of: "*/") {
+      content += rest[start.upperBound..<end.lowerBound]
+      rest = rest[end.upperBound...]
+    }
+    if let start = rest.firstRange(of: "//") { content += rest[start.upperBound...] }
+    return content
+  }
+
+  private func string(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
+}

@@ -1,0 +1,121 @@
+extension SignatureWriter {
+  /// A parameter that is an address by itself. It is `out` only where something says of how much: a guess would be
+  /// written beyond.
+  mutating func pointer(_ index: Int, to target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
+    let name = names[index]
+    switch header.resolved(target) {
+    case .function: throw Self.noScope(name)
+    case .void: return try object(index, target, isConst)
+    case .char where isConst && !isArray(index): return try string(index)
+    case .bool, .char, .integer, .float, .double, .tagged("enum", _): return try scalars(index, target, isConst)
+    case .pointer(let inner, let isConstInner): return try address(index, of: inner, isConst: isConst, isConstInner)
+    case .tagged: return try structure(index, target, isConst)
+    case .array, .named, .unknown: return optional(index, "ptr<\(text.name(of: target, or: types[index]))>")
+    }
+  }
+
+  static func noScope(_ name: String) -> Unsuitable {
+    Unsuitable(
+      "'\(name)' is a function pointer: nothing says how long it may be called; write it as fn(...) with a scope, "
+        + "@call, @once or @forever")
+  }
+
+  private func declared(_ index: Int) -> Header.Parameter? {
+    index < function.parameters.count ? function.parameters[index] : nil
+  }
+
+  private func isArray(_ index: Int) -> Bool { declared(index)?.isArray ?? false }
+
+  /// A type that may be left out, if the header says so.
+  private func optional(_ index: Int, _ type: String) -> String {
+    declared(index)?.isNullable ?? false ? type + "?" : type
+  }
+
+  private mutating func string(_ index: Int) throws(Unsuitable) -> String {
+    let isNullable = declared(index)?.isNullable ?? false
+    guard isNullable || ParameterNames.isOptional(names[index]) else { return "cstr" }
+    checks.append("\(names[index]) is taken to be NULL where it is left out; if it must not be, it is cstr")
+    return "cstr?"
+  }
+
+  private mutating func object(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
+    let name = names[index]
+    if CountedParameters.isHandle(target) { return optional(index, "ptr<\(text.name(of: target))>") }
+    if !isConst, ParameterNames.mayBeMany(name) {
+      throw Unsuitable("'\(name)' may be written to, and nothing says how much room it needs")
+    }
+    return "ptr<void>?"
+  }
+
+  /// The address of numbers: so many as the declaration says, or one where its type, its name and its neighbours do not
+  /// speak against it.
+  private mutating func scalars(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
+    let name = names[index]
+    let value = try text.value(target)
+    let keeps = ParameterNames.mayKeep(function: function.name)
+    if let bound = declared(index)?.bound {
+      if isConst { return "[\(value); \(bound)]" }
+      if keeps { throw Unsuitable("'\(name)' may be kept, or only read") }
+      checks.append("\(name) is taken to be \(bound) elements that are written, not read")
+      return "out [\(value); \(bound)]"
+    }
+    if case .char = header.resolved(target), !isConst {
+      throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
+    }
+    let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    let isOne = !isConst && !isArray(index) && !counts.isAmbiguous && !text.isByte(target) && !text.isLetter(target)
+    guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
+      !ParameterNames.fillsVector(function: function.name)
+    else { throw Unsuitable("nothing says how many elements '\(name)' has") }
+    if keeps, !isWritten { throw Unsuitable("'\(name)' may be kept, or only read") }
+    checks.append("\(name) is taken to be one \(value) that is written, not read")
+    return "out \(value)"
+  }
+
+  /// The address of an address: written, if the header says so, or if the function makes an object of a type that only
+  /// the library knows.
+  private mutating func address(
+    _ index: Int, of inner: CType, isConst: Bool, _ isConstInner: Bool
+  ) throws(Unsuitable) -> String {
+    let name = names[index]
+    if case .function = header.resolved(inner) { throw Self.noScope(name) }
+    guard !isConst, !isArray(index), !counts.isAmbiguous else {
+      throw Unsuitable("'\(name)' may be an array of addresses")
+    }
+    let object = text.name(of: inner)
+    let isError = object == "GError"
+    let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError
+    let isMade =
+      ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
+      && text.isOpaque(inner) && !name.hasSuffix("s")
+    guard isSaid || isMade else {
+      throw Unsuitable(
+        "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
+    }
+    if !isError { checks.append("\(name) is taken to be one address that is written, not read") }
+    return "out ptr<\(object)>?"
+  }
+
+  /// The address of a struct: its value, if a copy of it is as good and nothing says that there may be several.
+  private mutating func structure(_ index: Int, _ target: CType, _ isConst: Bool) throws(Unsuitable) -> String {
+    let name = names[index]
+    let isOne = !isArray(index) && !counts.isAmbiguous && declared(index)?.name != nil && !ParameterNames.isPlural(name)
+    guard isOne, text.isPlain(target), !text.isObject(target), !hasCountBehind(index),
+      isConst || !ParameterNames.mayKeep(function: function.name)
+    else { return optional(index, "ptr<\(text.name(of: target, or: types[index]))>") }
+    if isConst {
+      return declared(index)?.isNullable ?? false ? "\(try text.value(target))?" : "&\(try text.value(target))"
+    }
+    checks.append("\(name) is taken to be read and written; if it is only written, it is out")
+    return "inout \(try text.value(target))"
+  }
+
+  /// Whether the next parameter may be the count of the elements, or the size, of this one.
+  private func hasCountBehind(_ index: Int) -> Bool {
+    guard index + 1 < types.count else { return false }
+    var type = header.resolved(types[index + 1])
+    if case .pointer(let target, _) = type { type = header.resolved(target) }
+    guard case .integer = type else { return false }
+    return ParameterNames.mayCount(names[index + 1])
+  }
+}

@@ -1,0 +1,89 @@
+/// Writes the signature of one function. What the prototype leaves open is taken the way that cannot write where nothing
+/// is, and said in `checks`; what has no such way is left out.
+struct SignatureWriter {
+  let function: Header.Function
+  let types: [CType]
+  let names: [String]
+  let header: Header
+  let text: TypeText
+  let counts: CountedParameters
+  var checks: [String] = []
+
+  init(_ function: Header.Function, _ types: [CType], _ header: Header) {
+    self.function = function
+    self.types = types
+    self.header = header
+    text = TypeText(header: header)
+    names = Self.names(function, count: types.count)
+    counts = CountedParameters(of: function, types.map(header.resolved), names, header)
+  }
+
+  mutating func signature(result: CType, isVariadic: Bool) throws(Unsuitable) -> String {
+    if isVariadic {
+      throw Unsuitable("variadic: the header does not say what may follow; write it as a tail, ...: i32 | f64 | cstr")
+    }
+    var parameters: [String] = []
+    for index in types.indices { parameters.append("\(names[index]): \(try parameter(index))") }
+    let returned = try self.result(result)
+    return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned.map { " -> \($0)" } ?? "")"
+  }
+
+  /// Names that a signature can have, each once.
+  private static func names(_ function: Header.Function, count: Int) -> [String] {
+    var taken: Set<String> = ["result"]
+    return (0..<count).map { index in
+      let given = index < function.parameters.count ? function.parameters[index].name ?? "" : ""
+      // The C library's own begin with underscores.
+      var name = String(given.drop { $0 == "_" }.map { $0.isASCII ? $0 : "_" })
+      if name.isEmpty { name = "argument\(index + 1)" }
+      while !taken.insert(name).inserted { name += "_" }
+      return name
+    }
+  }
+
+  private mutating func parameter(_ index: Int) throws(Unsuitable) -> String {
+    let type = header.resolved(types[index])
+    if text.isArgumentList(types[index]) { throw Unsuitable("takes a va_list") }
+    if case .function = type { throw Self.noScope(names[index]) }
+    guard case .pointer(let target, let isConst) = type else { return try text.value(types[index]) }
+    if counts.isLengthAddress(index) { return try lengthAddress(of: target) }
+    guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
+    let name = names[index]
+    let content = text.content(of: target, count: names[count])
+    if isConst {
+      checks.append("\(name) is taken to have \(names[count]) elements")
+      return content
+    }
+    if ParameterNames.mayKeep(function: function.name) { throw Unsuitable("'\(name)' may be kept, or only read") }
+    checks.append(
+      "\(name) is taken to have room for \(names[count]) elements"
+        + (counts.isLengthAddress(count)
+          ? "; a function that does not look at \(names[count]) first may write more" : ""))
+    return "out \(content)"
+  }
+
+  /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask: the
+  /// room has to suffice for those too.
+  private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
+    guard case .integer(_, let bits) = header.resolved(target) else { throw Unsuitable("a length is no integer") }
+    return "inout \(try text.value(target)) = \(bits < 32 ? 32767 : 65536)"
+  }
+
+  private mutating func result(_ type: CType) throws(Unsuitable) -> String? {
+    switch header.resolved(type) {
+    case .void: return nil
+    case .function: throw Unsuitable("returns a function")
+    case .pointer(let target, let isConst):
+      switch header.resolved(target) {
+      case .function: throw Unsuitable("returns a function pointer")
+      case .char:
+        if !isConst {
+          checks.append("the result is taken to be the library's; if the caller frees it, it is own(free) cstr")
+        }
+        return "cstr?"
+      default: return "ptr<\(text.name(of: target, or: type))>?"
+      }
+    default: return try text.value(type)
+    }
+  }
+}

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""Judges what plugin-host adopt drafts from the headers of real libraries.
+
+usage: scripts/check-drafts.py PLUGIN_HOST [--table] [LIBRARY HEADER [OPTION]...]
+
+Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
+draft is unsafe if a call could write where the host has set no memory aside: one element for the address of bytes, of
+letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
+struct that is an object of the library's; a buffer for a handle. Ends with 1 if there is one. Libraries whose
+headers are not installed are skipped.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+GLIB = "-I/usr/include/glib-2.0" + "".join(
+    f" -I/usr/lib/{machine}-linux-gnu/glib-2.0/include" for machine in ("x86_64", "aarch64"))
+LIBRARIES = f"""
+libz.so.1 zlib.h
+libsqlite3.so.0 sqlite3.h
+libcurl.so.4 curl/curl.h
+libexpat.so.1 expat.h
+libbz2.so.1.0 bzlib.h
+libbrotlienc.so.1 brotli/encode.h
+libbrotlidec.so.1 brotli/decode.h
+libcrypto.so.3 openssl/sha.h
+libcrypto.so.3 openssl/evp.h
+libcrypto.so.3 openssl/rsa.h
+libgcrypt.so.20 gcrypt.h
+libgpg-error.so.0 gpg-error.h
+libnettle.so.8 nettle/sha2.h
+libnettle.so.8 nettle/base64.h
+libnettle.so.8 nettle/pbkdf2.h
+libgnutls.so.30 gnutls/gnutls.h
+libtasn1.so.6 libtasn1.h
+libidn2.so.0 idn2.h
+libuuid.so.1 uuid/uuid.h
+libblkid.so.1 blkid/blkid.h
+libmount.so.1 libmount/libmount.h
+libgmp.so.10 gmp.h
+libncursesw.so.6 ncursesw/curses.h
+libreadline.so.8 readline/readline.h
+libhistory.so.8 readline/history.h
+libpcre2-8.so.0 pcre2.h --flag=-DPCRE2_CODE_UNIT_WIDTH=8
+libpng16.so.16 png.h
+libjpeg.so.62 jpeglib.h --flag=-include --flag=stdio.h
+libfreetype.so.6 freetype/freetype.h -I/usr/include/freetype2
+libfontconfig.so.1 fontconfig/fontconfig.h
+libX11.so.6 X11/Xlib.h
+libX11.so.6 X11/Xutil.h
+libxcb.so.1 xcb/xcb.h
+libxml2.so.2 libxml/parser.h -I/usr/include/libxml2
+libxslt.so.1 libxslt/transform.h -I/usr/include/libxml2
+libyaml-0.so.2 yaml.h
+libuv.so.1 uv.h
+libmagic.so.1 magic.h
+libglib-2.0.so.0 glib.h {GLIB}
+libpq.so.5 libpq-fe.h -I/usr/include/postgresql
+libLLVM-14.so.1 llvm-c/Core.h -I/usr/include/llvm-c-14 -I/usr/include/llvm-14
+libpython3.11.so.1.0 Python.h -I/usr/include/python3.11
+libtcl8.6.so tcl8.6/tcl.h -I/usr/include/tcl8.6
+libicuuc.so.72 unicode/ustring.h
+libicuuc.so.72 unicode/ucnv.h
+libselinux.so.1 selinux/selinux.h
+libffi.so.8 ffi.h
+libGL.so.1 GL/gl.h
+libEGL.so.1 EGL/egl.h
+libtirpc.so.3 rpc/rpc.h -I/usr/include/tirpc
+libp11-kit.so.0 p11-kit/p11-kit.h -I/usr/include/p11-kit-1
+libnspr4.so nspr/nspr.h -I/usr/include/nspr
+libcrypt.so.1 crypt.h
+libm.so.6 math.h -D_GNU_SOURCE
+""" + "".join(
+    f"libc.so.6 {header} -D_GNU_SOURCE\n"
+    for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h poll.h".split()
+)
+
+FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
+SCALAR = re.compile(r"(?:out|inout) (?:bool|[iuf]\d+|usize|isize)$")
+BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
+
+
+def last_file(node, file):
+    """The file of the last place in a part of the tree: clang names it only where it changes."""
+    if isinstance(node, dict):
+        file = node["file"] if isinstance(node.get("file"), str) else file
+        for name, part in node.items():
+            if name != "includedFrom" and isinstance(part, (dict, list)):
+                file = last_file(part, file)
+    else:
+        for part in node:
+            file = last_file(part, file)
+    return file
+
+
+class Prototypes:
+    """The functions of a translation unit, as clang sees them."""
+
+    def __init__(self, tree):
+        self.typedefs, self.given, self.functions, self.sources = {}, set(), {}, {}
+        complete, named, file = set(), set(), ""
+        for node in tree["inner"]:
+            kind, name = node["kind"], node.get("name", "")
+            file = last_file(node.get("loc", {}), file)
+            if kind == "TypedefDecl":
+                self.typedefs[name] = node["type"]["qualType"]
+            elif kind == "RecordDecl":
+                (complete if node.get("completeDefinition") else named).add(name)
+            elif kind == "FunctionDecl":
+                self.functions.setdefault(name, []).append((node, file))
+            file = last_file(node, file)
+        self.incomplete = {"struct " + name for name in named - complete}
+        for declarations in self.functions.values():
+            for node, _ in declarations:
+                result = self.resolved(node["type"]["qualType"].split("(")[0])
+                if result.endswith("*"):
+                    self.given.add(self.core(result))
+                for parameter in self.parameters(node):
+                    target = self.pointee(parameter["type"]["qualType"])
+                    if target and self.resolved(target).endswith("*"):
+                        self.given.add(self.core(target))
+
+    @staticmethod
+    def parameters(node):
+        return [child for child in node.get("inner", []) if child["kind"] == "ParmVarDecl"]
+
+    @staticmethod
+    def plain(text):
+        text = re.sub(r"\b(const|volatile|restrict|__restrict|_Nullable|_Nonnull)\b", " ", text)
+        return " ".join(text.replace("*", " * ").split())
+
+    def resolved(self, text):
+        """The type without typedefs at its top."""
+        text = self.plain(text)
+        for _ in range(64):
+            stars = ""
+            while text.endswith("*"):
+                text, stars = text[:-1].strip(), stars + "*"
+            meaning = self.typedefs.get(text)
+            if meaning is None or meaning == text or "(" in meaning or "[" in meaning:
+                return text + " " * bool(stars) + stars
+            text = self.plain(meaning) + stars
+        return text
+
+    def pointee(self, text):
+        """What an address is of, as it is written; None for anything else."""
+        if "(" in text:
+            return None
+        text = re.sub(r"\b(restrict|__restrict|_Nullable|_Nonnull)\b", "", text).strip()
+        text = re.sub(r"\*\s*const$", "*", text)
+        for _ in range(64):
+            if text.endswith("*"):
+                return text[:-1].strip()
+            bare = self.plain(text)
+            if bare not in self.typedefs or "(" in self.typedefs[bare]:
+                return None
+            text = re.sub(r"\*\s*const$", "*", self.typedefs[bare])
+        return None
+
+    def core(self, text):
+        return self.resolved(text).rstrip("* ")
+
+    def text(self, file, start, end):
+        if file not in self.sources:
+            try:
+                with open(file, "rb") as source:
+                    self.sources[file] = source.read()
+            except OSError:
+                self.sources[file] = b""
+        return self.sources[file][start:end].decode("utf-8", "replace")
+
+
+def offset(place):
+    return (place.get("spellingLoc") or place).get("offset", 0)
+
+
+def split(parameters):
+    """The parameters of a signature."""
+    parts, depth, start = [], 0, 0
+    for index, character in enumerate(parameters):
+        depth += (character in "([{<") - (character in ")]}>" and parameters[index - 1] != "-")
+        if character == "," and depth == 0:
+            parts.append(parameters[start:index])
+            start = index + 1
+    parts.append(parameters[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def words(name):
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", name)]
+
+
+def evidence(types, node, file, index, name, target):
+    """What says that an address is written behind a parameter that is the address of an address."""
+    parameters = types.parameters(node)
+    for child in node.get("inner", []):
+        if child["kind"] == "FullComment":
+            for part in child.get("inner", []):
+                if part.get("param") == name and part.get("direction") == "out":
+                    return "documentation"
+    end = offset(parameters[index]["range"]["end"])
+    following = offset(parameters[index + 1]["range"]["begin"]) if index + 1 < len(parameters) else end + 200
+    if re.match(r"[^/;]*/\*[\W_]*out\b", types.text(file, end, following), re.IGNORECASE):
+        return "comment"
+    if {"out", "ret", "return", "output", "result"} & set(words(name)[:1] + words(name)[-1:]):
+        return "name"
+    if types.core(target) in ("GError", "struct _GError"):
+        return "GError"
+    core = types.core(target)
+    opaque = core == "void" and types.plain(target).split()[0] != "void" or core in types.incomplete
+    making = re.search(r"open|new|create|init|alloc|dup|clone|copy|connect|prepare|load", node["name"], re.IGNORECASE)
+    return "constructor" if opaque and making else None
+
+
+def judge(types, signature):
+    """Why the draft of a function is unsafe; and the kinds of evidence for addresses that are written."""
+    function, rest = signature.split("(", 1)
+    body = rest[: re.search(r"\)( ->|$)", rest).start()]
+    node, file = types.functions[function][-1]
+    parameters = types.parameters(node)
+    drafted = [part.split(": ", 1) for part in split(body)]
+    counts = set(re.findall(r"(?:bytes|str)\[(\w+)\]|; ([A-Za-z_]\w*)\]", body))
+    counts = {name for pair in counts for name in pair if name}
+    faults, found = [], []
+    free = [
+        part[0] for part, parameter in zip(drafted, parameters)
+        if part[0] not in counts and re.search(r"len|size|count|cap|num|max", part[0].lower())
+        and re.match(r"[iu]\d+|usize|isize", part[1])
+    ]
+    for index, (part, parameter) in enumerate(zip(drafted, parameters)):
+        name, draft = part
+        draft = re.sub(r" = .*", "", draft)
+        written = parameter["type"]["qualType"]
+        target = types.pointee(written)
+        if target is None:
+            continue
+        core, own = types.resolved(target), types.plain(target)
+        isConst = bool(re.search(r"\bconst\b", target)) and "*" not in target
+        end, start = offset(parameter["range"]["end"]), offset(parameter["loc"])
+        declared = types.text(file, start, end + 1)
+        is_handle = core.startswith(("struct ", "union ")) or core == "void" and "void" not in own.lower()
+        if re.match(r"(out|inout) ", draft) and isConst:
+            faults.append(f"{name}: const, but written")
+        if SCALAR.match(draft) and name not in counts:
+            chain = own + " " + " ".join(str(types.typedefs.get(own, "")).split())
+            if core in BYTES or core == "void":
+                faults.append(f"{name}: one byte for {written}")
+            elif "char" in chain.lower():
+                faults.append(f"{name}: one letter for {written}")
+            elif "name" not in parameter:
+                faults.append(f"{name}: {written} without a name")
+            elif "[" in declared or "*" not in types.text(file, offset(parameter["range"]["begin"]), start):
+                faults.append(f"{name}: an array of {written}")
+            elif free:
+                faults.append(f"{name}: one element beside the count {free[0]}")
+            elif re.search(r"(param|value|matri|arra|vect|buf)", name.lower()) and node["name"].endswith("v"):
+                faults.append(f"{name}: one element for a vector")
+        elif re.match(r"(out|inout) \[", draft):
+            bound = re.search(r"; (\d+)\]", draft).group(1)
+            name_of_type = types.text(file, offset(parameter["range"]["begin"]), start).replace("const", "").strip()
+            if f"[{bound}]" not in declared and f"[{bound}]" not in types.typedefs.get(name_of_type, ""):
+                if not re.search(rf"\[\s*(static\s+)?{bound}\s*\]", declared):
+                    faults.append(f"{name}: {bound} elements that nothing says")
+        elif draft.startswith("out ptr<"):
+            kind = evidence(types, node, file, index, name, target)
+            if kind:
+                found.append(kind)
+            else:
+                faults.append(f"{name}: nothing says that {written} is written")
+        elif re.match(r"(&|inout |out )?\{", draft):
+            following = parameters[index + 1] if index + 1 < len(parameters) else None
+            if core in types.given or core in types.incomplete:
+                faults.append(f"{name}: the value of {written}, an object of the library's")
+            elif following and re.search(r"len|size|count|num", following.get("name", "").lower()):
+                faults.append(f"{name}: the value of {written}, which has a size")
+            elif "name" not in parameter or "[" in declared:
+                faults.append(f"{name}: {written} may be several")
+        elif re.match(r"(out )?(bytes|str)\[|(out )?&\[", draft):
+            if is_handle:
+                faults.append(f"{name}: the handle {written} as a buffer")
+            count = re.search(r"[\[ ](\w+)\]", draft).group(1)
+            read = re.compile(rf"(bytes|str)\[{count}\]|&\[.*; {count}\]")
+            if draft.startswith("out ") and any(read.match(other[1]) for other in drafted if other[0] != name):
+                faults.append(f"{name}: written, with the count of what is read")
+    return faults, found
+
+
+def survey(host, library, header, options):
+    """Drafts one library. Returns the counts and the faults; None if its header or it is not there."""
+    run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
+    if run.returncode in (2, 64):
+        return None
+    flags = [option.removeprefix("--flag=") for option in options]
+    folders = [flag[2:] for flag in flags if flag.startswith("-I")] + FOLDERS
+    path = next(path for folder in folders if os.path.exists(path := os.path.join(folder, header)))
+    clang = ["clang", "-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + ["--", path]
+    types = Prototypes(json.loads(subprocess.run(clang, capture_output=True).stdout))
+    lines = run.stdout.split("\n")
+    start = "  - signature: '"
+    signatures = [line[len(start) : -1].replace("''", "'") for line in lines if line.startswith(start)]
+    left = [line for line in lines if re.match("#   (?!.*(does not export|inline))", line)]
+    faults, found = [], []
+    for signature in signatures:
+        if signature.split("(")[0] in types.functions:
+            wrong, kinds = judge(types, signature)
+            faults += [f"{signature}\n      {fault}" for fault in wrong[:1]]
+            found += kinds
+    return len(signatures), len(left), faults, found
+
+
+def main():
+    host, arguments = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    table = "--table" in arguments
+    chosen = [argument for argument in arguments if argument != "--table"]
+    rows = [chosen] if chosen else [line.split() for line in LIBRARIES.split("\n") if line]
+    total, evident, skipped = [0, 0, 0], {}, []
+    for library, header, *options in rows:
+        result = survey(host, library, header, options)
+        if result is None:
+            skipped.append(header)
+            continue
+        drafted, left, faults, found = result
+        total = [total[0] + drafted + left, total[1] + drafted, total[2] + len(faults)]
+        for kind in found:
+            evident[kind] = evident.get(kind, 0) + 1
+        if table:
+            print(f"{library:24} {header:24} {drafted + left:5} functions {drafted:5} drafted {len(faults):4} unsafe")
+        for fault in faults if not table or chosen else []:
+            print(f"{header}: {fault}")
+    print(
+        f"check-drafts: {len(rows) - len(skipped)} headers, {total[0]} functions, {total[1]} drafted "
+        f"({100 * total[1] // max(total[0], 1)} %), {total[2]} unsafe; addresses written, by evidence: {evident}"
+    )
+    if skipped:
+        print(f"check-drafts: skipped, not installed: {' '.join(skipped)}")
+    sys.exit(1 if total[2] or len(skipped) == len(rows) else 0)
+
+
+main()
