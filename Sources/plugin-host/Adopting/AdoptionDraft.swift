@@ -40,17 +40,20 @@ struct AdoptionDraft {
   /// The file, as `plugin-host call` reads it.
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [
-      "# A first version, made from \(header) by plugin-host adopt. A header does not say everything:",
-      "# look at what is marked with \"check\" before you call it.", "id: \(id)", "library: \(Self.quoted(library))",
+      YAMLText.comment("A first version, made from \(header) by plugin-host adopt. A header does not say everything:"),
+      YAMLText.comment("look at what is marked with \"check\" before you call it."), "id: \(YAMLText.quoted(id))",
+      "library: \(YAMLText.quoted(library))",
       functions.isEmpty ? "functions: []" : "functions:",
     ]
     for function in functions {
-      lines += function.checks.map { "  # check: \($0)" }
-      lines.append("  - signature: \(Self.quoted(function.signature.description))")
-      if let symbol = function.symbol { lines.append("    symbol: \(Self.quoted(symbol))") }
-      if let description = function.description { lines.append("    description: \(Self.quoted(description))") }
+      lines += function.checks.map { "  " + YAMLText.comment("check: \($0)") }
+      lines.append("  - signature: \(YAMLText.quoted(function.signature.description))")
+      if let symbol = function.symbol { lines.append("    symbol: \(YAMLText.quoted(symbol))") }
+      if let description = function.description { lines.append("    description: \(YAMLText.quoted(description))") }
     }
-    if !leftOut.isEmpty { lines += ["", "# Left out:"] + leftOut.map { "#   \($0.name): \($0.reason)".displayLine } }
+    if !leftOut.isEmpty {
+      lines += ["", "# Left out:"] + leftOut.map { YAMLText.comment("  \($0.name): \($0.reason)") }
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -58,11 +61,6 @@ struct AdoptionDraft {
   func report(header: String) -> [String] {
     let checked = functions.count { !$0.checks.isEmpty }
     let first = "\(header): \(functions.count) functions, \(checked) of them to be checked, \(leftOut.count) left out"
-    return [first] + leftOut.map { "  \("\($0.name): \($0.reason)".displayLine)" }
-  }
-
-  /// A text as YAML writes it in single quotes.
-  private static func quoted(_ text: String) -> String {
-    "'\(text.displayLine.replacing("'", with: "''"))'"
+    return [first.displayLine] + leftOut.map { "  \("\($0.name): \($0.reason)".displayLine)" }
   }
 }

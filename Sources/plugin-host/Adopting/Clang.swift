@@ -1,45 +1,58 @@
 import Glibc
 
 /// Has clang read a header.
-enum Clang {
-  /// The declarations of the header at `path` and of what it includes.
-  static func declarations(of path: String, program: String?, flags: [String]) throws(Failure) -> [HeaderNode] {
-    let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + [path]
-    let result = try run(program, arguments)
+struct Clang {
+  /// The program; nil for the newest in PATH.
+  var program: String?
+  /// How long it may take.
+  var timeout: Seconds
+  /// `-I`, `-D` and the like.
+  var flags: [String]
+
+  /// The declarations of the header at an absolute path and of what it includes.
+  func declarations(of path: String) throws(Failure) -> [HeaderNode] {
+    // No name of a file is an option, or a list of them: "--" ends those, and an absolute path does not begin with "@".
+    let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + ["--", path]
+    let result = try run(arguments)
     guard result.status == 0 else {
-      throw Failure(.rejected, "clang finds mistakes in \(path); what it needs to be told goes into -I, -D or --flag")
+      throw Failure(
+        .rejected, "clang finds mistakes in \(path); what it needs to be told goes into -I, -D or --flag".displayLine)
     }
     do {
       return try HeaderNodeReader.read(result.output)
     } catch {
-      throw Failure(.rejected, "what clang says of \(path) is not understood, from byte \(error.offset) on")
+      throw Failure(.rejected, "what clang says of \(path) is not understood, from byte \(error.offset) on".displayLine)
     }
   }
 
-  private static func run(_ program: String?, _ arguments: [String]) throws(Failure) -> Command.Result {
+  private func run(_ arguments: [String]) throws(Failure) -> Command.Result {
     let candidates = program.map { [$0] } ?? ["clang"] + (14...22).reversed().map { "clang-\($0)" }
     for candidate in candidates {
       do {
-        return try Command.run(candidate, arguments)
-      } catch  where error.code == ENOENT && program == nil {
-        continue
+        return try Command.run(candidate, arguments, timeout: timeout.duration)
       } catch {
-        throw Failure(.rejected, "\(candidate): \(error)")
+        switch error {
+        case .system(let error) where error.code == ENOENT && program == nil: continue
+        case .system(let error): throw Failure(.rejected, "\(candidate): \(error)".displayLine)
+        case .timedOut:
+          throw Failure(.timedOut, "\(candidate): \(CallFailure.timedOut(seconds: timeout.value))".displayLine)
+        case .interrupted(let signal): TerminationSignals.die(by: signal)
+        }
       }
     }
     throw Failure(.rejected, "there is no clang: install it, or name it with --clang")
   }
 
-  /// The path of a header: as it is, or where the compiler would look for `#include <name>`.
+  /// The absolute path of a header: as it is, or where the compiler would look for `#include <name>`.
   static func path(ofHeader name: String, directories: [String]) throws(Failure) -> String {
-    if FileKind(path: name) == .other { return name }
+    if FileKind(path: name) == .other { return Directory.absolute(name) }
     let machines = ["x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"].map { "/usr/include/\($0)" }
     let folders = directories + ["/usr/local/include"] + machines + ["/usr/include"]
     for folder in folders where !name.hasPrefix("/") {
       let path = Directory.join(folder, name)
-      if FileKind(path: path) == .other { return path }
+      if FileKind(path: path) == .other { return Directory.absolute(path) }
     }
-    throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))")
+    throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))".displayLine)
   }
 
   /// What the functions that a file declares are to the header which includes it.

@@ -6,6 +6,8 @@ struct Seconds: Equatable, Sendable {
 
   var duration: Duration { .seconds(value) }
 
+  init(value: Double) { self.value = value }
+
   /// Nil if the text is not such a number. More than a thousand years is taken for a slip of the finger.
   init?(_ text: String) {
     guard let value = Double(text), value > 0, value < 3.2e10 else { return nil }

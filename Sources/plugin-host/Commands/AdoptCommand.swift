@@ -44,6 +44,11 @@ struct AdoptCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The clang to use; otherwise the newest in PATH.", valueName: "program"))
   var clang: String?
 
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Give up if clang takes longer than that.", valueName: "seconds"),
+    transform: Seconds.init(option:))
+  var timeout = Seconds(value: 60)
+
   @ArgumentParser.Argument(
     help: ArgumentHelp("A C header: a path, or a name that the compiler finds.", valueName: "header"))
   var header: String
@@ -56,8 +61,8 @@ struct AdoptCommand: ParsableCommand {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
     let path = try Clang.path(ofHeader: header, directories: directories)
-    let flags = directories.flatMap { ["-I", $0] } + macros.map { "-D\($0)" } + self.flags
-    let declarations = try Clang.declarations(of: path, program: clang, flags: flags)
+    let flags = directories.map { "-I\($0)" } + macros.map { "-D\($0)" } + self.flags
+    let declarations = try Clang(program: clang, timeout: timeout, flags: flags).declarations(of: path)
     let contents = Header(declarations) { (try? FileBytes.read(path: $0)) ?? [] }
     let draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
     // A relative path would count from where the file is.

@@ -37,6 +37,13 @@ enum Directory {
     directory.hasSuffix("/") ? directory + name : directory + "/" + name
   }
 
+  /// The path from the root on.
+  static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return join(String(cString: current), path)
+  }
+
   /// The last component of a path.
   static func name(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path

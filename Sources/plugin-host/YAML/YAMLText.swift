@@ -1,0 +1,27 @@
+/// Texts as a YAML file has them, whatever is in them.
+enum YAMLText {
+  /// A scalar in quotes: in double ones, with escapes, where it has characters that break lines or cannot be printed.
+  static func quoted(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: needsEscape) else {
+      return "'\(text.replacing("'", with: "''"))'"
+    }
+    return "\"" + text.unicodeScalars.map(escaped).joined() + "\""
+  }
+
+  /// A comment, on one line.
+  static func comment(_ text: String) -> String {
+    "# " + String(String.UnicodeScalarView(text.unicodeScalars.map { needsEscape($0) ? " " : $0 }))
+  }
+
+  /// Controls, and what YAML takes for the end of a line or the beginning of a file.
+  private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isControl || ["\u{2028}", "\u{2029}", "\u{FEFF}", "\u{FFFE}", "\u{FFFF}"].contains(scalar)
+  }
+
+  private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+    guard needsEscape(scalar) else { return String(scalar) }
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
