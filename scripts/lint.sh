@@ -29,6 +29,8 @@ scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/a
 git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
   Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |
   xargs -0 scripts/lint-prose
+git ls-files -z -- Sources/PluginRuntime/Signature Sources/PluginRuntime/Values Sources/PluginRuntime/Dispatch \
+  Sources/PluginRuntime/Callbacks | xargs -0 scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else

@@ -2,12 +2,13 @@ import CPluginEdge
 import CPromise
 import Synchronization
 
-/// The callbacks that one call gives its function, until their scopes end.
+/// The callbacks that one call passes to its function, until their scopes end.
 ///
-///     executing --conclude(), the result is a promise--> pending --that is settled--> over
-///          \----conclude()-----------------------------------------------------------> over
+///     executing --conclude(), the result is a promise--> pending --the promise is settled--> over
+///          \----conclude()---------------------------------------------------------------> over
 ///
-/// @call ends when the function has returned, @settled when all is over; @once and @forever go on by themselves.
+/// @call ends when the function has returned, @settled when the call is over. @once and @forever callbacks outlive the
+/// call.
 final class CallCallbacks: Sendable {
   typealias Owner = @Sendable (any Error) -> Void
 
@@ -16,16 +17,16 @@ final class CallCallbacks: Sendable {
   private struct State {
     var phase = Phase.executing
     var live: [(scope: CallbackType.Scope, callback: Callback)] = []
-    /// What the first callback threw that threw, until somebody ends the call for it.
+    /// The first error that a callback threw, until the call ends with it.
     var failure: (error: any Error, source: CallbackSource)?
-    /// Who ends the call if a callback throws while it is pending.
+    /// Ends the call if a callback throws while the call is pending.
     var owner: Owner?
-    /// The promise that callbacks settle, if that is what the signature says. From then on only they hold it.
+    /// The promise that callbacks settle, if the signature has one. After `conclude()` only the callbacks hold it.
     var completion: Completion?
   }
 
   private let plan: CallbackPlan
-  /// Passed beside the callbacks, and compared when it comes back.
+  /// The context that is passed along with the callbacks, and compared when the plugin passes it back.
   private let context = UInt(bitPattern: plugin_thunk_new_context())
   private let state: Mutex<State>
 
@@ -34,8 +35,7 @@ final class CallCallbacks: Sendable {
     state = Mutex(State(completion: plan.completes ? Completion() : nil))
   }
 
-  /// Stores what a parameter is passed: a C function of ours, or the context. `value` is what the caller gave, if
-  /// anything is asked of it.
+  /// Stores a parameter: a C function made here, or the context. `value` is the caller's argument, if there is one.
   func store(
     _ value: UnsafePointer<promise_value_t>?, _ role: CallbackPlan.Role, at memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) {
@@ -71,7 +71,7 @@ final class CallCallbacks: Sendable {
     return callback.function
   }
 
-  /// A callback threw.
+  /// Records the error of a callback, or ends the call with it.
   private func fail(_ error: any Error, _ source: CallbackSource) {
     var owner: Owner?
     let isOver = state.withLock { state in
@@ -83,15 +83,15 @@ final class CallCallbacks: Sendable {
     if isOver { Self.report(error, source) }
   }
 
-  /// Logs what can reject nothing any more.
+  /// Logs an error that can no longer reject the call.
   private static func report(_ error: any Error, _ source: CallbackSource) {
     source.report(.error, "threw when its call was over: \(error)")
   }
 }
 
 extension CallCallbacks {
-  /// The function has returned with this outcome, or was not called for it. Gives the call's, whose value or reason is
-  /// in `result` as well.
+  /// Concludes the call after the function has returned `outcome`, or was not called. Returns the call's outcome; its
+  /// value or reason is stored in `result`.
   func conclude(_ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
     end(.call, quietly: false)
     var outcome = outcome
@@ -101,7 +101,7 @@ extension CallCallbacks {
     }
     if let failure { outcome = replace(outcome, result, failure) }
     guard case .fulfilled = outcome else {
-      // It said that it failed: what it was to call, it need not call.
+      // The function reported failure, so it need not call the completion.
       completion?.cancel()
       return over(outcome)
     }
@@ -115,7 +115,7 @@ extension CallCallbacks {
     return outcome
   }
 
-  /// Says who ends the call if a callback throws while its promise is pending.
+  /// Sets the owner, which ends the call if a callback throws while the promise is pending.
   func own(_ owner: @escaping Owner) {
     let failure = state.withLock { state in
       if state.phase == .pending { state.owner = owner }
@@ -125,7 +125,7 @@ extension CallCallbacks {
     if let failure { owner(failure) }
   }
 
-  /// What a callback threw is the reason, whatever the function gave.
+  /// Replaces the function's outcome with a rejection by the callback's error.
   private func replace(
     _ outcome: CallOutcome, _ result: UnsafeMutablePointer<promise_value_t>, _ failure: any Error
   ) -> CallOutcome {
@@ -142,8 +142,8 @@ extension CallCallbacks {
     }
   }
 
-  /// Ends the scope of the promise when it is settled, before anybody else hears of it. False if there is nothing to
-  /// wait for, or no memory to wait.
+  /// Ends the scope of the promise when that is settled, before its other observers run. False if there is no valid
+  /// promise, or memory has run out.
   private func observe(_ promise: UnsafeMutableRawPointer?) -> Bool {
     state.withLock { $0.phase = .pending }
     let context = Unmanaged.passRetained(self).toOpaque()
@@ -160,7 +160,8 @@ extension CallCallbacks {
     Unmanaged<CallCallbacks>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// Who discarded it need not be the plugin, whose threads may call until they notice.
+  /// A discard may not come from the plugin, whose threads may still call until they notice: then late calls are not
+  /// reported.
   private func settled(isDiscarded: Bool) {
     let failure = state.withLock { state in
       defer { (state.phase, state.owner, state.failure) = (.over, nil, nil) }
@@ -176,7 +177,7 @@ extension CallCallbacks {
     return outcome
   }
 
-  /// Ends those of a scope, outside of the lock: what is released then may run anybody's code.
+  /// Ends the callbacks of a scope outside the lock: releasing them may run the user's code.
   private func end(_ scope: CallbackType.Scope, quietly: Bool) {
     let ended = state.withLock { state in
       let ended = state.live.filter { $0.scope == scope }

@@ -1,28 +1,29 @@
 import CPluginEdge
 import CPromise
 
-/// A live callback as its owner sees it. It may have ended by itself; the C function pointer stays callable for ever.
+/// The owner's reference to a live callback. The callback may end before its owner ends it; the C function pointer
+/// stays callable for ever.
 struct Callback: Sendable {
-  // What it points to is made for several threads.
+  // Sound: the target is thread-safe.
   private nonisolated(unsafe) let reference: plugin_thunk_reference_t
-  /// What C calls.
+  /// The function that C calls.
   let function: promise_function_t
 
-  /// `nil` if there is none, for want of memory.
+  /// `nil` if the reference is empty because memory has run out.
   init?(_ reference: plugin_thunk_reference_t) {
     guard let thunk = reference.thunk else { return nil }
     self.reference = reference
     function = plugin_thunk_function(thunk)
   }
 
-  /// Ends it: what it runs is released, once nobody is in it. Later calls are reported, unless those who make them cannot
-  /// know that it has ended.
+  /// Ends the callback. Its body is released when no thread is running it. Later calls are reported, unless `quietly`:
+  /// then the callers cannot know that it has ended.
   func end(quietly: Bool) { plugin_thunk_end(reference, quietly) }
 }
 
-/// What one callback runs. It is released when the callback has ended and the last call in it has returned.
+/// The body of a callback. Released when the callback has ended and its last running call has returned.
 final class CallbackBody: Sendable {
-  /// The addresses of the arguments as C has them, and that of the result, which is zeroed.
+  /// Receives the addresses of the C arguments, and that of the result, which is zeroed.
   typealias Action =
     @Sendable (_ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer) throws -> Void
 
@@ -31,9 +32,11 @@ final class CallbackBody: Sendable {
   private let failed: @Sendable (any Error) -> Void
   private let ended: @Sendable () -> Void
 
+  /// Creates a body.
+  ///
   /// - Parameters:
-  ///   - failed: is told what the action throws.
-  ///   - ended: runs once, when nothing can run the action any more.
+  ///   - failed: receives the errors that the action throws.
+  ///   - ended: runs once, when the action can no longer run.
   init(
     _ source: CallbackSource, _ action: @escaping Action, failed: @escaping @Sendable (any Error) -> Void,
     ended: @escaping @Sendable () -> Void
@@ -54,11 +57,11 @@ final class CallbackBody: Sendable {
     }
   }
 
-  /// It was left by an exception.
+  /// Reports that an exception left the body.
   func fail(_ fault: EdgeFault) { failed(fault.error(source.function, of: "the callback '\(source.parameter)' ")) }
 }
 
-/// What is wrong with a call of a callback, as an error. A class, so that a fault stays a word.
+/// The error of a misused callback. A class, so that a CallFault is one word.
 final class CallbackFault: Sendable {
   let error: PluginError
   init(_ error: PluginError) { self.error = error }

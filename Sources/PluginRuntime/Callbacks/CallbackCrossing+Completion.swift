@@ -1,9 +1,10 @@
 import CPromise
 
 extension CallbackCrossing {
-  /// What a callback that settles a promise says: true for a value, false for a reason, as a reference of the caller's.
+  /// Reads the arguments of a callback that settles a promise. Returns true for a value and false for a reason; the
+  /// caller owns the reference.
   ///
-  /// - Parameter source: that of the callback, which errors are about.
+  /// - Parameter source: the callback's source, named in errors.
   func complete(
     _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?, into value: inout promise_value_t, for source: CallbackSource
   ) -> Bool {
@@ -30,7 +31,7 @@ extension CallbackCrossing {
     }
   }
 
-  /// A reference of ours to an error or a value that was passed as one; `nil` if it is neither, or NULL.
+  /// Retains an error or a value that is passed by address; `nil` for other types and for NULL.
   private static func borrowed(
     _ argument: Argument, _ memory: UnsafeMutableRawPointer?
   ) throws(ArgumentMismatch) -> promise_value_t? {
@@ -45,7 +46,7 @@ extension CallbackCrossing {
     return value.pointee
   }
 
-  /// What was passed, if it is a failure by the rule.
+  /// Returns the argument if it is a failure by the rule.
   private func failure(
     _ rule: FailureRule, _ index: Int, _ argument: Argument, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) throws(ArgumentMismatch) -> PluginValue? {
@@ -58,7 +59,7 @@ extension CallbackCrossing {
     return value.isFailure(rule, isAddress: isAddress) ? value : nil
   }
 
-  /// A code as an ERROR of the plugin's, text as its message; an ERROR's text likewise.
+  /// Makes an ERROR with the plugin's domain: from a code, or with the text as its message.
   private static func reason(_ failure: PluginValue, _ subject: String, domain: String) -> promise_value_t {
     let (code, message): (Int64, String) =
       switch failure {
@@ -69,14 +70,14 @@ extension CallbackCrossing {
       default: (0, "\(subject) failed with \(failure.name)")
       }
     var reason = promise_value_t()
-    // Without memory it stays VOID, which is a reason as well.
+    // On failure the reason is VOID, which is also valid.
     promise_value_error(&reason, domain, code, message.filter { $0 != "\0" })
     return reason
   }
 }
 
 extension PluginValue {
-  /// Whether a value that is not NULL means a failure.
+  /// Whether a value other than NULL means failure.
   fileprivate func isFailure(_ rule: FailureRule, isAddress: Bool) -> Bool {
     switch rule {
     case .always: return true

@@ -1,27 +1,27 @@
 @preconcurrency import CFFI
 import CPromise
 
-/// How the arguments of a callback get out of C, and its result into C.
+/// The conversion of a callback's arguments from C, and of its result to C.
 final class CallbackCrossing: Sendable {
-  /// One argument as C passes it.
+  /// An argument as C passes it.
   struct Argument: Sendable {
     let parameter: CallbackType.Parameter
-    /// How it is read; for elements whose count another argument has, how a span of them is.
+    /// The plan to load it; for a counted type, the plan to load a span of the elements.
     let plan: TypePlan
-    /// Where the argument with the count is, for a counted type.
+    /// The index of the argument with the count, for a counted type.
     let count: Int?
-    /// Whether C passes the address of it.
+    /// Whether C passes its address.
     let isByAddress: Bool
-    /// Whether the body is given it: neither a context, nor a count.
+    /// Whether the body receives it: true except for contexts and counts.
     let isGiven: Bool
   }
 
   let arguments: [Argument]
   let result: TypePlan?
-  /// How all is passed if it is scalars; `nil` if there is more.
+  /// The fast path, if all arguments and the result are scalars or addresses.
   let scalars: ScalarCrossing?
 
-  /// `nil` if there is a type that this machine cannot pass.
+  /// `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
     let counts = Set(type.parameters.compactMap(\.type.countName))
     var arguments: [Argument] = []
@@ -40,7 +40,7 @@ final class CallbackCrossing: Sendable {
     if let type = type.result, result == nil || !FFIType.agrees(with: type) { return nil }
   }
 
-  /// The C function as libffi has it, which lives as long as the process; `nil` if it cannot be.
+  /// Prepares the C function for libffi, for the lifetime of the process; `nil` if libffi rejects it.
   func makeInterface() -> UnsafeMutablePointer<ffi_cif>? {
     let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: arguments.count)
     for (index, argument) in arguments.enumerated() {
@@ -53,7 +53,7 @@ final class CallbackCrossing: Sendable {
     return status == FFI_OK ? interface : nil
   }
 
-  /// What the body is given.
+  /// Loads the arguments that the body receives.
   func load(_ addresses: UnsafePointer<UnsafeMutableRawPointer?>?) throws(ArgumentMismatch) -> [PluginValue] {
     var values: [PluginValue] = []
     for (index, argument) in arguments.enumerated() where argument.isGiven {
@@ -62,11 +62,11 @@ final class CallbackCrossing: Sendable {
     return values
   }
 
-  /// One argument; the texts and elements that it borrows are copied.
+  /// Loads one argument. Borrowed texts and elements are copied.
   func load(
     _ index: Int, _ argument: Argument, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
   ) throws(ArgumentMismatch) -> PluginValue {
-    // There is an address for each argument, from libffi as from our own thunks.
+    // libffi and our thunks provide an address for each argument.
     guard let addresses, let memory = addresses[index] else { throw CallArena.noMemory }
     let name = argument.parameter.name.map { "'\($0)'" } ?? "argument \(index + 1)"
     return try converting(name) { () throws(ArgumentMismatch) in
@@ -85,7 +85,9 @@ final class CallbackCrossing: Sendable {
     }
   }
 
-  /// What is borrowed as a promise_value_t, if Swift has such a value; NULL and VOID are void.
+  /// Converts a borrowed promise_value_t. NULL and VOID are void.
+  ///
+  /// - Throws: `ArgumentMismatch` if the value has no equivalent in Swift.
   private static func value(_ memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
     guard let value = memory.load(as: UnsafePointer<promise_value_t>?.self) else { return .void }
     if let known = ValueBox.content(value) ?? PluginValue(value) { return known }
@@ -95,7 +97,7 @@ final class CallbackCrossing: Sendable {
     return .string(String(cString: text))
   }
 
-  /// An address here, its count there: the two words of a span.
+  /// Loads a span from two arguments, an address and a count.
   private static func counted(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
   ) throws(ArgumentMismatch) -> PluginValue {
@@ -110,7 +112,7 @@ final class CallbackCrossing: Sendable {
     return try plan.load(span)
   }
 
-  /// Gives C what the body returned. The memory is zeroed, and has room for a word.
+  /// Stores the body's result. The memory is zeroed and at least one word.
   func store(_ value: PluginValue, at memory: UnsafeMutableRawPointer) throws(ArgumentMismatch) {
     guard let result else {
       guard value == .void else { throw ArgumentMismatch(message: "\(value.name), expected nothing") }
@@ -118,9 +120,9 @@ final class CallbackCrossing: Sendable {
     }
     let arena = CallArena()
     try result.store(value, at: memory, arena)
-    // What it owns belongs to C now.
+    // Owned memory belongs to C from here.
     arena.handOver()
-    // libffi takes an integer as a whole word, with its sign.
+    // libffi reads an integer result as a sign-extended word.
     if result.type.signedRange != nil, let number = IntegerMemory.load(result.type, memory) {
       memory.storeBytes(of: number, as: Int.self)
     }

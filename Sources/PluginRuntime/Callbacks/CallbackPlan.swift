@@ -1,27 +1,27 @@
 import CPromise
 
-/// What a function's calls need to know of its callbacks, worked out once.
+/// The callbacks of a function's parameters, computed once and shared by all calls.
 final class CallbackPlan: Sendable {
-  /// What a parameter is.
+  /// The role of a parameter.
   enum Role: Sendable {
     case context
-    /// What the caller gives; NULL only if it is optional.
+    /// The caller's callback; it may be NULL only if it is optional.
     case given(CallbackSource, isOptional: Bool)
-    /// What settles the call's promise.
+    /// A callback that settles the call's promise.
     case completion(CallbackSource)
   }
 
-  /// By the index of the parameter; `nil` for all others.
+  /// The role of each parameter; `nil` for parameters that are no callback and no context.
   let roles: [Role?]
   /// Whether callbacks settle the call's promise.
   let completes: Bool
-  /// Where callbacks are held that have not ended.
+  /// Holds the callbacks that have not ended.
   let registry: CallbackRegistry
 
-  /// There is a callback that this machine cannot make.
+  /// The error for a callback that this machine cannot make.
   struct Unsupported: Error {}
 
-  /// The plan for a function; `nil` if it has no callbacks.
+  /// Makes the plan of a function; `nil` if it has no callbacks.
   static func make(
     _ signature: Signature, domain: String, _ registry: CallbackRegistry
   ) throws(Unsupported) -> CallbackPlan? {

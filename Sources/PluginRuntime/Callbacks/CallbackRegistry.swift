@@ -1,21 +1,21 @@
 import Synchronization
 
-/// The callbacks that a plugin holds: what is left of them ends with it.
+/// The live callbacks of a plugin, which are ended when the plugin is unloaded.
 final class CallbackRegistry: Sendable {
   private struct State {
-    /// `nil`: about to be made.
+    /// `nil` for a reserved number whose callback is not made yet.
     var live: [UInt64: Callback?] = [:]
     var count: UInt64 = 0
     var isClosed = false
   }
 
   private let state = Mutex(State())
-  /// Is told of what goes wrong with one of them when nobody else can be.
+  /// Logs problems of callbacks that cannot be reported to a caller.
   let log: @Sendable (LogLevel, String) -> Void
 
   init(log: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in }) { self.log = log }
 
-  /// A number for a callback that is going to be made.
+  /// Reserves a number for a new callback.
   func reserve() -> UInt64 {
     state.withLock { state in
       state.count += 1
@@ -24,7 +24,7 @@ final class CallbackRegistry: Sendable {
     }
   }
 
-  /// A callback has been made. It may have ended already, on whatever thread, and been removed.
+  /// Adds a new callback. It may already have ended, on any thread, and have been removed.
   func add(_ callback: Callback, _ number: UInt64) {
     let isClosed = state.withLock { state in
       if state.live[number] != nil { state.live.updateValue(callback, forKey: number) }
@@ -35,7 +35,7 @@ final class CallbackRegistry: Sendable {
 
   func remove(_ number: UInt64) { state.withLock { _ = $0.live.removeValue(forKey: number) } }
 
-  /// Ends all, and whatever is still to come.
+  /// Ends all callbacks, and those that are added later.
   func close() {
     let live = state.withLock { state in
       state.isClosed = true

@@ -1,7 +1,7 @@
 import CPromise
 
 extension CallbackSource {
-  /// Runs what a caller gave.
+  /// Runs a caller's callback.
   func run(
     _ callback: PluginCallback, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer
   ) throws {
@@ -13,7 +13,7 @@ extension CallbackSource {
       do throws(ScalarCrossing.Fault) {
         rejection = try scalars.run(body, arguments, result)
       } catch .argument(let index) {
-        // A second look finds the words for it.
+        // Loads the argument again, for an error with a description.
         _ = try load(arguments)
         throw misuse(ArgumentMismatch(message: "argument \(index + 1) is none of its type"))
       } catch .result(let name) {
@@ -30,7 +30,7 @@ extension CallbackSource {
     try store(try body(try load(arguments)), at: result)
   }
 
-  /// A binary body whose arguments are more than scalars: by way of the values of Swift.
+  /// Runs a binary body on the general path, with values converted by way of Swift.
   private func runGeneral(
     _ body: PluginCallback.Binary, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
     _ result: UnsafeMutableRawPointer
@@ -41,7 +41,7 @@ extension CallbackSource {
     for (argument, value) in zip(given, try load(arguments)) { values.append(try argument.plan.abi(value)) }
     var returned = promise_value_t()
     returned.kind = promise_kind_t(PROMISE_KIND_VOID)
-    // One more, so that there is an address if there is no argument.
+    // One more element, so that the buffer has an address even without arguments.
     let state = (values + [promise_value_t()]).withUnsafeBufferPointer { buffer in
       body(buffer.baseAddress.unsafelyUnwrapped, values.count, &returned)
     }
@@ -71,7 +71,7 @@ extension CallbackSource {
 
   private var expectation: String { type.result?.expectation ?? "nothing" }
 
-  /// What is wrong with what the callback gave.
+  /// The error for a result that does not match the signature.
   private func misuse(result mismatch: ArgumentMismatch) -> PluginError {
     let path = mismatch.path.isEmpty ? "it" : mismatch.path
     return PluginError(
@@ -79,20 +79,20 @@ extension CallbackSource {
       "the callback '\(parameter)' returned what its signature does not say: \(path) \(mismatch.message)")
   }
 
-  /// A rejection's reason as an error, which takes over the reference.
+  /// Converts a rejection's reason to an error. Takes over the reference.
   private func take(_ reason: inout promise_value_t) -> any Error {
     defer { promise_value_release(&reason) }
     return CallbackRejection(reason: reason.reason)
   }
 }
 
-/// What a binary callback rejected with.
+/// The rejection of a binary callback.
 private struct CallbackRejection: Error, @unchecked Sendable {
   let reason: Any?
 }
 
 extension promise_value_t {
-  /// What a callback threw as a reason, as a reference of the caller's.
+  /// Converts a callback's error to a reason. The caller owns the reference.
   init(thrown error: any Error) {
     if let rejection = error as? CallbackRejection {
       self.init(reason: rejection.reason)

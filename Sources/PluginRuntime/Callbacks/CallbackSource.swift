@@ -2,25 +2,25 @@
 import CPluginEdge
 import Synchronization
 
-/// Where the callbacks for one parameter of one function come from.
+/// Makes the callbacks for one parameter of a function.
 ///
-/// It lives as long as the process, as do the C function pointers that it makes: a late call has to find out whom it is
-/// about.
+/// It lives as long as the process, like the C function pointers that it makes: a late call must find the function to
+/// report.
 final class CallbackSource: Sendable {
   let type: CallbackType
   let crossing: CallbackCrossing
   /// The parameter's name.
   let parameter: String
-  /// "org.example.table.walk".
+  /// The qualified name, "org.example.table.walk".
   let function: String
   /// The plugin's id.
   let plugin: String
   private let log: @Sendable (LogLevel, String) -> Void
-  // A pool is made for several threads.
+  // Sound: a pool is thread-safe.
   private nonisolated(unsafe) let pool: OpaquePointer
   private let lateCalls = Atomic<Int>(0)
 
-  /// `nil` if this machine cannot make such a callback, or for want of memory.
+  /// `nil` if this machine cannot make such a callback, or if memory has run out.
   static func make(
     _ type: CallbackType, of parameter: String, in function: String, plugin: String,
     log: @escaping @Sendable (LogLevel, String) -> Void
@@ -47,8 +47,8 @@ final class CallbackSource: Sendable {
     self.pool = pool
   }
 
-  /// Makes a C function pointer that runs a body; `nil` for want of memory. `context` is what has to come back, where
-  /// the callback has a context.
+  /// Makes a C function pointer that runs a body; `nil` if memory has run out. A callback with a context parameter must
+  /// be called with `context`.
   func make(_ body: CallbackBody, _ context: UInt) -> Callback? {
     let retained = Unmanaged.passRetained(body)
     let reference = plugin_thunk_take(
@@ -60,7 +60,7 @@ final class CallbackSource: Sendable {
     return callback
   }
 
-  /// What is wrong with the arguments that the plugin passed.
+  /// The error for arguments that do not match the signature.
   func misuse(_ mismatch: ArgumentMismatch) -> PluginError {
     PluginError(
       .badResult, function,
@@ -71,7 +71,7 @@ final class CallbackSource: Sendable {
     log(level, "the callback '\(parameter)' of \(function) \(message)")
   }
 
-  // Constant.
+  // Initialized once, then only read.
   private nonisolated(unsafe) static let behaviour: UnsafePointer<plugin_thunk_behaviour_t> = {
     let behaviour = UnsafeMutablePointer<plugin_thunk_behaviour_t>.allocate(capacity: 1)
     behaviour.initialize(
@@ -90,7 +90,7 @@ final class CallbackSource: Sendable {
     Unmanaged<CallbackBody>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// The first time, the second, the fourth...: a plugin that goes on so does not fill the log.
+  /// Logs the first late call, the second, the fourth and so on, so that a misbehaving plugin does not fill the log.
   private func reportLate(_ why: plugin_thunk_late_t) {
     let count = lateCalls.wrappingAdd(1, ordering: .relaxed).newValue
     guard count & (count - 1) == 0 else { return }
@@ -106,7 +106,7 @@ final class CallbackSource: Sendable {
 }
 
 extension CallbackType.Scope {
-  /// When a callback of this scope ends, as what a late call is after.
+  /// The end of the scope, as the event that a late call came after.
   fileprivate var end: String {
     switch self {
     case .call: "the function that it was given to had returned, which is the end of @call"

@@ -1,16 +1,15 @@
 import CPromise
 import Synchronization
 
-/// The promise of a function that calls back when it is done.
+/// The promise of a function that completes by calling back.
 ///
-/// The callbacks that may settle it hold it; when the last of them goes without having been called, nothing would settle
-/// the promise any more, so it is rejected.
+/// The callbacks that can settle it hold it. If the last of them is released without a call, the promise is rejected.
 final class Completion: Sendable {
-  // A handle may be used on any thread.
+  // Sound: a handle may be used on any thread.
   private nonisolated(unsafe) let promise: OpaquePointer
   private let callbacks = Mutex<[(source: CallbackSource, callback: Callback)]>([])
 
-  /// `nil` for want of memory.
+  /// `nil` if memory has run out.
   init?() {
     guard let promise = promise_new() else { return nil }
     self.promise = promise
@@ -26,16 +25,16 @@ final class Completion: Sendable {
     promise_release(promise)
   }
 
-  /// A reference of the caller's.
+  /// Returns the promise. The caller owns the reference.
   func takePromise() -> OpaquePointer {
     promise_retain(promise)
     return promise
   }
 
-  /// One of the callbacks that may settle it.
+  /// Adds a callback that can settle the promise.
   func add(_ callback: Callback, _ source: CallbackSource) { callbacks.withLock { $0.append((source, callback)) } }
 
-  /// Nobody is to settle it: the function said so by failing.
+  /// Ends the callbacks of a function that has reported failure: the promise will not be settled.
   func cancel() { end { _ in true } }
 
   private func end(_ isMeant: (CallbackSource) -> Bool) {
@@ -46,10 +45,10 @@ final class Completion: Sendable {
     for (source, callback) in ended where isMeant(source) { callback.end(quietly: true) }
   }
 
-  /// One of its callbacks was called. What is called later means nothing, except that one which was to be called once is
-  /// called again.
+  /// Settles the promise when one of its callbacks is called. Later calls are ignored; a second call of a @once
+  /// callback is reported.
   func settle(_ source: CallbackSource, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?) {
-    // Whoever discarded it does not hear of how it would have ended.
+    // A discarded promise ignores its outcome.
     if promise_state(promise) == PROMISE_PENDING {
       var value = promise_value_t()
       if source.crossing.complete(arguments, into: &value, for: source) {

@@ -1,24 +1,24 @@
 import CPromise
 
-/// What a caller gives for a parameter that is a callback: `fn(T, ...) -> T`.
+/// An argument for a callback parameter, `fn(T, ...) -> T`.
 ///
 ///     host.call("walk", of: "org.example.tree", [.value(.string("/tmp")), .callback { arguments in
 ///       print(arguments[0])
 ///       return .bool(true)
 ///     }])
 ///
-/// It is called on the thread of whoever calls the C function, several at a time if the plugin does that, and its
-/// arguments are copies. The values that it is called with leave out the context; what it returns is what the
-/// signature's `-> T` takes, `.void` if there is none. An error that it throws gives C a result of zeros and rejects the
-/// call that it was given to, if that is not over.
+/// The closure runs on the thread that calls the C function, concurrently if the plugin calls it so. Its arguments are
+/// copies and leave out the context. It returns a value of the signature's `-> T`, or `.void` without one. If it
+/// throws, the plugin gets a result of zeros, and the error rejects the call that got the callback, unless that is over.
 ///
-/// When the callback's scope ends, the closure is released. A call that comes later runs nothing and is logged.
+/// The closure is released when the callback's scope ends. A later call runs no code and is logged.
 public struct PluginCallback: Sendable {
-  /// What is run with values as C has them.
+  /// A closure that works on values of C.
   ///
   /// - Parameters:
   ///   - arguments: borrowed until it returns.
-  ///   - result: VOID at first; becomes the value, or the reason of a rejection: a reference that it gives away.
+  ///   - result: initially VOID; set it to the value, or to the reason of a rejection. The reference passes to the
+  ///     caller.
   /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
   public typealias Binary =
     @Sendable (
@@ -33,10 +33,10 @@ public struct PluginCallback: Sendable {
 
   let body: Body
 
-  /// A callback that runs a closure.
+  /// Creates a callback from a closure.
   public init(_ body: @escaping @Sendable ([PluginValue]) throws -> PluginValue) { self.body = .values(body) }
 
-  /// A callback for those to whom every nanosecond counts: for scalars nothing is allocated.
+  /// Creates a callback from a binary closure: scalars are passed without an allocation.
   public init(binary body: @escaping Binary) { self.body = .binary(body) }
 }
 
@@ -46,21 +46,21 @@ extension PluginCallback {
     init(_ callback: PluginCallback) { self.callback = callback }
   }
 
-  /// `nil` for want of memory.
+  /// `nil` if memory has run out.
   private nonisolated(unsafe) static let type = promise_type_register(
     "promise.plugin-callback", nil, { Unmanaged<Box>.fromOpaque($0!).release() })
 
-  /// The callback as a value of C, for calls with binary arguments (`PluginFunction`): a reference of the caller's; `nil`
-  /// for want of memory.
+  /// The callback as a value of C, for calls with binary arguments (`PluginFunction`). The caller owns the reference.
+  /// `nil` if memory has run out.
   public var wrapped: promise_value_t? {
-    // With no type the payload would stay ours.
+    // Without a type the object would not take over the payload.
     guard let type = Self.type else { return nil }
     var value = promise_value_t()
     let box = Unmanaged.passRetained(Box(self)).toOpaque()
     return promise_value_object(&value, type, box) == PROMISE_OK ? value : nil
   }
 
-  /// The callback that a value of C is; `nil` if it is none.
+  /// Unwraps a callback from a value of C; `nil` for other values.
   init?(_ value: UnsafePointer<promise_value_t>) {
     guard value.pointee.kind == promise_kind_t(PROMISE_KIND_OBJECT), promise_value_is(value, Self.type),
       let box = promise_value_data(value, nil)

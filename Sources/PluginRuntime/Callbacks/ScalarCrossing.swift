@@ -1,19 +1,19 @@
 import CPromise
 
-/// How a callback's arguments and its result cross if all of them are scalars or addresses: without an allocation, and
-/// without a look at a type. It lives as long as the process, as its callback's source does.
+/// The conversion of a callback whose arguments and result are all scalars or addresses: it allocates no memory and
+/// tests no types. It lives as long as the process, like its callback's source.
 struct ScalarCrossing: Sendable {
   private struct Step {
     let crossing: Crossing
-    /// Which argument it is to C.
+    /// The index of the argument in C.
     let index: Int
   }
 
-  // Only read.
+  // Initialized once, then only read.
   private nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Step>
   private nonisolated(unsafe) let result: UnsafeMutablePointer<CallPlan.Parameter>?
 
-  /// `nil` if there is something else.
+  /// `nil` if an argument or the result has another type.
   init?(_ arguments: [CallbackCrossing.Argument], _ result: TypePlan?) {
     let given = arguments.indices.filter { arguments[$0].isGiven }
     guard given.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }
@@ -30,9 +30,9 @@ struct ScalarCrossing: Sendable {
     }
   }
 
-  /// Runs a body. Gives what it rejected with, as a reference of the caller's; `nil` if it did not.
+  /// Runs a body. Returns the reason if it rejects, which the caller owns; otherwise `nil`.
   ///
-  /// - Throws: what is wrong with the arguments, with the index of one, or with what the body gave.
+  /// - Throws: a fault with the index of a mismatched argument, or one for a mismatched result.
   func run(
     _ body: PluginCallback.Binary, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?,
     _ memory: UnsafeMutableRawPointer
@@ -41,10 +41,10 @@ struct ScalarCrossing: Sendable {
     returned.kind = promise_kind_t(PROMISE_KIND_VOID)
     var fault: Fault?
     let state = withUnsafeTemporaryAllocation(of: promise_value_t.self, capacity: steps.count + 1) { values in
-      // An allocation of a size that is not 0 has an address.
+      // A nonempty allocation has an address.
       let values = values.baseAddress.unsafelyUnwrapped
       for (position, step) in steps.enumerated() {
-        // There is an address for each argument, from libffi as from our own thunks.
+        // libffi and our thunks provide an address for each argument.
         guard let memory = addresses?[step.index] else { break }
         if ResultLoad.load(step.crossing, from: memory, into: values + position) != nil {
           fault = .argument(step.index)
@@ -66,16 +66,16 @@ struct ScalarCrossing: Sendable {
     return nil
   }
 
-  /// What is wrong.
+  /// A mismatched argument or result.
   enum Fault: Error {
     case argument(Int)
-    /// What the body gave.
+    /// The body's result, described for errors.
     case result(String)
   }
 }
 
 extension ValueType {
-  /// Whether a value of it is one word, which owns nothing.
+  /// Whether a value is one word and owns no memory.
   fileprivate var isWord: Bool {
     switch self {
     case .pointer, .optional(.pointer): true

@@ -1,9 +1,9 @@
 import CPromise
 import Glibc
 
-/// Puts values into the slots of a frame, in the form that C has them.
+/// Stores values in the slots of a frame, in C's representation.
 enum ArgumentStore {
-  /// Stores an argument, or says what is wrong with it.
+  /// Stores an argument. Returns a fault if it does not fit.
   @inline(__always)
   static func store(
     _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, index: Int,
@@ -14,12 +14,12 @@ enum ArgumentStore {
     guard UInt64(value.pointee.kind) == parameter.pointee.plainKind, isInRange else {
       return storeOther(value, as: parameter, index: index, at: slot)
     }
-    // Every machine that plugins run on is little-endian: the low bytes of a word are the narrow integer that C reads.
+    // All supported machines are little-endian: the low bytes of a word are the narrow integer that C reads.
     slot.storeBytes(of: number, as: Int64.self)
     return nil
   }
 
-  /// Stores what does not go into C as it is.
+  /// Stores an argument that needs a conversion.
   private static func storeOther(
     _ value: UnsafePointer<promise_value_t>, as parameter: UnsafePointer<CallPlan.Parameter>, index: Int,
     at slot: UnsafeMutableRawPointer
@@ -28,7 +28,7 @@ enum ArgumentStore {
     switch parameter.pointee.crossing {
     case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64:
       guard kind == PROMISE_KIND_I64 || kind == PROMISE_KIND_U64 else { return .wrongKind(index) }
-      // Of the other signedness: it has to mean the same number in both, and fit.
+      // The other signedness: both must represent the same number, and it must be in range.
       let number = bits(value)
       guard UInt64(kind) != parameter.pointee.plainKind, number >= 0,
         UInt64(bitPattern: number &- parameter.pointee.minimum) <= parameter.pointee.span
@@ -59,7 +59,7 @@ enum ArgumentStore {
     UnsafeRawPointer(value).load(fromByteOffset: 8, as: Int64.self)
   }
 
-  /// An integer where a float is expected: allowed if nothing is lost.
+  /// Stores an integer as a float, if the float represents it exactly.
   private static func storeInteger(
     _ value: UnsafePointer<promise_value_t>, isFloat: Bool, _ index: Int, _ slot: UnsafeMutableRawPointer
   ) -> CallFault? {
@@ -95,7 +95,7 @@ enum ArgumentStore {
     guard kind == PROMISE_KIND_STRING || takesBytes && kind == PROMISE_KIND_BYTES else { return .wrongKind(index) }
     var length = 0
     let data = UnsafeRawPointer(promise_value_data(value, &length))
-    // A forged value has no content; only empty BYTES has none rightly.
+    // A forged value has no content; of the valid ones only empty BYTES has none.
     guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return .wrongKind(index) }
     switch crossing {
     case .cstr:
@@ -135,7 +135,7 @@ enum ArgumentStore {
     }
   }
 
-  /// Takes back what was stored for the function to own, where it is not called after all.
+  /// Frees the memory that was stored for the function to own, if the function is not called.
   static func takeBack(_ parameters: UnsafePointer<CallPlan.Parameter>, before end: Int, of frame: CallFrame) {
     for index in 0..<end where parameters[index].crossing == .ownStr || parameters[index].crossing == .ownBytes {
       HostMemory.free(frame.argument(at: parameters[index].offset).load(as: UnsafeMutableRawPointer?.self))

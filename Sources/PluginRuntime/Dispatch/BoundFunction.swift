@@ -1,19 +1,19 @@
 import CPromise
 
-/// A function of a loaded plugin, with the plan of its calls.
+/// A function of a loaded plugin, with its call plan.
 final class BoundFunction: Sendable {
-  // Written before the function is shared, and only read afterwards.
+  // Written before the function is shared, then only read.
   nonisolated(unsafe) let plan: UnsafeMutablePointer<CallPlan>
   let signature: Signature
   let plugin: String
 
-  /// How what a call gives is read; `nil` if it gives nothing.
+  /// The plan to read the call's result; `nil` without one.
   let resultPlan: TypePlan?
 
   /// `nil` if this machine cannot call the function.
   ///
   /// - Parameters:
-  ///   - callbacks: holds those that the function is given.
+  ///   - callbacks: holds the callbacks passed to the function.
   ///   - symbol: finds another function of the same library.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, plugin: String,
@@ -30,7 +30,7 @@ final class BoundFunction: Sendable {
     self.plugin = plugin
   }
 
-  /// "org.example.digest.sha256": what errors are about.
+  /// The name of the function in errors: "org.example.digest.sha256".
   var qualifiedName: String { "\(plugin).\(signature.name)" }
 
   func error(_ kind: PluginError.Kind, _ message: String) -> PluginError {
@@ -39,7 +39,7 @@ final class BoundFunction: Sendable {
 }
 
 extension BoundFunction {
-  /// A fault in words. The arguments are those of the call.
+  /// Converts a fault to an error with a description. The arguments are those of the call.
   func error(_ fault: CallFault, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int) -> PluginError {
     switch fault {
     case .tooMany:
@@ -85,14 +85,14 @@ extension BoundFunction {
   }
 
   private static func name(_ arguments: UnsafePointer<promise_value_t>?, _ index: Int, _ count: Int) -> String {
-    // Only a default can be out of the arguments, and that was checked when it was parsed.
+    // An index beyond the arguments means a default, which was checked when it was parsed.
     guard let arguments, index < count else { return "its default" }
     return arguments[index].nameOfContent
   }
 }
 
 extension promise_value_t {
-  /// What an error message calls the value: a scalar by its value, anything else by its kind.
+  /// The description of the value in errors: the value of a scalar, otherwise the kind.
   var nameOfContent: String {
     withUnsafePointer(to: self) { value in
       switch Int(kind) {

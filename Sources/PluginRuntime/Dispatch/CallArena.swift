@@ -1,19 +1,19 @@
 import CPromise
 import Glibc
 
-/// The memory that one call lends a function besides its arguments: texts, elements, what out parameters point to. It
-/// goes when nobody may use it any more: with the call, or with the promise that the function returned.
+/// The memory that one call lends to a function in addition to its arguments: texts, elements, targets of out
+/// parameters. It is freed with the call, or when the promise that the function returned is settled.
 final class CallArena {
   private var blocks: [UnsafeMutableRawPointer] = []
   private var next: UnsafeMutableRawPointer?
   private var room = 0
-  /// Memory for the function to free, which goes back if the function is not called after all.
+  /// Memory for the function to free; freed here if the function is not called.
   private var owned: [UnsafeMutableRawPointer] = []
 
-  /// Values that lie here.
+  /// The values held by the arena.
   private var kept: [promise_value_t] = []
 
-  /// The callbacks of the call, for who watches over it while its promise is pending.
+  /// The callbacks of the call, which watch over it while its promise is pending.
   var callbacks: CallCallbacks?
 
   private static let block = 1024
@@ -26,7 +26,7 @@ final class CallArena {
     for block in blocks { free(block) }
   }
 
-  /// Memory of that size, cleared, aligned for anything, at an address even if the size is 0.
+  /// Allocates zeroed memory, aligned for every type. Returns an address even for size 0.
   func allocate(_ size: Int) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
     let (rounded, overflow) = max(size, 1).addingReportingOverflow(15)
     if overflow { throw Self.noMemory }
@@ -35,7 +35,7 @@ final class CallArena {
       let capacity = max(size, Self.block)
       guard let block = calloc(1, capacity) else { throw Self.noMemory }
       blocks.append(block)
-      // A large piece has a block of its own; what is left of the last one stays in use.
+      // A large allocation has a block of its own, and the current block stays in use.
       if size >= Self.block { return block }
       (next, room) = (block, capacity)
     }
@@ -45,14 +45,14 @@ final class CallArena {
     return memory
   }
 
-  /// A copy of some bytes, with `padding` bytes of 0 behind it.
+  /// Copies bytes, followed by `padding` zero bytes.
   func copy(_ bytes: UnsafeRawBufferPointer, padding: Int = 0) throws(ArgumentMismatch) -> UnsafeMutableRawPointer {
     let memory = try allocate(bytes.count + padding)
     memory.write(bytes)
     return memory
   }
 
-  /// Memory of the host's allocator, for the function to free.
+  /// Allocates memory from the host's allocator, for the function to free.
   func allocateOwned(_ size: Int) throws(ArgumentMismatch) -> UnsafeMutableRawPointer? {
     guard size > 0 else { return nil }
     guard let memory = HostMemory.allocate(size) else { throw Self.noMemory }
@@ -60,10 +60,10 @@ final class CallArena {
     return memory
   }
 
-  /// Takes over a reference to a value, which the function may look at as long as the memory.
+  /// Takes over a reference to a value, and holds it as long as the memory.
   func keep(_ value: promise_value_t) { kept.append(value) }
 
-  /// The function is called: what is its own belongs to it now.
+  /// Passes the ownership of owned memory to the function, which is called next.
   func handOver() { owned = [] }
 
   private func takeBack() {

@@ -1,9 +1,9 @@
 import CPluginEdge
 import CPromise
 
-/// Where the code of plugins is called: whatever way it is left, we go on.
+/// Calls the code of plugins. It returns here even if the code is left by an exception or by the end of its thread.
 enum CallEdge {
-  /// Calls a function; what it returned is at `returned`, unless there is a fault.
+  /// Calls a function. Its result is at `returned`, unless there is a fault.
   @inline(__always)
   static func call(
     _ interface: UnsafeMutableRawPointer, _ entry: @escaping promise_function_t, _ returned: UnsafeMutableRawPointer,
@@ -38,14 +38,14 @@ enum CallEdge {
   }
 }
 
-/// How a plugin's code was left, if not by returning.
+/// The way in which plugin code was left, if it did not return.
 ///
-/// A class, so that the outcome of a call that went well is copied without a thought.
+/// A class, so that a successful outcome is trivial to copy.
 final class EdgeFault: Sendable {
   let kind: PluginError.Kind
   private let message: String
 
-  /// Takes over what the fault says.
+  /// Takes over the memory of the fault.
   init(takingOver fault: inout plugin_fault_t) {
     let type = fault.type.map { String(cString: $0) }
     let text = fault.message.map { String(cString: $0) }
@@ -66,7 +66,8 @@ final class EdgeFault: Sendable {
     self.init(takingOver: &fault)
   }
 
-  /// The error about a plugin or a function; `code` is which code of it was left, with a space at its end.
+  /// Makes the error for a plugin or a function; `code` names the part of its code that was left, with a trailing
+  /// space.
   func error(_ subject: String, of code: String = "") -> PluginError {
     PluginError(kind, subject, code + message)
   }

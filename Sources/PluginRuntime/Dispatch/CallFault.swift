@@ -1,40 +1,40 @@
-/// Why a call came to nothing before the function ran, or what is wrong with what it gave. Said in words only once
-/// somebody asks.
+/// The reason why a call failed before the function ran, or the mistake in its result. The description is made on
+/// demand.
 enum CallFault {
   case tooMany
   case missing(Int)
-  /// The argument's value is of a kind that does not suit its parameter's type.
+  /// The argument's kind does not match its parameter's type.
   case wrongKind(Int)
   case outOfRange(Int)
-  /// A cstr with a NUL in it.
+  /// The cstr contains a NUL.
   case nul(Int)
-  /// A promise that does not exist any more.
+  /// The promise was destroyed.
   case stale(Int)
   case noMemory
-  /// A part of an argument that does not suit its type.
+  /// A part of an argument does not match its type.
   case mismatch(Mismatch)
-  /// A part of what the function gave that is not what its signature says.
+  /// A part of the result does not match the signature.
   case badOutput(Mismatch)
 
   case nullResult
-  /// Bytes as a str, or as a cstr.
+  /// The bytes of a str or a cstr are not UTF-8.
   case resultNotUTF8
   case staleResult
-  /// A bool that is neither 0 nor 1.
+  /// The bool is neither 0 nor 1.
   case badBool(UInt8)
 
-  /// A length that is larger than memory.
+  /// The length is larger than the address space.
   case wildLength
 
-  /// The function did not return: it was left in another way.
+  /// The function was left without returning.
   case left(EdgeFault)
-  /// A callback of the call was called wrongly, or gave what it should not.
+  /// A callback of the call was called with wrong arguments, or returned a wrong result.
   case callback(CallbackFault)
 }
 
-/// A fault that takes more words. Its own object, so that a fault stays a word.
+/// A fault with a description. A class, so that a CallFault is one word.
 final class Mismatch: Sendable {
-  /// The argument; -1 if it is about none.
+  /// The index of the argument; -1 if the fault is not about an argument.
   let index: Int
   let mismatch: ArgumentMismatch
 
@@ -44,7 +44,7 @@ final class Mismatch: Sendable {
   }
 }
 
-/// How a call ended; its value or reason is where the caller wanted it.
+/// The outcome of a call; its value or reason is stored where the caller asked for it.
 enum CallOutcome {
   case fulfilled
   case rejected

@@ -1,11 +1,12 @@
 import CPromise
 
-/// The memory of one call, on the stack: the arguments as C has them, what the function returns, its out parameters,
-/// and the addresses of all that, which is what libffi takes.
+/// The memory of one call, on the stack: the arguments in C's representation, the result, the out parameters, and the
+/// addresses of all these for libffi.
 struct CallFrame {
-  /// Where everything lies.
+  /// The offsets of the parts.
   struct Layout {
-    /// Behind the arguments: what the function returns, the result and the error of a `!`, the addresses of these two.
+    /// After the arguments: the C result, the result and the error of a function with `!`, and the addresses of these
+    /// two.
     let returned: Int
     let result: Int
     let error: Int
@@ -13,9 +14,9 @@ struct CallFrame {
     let addresses: Int
     let size: Int
 
-    /// The layout behind arguments that end at `end`.
+    /// The layout after arguments that end at `end`.
     init(end: Int, count: Int, resultSize: Int) {
-      // libffi writes at least a word.
+      // libffi writes at least one word.
       let result = max(16, (resultSize + 15) & ~15)
       returned = end
       self.result = returned + result
@@ -36,11 +37,11 @@ struct CallFrame {
 
   @inline(__always)
   func argument(at offset: Int) -> UnsafeMutableRawPointer { base + offset }
-  /// What the function returns.
+  /// The C result.
   var returned: UnsafeMutableRawPointer { base + layout.pointee.returned }
-  /// Where a function with `!` leaves its result.
+  /// The result of a function with `!`.
   var result: UnsafeMutableRawPointer { base + layout.pointee.result }
-  /// Where a function with `!` leaves its error.
+  /// The error of a function with `!`.
   var error: UnsafeMutablePointer<promise_value_t> {
     (base + layout.pointee.error).assumingMemoryBound(to: promise_value_t.self)
   }
@@ -49,7 +50,7 @@ struct CallFrame {
     (base + layout.pointee.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 
-  /// Adds the out parameters of a function with `!`, empty.
+  /// Adds the empty out parameters of a function with `!`.
   func addOutputs(after count: Int, hasResult: Bool) {
     let outputs = (base + layout.pointee.outputs).assumingMemoryBound(to: UnsafeMutableRawPointer.self)
     result.initializeMemory(as: UInt8.self, repeating: 0, count: layout.pointee.error - layout.pointee.result)

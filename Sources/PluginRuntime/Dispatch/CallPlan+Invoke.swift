@@ -2,12 +2,12 @@ import CPromise
 import Glibc
 
 extension CallPlan {
-  /// Calls the function, on this thread.
+  /// Calls the function on this thread.
   ///
-  /// The arguments are borrowed until it returns. What it gives lands in `result`, as a reference of the caller's: the
-  /// value, the reason, or the PROMISE that it returned.
+  /// The arguments are borrowed until it returns. `result` receives the value, the reason, or the PROMISE that the
+  /// function returned; the caller owns the reference.
   ///
-  /// - Parameter kept: becomes memory besides the arguments that a promise which the function returned keeps in use.
+  /// - Parameter kept: receives the memory, besides the arguments, that a returned promise keeps in use.
   static func invoke(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
     into result: UnsafeMutablePointer<promise_value_t>, keeping kept: inout CallArena?
@@ -19,9 +19,9 @@ extension CallPlan {
     }
   }
 
-  /// The same for a plan that is not general. When it returns, errno is as the function left it.
+  /// Calls the function of a plan that is not general. On return errno has the function's value.
   ///
-  /// - Parameter memory: where a struct is written that is the result; otherwise it is BYTES.
+  /// - Parameter memory: the destination of a struct result; without it, the result is BYTES.
   @inline(__always)
   static func invokeSimple(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
@@ -29,15 +29,15 @@ extension CallPlan {
   ) -> CallOutcome {
     if let fault = lack(plan, arguments, given) { return .fault(fault) }
     guard given <= plan.pointee.count else { return .fault(.tooMany) }
-    // A size that the compiler knows costs nothing to set aside.
+    // An allocation of a constant size is free.
     guard plan.pointee.frame.size <= smallSize else { return invokeLarge(plan, arguments, given, result, memory) }
     return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
-      // An allocation of a size that is not 0 has an address.
+      // A nonempty allocation has an address.
       call(plan, arguments, given, CallFrame(frame.baseAddress.unsafelyUnwrapped, layout(plan)), result, memory)
     }
   }
 
-  /// Which argument is missing, if one is.
+  /// Returns a fault if an argument is missing.
   @inline(__always)
   private static func lack(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int
@@ -46,7 +46,7 @@ extension CallPlan {
       ? nil : .missing(arguments == nil ? 0 : given)
   }
 
-  /// Room for 16 words.
+  /// Space for 16 words.
   private static var smallSize: Int { 512 }
 
   @inline(never)
@@ -59,7 +59,7 @@ extension CallPlan {
     }
   }
 
-  /// Stores the arguments, calls, and loads the result.
+  /// Stores the arguments, calls the function, and loads the result.
   @inline(__always)
   private static func call(
     _ plan: UnsafeMutablePointer<CallPlan>, _ arguments: UnsafePointer<promise_value_t>?, _ given: Int,
@@ -83,20 +83,20 @@ extension CallPlan {
       if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
         return .fault(fault)
       }
-      // Numbers are loaded by nothing that could touch errno.
+      // Loading a number cannot change errno.
       guard plan.pointee.result.isNumber else { return keepingErrno { load(plan, frame.returned, result, memory) } }
       return ResultLoad.load(plan.pointee.result, from: frame.returned, into: result).map { .fault($0) } ?? .fulfilled
     }
     frame.addOutputs(after: count, hasResult: plan.pointee.result != .void)
     if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
-      // It may have been filled before.
+      // The function may have stored an error before it was left.
       if isWellFormed(frame.error) { promise_value_release(frame.error) }
       return .fault(fault)
     }
     return keepingErrno {
       let status = frame.returned.load(as: promise_status_t.self)
       if status < 0 { return reject(status, frame.error, into: result) }
-      // An error beside success means nothing, but may own memory.
+      // An error is ignored on success, but may own memory.
       _ = promise_value_release(frame.error)
       return load(plan, frame.result, result, memory)
     }
@@ -138,7 +138,7 @@ extension CallPlan {
     return (UnsafeRawPointer(parameter) + offset).assumingMemoryBound(to: promise_value_t.self)
   }
 
-  /// Ends the call of a function with `!` that failed.
+  /// Concludes a call whose function with `!` has failed.
   static func reject(
     _ status: promise_status_t, _ error: UnsafeMutablePointer<promise_value_t>,
     into result: UnsafeMutablePointer<promise_value_t>
@@ -152,7 +152,7 @@ extension CallPlan {
     return promise_value_error(result, "promise", Int64(status), message) == PROMISE_OK ? .rejected : .fault(.noMemory)
   }
 
-  /// Whether the library knows the value for one of its own.
+  /// Whether the library recognizes the value as valid.
   static func isWellFormed(_ value: UnsafeMutablePointer<promise_value_t>) -> Bool {
     guard promise_value_retain(value) == PROMISE_OK else { return false }
     var copy = value.pointee

@@ -1,25 +1,23 @@
 @preconcurrency import CFFI
 import CPromise
 
-/// Everything about a call that can be known before it: worked out once for each function, and used by every call of
-/// it.
+/// The plan of a function's calls: everything that can be computed before a call, once for each function.
 ///
-/// It is plain memory that is never freed, as the function it belongs to is never unmapped; so a call touches no
-/// reference count.
+/// It is plain memory that is never freed, since the function is never unmapped. So a call touches no reference counts.
 struct CallPlan {
-  /// What an argument must be like, and where its parts of the frame are.
+  /// The conditions on an argument, and its place in the frame.
   struct Parameter {
     let crossing: Crossing
-    /// Where it lies in the frame.
+    /// The offset in the frame.
     let offset: Int
-    /// The kind whose bits go into C as they are, if they lie in the range that begins at `minimum` and is `span` long:
-    /// integers, f64 and addresses. A number that is no kind for the other types.
+    /// The kind whose bits are stored unchanged, if they are in the range of length `span` that begins at `minimum`:
+    /// integers, f64 and addresses. For other types, a number that is no kind.
     let plainKind: UInt64
     let minimum: Int64
     let span: UInt64
-    /// What is passed when the argument is left out; of kind 0 if it must not be.
+    /// The value of an omitted argument; of kind 0 if the argument is required.
     let defaultValue: promise_value_t
-    /// How a struct is stored; never released.
+    /// The plan to store a struct; never released.
     let plan: Unmanaged<TypePlan>?
   }
 
@@ -27,24 +25,24 @@ struct CallPlan {
   let entry: promise_function_t
   let parameters: UnsafeMutablePointer<Parameter>
   let count: Int
-  /// How many arguments a call must give at least.
+  /// The minimum number of arguments.
   let required: Int
   let frame: CallFrame.Layout
   let result: Crossing
-  /// The bytes of a struct that is the result.
+  /// The size of a struct result, in bytes.
   let resultSize: Int
   /// Whether the function returns a status and takes out parameters.
   let fails: Bool
   /// Whether a promise that the function returns keeps arguments in use.
   let lends: Bool
-  /// What makes the call instead, if it does more than this plan can; never released.
+  /// The general plan that makes the calls, if this one cannot; never released.
   let general: Unmanaged<GeneralPlan>?
 
-  /// The plan for a function of this signature; `nil` if this machine cannot call it.
+  /// Makes the plan for a function; `nil` if this machine cannot call it.
   ///
   /// - Parameters:
-  ///   - domain: of the errors that are codes which the function returned.
-  ///   - callbacks: holds those that the function is given.
+  ///   - domain: the domain of errors made from returned codes.
+  ///   - callbacks: holds the callbacks passed to the function.
   ///   - symbol: finds another function of the same library.
   static func make(
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
@@ -83,14 +81,14 @@ struct CallPlan {
     return status == FFI_OK ? plan : nil
   }
 
-  /// Whether all that is passed is words and spans and structs of scalars, to the function and, as its result, back.
+  /// Whether the arguments and the result are only words, spans, and structs of scalars.
   private static func isSimple(_ signature: Signature) -> Bool {
     signature.parameters.allSatisfy { Crossing($0.type) != .other && $0.direction == .input }
       && Crossing(signature.result) != .other && signature.tail == nil && signature.completion == nil
       && (signature.failure == nil || signature.fails)
   }
 
-  /// The plan that has another make its calls.
+  /// Makes a plan whose calls are made by the general plan.
   private static func of(
     _ general: GeneralPlan, _ signature: Signature, _ entry: @escaping promise_function_t
   ) -> UnsafeMutablePointer<CallPlan> {
@@ -104,14 +102,14 @@ struct CallPlan {
     return plan
   }
 
-  /// What is passed for an argument that a call leaves out; of kind 0 if none may.
+  /// Returns the value of an omitted argument; of kind 0 if it is required.
   func fallback(_ index: Int) -> promise_value_t {
     general?._withUnsafeGuaranteedRef { $0.fallbacks[index] } ?? parameters[index].defaultValue
   }
 }
 
 extension Signature {
-  /// How many arguments a call must give at least, by position.
+  /// The minimum number of positional arguments.
   var required: Int { (inputs.lastIndex { $0.fallback == nil } ?? -1) + 1 }
 }
 
@@ -128,7 +126,7 @@ extension CallPlan.Parameter {
     } else if parameter.type == .f64 {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_F64), 0, .max)
     } else if crossing == .pointer || crossing == .nullablePointer {
-      // From 1 to the last address: NULL is not plain.
+      // From 1 to the highest address: NULL needs a test.
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_POINTER), 1, .max - 1)
     } else {
       (plainKind, minimum, span) = (.max, 0, 0)

@@ -1,13 +1,13 @@
-/// How a value crosses into C or back: a type of the signature as a number, which the call's inner loop can switch on.
+/// The representation of a type at the boundary: a number for the switches in the call's inner loop.
 enum Crossing: UInt8 {
   case bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str, bytes, cstr, ownStr, ownBytes, promise
-  /// An address, and one that may be NULL.
+  /// An address, and an address that may be NULL.
   case pointer, nullablePointer
   /// A struct of scalars, by value.
   case structure
   /// No result.
   case void
-  /// Everything else: what only a general plan passes.
+  /// All other types, which only a general plan can pass.
   case other
 
   init(_ type: ValueType?) {
@@ -38,15 +38,15 @@ enum Crossing: UInt8 {
       }
   }
 
-  /// Whether an argument lends the function memory, or a promise, that it may use until its own promise is settled.
+  /// Whether the argument lends the function memory, or a promise, for use until the function's own promise is settled.
   var isBorrowed: Bool { self == .str || self == .bytes || self == .cstr || self == .promise || self == .other }
 
-  /// Whether an argument is copied or lent, and nothing but its value is asked for.
+  /// Whether the argument is copied or lent and consists of its value only.
   var isData: Bool { isNumber || [.str, .bytes, .cstr, .pointer, .nullablePointer, .structure].contains(self) }
 
   /// Whether it is a bool, an integer or a float.
   var isNumber: Bool { rawValue <= Crossing.f64.rawValue }
 
-  /// Whether `ResultLoad` makes a value of it.
+  /// Whether `ResultLoad` can load it.
   var isLoadable: Bool { self != .structure && self != .other }
 }

@@ -1,23 +1,23 @@
 @preconcurrency import CFFI
 
-/// What x86-64's calling convention passes in registers, as far as it takes to find the one struct that libffi before
-/// 3.4.7 passes wrongly (its issue 574): two words, the first an integer's, the second a floating-point number's.
+/// The registers of x86-64's calling convention, as far as needed to find the one kind of struct that libffi before
+/// 3.4.7 passes incorrectly (its issue 574): two words, the first an integer, the second a floating-point number.
 ///
-/// libffi copies both words to where it keeps the register of the first. If that is the sixth and last register for
-/// integers, the second word ends up as the first register for floating-point numbers, and what an earlier argument has
-/// there is lost.
+/// libffi copies both words to the place of the first word's register. If that is the sixth and last integer register,
+/// the second word overwrites the first floating-point register, and an earlier argument in it is lost.
 ///
-/// In registers such a struct is nothing but its two words. As two arguments they go to the very same ones, whatever
-/// libffi's version.
+/// In registers, such a struct is only its two words. As two separate arguments they are passed in the same registers,
+/// by every version of libffi.
 extension FFIType {
-  /// Which of these arguments has to be passed as its two halves; `nil` if none has. The sizes of structs are filled in.
+  /// Returns the index of the argument that must be passed as two halves; `nil` if there is none. The sizes of the
+  /// structs must be set.
   static func halved(_ types: [Reference], returning result: Reference) -> Int? {
     #if arch(x86_64)
     // A result in memory: its address is the first argument.
     var integers = words(of: result) == nil ? 1 : 0
     var floats = 0
     for (index, type) in types.enumerated() {
-      // What has no room in registers goes to memory whole, and leaves them to those that follow.
+      // A value that does not fit in registers is passed in memory, and leaves them for the following arguments.
       guard let words = words(of: type) else { continue }
       let (moreIntegers, moreFloats) = (words.count { $0 == .integer }, words.count { $0 == .float })
       guard integers + moreIntegers <= 6, floats + moreFloats <= 8 else { continue }
@@ -29,12 +29,12 @@ extension FFIType {
     return nil
   }
 
-  /// The halves of such a struct, 8 bytes each.
+  /// The two halves of such a struct, 8 bytes each.
   static var halves: [Reference] { [address(&ffi_type_uint64), address(&ffi_type_double)] }
 
   private enum Word { case integer, float }
 
-  /// The kinds of registers that a value takes, one for each 8 bytes; `nil` if it is passed in memory.
+  /// The kind of register for each 8 bytes of a value; `nil` if it is passed in memory.
   private static func words(of type: Reference) -> [Word]? {
     guard type.pointee.size <= 16 else { return nil }
     if Int32(type.pointee.type) == FFI_TYPE_VOID { return [] }
@@ -43,7 +43,7 @@ extension FFIType {
     return words
   }
 
-  /// A word with an integer in it is an integer's, whatever else it holds.
+  /// Marks the words that contain an integer: they are passed in integer registers, even if they also contain a float.
   private static func findIntegers(in type: Reference, at offset: Int, _ words: inout [Word]) {
     switch Int32(type.pointee.type) {
     case FFI_TYPE_FLOAT, FFI_TYPE_DOUBLE: break

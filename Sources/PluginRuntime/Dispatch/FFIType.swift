@@ -1,15 +1,15 @@
 @preconcurrency import CFFI
 
-/// The types of a call as libffi describes them. All live as long as the process.
+/// libffi's descriptions of types. They live as long as the process.
 enum FFIType {
   typealias Reference = UnsafeMutablePointer<ffi_type>
 
-  /// How a value of the type is passed or returned; `nil` for nothing. An array is what it is within a struct: its
-  /// elements.
+  /// Returns the description of a passed or returned type; void for `nil`. An array is described as its elements, as in
+  /// a struct.
   static func of(_ type: ValueType?) -> Reference {
     switch type {
     case nil: address(&ffi_type_void)
-    // A bool is passed and returned as the byte that it is.
+    // A bool is passed and returned as a byte.
     case .bool, .u8: address(&ffi_type_uint8)
     case .i8: address(&ffi_type_sint8)
     case .i16: address(&ffi_type_sint16)
@@ -29,7 +29,7 @@ enum FFIType {
     }
   }
 
-  /// Any pointer.
+  /// A pointer of any type.
   static var pointer: Reference { address(&ffi_type_pointer) }
   /// A promise_status_t.
   static var status: Reference { address(&ffi_type_sint32) }
@@ -46,19 +46,19 @@ enum FFIType {
     init(_ reference: Reference) { self.reference = reference }
   }
 
-  /// A struct of these, by value.
+  /// Makes the description of a struct passed by value.
   private static func structure(_ types: [Reference]) -> Reference {
     let elements = UnsafeMutablePointer<Reference?>.allocate(capacity: types.count + 1)
     for (index, type) in types.enumerated() { elements[index] = type }
     elements[types.count] = nil
     let reference = Reference.allocate(capacity: 1)
     reference.initialize(to: ffi_type(size: 0, alignment: 0, type: UInt16(FFI_TYPE_STRUCT), elements: elements))
-    // Fills in the size. Preparing a call would do so too, but on several threads at once.
+    // Sets the size. Preparing a call would set it too, but concurrently on several threads.
     ffi_get_struct_offsets(FFI_DEFAULT_ABI, reference, nil)
     return reference
   }
 
-  /// Whether libffi has the type where we have it: it would read and write other bytes than we do.
+  /// Whether libffi's layout of the type is equal to ours; otherwise it would access other bytes.
   static func agrees(with type: ValueType) -> Bool {
     guard case .structure(let structure) = type.unwrapped, let layout = StructLayout(structure) else { return true }
     let reference = of(.structure(structure))
@@ -68,6 +68,6 @@ enum FFIType {
       && structure.fields.allSatisfy { agrees(with: $0.type) }
   }
 
-  /// The address of a constant of libffi's: a variable to C, which nobody writes to.
+  /// The address of a constant of libffi, which C declares as a variable.
   static func address(_ type: Reference) -> Reference { type }
 }

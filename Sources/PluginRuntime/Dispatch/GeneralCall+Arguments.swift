@@ -1,7 +1,7 @@
 import CPromise
 
 extension GeneralCall {
-  /// Stores what the call gives, then what follows from that: counts, and room for what comes back.
+  /// Stores the arguments, then the values derived from them: counts, and memory for outputs.
   mutating func storeArguments(_ arguments: Values?, _ given: Int) -> CallFault? {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
@@ -38,7 +38,7 @@ extension GeneralCall {
     return nil
   }
 
-  /// Stores one parameter, whatever it is. What is counted comes later if it is only given room, and counts do.
+  /// Stores one parameter. Counts, and counted out parameters, are stored later.
   private mutating func store(_ value: Values?, _ slot: Slot, _ index: Int) throws(ArgumentMismatch) {
     let memory = frame + slot.pointee.offset
     if let role = slot.pointee.role {
@@ -64,7 +64,7 @@ extension GeneralCall {
     }
   }
 
-  /// Stores a callback that we make, or its context.
+  /// Stores a callback made here, or its context.
   private mutating func storeCallback(
     _ value: Values?, _ role: CallbackPlan.Role, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) {
@@ -75,11 +75,11 @@ extension GeneralCall {
     try callbacks.store(value, role, at: memory)
   }
 
-  /// Stores the address of elements whose count another parameter has. Returns the count.
+  /// Stores the address of the elements of a counted type. Returns the count.
   private mutating func storeElements(
     _ value: Values, _ slot: Slot, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) -> Int {
-    // A span's two words, of which C takes the first; so they do not fit into the slot.
+    // The span's two words do not fit into the slot: C takes only the first.
     let arena = arena
     let span = try arena.allocate(16)
     try slot.pointee.plan.store(value, at: span, arena)
@@ -88,7 +88,7 @@ extension GeneralCall {
     if slot.pointee.parameter.direction == .inOut, let source = data {
       data = try arena.copy(UnsafeRawBufferPointer(start: source, count: count * slot.pointee.elementSize))
     }
-    // NULL is for what is absent, not for what is empty.
+    // NULL means absent, so an empty value needs an address.
     if data == nil, slot.pointee.parameter.type.unwrapped == slot.pointee.parameter.type {
       data = try arena.allocate(0)
     }
@@ -96,7 +96,7 @@ extension GeneralCall {
     return count
   }
 
-  /// Stores the counts of what was given.
+  /// Stores the counts of counted arguments.
   private func storeCounts() -> CallFault? {
     for index in 0..<plan.slotCount where (plan.slots + index).pointee.count == nil {
       guard let count = room(index) else { continue }
@@ -111,12 +111,12 @@ extension GeneralCall {
     return nil
   }
 
-  /// The first parameter whose count this one has.
+  /// The first parameter whose count is in this slot.
   private func counted(by count: Int) -> Slot? {
     (0..<plan.slotCount).first { (plan.slots + $0).pointee.count == count && room($0) != nil }.map { plan.slots + $0 }
   }
 
-  /// Sets aside what counted out parameters point to: as much as their count says that there is room for.
+  /// Allocates the memory of counted out parameters, as large as their counts.
   private mutating func storeRoom() throws(ArgumentMismatch) {
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
@@ -132,7 +132,7 @@ extension GeneralCall {
 
   private static var mostElements: Int { 1 << 30 }
 
-  /// Stores an argument of the tail, as the first type that takes it.
+  /// Stores an argument of the tail, as the first type that accepts it.
   private mutating func storeTail(_ value: Values) throws(ArgumentMismatch) {
     let arena = arena
     let memory = try arena.allocate(16)

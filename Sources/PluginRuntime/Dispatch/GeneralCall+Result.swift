@@ -2,13 +2,13 @@ import CPromise
 import Glibc
 
 extension GeneralCall {
-  /// Makes a value, or a reason, of what the function left.
+  /// Converts the function's outputs to the call's value or reason.
   func conclude(into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
     if plan.fails {
       let status = (frame + plan.frame.returned).load(as: promise_status_t.self)
       let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)
       if status < 0 { return CallPlan.reject(status, error, into: result) }
-      // An error beside success means nothing, but may own memory.
+      // An error is ignored on success, but may own memory.
       _ = promise_value_release(error)
     }
     var outputs: [PluginMember] = []
@@ -23,7 +23,7 @@ extension GeneralCall {
       return rejectResult(rule, returned, outputs, into: result)
     }
     if plan.completes {
-      // What the function returned says nothing more: the promise is settled by a callback.
+      // The C result is no longer needed: a callback settles the promise.
       discardResult()
       result.pointee = promise_value_t()
       result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
@@ -73,7 +73,7 @@ extension GeneralCall {
     frame + (plan.isResultFilled ? plan.frame.result : plan.frame.returned)
   }
 
-  /// What a function wrote into a promise_value_t, which is released.
+  /// Converts a promise_value_t that the function stored, and releases it.
   private static func take(_ memory: UnsafeMutableRawPointer) -> PluginValue {
     let value = memory.assumingMemoryBound(to: promise_value_t.self)
     defer { promise_value_release(value) }
@@ -86,7 +86,7 @@ extension GeneralCall {
     ])
   }
 
-  /// What out parameters were filled with. All of them are read, so that all is freed that was given away.
+  /// Loads the out parameters. All are loaded even after a mismatch, so that owned memory is freed.
   private func loadOutputs() throws(ArgumentMismatch) -> [PluginMember] {
     var members: [PluginMember] = []
     var mismatch: ArgumentMismatch?
@@ -111,7 +111,7 @@ extension GeneralCall {
       ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell)
   }
 
-  /// What a function wrote where it was given room.
+  /// Loads the elements that the function wrote into the memory provided for them.
   private func loadElements(_ slot: Slot, room: Int) throws(ArgumentMismatch) -> PluginValue {
     let parameter = slot.pointee.parameter
     guard let data = (frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self) else { return .void }
@@ -133,7 +133,7 @@ extension GeneralCall {
     }
   }
 
-  /// What a result that is a count says; a negative one is a failure, for which nothing was written.
+  /// The count in the result; a negative one is a failure, for which no elements were written.
   private var countOfResult: Int? {
     guard let returned = plan.signature.returned else { return nil }
     return IntegerMemory.load(returned, resultMemory).map { max($0, 0) }
@@ -147,7 +147,7 @@ extension GeneralCall {
     }
   }
 
-  /// A failure that the result told.
+  /// Rejects the call for a failure reported by the C result.
   private func rejectResult(
     _ rule: FailureRule, _ returned: ValueType, _ outputs: [PluginMember],
     into result: UnsafeMutablePointer<promise_value_t>
@@ -163,7 +163,7 @@ extension GeneralCall {
       code = returned.isAddress ? 0 : IntegerMemory.load(returned, frame + plan.frame.returned).map(Int64.init) ?? 0
       message = returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code)"
     }
-    // Many libraries say why in a text beside their code.
+    // Many libraries store an explanation in an out parameter next to their code.
     for case .string(let text) in outputs.map(\.value) where !text.isEmpty { message += ": \(text)" }
     let status = promise_value_error(result, domain, code, message.filter { $0 != "\0" })
     return status == PROMISE_OK ? .rejected : .fault(.noMemory)
@@ -171,7 +171,7 @@ extension GeneralCall {
 }
 
 extension FailureRule {
-  /// Whether a value in memory says by this rule that the function failed.
+  /// Whether a value in memory means failure by this rule.
   func isFailure(_ memory: UnsafeRawPointer, _ type: ValueType) -> Bool {
     if type.isAddress {
       let isNull = memory.load(as: UInt.self) == 0

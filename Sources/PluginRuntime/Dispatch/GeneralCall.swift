@@ -2,26 +2,26 @@
 import CPromise
 import Glibc
 
-/// One call by a general plan: arguments in, the call, and what it left.
+/// One call by a general plan: stores the arguments, calls the function, loads the results.
 struct GeneralCall {
   typealias Values = UnsafePointer<promise_value_t>
   typealias Slot = UnsafePointer<GeneralPlan.Slot>
 
   let plan: GeneralPlan
-  /// Cleared at first.
+  /// Initially zero.
   let frame: UnsafeMutableRawPointer
-  /// What the arguments take besides the frame; `nil` as long as that is nothing.
+  /// The arguments' memory besides the frame; `nil` while none is needed.
   private var memory: CallArena?
-  /// `nil` if nothing of ours is passed for the function to call.
+  /// `nil` if the function gets no callbacks made here.
   var callbacks: CallCallbacks?
   /// The arguments beyond the parameters.
   var tail: [(type: FFIType.Reference, address: UnsafeMutableRawPointer)] = []
-  /// errno, as the function left it.
+  /// The function's errno.
   private(set) var errorNumber: Int32 = 0
 
   /// Calls the function on this thread, as `CallPlan.invoke` does.
   ///
-  /// - Parameter kept: becomes the memory that a promise which the function returned keeps in use.
+  /// - Parameter kept: receives the memory that a returned promise keeps in use.
   static func invoke(
     _ plan: GeneralPlan, _ arguments: Values?, _ given: Int, into result: UnsafeMutablePointer<promise_value_t>,
     keeping kept: inout CallArena?
@@ -30,9 +30,9 @@ struct GeneralCall {
       return .fault(.tooMany)
     }
     if !plan.lends, plan.frame.size <= smallSize {
-      // A size that the compiler knows costs nothing to set aside.
+      // An allocation of a constant size is free.
       return withUnsafeTemporaryAllocation(byteCount: smallSize, alignment: 16) { frame in
-        // An allocation of a size that is not 0 has an address.
+        // A nonempty allocation has an address.
         let frame = frame.baseAddress.unsafelyUnwrapped
         frame.initializeMemory(as: UInt8.self, repeating: 0, count: plan.frame.size)
         var call = GeneralCall(plan: plan, frame: frame)
@@ -61,7 +61,7 @@ struct GeneralCall {
     }
   }
 
-  /// Makes the call, and a value of what it left.
+  /// Makes the call, and stores its value or reason.
   private mutating func run(
     _ arguments: Values?, _ given: Int, into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallOutcome {
@@ -75,7 +75,7 @@ struct GeneralCall {
     if let fault = storeArguments(arguments, given) { return .fault(fault) }
     do throws(ArgumentMismatch) {
       guard let fault = try enter() else { return conclude(into: result) }
-      // It may have been filled before.
+      // The function may have stored an error before it was left.
       let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)
       if CallPlan.isWellFormed(error) { promise_value_release(error) }
       return .fault(fault)
@@ -84,7 +84,7 @@ struct GeneralCall {
     }
   }
 
-  /// Calls the function. Gives how it was left, if not by returning.
+  /// Calls the function. Returns a fault if it does not return.
   private mutating func enter() throws(ArgumentMismatch) -> CallFault? {
     (frame + plan.frame.resultAddress).storeBytes(of: frame + plan.frame.result, as: UnsafeMutableRawPointer.self)
     (frame + plan.frame.errorAddress).storeBytes(of: frame + plan.frame.error, as: UnsafeMutableRawPointer.self)
@@ -107,7 +107,7 @@ struct GeneralCall {
     return fault
   }
 
-  /// The same for a variadic function, whose call is prepared by what it is given.
+  /// Calls a variadic function. Its interface is prepared for each call, from the types of the arguments.
   private mutating func enterWithTail(
     _ fixed: UnsafeMutablePointer<UnsafeMutableRawPointer?>
   ) throws(ArgumentMismatch) -> CallFault? {
@@ -131,10 +131,10 @@ struct GeneralCall {
 }
 
 extension GeneralCall {
-  /// How many elements a slot has, or has room for; how many there have to be, for one that is a count.
+  /// The number of elements of a slot, or the number that fits in its memory. For a count slot, the required count.
   func room(_ index: Int) -> Int? {
     let words = (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)
-    // One more than there are: the frame is cleared at first.
+    // Stored with 1 added: the frame is initially zero.
     return words[index] == 0 ? nil : words[index] - 1
   }
 
@@ -142,7 +142,7 @@ extension GeneralCall {
     (frame + plan.frame.rooms).assumingMemoryBound(to: Int.self)[index] = count + 1
   }
 
-  /// The count of a counted parameter, as it now is.
+  /// The current count of a counted parameter.
   func count(of slot: Slot) -> Int? {
     guard let index = slot.pointee.count else { return nil }
     let count = plan.slots + index

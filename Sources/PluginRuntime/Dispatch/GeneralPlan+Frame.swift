@@ -2,25 +2,25 @@
 import CPromise
 
 extension GeneralPlan {
-  /// One parameter of the C function.
+  /// A parameter of the C function.
   struct Slot: Sendable {
     let parameter: Parameter
-    /// Which argument of a call it takes; `nil` if none.
+    /// The index of its argument in a call; `nil` if it takes none.
     let argument: Int?
-    /// How its value is stored; for elements whose count another parameter has, how a span of them is.
+    /// The plan to store its value; for a counted type, the plan to store a span of the elements.
     let plan: TypePlan
-    /// The same for the values that go into C as they are: what does not is for `plan`. Never freed.
+    /// The fast path for values whose bits are stored unchanged; all others are stored by `plan`. Never freed.
     nonisolated(unsafe) let plain: UnsafePointer<CallPlan.Parameter>?
-    /// What the function calls, or what it passes on then.
+    /// The role of a callback or a context.
     let role: CallbackPlan.Role?
-    /// Where in `slots` its count is, for a counted type, and how large an element is.
+    /// The index in `slots` of its count, for a counted type, and the size of an element.
     let count: Int?
     let elementSize: Int
-    /// Where in the frame lies what is passed, and what that is the address of; `nil` if it is of nothing there.
+    /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
     let cell: Int?
 
-    /// Those of a signature; `nil` if there is a type that this machine cannot pass.
+    /// Makes the slots of a signature; `nil` if this machine cannot pass a type.
     static func all(
       of signature: Signature, _ frame: inout FrameLayout, _ callbacks: CallbackPlan?,
       _ symbol: (String) -> UnsafeMutableRawPointer?
@@ -49,7 +49,7 @@ extension GeneralPlan {
     ) -> UnsafePointer<CallPlan.Parameter>? {
       let crossing: Crossing
       switch role {
-      // A C function that the caller has is passed as the address that it is.
+      // A C function of the caller is passed as its address.
       case .given(_, let isOptional): crossing = isOptional ? .nullablePointer : .pointer
       case .context, .completion: return nil
       case nil:
@@ -62,7 +62,7 @@ extension GeneralPlan {
     }
   }
 
-  /// What libffi takes: the types of its arguments, and where in the frame they lie.
+  /// The arguments for libffi: their types, and their offsets in the frame.
   struct Places {
     private(set) var types: [FFIType.Reference?]
     private(set) var offsets: [Int]
@@ -80,7 +80,7 @@ extension GeneralPlan {
       offsets.append(offset)
     }
 
-    /// Makes two arguments of the struct that has to be, if there is one.
+    /// Splits the struct that must be passed as two arguments, if there is one.
     mutating func halve(returning result: FFIType.Reference) {
       guard let index = FFIType.halved(types.compactMap(\.self), returning: result) else { return }
       types.replaceSubrange(index...index, with: FFIType.halves)
@@ -88,18 +88,18 @@ extension GeneralPlan {
     }
   }
 
-  /// Where in the frame the parts lie that are not one parameter's.
+  /// The offsets of the frame's parts that belong to no parameter.
   struct Frame: Sendable {
-    /// What the function fills in as its result and as its error, and the addresses of these two, which it is passed.
+    /// The result and the error that the function stores, and their addresses, which it is passed.
     let result: Int
     let error: Int
     let resultAddress: Int
     let errorAddress: Int
-    /// What the function returns.
+    /// The C result.
     let returned: Int
-    /// A word for each slot: how many elements there are, or there is room for.
+    /// A word for each slot: the number of elements, or the number that fits.
     let rooms: Int
-    /// What libffi takes, if there is no tail.
+    /// The addresses for libffi, for a function without a tail.
     let addresses: Int
     let size: Int
 
@@ -117,11 +117,11 @@ extension GeneralPlan {
   }
 }
 
-/// The parts of a frame, one after another.
+/// Allocates the parts of a frame in sequence.
 struct FrameLayout {
   private(set) var size = 0
 
-  /// Sets so many bytes aside, aligned for anything; at least as many as libffi may write.
+  /// Allocates a part, aligned for every type, at least as large as libffi may write. Returns its offset.
   mutating func add(_ bytes: Int) -> Int {
     defer { size += (max(bytes, 8) + 15) & ~15 }
     return size
@@ -129,7 +129,7 @@ struct FrameLayout {
 }
 
 extension Parameter {
-  /// Whether C is given the address of the value: of what it fills, and of an array.
+  /// Whether C gets the address of the value: of an out parameter, and of an array.
   var isByAddress: Bool {
     if case .array = type { return true }
     return direction != .input
@@ -137,7 +137,7 @@ extension Parameter {
 }
 
 extension ValueType {
-  /// The type of the value that a call gives: of a counted one what is counted.
+  /// The type of the argument's value; for a counted type, the type without its count.
   var valueType: ValueType {
     switch self {
     case .counted(let type, _): type

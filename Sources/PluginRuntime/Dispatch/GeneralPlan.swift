@@ -1,15 +1,15 @@
 @preconcurrency import CFFI
 import CPromise
 
-/// The plan of a call that does more than pass words and spans: out parameters, counts, slices, optionals, callbacks,
-/// tails, and failures that the result tells.
+/// The plan of a call that passes more than words and spans: out parameters, counts, slices, optionals, callbacks,
+/// tails, and failures reported by the result.
 ///
-/// It lives as long as the process. What every call looks at is plain memory, so that it costs no reference counts.
+/// It lives as long as the process. The fields that every call reads are plain memory, and so free of reference counts.
 final class GeneralPlan: Sendable {
-  /// What a call gives besides its out parameters.
+  /// The form of a call's result, besides its out parameters.
   enum Yield: Sendable {
     case nothing
-    /// What the function fills in as a promise_value_t.
+    /// A promise_value_t that the function stores.
     case filled
     case word(Crossing)
     case loaded(TypePlan)
@@ -20,31 +20,32 @@ final class GeneralPlan: Sendable {
   let entry: promise_function_t
   nonisolated(unsafe) let slots: UnsafePointer<Slot>
   let slotCount: Int
-  /// How many arguments a call takes, without the tail.
+  /// The number of a call's arguments, without the tail.
   let inputCount: Int
   let tail: [TypePlan]
-  /// `nil` if there are no callbacks.
+  /// `nil` without callbacks.
   let callbacks: CallbackPlan?
-  /// How what the function returns is read; `nil` if it returns nothing.
+  /// The plan to read the C result; `nil` without one.
   let result: TypePlan?
   let yield: Yield
-  /// Whether the function is told where to fill its result in, rather than to return it, and whether as a promise_value_t.
+  /// Whether the function stores its result through an address instead of returning it, and whether it is a
+  /// promise_value_t.
   let isResultFilled: Bool
   let isResultValue: Bool
   let hasOutputs: Bool
-  /// Whether the function returns a status, or what `rule` takes for a failure.
+  /// Whether the function returns a status; otherwise `rule` decides on failure.
   let fails: Bool
   let rule: FailureRule?
   /// Whether callbacks settle the promise of a call.
   let completes: Bool
-  /// Whether a promise that the function returns keeps in use what it was lent.
+  /// Whether a promise that the function returns keeps borrowed arguments in use.
   let lends: Bool
-  /// What calls leave out: of kind 0 if they must not. In the order of the arguments.
+  /// The values of omitted arguments, of kind 0 if required, in the order of the arguments.
   nonisolated(unsafe) let fallbacks: UnsafeMutablePointer<promise_value_t>
   nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
   nonisolated(unsafe) let types: UnsafeMutablePointer<FFIType.Reference?>
   nonisolated(unsafe) let returnType: FFIType.Reference
-  /// How many arguments libffi sees, without the tail, and where in the frame each of them lies.
+  /// The number of arguments for libffi, without the tail, and their offsets in the frame.
   let count: Int
   nonisolated(unsafe) let offsets: UnsafeMutablePointer<Int>
   let frame: Frame
@@ -94,7 +95,7 @@ final class GeneralPlan: Sendable {
     returnType = signature.fails ? FFIType.status : FFIType.of(isResultValue ? nil : signature.returned)
     var places = Places(slots)
     places.halve(returning: returnType)
-    // Besides those, at most a result and an error.
+    // Two more, for a result and an error.
     frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
     if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
@@ -103,7 +104,7 @@ final class GeneralPlan: Sendable {
     offsets = Self.kept(places.offsets)
     types = Self.kept(places.types)
     interface = Self.kept([ffi_cif()])
-    // One with a tail is prepared anew for each call, by the types of its arguments.
+    // A function with a tail is prepared for each call, by the types of its arguments.
     guard tail.isEmpty else { return }
     guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returnType, types) == FFI_OK else { return nil }
   }

@@ -1,8 +1,8 @@
 import CPromise
 
-/// Stores what is more than data: promises, values, errors, tokens and callbacks.
+/// Stores arguments that are not plain data: promises, values, errors, tokens and callbacks.
 enum HandleArgument {
-  /// Stores an argument of any type by value.
+  /// Stores an argument of any type, by value.
   static func store(
     _ value: UnsafePointer<promise_value_t>, _ plan: TypePlan, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
@@ -30,7 +30,7 @@ enum HandleArgument {
     }
   }
 
-  /// The value where it stays as long as the call may look at it.
+  /// Stores the address of a copy of the value that lives as long as the call.
   private static func storeValue(
     _ value: promise_value_t, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
@@ -39,7 +39,7 @@ enum HandleArgument {
     memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
   }
 
-  /// {"domain": "...", "code": 3, "message": "..."} as an ERROR.
+  /// Converts {"domain": "...", "code": 3, "message": "..."} to an ERROR.
   private static func error(_ content: PluginValue) -> promise_value_t? {
     guard case .string(let message)? = content[member: "message"] else { return nil }
     var domain = "plugin-host"
@@ -57,7 +57,7 @@ enum HandleArgument {
 }
 
 extension ValueType {
-  /// Whether it is more than data.
+  /// Whether the type is not plain data.
   fileprivate var isHandle: Bool {
     switch self {
     case .promise, .value, .error, .token, .callback: true

@@ -1,6 +1,6 @@
-/// Integers of any width in C's memory, for the counts that calls fill in and read.
+/// Loads and stores C integers of any width, for the counts of calls.
 enum IntegerMemory {
-  /// The number, if it is one that a size can be.
+  /// Loads a number; `nil` if it does not fit in an Int.
   static func load(_ type: ValueType, _ memory: UnsafeRawPointer) -> Int? {
     switch type {
     case .i8: Int(memory.load(as: Int8.self))
@@ -14,7 +14,7 @@ enum IntegerMemory {
     }
   }
 
-  /// Whether the type has the number, which is stored then. Every machine that plugins run on is little-endian.
+  /// Stores a number, and returns whether the type can represent it. All supported machines are little-endian.
   static func store(_ number: Int, _ type: ValueType, _ memory: UnsafeMutableRawPointer) -> Bool {
     let fits =
       type.signedRange.map { $0.contains(Int64(number)) } ?? type.unsignedRange.map {

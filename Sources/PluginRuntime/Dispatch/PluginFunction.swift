@@ -1,40 +1,40 @@
 @preconcurrency import CFFI
 import CPromise
 
-/// A function of a loaded plugin, for callers that have their arguments as C has them and want no promise made for the
-/// result.
+/// A function of a loaded plugin, called directly with binary arguments and without a promise for the result.
 ///
 ///     let add = try host.function("add", of: "org.example.arithmetic")
 ///     let state = add.invoke(arguments, count: 2, into: &result)
 ///
-/// It bypasses what `Host.call` watches over: it must not be in use when `Host.unloadAll` is called, or later.
+/// It bypasses the checks of `Host.call`: no call may be running when `Host.unloadAll` is called, or start later.
 public struct PluginFunction: Sendable {
   private let function: BoundFunction
 
   init(_ function: BoundFunction) { self.function = function }
 
-  /// What it takes and gives.
+  /// The signature of the function.
   public var signature: Signature { function.signature }
 
-  /// Calls the function on this thread, with binary arguments. For scalars, text and structs nothing is allocated.
+  /// Calls the function on this thread, with binary arguments. Scalars, text and structs are passed without an
+  /// allocation.
   ///
-  /// When it returns, errno is as the function left it: who looks at it, sets it to 0 before.
+  /// On return errno has the function's value. A caller that reads it sets it to 0 first.
   ///
   /// - Parameters:
-  ///   - arguments: in the order of `signature.inputs`, borrowed until the function returns, or, where it returns a
-  ///     promise, until that is settled; trailing ones that have a default may be left out. May be `nil` if there are
+  ///   - arguments: in the order of `signature.inputs`. Borrowed until the function returns, or, if it returns a
+  ///     promise, until that is settled. Trailing arguments with a default may be omitted. May be `nil` if there are
   ///     none. A struct is a POINTER to its C form, or BYTES.
-  ///   - result: becomes the value, the reason, or a PROMISE for a function that returns one: a reference of the
-  ///     caller's. It is overwritten without being released. A struct is BYTES in its C form.
-  ///   - memory: where a struct of scalars is written that is the result, which then is a POINTER to it. It must have
-  ///     room for it.
+  ///   - result: receives the value, the reason, or the PROMISE of a function that returns one; the caller owns the
+  ///     reference. It is overwritten without being released. A struct is BYTES in its C form.
+  ///   - memory: the destination of a result that is a struct of scalars; the result is then a POINTER to it. It must
+  ///     be large enough.
   /// - Returns: PROMISE_FULFILLED or PROMISE_REJECTED.
   @discardableResult
   public func invoke(
     _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>,
     structure memory: UnsafeMutableRawPointer? = nil
   ) -> promise_state_t {
-    // Of a general call there is more to keep and to look at; the others should not pay for it.
+    // Split, because a general call has more memory and faults to handle, which the simple path should not pay for.
     let outcome =
       function.plan.pointee.general == nil
       ? CallPlan.invokeSimple(function.plan, arguments, count, into: result, memory: memory)
@@ -61,7 +61,7 @@ public struct PluginFunction: Sendable {
     return outcome
   }
 
-  /// Moves a struct from BYTES to its place, if it is not there already.
+  /// Moves a struct from BYTES to the caller's memory, if it is not there already.
   private static func move(_ result: UnsafeMutablePointer<promise_value_t>, to memory: UnsafeMutableRawPointer) {
     guard result.pointee.kind == promise_kind_t(PROMISE_KIND_BYTES) else { return }
     var length = 0
@@ -71,10 +71,10 @@ public struct PluginFunction: Sendable {
     result.pointee.as.ptr = memory
   }
 
-  /// Keeps what a function was lent until the promise that it returned is settled.
+  /// Keeps borrowed memory alive until the returned promise is settled.
   private static func keep(_ memory: CallArena, until result: promise_value_t) {
     guard result.kind == promise_kind_t(PROMISE_KIND_PROMISE) else { return }
-    // Without memory for that the function may still be at work with what it was lent: then it stays for ever.
+    // If the observer cannot be attached, the memory is leaked: the function may still be using it.
     _ = promise_observe(
       OpaquePointer(result.as.ptr), { _, _ in }, { _, _ in }, Unmanaged.passRetained(memory).toOpaque(),
       { Unmanaged<CallArena>.fromOpaque($0!).release() })

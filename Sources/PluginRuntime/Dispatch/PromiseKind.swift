@@ -1,8 +1,7 @@
 import CPromise
 
 extension promise_value_t {
-  /// Whether it is what a `promise<T>` is to be fulfilled with: of T's kind, and within T's range. `nil` stands for
-  /// void.
+  /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void.
   func suits(_ type: ValueType?) -> Bool {
     switch type {
     case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
@@ -31,7 +30,7 @@ extension promise_value_t {
     }
   }
 
-  /// Whether an ARRAY or a MAP has the parts that the type has.
+  /// Whether an ARRAY or a MAP has the parts of the type.
   private func holds(_ type: ValueType?) -> Bool {
     guard let type, let content = withUnsafePointer(to: self, { ValueBox.content($0) }) else { return false }
     return content.isOf(type)

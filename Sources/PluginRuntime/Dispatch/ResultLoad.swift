@@ -1,10 +1,9 @@
 import CPromise
 import Glibc
 
-/// Makes a value of what a function left in memory.
+/// Converts a function's result in memory to a value.
 enum ResultLoad {
-  /// Loads a result, as a reference of the caller's, or says what is wrong with it. What the function gave away is
-  /// freed either way.
+  /// Loads a result, which the caller owns, or returns a fault. Owned memory is freed in both cases.
   @inline(__always)
   static func load(
     _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
@@ -30,7 +29,7 @@ enum ResultLoad {
     case .pointer, .nullablePointer:
       if memory.load(as: Int.self) == 0 { return .nullResult }
       set(result, PROMISE_KIND_POINTER, memory.load(as: Int64.self))
-    // Only their plans know how large they are.
+    // Loaded by their plans, which know their sizes.
     case .structure, .other: preconditionFailure("a result that its plan loads")
     }
     return nil
@@ -43,7 +42,7 @@ enum ResultLoad {
     UnsafeMutableRawPointer(result).storeBytes(of: bits, toByteOffset: 8, as: Int64.self)
   }
 
-  /// More bytes than any machine has.
+  /// The maximum length: more bytes than the address space has.
   private static let longest = 1 << 47
 
   private static func loadReference(

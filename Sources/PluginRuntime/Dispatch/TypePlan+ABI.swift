@@ -2,7 +2,7 @@ import CPromise
 import Glibc
 
 extension TypePlan {
-  /// Writes an argument that a caller has as C has values. What it owns is borrowed, not copied.
+  /// Stores an argument given as a value of C. Content that the value owns is borrowed, not copied.
   func store(
     _ value: UnsafePointer<promise_value_t>, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
@@ -13,7 +13,7 @@ extension TypePlan {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
       } else {
         try plan.store(value, at: memory, arena)
-        // A text without content has no address, which here would mean that there is none.
+        // An empty text has no address, which would mean NULL here.
         if plan.type.isSpan, memory.load(as: UInt.self) == 0 {
           memory.storeBytes(of: try arena.allocate(0), as: UnsafeMutableRawPointer.self)
         }
@@ -38,15 +38,15 @@ extension TypePlan {
     }
   }
 
-  /// Where the elements are that a value gives, and how many: those of str, bytes, cstr and of slices of plain ones;
-  /// `nil` if it does not have them in C's form.
+  /// Returns the address and number of a value's elements, for str, bytes, cstr and slices of plain types; `nil` if the
+  /// value does not have them in C's form.
   func span(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> (data: UnsafeRawPointer?, count: Int)?
   {
     let kind = Int(value.pointee.kind)
     guard kind == PROMISE_KIND_STRING || kind == PROMISE_KIND_BYTES else { return nil }
     var length = 0
     let data = UnsafeRawPointer(promise_value_data(value, &length))
-    // A forged value has no content; only empty BYTES has none rightly.
+    // A forged value has no content; of the valid ones only empty BYTES has none.
     guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return nil }
     switch form {
     case .text(let isUTF8) where !isUTF8 || kind == PROMISE_KIND_STRING: return (data, length)
@@ -65,7 +65,7 @@ extension TypePlan {
     }
   }
 
-  /// The C form of a struct or an array that a value gives: BYTES of its size, or a POINTER to it.
+  /// Returns the C form of a struct or an array: the content of BYTES of its size, or the target of a POINTER.
   private func plainBytes(_ value: UnsafePointer<promise_value_t>) throws(ArgumentMismatch) -> UnsafeRawPointer? {
     switch Int(value.pointee.kind) {
     case Int(PROMISE_KIND_POINTER): return value.pointee.as.ptr.map { UnsafeRawPointer($0) }
@@ -87,7 +87,7 @@ extension TypePlan {
     return value
   }
 
-  /// What a value of C is in Swift, as this type has it; `nil` if it cannot be one.
+  /// Converts a value of C to Swift, as this type; `nil` if it does not fit.
   func value(_ value: UnsafePointer<promise_value_t>) -> PluginValue? {
     if let boxed = ValueBox.content(value) { return boxed }
     let kind = Int(value.pointee.kind)
@@ -108,10 +108,10 @@ extension TypePlan {
     }
   }
 
-  /// The value as C has it, as a reference of the caller's: what is plain as BYTES in C's form, everything else as
-  /// `promise_value_t(_:)` has it.
+  /// Converts a value to C. Plain types become BYTES in C's form, all others as in `promise_value_t(_:)`. The caller
+  /// owns the reference.
   ///
-  /// - Throws: what does not fit.
+  /// - Throws: `ArgumentMismatch` if the value does not fit.
   func abi(_ value: PluginValue) throws(ArgumentMismatch) -> promise_value_t {
     switch form {
     case .nullable(let plan), .indirect(let plan), .owned(let plan, _):

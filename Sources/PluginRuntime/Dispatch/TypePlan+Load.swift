@@ -1,9 +1,9 @@
 import Glibc
 
 extension TypePlan {
-  /// Reads what C left in memory; what the function gave away is freed either way.
+  /// Loads a value from C's memory. Owned memory is freed, also on failure.
   ///
-  /// - Throws: what is wrong with it, as if it were an argument: "is NULL, expected a string".
+  /// - Throws: `ArgumentMismatch`, worded as for an argument: "is NULL, expected a string".
   func load(_ memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
     switch form {
     case .scalar(let crossing): return try loadScalar(crossing, memory)
@@ -49,7 +49,7 @@ extension TypePlan {
     }
   }
 
-  /// Reads so many values that lie one after another.
+  /// Loads `count` consecutive values.
   func load(_ memory: UnsafeRawPointer, count: Int) throws(ArgumentMismatch) -> PluginValue {
     var values: [PluginValue] = []
     values.reserveCapacity(count)
@@ -60,7 +60,7 @@ extension TypePlan {
     return .array(values)
   }
 
-  /// Frees what an out parameter was given, without looking at it.
+  /// Frees the owned memory of an out parameter without reading it.
   func discard(_ memory: UnsafeRawPointer) {
     switch form {
     case .owned(_, let release): release(UnsafeMutableRawPointer(mutating: address(memory)))
@@ -94,7 +94,7 @@ extension TypePlan {
 
   private func address(_ memory: UnsafeRawPointer) -> UnsafeRawPointer? { memory.load(as: UnsafeRawPointer?.self) }
 
-  /// What an address and a count say, if any memory can be that long.
+  /// Loads the address and count of a span, and checks that memory can be that large.
   private func span(_ memory: UnsafeRawPointer, size: Int) throws(ArgumentMismatch) -> UnsafeRawBufferPointer {
     let data = address(memory)
     let count = memory.load(fromByteOffset: 8, as: Int.self)

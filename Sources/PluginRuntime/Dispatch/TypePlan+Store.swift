@@ -1,5 +1,5 @@
 extension TypePlan {
-  /// Writes a value as C has it. What it refers to is lent from the arena.
+  /// Stores a value in C's representation. Referenced content is allocated in the arena.
   func store(
     _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
@@ -50,7 +50,7 @@ extension TypePlan {
     }
   }
 
-  /// Writes what the function is to free.
+  /// Stores a value that the function must free.
   private func storeOwned(
     _ value: PluginValue, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
@@ -82,7 +82,7 @@ extension TypePlan {
     }
   }
 
-  /// The low bytes of a number, as many as the type has.
+  /// Stores the low bytes of a number, in the type's size.
   private func storeInteger(_ bits: UInt64, _ memory: UnsafeMutableRawPointer) {
     switch layout.size {
     case 1: memory.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
@@ -158,7 +158,7 @@ extension TypePlan {
 }
 
 extension TypePlan {
-  /// The elements that a value gives.
+  /// The elements of an argument.
   enum Elements {
     case values([PluginValue])
     case bytes([UInt8])
@@ -170,7 +170,7 @@ extension TypePlan {
       }
     }
 
-    /// Writes them one after another.
+    /// Stores the elements consecutively.
     func store(
       _ element: TypePlan, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
     ) throws(ArgumentMismatch) {
@@ -188,7 +188,7 @@ extension TypePlan {
     }
   }
 
-  /// The elements of an array, or the bytes that stand for as many u8.
+  /// Returns the elements of an array, or bytes as elements of type u8.
   func elements(of value: PluginValue, _ element: TypePlan) throws(ArgumentMismatch) -> Elements {
     switch value {
     case .array(let values): return .values(values)
@@ -206,7 +206,7 @@ extension TypePlan {
 }
 
 extension UnsafeMutableRawPointer {
-  /// Copies bytes here.
+  /// Copies the bytes to this address.
   func write(_ bytes: UnsafeRawBufferPointer) {
     if let source = bytes.baseAddress { copyMemory(from: source, byteCount: bytes.count) }
   }

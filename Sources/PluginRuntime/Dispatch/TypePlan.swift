@@ -1,6 +1,6 @@
 @preconcurrency import CFFI
 
-/// How the values of a type get into C's memory and out of it: all that can be worked out before there is a value.
+/// The plan to store and load values of a type: everything that can be computed without a value.
 final class TypePlan: Sendable {
   struct Field: Sendable {
     let name: String
@@ -17,19 +17,19 @@ final class TypePlan: Sendable {
     case structure([Field])
     case array(TypePlan, count: Int)
     case slice(TypePlan)
-    /// A type that has a NULL of its own.
+    /// A type whose representation has a NULL.
     case nullable(TypePlan)
     /// The address of a value, or NULL.
     case indirect(TypePlan)
     /// The address of a value.
     case reference(TypePlan)
-    /// What the receiver frees.
+    /// A value that its receiver frees.
     case owned(TypePlan, Release)
-    /// What only calls know how to pass: promises, callbacks, errors, tokens, values.
+    /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle
   }
 
-  /// Frees what a function gave away: the host's allocator, or a function of the plugin's own.
+  /// Frees memory owned by the receiver, with the host's allocator or a function of the plugin.
   struct Release: Sendable {
     typealias Function = @convention(c) (UnsafeMutableRawPointer?) -> Void
     let function: Function?
@@ -44,7 +44,7 @@ final class TypePlan: Sendable {
   let form: Form
   let layout: TypeLayout
 
-  /// How each element of a slice is; `nil` of everything else.
+  /// The plan of a slice's elements; `nil` for other types.
   var element: TypePlan? {
     switch form {
     case .slice(let element): element
@@ -53,7 +53,7 @@ final class TypePlan: Sendable {
     }
   }
 
-  /// The plan for a type; `nil` if a function that frees it is not found.
+  /// Makes the plan for a type; `nil` if its release function is not found.
   ///
   /// - Parameter symbol: finds a function of the plugin's library.
   init?(_ type: ValueType, symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }) {
