@@ -8,7 +8,7 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.anyway(handler)))
   }
 
-  /// Does the same with a handler that runs in `context`.
+  /// Returns a promise of `handler`'s result, as `anyway(_:)` does; `handler` runs in `context`.
   public final func anyway<O>(on context: PromiseContext, _ handler: @escaping (Value?) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.anyway(handler)))
   }
@@ -22,7 +22,8 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.anyway(async: handler)))
   }
 
-  /// Does the same with a handler that runs in `context`.
+  /// Returns a promise that follows the promise `handler` returns, as `anyway(async:)` does; `handler` runs in
+  /// `context`.
   public final func anyway<O>(
     on context: PromiseContext, async handler: @escaping (Value?) throws -> Promise<O>
   ) -> Promise<O> {

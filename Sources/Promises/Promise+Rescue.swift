@@ -9,7 +9,7 @@ extension Promise {
     cell.observe(Reactions.rescue(onError))
   }
 
-  /// Does the same with a handler that runs in `context`.
+  /// Calls `onError` with the reason, as `rescue(_:)` does, in `context`.
   public final func rescue<E>(on context: PromiseContext, _ onError: @escaping (E) -> ()) {
     cell.observe(context, for: .rejected, Reactions.rescue(onError))
   }
@@ -21,7 +21,7 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.rescue(onError)))
   }
 
-  /// Does the same with a handler that runs in `context`.
+  /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs in `context`.
   public final func rescue<E, O>(on context: PromiseContext, _ onError: @escaping (E) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(onError)))
   }
@@ -33,20 +33,22 @@ extension Promise {
     Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
   }
 
-  /// Does the same with the label that `then(async:)` has.
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; the label is that of
+  /// `then(async:)`.
   @_disfavoredOverload
   public final func rescue<E, O>(async onError: @escaping (E) throws -> Promise<O>) -> Promise<O> {
     Promise<O>(cell: cell.derive(Reactions.rescue(async: onError)))
   }
 
-  /// Does the same with a handler that runs in `context`.
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs in `context`.
   public final func rescue<E, O>(
     on context: PromiseContext, _ onError: @escaping (E) throws -> Promise<O>
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, Reactions.rescue(async: onError)))
   }
 
-  /// Does the same with the label that `then(async:)` has, and with a handler that runs in `context`.
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
+  /// `then(async:)`.
   @_disfavoredOverload
   public final func rescue<E, O>(
     on context: PromiseContext, async onError: @escaping (E) throws -> Promise<O>

@@ -7,7 +7,7 @@ extension Promise {
     cell.observe(Reactions.untyped(onSuccess, onFailure))
   }
 
-  /// Does the same with callbacks that run in `context`.
+  /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, in `context`.
   public final func then(
     on context: PromiseContext, _ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil
   ) {
@@ -28,7 +28,7 @@ extension Promise {
     return unsafe Promise<O>(cell: cell.derive(StoredCallback(consume onSuccess, caller: caller)))
   }
 
-  /// Does the same with a callback that runs in `context`.
+  /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs in `context`.
   public final func then<O>(on context: PromiseContext, _ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
     Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(onSuccess)))
   }
@@ -48,7 +48,8 @@ extension Promise {
     then(async: onSuccess)
   }
 
-  /// Does the same with a callback that runs in `context`.
+  /// Returns a promise that follows the promise `onSuccess` returns, as `then(async:)` does; `onSuccess` runs in
+  /// `context`.
   public final func then<O>(
     on context: PromiseContext, async onSuccess: @escaping (Value) throws -> Promise<O>
   ) -> Promise<O> {

@@ -11,7 +11,7 @@ final class CallbackPlan: Sendable {
     case completion(CallbackSource)
   }
 
-  /// The role of each parameter; `nil` for parameters that are no callback and no context.
+  /// The role of each parameter; `nil` for one that is neither a callback nor a context.
   let roles: [Role?]
   /// Whether callbacks settle the call's promise.
   let completes: Bool

@@ -14,7 +14,8 @@ extension Future {
     return unsafe Future<NewValue, Failure>(cell: cell.derive(StoredCallback(consume transform, caller: caller)))
   }
 
-  /// Does the same with a callback that runs in `context`, unless `token` was invalidated before.
+  /// Returns a future of `transform`'s result, as `map(_:)` does. `transform` runs in `context`, unless `token` was
+  /// invalidated before.
   ///
   /// `on` has no default: two overloads that match `map { }` would double the type checker's work at each link of a
   /// chain.
@@ -27,7 +28,7 @@ extension Future {
       Reactions.onValue(of: Future.self) { value, out in out.leave(transform(value)) })
   }
 
-  /// Does the same with a callback that is skipped once `token` is invalidated.
+  /// Returns a future of `transform`'s result, as `map(_:)` does, unless `token` was invalidated before.
   public func map<NewValue>(
     token: InvalidationToken?, _ transform: @escaping (Value) -> NewValue
   ) -> Future<NewValue, Failure> {

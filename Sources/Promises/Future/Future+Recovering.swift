@@ -27,8 +27,9 @@ extension Future where Failure: Error {
     recover(on: context, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
   }
 
-  /// Does the same as `tryMap`, except that an error of this future cancels the new one, with the error as indirect
-  /// error. So only the failing link of a chain is rejected, and the links after it are cancelled.
+  /// Returns a future of `transform`'s result for the value, as `tryMap` does, except that an error of this future
+  /// cancels the new one, with the error as indirect error. So only the failing link of a chain is rejected, and the
+  /// links after it are cancelled.
   public func mapOrCancel<NewValue>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> NewValue
@@ -36,7 +37,8 @@ extension Future where Failure: Error {
     cancellingOnError(on: context, token: token) { value, out in try out.leave(transform(value)) }
   }
 
-  /// Does the same as `tryFlatMap`, with this future's errors handled as in `mapOrCancel`.
+  /// Returns a future that follows the future `transform` returns, as `tryFlatMap` does, with this future's errors
+  /// handled as in `mapOrCancel`.
   public func flatMapOrCancel<NewValue, E: Error>(
     on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
     _ transform: @escaping (Value) throws -> Future<NewValue, E>
