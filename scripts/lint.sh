@@ -25,7 +25,6 @@ git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
 engine=Sources/Promises/Engine
 git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/JSON $engine/Observing $engine/Process \
   $engine/Queues $engine/Streams $engine/Values Sources/CPlatform Sources/CPluginEdge | xargs -0 scripts/lint-prose
-scripts/lint-prose CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
   Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |
   xargs -0 scripts/lint-prose
@@ -37,7 +36,9 @@ else
   echo "skipped: subjects of commits: the history is shallow"
 fi
 
-# The files that the map of the code names.
+# The documents: their prose, and the files that the map of the code names.
+git ls-files -z -- CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md docs/decisions |
+  xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
 scripts/check-paths.py CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 
