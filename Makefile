@@ -34,7 +34,8 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
-  test-swift test-docs test-threads test-abi test-examples test-drafts test-package test-counts test-sanitizers test-round-trips test-interleavings \
+  test-swift test-docs test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
+  test-round-trips test-interleavings \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
 all: build
@@ -82,6 +83,10 @@ test-swift: setup-test
 # 2,000 random functions, compiled four ways: host and C agree on every bit. Longer; not part of `make test`.
 test-round-trips: setup-test
 	@scripts/test-round-trips.sh
+
+# Broken and hostile plugins; the verifier against the system's libraries and damaged files. Not part of `make test`.
+test-faults: setup-test plugin-host
+	@scripts/test-faults.sh
 
 # Every order of the engine's atomic operations, the cases that take minutes included. Longer; not part of `make test`.
 test-interleavings: setup-test

@@ -9,7 +9,7 @@ public struct LibraryExports {
   public init(of library: String) throws(PluginError) {
     file = try PluginFile(opening: LibraryFinder.path(of: library))
     path = file.path
-    dynamic = try ELFVerifier.verify(file, exporting: [])
+    dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
   }
 
   /// Whether it exports a function under this name.

@@ -19,8 +19,17 @@ enum LibraryFinder {
     throw PluginError(.notFound, name, "no such library in the folders of the system's loader\(hint)")
   }
 
+  /// Whether the system's loader would stop at this path, to load it or to fail: it goes on where nothing is, and where
+  /// there is a library for another machine.
+  static func exists(_ path: String) -> Bool {
+    guard access(path, F_OK) == 0 else { return false }
+    guard let file = try? PluginFile(opening: path) else { return true }
+    let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+    return reader.bytes(at: 0, count: ELF.headerSize).map(isOfThisMachine) ?? true
+  }
+
   /// LD_LIBRARY_PATH, then what /etc/ld.so.conf names, then the folders that need no naming.
-  private static var folders: [String] {
+  static var folders: [String] {
     let given = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
     var folders = given.split(whereSeparator: { $0 == ":" || $0 == ";" }).map(String.init)
     var pending = ["/etc/ld.so.conf"]
@@ -44,7 +53,11 @@ enum LibraryFinder {
     guard let file = try? PluginFile(opening: path) else { return false }
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
     guard let header = reader.bytes(at: 0, count: ELF.headerSize) else { return false }
-    return header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1])
+    return isOfThisMachine(header)
+  }
+
+  private static func isOfThisMachine(_ header: [UInt8]) -> Bool {
+    header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1])
       && FileReader.number(header, at: 18, as: UInt16.self) == ELF.hostMachine
   }
 

@@ -30,11 +30,15 @@ enum ELF {
 }
 
 /// A program header: what the loader maps, and where.
-struct ELFSegment {
+struct ELFSegment: Equatable {
   static let size = 56
-  static let load: UInt32 = 1
-  static let dynamic: UInt32 = 2
-  static let stack: UInt32 = 0x6474_E551
+  static let load: UInt32 = 1, dynamic: UInt32 = 2, note: UInt32 = 4, headers: UInt32 = 6, threadLocal: UInt32 = 7
+  static let unwinding: UInt32 = 0x6474_E550, stack: UInt32 = 0x6474_E551
+  static let readOnlyAfterRelocation: UInt32 = 0x6474_E552, property: UInt32 = 0x6474_E553
+  /// Types of which the loader takes the last, and other readers the first.
+  static let single = [dynamic, headers, threadLocal, unwinding, stack, readOnlyAfterRelocation, property]
+  /// Types that name a part of what is loaded.
+  static let parts: Set<UInt32> = [note, headers, threadLocal, unwinding, readOnlyAfterRelocation, property]
 
   let type: UInt32
   private let flags: UInt32
@@ -42,6 +46,7 @@ struct ELFSegment {
   let address: UInt64
   let fileSize: UInt64
   let memorySize: UInt64
+  let alignment: UInt64
 
   init(_ table: [UInt8], at offset: Int) {
     type = FileReader.number(table, at: offset)
@@ -50,10 +55,15 @@ struct ELFSegment {
     address = FileReader.number(table, at: offset + 16)
     fileSize = FileReader.number(table, at: offset + 32)
     memorySize = FileReader.number(table, at: offset + 40)
+    alignment = FileReader.number(table, at: offset + 48)
   }
 
   var isExecutable: Bool { flags & 1 != 0 }
   var isWritable: Bool { flags & 2 != 0 }
+  /// "r-x", as the kernel writes it.
+  var access: String { (flags & 4 != 0 ? "r" : "-") + (isWritable ? "w" : "-") + (isExecutable ? "x" : "-") }
+  /// That of a segment whose end was checked.
+  var memory: Range<UInt64> { address..<address + memorySize }
 
   /// Whether the segment's memory holds this range.
   func contains(_ start: UInt64, _ length: UInt64) -> Bool {
@@ -72,13 +82,17 @@ struct ELFSymbol {
   private let section: UInt16
   let address: UInt64
 
-  init(_ entry: [UInt8]) {
-    nameOffset = FileReader.number(entry, at: 0)
-    info = entry[4]
-    visibility = entry[5] & 3
-    section = FileReader.number(entry, at: 6)
-    address = FileReader.number(entry, at: 8)
+  init(_ table: [UInt8], at offset: Int = 0) {
+    nameOffset = FileReader.number(table, at: offset)
+    info = table[offset + 4]
+    visibility = table[offset + 5] & 3
+    section = FileReader.number(table, at: offset + 6)
+    address = FileReader.number(table, at: offset + 8)
   }
+
+  /// Defined here, and by its address rather than by a number.
+  var isDefined: Bool { section != 0 && section != 0xFFF1 }
+  var isThreadLocal: Bool { info & 15 == 6 }
 
   /// Defined here, global or weak, and not hidden.
   var isExported: Bool { section != 0 && [1, 2, 10].contains(info >> 4) && (visibility == 0 || visibility == 3) }

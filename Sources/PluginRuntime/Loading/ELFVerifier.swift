@@ -2,7 +2,8 @@
 /// process with SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
 ///
 /// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that
-/// is writable and executable, or does not export what is going to be called.
+/// is writable and executable, or does not export what is going to be called. Headers and tables are read as the loader
+/// reads them; nothing of the file is mapped, and none of its code runs.
 struct ELFVerifier {
   private let path: String
   private let reader: FileReader
@@ -12,20 +13,26 @@ struct ELFVerifier {
   @discardableResult
   static func verify(
     _ file: PluginFile, exporting functions: [String] = [PluginEntry.name]
-  ) throws(PluginError) -> ELFDynamic {
+  ) throws(PluginError) -> ELFTableCheck {
     let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
     return try ELFVerifier(path: file.path, reader: reader, functions: functions).verify()
   }
 
-  private func verify() throws(PluginError) -> ELFDynamic {
-    let segments = try self.segments(try header())
+  private func verify() throws(PluginError) -> ELFTableCheck {
+    let header = try self.header()
+    let segments = try self.segments(header)
     try checkSegments(segments)
-    guard let dynamic = ELFDynamic(reader: reader, segments: segments) else {
-      throw PluginError(.notAPlugin, path, "has no well-formed dynamic section: expected a shared library")
+    let tables: ELFTableCheck
+    do throws(ELFMistake) {
+      let image = ELFImage(reader: reader, segments: segments)
+      let start: UInt64 = FileReader.number(header, at: 32)
+      try ELFSegmentCheck(image).check(headerTable: start..<start + UInt64(segments.count * ELFSegment.size))
+      tables = try ELFTableCheck(ELFDynamic(image))
+    } catch {
+      throw PluginError(error.kind, path, error.message)
     }
-    if let mistake = dynamic.mistake { throw PluginError(.notAPlugin, path, mistake) }
-    for function in functions { try check(function, dynamic, segments) }
-    return dynamic
+    for function in functions { try check(function, tables.dynamic, segments) }
+    return tables
   }
 
   /// Checks what the file says it is.
@@ -77,7 +84,10 @@ struct ELFVerifier {
   }
 
   private func checkSegments(_ segments: [ELFSegment]) throws(PluginError) {
-    for segment in segments where segment.type == ELFSegment.load || segment.type == ELFSegment.dynamic {
+    for segment in segments
+    where segment.type == ELFSegment.load || segment.type == ELFSegment.dynamic
+      || ELFSegment.parts.contains(segment.type)
+    {
       guard reader.holds(segment.offset, segment.fileSize) else { throw truncated("its segments") }
     }
     for segment in segments where segment.type == ELFSegment.load {

@@ -12,8 +12,12 @@ public struct PluginError: Error, Sendable, Equatable {
     case wrongArchitecture
     /// The file ends before what it says it holds.
     case truncated
+    /// Its headers or tables contradict each other.
+    case damaged
     /// It asks for memory that is writable and executable, or for an executable stack.
     case unsafeMemory
+    /// Its DT_SONAME is a path, for which the system's loader would take another file.
+    case unsafeName
     /// It does not export promise_plugin_entry(), or not as a function.
     case noEntry
     /// Another file was loaded from this path before, or the file changed while it was being loaded.

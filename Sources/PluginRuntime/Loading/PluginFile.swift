@@ -24,6 +24,12 @@ final class PluginFile {
 
   deinit { close(descriptor) }
 
+  /// Whether nobody has written to it since it was opened, as far as its size and time of modification say.
+  var isUnchanged: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
+  }
+
   private static func resolve(_ path: String) throws(PluginError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw PluginError(.notFound, path, "is no path: expected that of a plugin's file")
@@ -74,13 +80,6 @@ struct FileIdentity: Hashable, Sendable {
     size = Int64(status.st_size)
     modified = Int64(status.st_mtim.tv_sec)
     modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
-  }
-
-  /// What is at the path now; `nil` if nothing is.
-  init?(at path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    self.init(status)
   }
 
   /// Whether it is the same file, whatever was written to it meanwhile.

@@ -1,3 +1,4 @@
+import CPluginEdge
 import CPromise
 import Glibc
 import Synchronization
@@ -9,25 +10,45 @@ struct SharedLibrary {
   // The library stays mapped, and the system's loader may be asked on any thread.
   private nonisolated(unsafe) let handle: UnsafeMutableRawPointer
 
-  /// Verifies the file, among other things that it exports these functions, and maps it. Its constructors run.
+  /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps it. Its
+  /// constructors run.
   ///
-  /// What is mapped is what was verified as far as the system's loader lets one say: the file is compared before and
-  /// after, by device, inode, size and time of modification. Who can write to it in between within one nanosecond's
-  /// stamp is not kept out.
+  /// The file that was verified is mapped, by its descriptor, whatever lies at the path by then; unless it looks for
+  /// other libraries beside itself ($ORIGIN), which the loader does beside the path that it is given. In both cases the
+  /// file that is mapped is compared with the one that was verified.
   init(verifying path: String, exporting functions: [String] = [PluginEntry.name]) throws(PluginError) {
     let file = try PluginFile(opening: path)
-    try ELFVerifier.verify(file, exporting: functions)
+    let dynamic = try ELFVerifier.verify(file, exporting: functions).dynamic
+    try LibraryDependencies.verify(of: dynamic, at: file.path)
     self.file = file.identity
     self.path = file.path
     try MappedFiles.check(file.identity, file.path)
-    guard let handle = dlopen(file.path, RTLD_NOW | RTLD_LOCAL) else {
-      throw PluginError(.loadFailed, file.path, "cannot be loaded: \(Self.loaderError)")
-    }
+    handle = try Self.open(file, byPath: OriginPath.isUsed(by: dynamic))
     MappedFiles.add(file.identity, file.path)
-    guard FileIdentity(at: file.path) == file.identity else {
-      throw PluginError(.replaced, file.path, "changed while it was being loaded")
+    try Self.check(handle, file)
+    plugin_library_rename(handle, file.path)
+  }
+
+  private static func open(_ file: PluginFile, byPath: Bool) throws(PluginError) -> UnsafeMutableRawPointer {
+    guard let descriptor = DescriptorPath(of: file.descriptor) else {
+      throw PluginError(.loadFailed, file.path, "cannot be loaded: /proc is not mounted, by which its file is opened")
     }
-    self.handle = handle
+    if let handle = dlopen(byPath ? file.path : descriptor.text, RTLD_NOW | RTLD_LOCAL) { return handle }
+    let reason = loaderError.replacing(descriptor.text, with: file.path)
+    throw PluginError(.loadFailed, file.path, "cannot be loaded: \(reason)")
+  }
+
+  /// Checks that what the loader gave is the file that was verified, and that nobody has written to it meanwhile.
+  private static func check(_ handle: UnsafeMutableRawPointer, _ file: PluginFile) throws(PluginError) {
+    var (mapped, verified) = (plugin_mapping_t(), plugin_mapping_t())
+    guard plugin_mapping_at(plugin_library_address(handle), &mapped), plugin_mapping_of(file.descriptor, &verified),
+      mapped.device == verified.device, mapped.inode == verified.inode
+    else {
+      throw PluginError(
+        .replaced, file.path,
+        "is not what the system's loader has loaded for it: a library of the same name is another file")
+    }
+    guard file.isUnchanged else { throw PluginError(.replaced, file.path, "changed while it was being loaded") }
   }
 
   /// What the library, or one that it links, exports under a name.

@@ -12,11 +12,24 @@ struct InspectCommand: ParsableCommand {
   @Flag(help: "Print a JSON object on one line.")
   var json = false
 
+  @Flag(help: "Show the file as it is verified before it is loaded. None of its code runs.")
+  var elf = false
+
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
   var plugin: String
 
   func run() throws {
+    if elf { return try inspectFile() }
     let plugin = try PluginPlan.inspect(search.finder.path(of: plugin))
     try StandardOutput.write(json ? plugin.json.text + "\n" : PluginText.page(plugin))
+  }
+
+  private func inspectFile() throws {
+    do {
+      let facts = try LibraryFacts(of: search.finder.path(of: plugin))
+      try StandardOutput.write(json ? facts.json.text + "\n" : facts.page)
+    } catch let error as PluginError {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
   }
 }

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "plugin_library.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* PROCMAP_QUERY of Linux 6.11, which answers for one address. Older headers lack it. */
+struct query {
+  uint64_t size, flags, address;
+  uint64_t start, end, protection, page_size, offset, inode;
+  uint32_t device_major, device_minor;
+  uint32_t name_size, build_id_size;
+  uint64_t name, build_id;
+};
+#define QUERY _IOWR('f', 17, struct query)
+
+/* Reads all lines, as there was no other way before. */
+static bool search(uintptr_t address, plugin_mapping_t *mapping) {
+  FILE *maps = fopen("/proc/self/maps", "re");
+  if (maps == NULL)
+    return false;
+  unsigned long start, end, inode;
+  unsigned int high, low;
+  bool found = false;
+  /* The rest of a line is a name of any length. */
+  while (!found && fscanf(maps, "%lx-%lx %*s %*x %x:%x %lu%*[^\n]", &start, &end, &high, &low, &inode) == 5)
+    found = start <= address && address < end;
+  fclose(maps);
+  if (found)
+    *mapping = (plugin_mapping_t){makedev(high, low), inode};
+  return found && inode != 0;
+}
+
+bool plugin_mapping_at(const void *address, plugin_mapping_t *mapping) {
+  struct query query = {.size = sizeof query, .address = (uintptr_t)address};
+  int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  bool answered = maps >= 0 && ioctl(maps, QUERY, &query) == 0;
+  if (maps >= 0)
+    close(maps);
+  if (!answered)
+    return search((uintptr_t)address, mapping);
+  *mapping = (plugin_mapping_t){makedev(query.device_major, query.device_minor), query.inode};
+  return query.inode != 0;
+}
+
+bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *mapping) {
+  void *page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (page == MAP_FAILED)
+    return false;
+  bool found = plugin_mapping_at(page, mapping);
+  munmap(page, 1);
+  return found;
+}
+
+const void *plugin_library_address(void *handle) {
+  struct link_map *map = NULL;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;
+}
+
+void plugin_library_rename(void *handle, const char *path) {
+  struct link_map *map = NULL;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || strcmp(map->l_name, path) == 0)
+    return;
+  char *copy = strdup(path);
+  /* The name before stays in memory: another thread may be reading it. */
+  if (copy != NULL)
+    __atomic_store_n(&map->l_name, copy, __ATOMIC_RELEASE);
+}
+
+/* The loader has made addresses of the offsets in the dynamic section, but for objects whose section is not writable: the
+ * kernel's. Those have no addresses as high as their own. */
+static bool is_named(const struct dl_phdr_info *object, const ElfW(Dyn) * entry, const char *name) {
+  const char *strings = NULL;
+  const ElfW(Dyn) *soname = NULL;
+  for (; entry->d_tag != DT_NULL; entry++) {
+    if (entry->d_tag == DT_STRTAB && entry->d_un.d_ptr >= object->dlpi_addr)
+      strings = (const char *)entry->d_un.d_ptr;
+    if (entry->d_tag == DT_SONAME)
+      soname = entry;
+  }
+  return strings != NULL && soname != NULL && strcmp(strings + soname->d_un.d_val, name) == 0;
+}
+
+static int compare(struct dl_phdr_info *object, size_t size, void *name) {
+  (void)size;
+  if (strcmp(object->dlpi_name, name) == 0)
+    return 1;
+  /* The program itself is no library, and may be loaded at 0. */
+  for (int i = 0; i < object->dlpi_phnum && object->dlpi_name[0] != '\0'; i++)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      return is_named(object, (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr), name);
+  return 0;
+}
+
+bool plugin_library_is_loaded(const char *name) {
+  return dl_iterate_phdr(compare, (void *)name) != 0;
+}

@@ -1,0 +1,24 @@
+import Glibc
+import Synchronization
+
+/// A path by which the system's loader opens a file that is open already, whatever lies at the file's own path by then.
+///
+/// The loader takes a library that it has under the same name. So a path is never given twice, though descriptors are:
+/// slashes and dots that mean nothing to the kernel count.
+struct DescriptorPath {
+  let text: String
+
+  private static let count = Atomic<UInt64>(0)
+
+  /// The path of a descriptor; `nil` where /proc is not mounted.
+  init?(of descriptor: Int32) {
+    var buffer = [CChar](repeating: 0, count: 32)
+    // The number of this process where /proc counts, which need not be getpid(): a debugger opens the path too.
+    let length = readlink("/proc/self", &buffer, buffer.count)
+    guard length > 0, length < buffer.count else { return nil }
+    let process = String(decoding: buffer.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+    let mark = String(number, radix: 2).map { $0 == "1" ? "./" : "/" }.joined()
+    text = "/proc/\(process)/fd/\(mark)\(descriptor)"
+  }
+}

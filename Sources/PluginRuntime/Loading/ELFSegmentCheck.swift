@@ -1,0 +1,78 @@
+import Glibc
+
+/// Checks that the segments can be mapped in their order, and that the headers which name a part of them do.
+///
+/// The loader maps each segment over what is there, at the place that its header says: segments out of order replace
+/// each other, or memory of somebody else.
+struct ELFSegmentCheck {
+  let image: ELFImage
+  private let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))
+
+  init(_ image: ELFImage) { self.image = image }
+
+  func check(headerTable: Range<UInt64>) throws(ELFMistake) {
+    try checkOrder()
+    for type in ELFSegment.single where image.segments.count(where: { $0.type == type }) > 1 {
+      throw .damaged("it has two program headers of type \(UInt64(type).hexadecimal), expected one")
+    }
+    for segment in image.segments where ELFSegment.parts.contains(segment.type) {
+      guard segment.fileSize == 0 || image.offset(of: segment.address, segment.fileSize) == segment.offset else {
+        throw .damaged(
+          "its program header of type \(UInt64(segment.type).hexadecimal) names memory that is not in its segments")
+      }
+    }
+    if let header = image.segment(ELFSegment.headers) {
+      guard image.offset(of: header.address, UInt64(headerTable.count)) == headerTable.lowerBound else {
+        throw .damaged("its program headers are not where one of them says")
+      }
+    }
+    try checkThreadLocal()
+    try checkReadOnlyAfterRelocation()
+  }
+
+  private func checkOrder() throws(ELFMistake) {
+    guard let first = image.loads.first else {
+      throw ELFMistake(.notAPlugin, "has no segment to load: expected a shared library")
+    }
+    var end: UInt64 = 0
+    for load in image.loads {
+      guard load.alignment >= page, load.alignment.nonzeroBitCount == 1,
+        (load.address &- load.offset) % load.alignment == 0
+      else { throw .damaged("its segment at \(load.address.hexadecimal) is not aligned as its header says") }
+      guard load.address - load.address % page >= end || load == first else {
+        throw .damaged("its segment at \(load.address.hexadecimal) overlaps the one before, or comes before it")
+      }
+      let (rounded, overflows) = (load.address + load.memorySize).addingReportingOverflow(page - 1)
+      guard !overflows else { throw .damaged("its segment at \(load.address.hexadecimal) ends beyond all memory") }
+      end = rounded - rounded % page
+    }
+  }
+
+  /// More would not be had: the loader ends the process where it gets no memory for it.
+  private static let maximumThreadLocal: UInt64 = 1 << 28
+
+  private func checkThreadLocal() throws(ELFMistake) {
+    guard let block = image.segment(ELFSegment.threadLocal) else { return }
+    guard block.fileSize <= block.memorySize, block.memorySize <= Self.maximumThreadLocal,
+      block.alignment <= 1 << 16, block.alignment == 0 || block.alignment.nonzeroBitCount == 1
+    else {
+      throw .damaged(
+        "its thread-local memory of \(block.memorySize) bytes, aligned to \(block.alignment), is impossible")
+    }
+  }
+
+  private func checkReadOnlyAfterRelocation() throws(ELFMistake) {
+    guard let part = image.segment(ELFSegment.readOnlyAfterRelocation), part.memorySize > 0 else { return }
+    guard let load = image.load(with: part.address, 0), load.isWritable,
+      let end = part.address.adding(part.memorySize), end <= load.address + load.memorySize + page
+    else { throw .damaged("what becomes read-only once it is relocated is not in a writable segment") }
+  }
+}
+
+extension UInt64 {
+  /// `nil` if it overflows.
+  func adding(_ other: UInt64) -> UInt64? {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? nil : sum
+  }
+}

@@ -1,0 +1,93 @@
+/// Checks the versions of symbols: the loader looks each up in a table that it makes of two lists in the file.
+struct ELFVersionCheck {
+  private let dynamic: ELFDynamic
+  private let image: ELFImage
+  private let strings: [UInt8]
+
+  init(_ dynamic: ELFDynamic, strings: [UInt8]) {
+    self.dynamic = dynamic
+    image = dynamic.image
+    self.strings = strings
+  }
+
+  func check(symbolCount: Int) throws(ELFMistake) {
+    // 0 and 1 say that a symbol is local or global.
+    var highest: UInt16 = 0
+    if let list = dynamic[ELFTag.versionsNeeded] { highest = max(highest, try needed(list)) }
+    if let list = dynamic[ELFTag.versionsDefined] { highest = max(highest, try defined(list)) }
+    guard let table = dynamic[ELFTag.versions] else { return }
+    guard highest > 0 else { throw .damaged("its symbols have versions, but there is no list of them") }
+    guard let words = image.bytes(at: table, UInt64(symbolCount) * 2) else {
+      throw .damaged("its symbols' versions are not in the file")
+    }
+    for index in 0..<symbolCount {
+      let version: UInt16 = FileReader.number(words, at: index * 2)
+      guard version & 0x7FFF <= max(highest, 1) else {
+        throw .damaged("its symbol \(index) has the version \(version & 0x7FFF), expected at most \(highest)")
+      }
+    }
+  }
+
+  /// The versions that are needed of other libraries.
+  private func needed(_ list: UInt64) throws(ELFMistake) -> UInt16 {
+    let libraries = Set(dynamic.texts(ELFTag.needed))
+    var highest: UInt16 = 0
+    try walk(list, size: 16, next: 12) { (entry, address) throws(ELFMistake) in
+      try checkRevision(entry)
+      let file: UInt32 = FileReader.number(entry, at: 4)
+      // The loader looks for it among those that it has loaded, and takes for granted that it is there.
+      guard let name = dynamic.text(at: UInt64(file)), libraries.contains(name) else {
+        throw .damaged("it needs versions of a library that it does not need")
+      }
+      let first: UInt32 = FileReader.number(entry, at: 8)
+      try walk(address + UInt64(first), size: 16, next: 12) { (part, _) throws(ELFMistake) in
+        try checkName(FileReader.number(part, at: 8))
+        let version: UInt16 = FileReader.number(part, at: 6)
+        highest = max(highest, version & 0x7FFF)
+      }
+    }
+    return highest
+  }
+
+  /// The versions that are defined here.
+  private func defined(_ list: UInt64) throws(ELFMistake) -> UInt16 {
+    var highest: UInt16 = 0
+    try walk(list, size: 20, next: 16) { (entry, address) throws(ELFMistake) in
+      try checkRevision(entry)
+      let version: UInt16 = FileReader.number(entry, at: 4)
+      highest = max(highest, version & 0x7FFF)
+      let first: UInt32 = FileReader.number(entry, at: 12)
+      try walk(address + UInt64(first), size: 8, next: 4) { (part, _) throws(ELFMistake) in
+        try checkName(FileReader.number(part, at: 0))
+      }
+    }
+    return highest
+  }
+
+  private func checkRevision(_ entry: [UInt8]) throws(ELFMistake) {
+    let revision: UInt16 = FileReader.number(entry, at: 0)
+    guard revision == 1 else { throw .damaged("its list of versions is of revision \(revision), expected 1") }
+  }
+
+  private func checkName(_ offset: UInt32) throws(ELFMistake) {
+    guard Int(offset) < strings.count else { throw .damaged("it has a version with a name outside the string table") }
+  }
+
+  /// Visits the entries of a list, each of which says how far the next is from it; 0: there is none. As that is never
+  /// backwards, a list ends.
+  private func walk(
+    _ start: UInt64, size: UInt64, next: Int, _ visit: ([UInt8], UInt64) throws(ELFMistake) -> Void
+  ) throws(ELFMistake) {
+    var address = start
+    while true {
+      guard let entry = image.bytes(at: address, size) else {
+        throw .damaged("its list of versions leads out of the file")
+      }
+      try visit(entry, address)
+      let distance: UInt32 = FileReader.number(entry, at: next)
+      if distance == 0 { return }
+      guard UInt64(distance) >= size else { throw .damaged("its list of versions has entries that overlap") }
+      address += UInt64(distance)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+/// What the verifier found in a shared library's file. Nothing of it is mapped, and none of its code runs.
+public struct LibraryFacts: Sendable {
+  /// A part of the file that is mapped.
+  public struct Segment: Sendable {
+    /// Where it is in memory, counted from the library's beginning.
+    public let address: UInt64
+    /// Its size in memory.
+    public let size: UInt64
+    /// How much of it comes from the file.
+    public let sizeInFile: UInt64
+    /// "r-x", as the kernel writes it.
+    public let access: String
+  }
+
+  /// The absolute path of the file, symbolic links resolved.
+  public let path: String
+  /// The size of the file in bytes.
+  public let size: Int64
+  /// The machine it was built for.
+  public let machine: String
+  /// The name by which libraries need it (DT_SONAME).
+  public let name: String?
+  /// The names of the libraries that it needs.
+  public let needed: [String]
+  /// The folders in which those are looked for first (DT_RUNPATH or DT_RPATH).
+  public let searchPath: String?
+  /// The parts that are mapped.
+  public let segments: [Segment]
+  /// The number of symbols that can be found by name, and of those that are needed.
+  public let symbols: Int
+  /// The number of relocations.
+  public let relocations: Int
+  /// The number of functions that run when it is loaded.
+  public let initialisers: Int
+  /// The size of its variables that each thread has.
+  public let threadLocal: UInt64
+  /// Whether it exports promise_plugin_entry().
+  public let isPlugin: Bool
+
+  /// Verifies the file of a plugin or another shared library, given by its path.
+  public init(of path: String) throws(PluginError) {
+    let file = try PluginFile(opening: path)
+    let tables = try ELFVerifier.verify(file, exporting: [])
+    let dynamic = tables.dynamic
+    self.path = file.path
+    size = file.identity.size
+    machine = ELF.name(ofMachine: ELF.hostMachine, is64Bit: true, isLittleEndian: true)
+    name = dynamic.texts(ELFTag.name).first
+    needed = dynamic.texts(ELFTag.needed)
+    searchPath = dynamic.texts(ELFTag.path).first ?? dynamic.texts(ELFTag.pathOld).first
+    segments = dynamic.image.loads.map {
+      Segment(address: $0.address, size: $0.memorySize, sizeInFile: $0.fileSize, access: $0.access)
+    }
+    symbols = tables.symbolCount
+    relocations = tables.relocationCount
+    initialisers = Int((dynamic[ELFTag.initialisersSize] ?? 0) / 8) + (dynamic[ELFTag.initialiser] == nil ? 0 : 1)
+    threadLocal = dynamic.image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
+    isPlugin = dynamic.symbol(named: PluginEntry.name)?.isFunction ?? false
+  }
+}

@@ -1,0 +1,49 @@
+/* sums.c - a good plugin: what the others are made from. */
+#include <promise_plugin.h>
+
+#ifndef OFFSET
+#define OFFSET 1
+#endif
+#ifndef ID
+#define ID "org.example.sums"
+#endif
+
+static uint32_t add(uint32_t a) {
+  return a + OFFSET;
+}
+
+static const promise_plugin_function_t functions[] = {
+    {"add(a: u32) -> u32", (promise_function_t)add, "The number, and one."},
+};
+
+static const promise_plugin_t plugin = {
+    .size = sizeof(promise_plugin_t),
+    .abi_min = 1,
+    .abi_max = PROMISE_ABI_VERSION,
+    .function_size = sizeof(promise_plugin_function_t),
+    .id = ID,
+    .version = "1.0.0",
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
+};
+
+#ifdef TEXT_RELOCATION
+/* The address of a function, in the code. */
+__asm__(".text\n.globl address_in_code\naddress_in_code: .quad promise_plugin_entry\n");
+#endif
+#ifdef NEEDS_HELP
+extern int help(void);
+int (*needed)(void) = help;
+#endif
+#ifdef TELLS
+#include <unistd.h>
+__attribute__((constructor)) static void tell(void) {
+  ssize_t written = write(2, "it runs\n", 8);
+  (void)written;
+}
+#endif
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  return &plugin;
+}
