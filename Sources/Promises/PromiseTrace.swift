@@ -27,6 +27,7 @@ public enum PromiseTrace {
   /// Starts a trace. It replaces the previous one and drops its events.
   ///
   /// - Parameter capacity: the number of events that the ring buffer keeps, 48 bytes each; the oldest are overwritten.
+  ///   Must be greater than 0.
   /// - Thread: any.
   public static func start(capacity: Int = 1 << 20) {
     precondition(capacity > 0, "a trace has room for one event at least")

@@ -45,8 +45,8 @@ public final class InvalidationToken: Sendable {
   /// Requests cancellation as `invalidate()` does, without silencing callbacks: they are notified of the cancellations.
   public func cancelWithoutInvalidating() { core.token.cancelWithoutInvalidating() }
 
-  /// Registers a future: it is asked to cancel the next time the token is invalidated or cancelled. Neither holds a
-  /// reference to the other.
+  /// Registers a future: it is asked to cancel the next time the token is invalidated or cancelled. If the token's
+  /// deadline has passed, the future is asked before this returns. Neither holds a reference to the other.
   public func requestCancelOnInvalidate<Value, Failure>(_ future: Future<Value, Failure>) {
     if !core.token.add(future.cell) { fatalError("no memory to register a future") }
   }

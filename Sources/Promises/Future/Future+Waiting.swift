@@ -5,6 +5,7 @@ extension Future {
   /// - Returns: the outcome.
   /// - Throws: `WaitError.timedOut`; `WaitError.deadlock`, at once, if the future depends on a callback that this
   ///   thread is running. Other deadlocks are not detected: do not block a queue that the future needs.
+  /// - Thread: any; not from a Swift task, whose threads must not block.
   @discardableResult
   public func wait(timeout: Double? = nil) throws(WaitError) -> FutureResult<Value, Failure> {
     switch cell.wait(nanoseconds: timeout.map { Int64(nanosecondsIn: $0) } ?? -1) {

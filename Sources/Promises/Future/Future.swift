@@ -21,6 +21,8 @@
 /// **Tokens.** A callback with a `token:` is not called once the token is invalidated. The future of an observer then
 /// still gets the outcome; the future of a transformation is cancelled.
 ///
+/// **Memory.** Running out of memory traps, as it does in Swift's own allocations.
+///
 /// **Threads.** Everything may be called from any thread, any number of times, in any state. The future is `Sendable`
 /// if its value and error are. Closures need not be `Sendable`: use the state that they capture on one thread only, or
 /// protect it.
