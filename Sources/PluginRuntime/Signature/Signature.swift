@@ -42,8 +42,8 @@ public struct Signature: Sendable, Equatable {
   public let failure: FailureRule?
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
-  /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of slices,
-  /// callbacks that settle the promise, and contexts of callbacks.
+  /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of other
+  /// arguments, callbacks that settle the promise, and contexts of callbacks.
   public let inputIndices: [Int]
 
   init(
