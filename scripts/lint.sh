@@ -22,9 +22,7 @@ shell_files | xargs -0 shellcheck
 first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
-engine=Sources/Promises/Engine
-git ls-files -z -- ":(glob)$engine/*.swift" $engine/Cancelling $engine/JSON $engine/Observing $engine/Process \
-  $engine/Queues $engine/Streams $engine/Values Sources/CPlatform Sources/CPluginEdge | xargs -0 scripts/lint-prose
+git ls-files -z -- Sources/Promises/Engine Sources/CPlatform Sources/CPluginEdge | xargs -0 scripts/lint-prose
 git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
   Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |
   xargs -0 scripts/lint-prose

@@ -224,8 +224,8 @@ extension CellRef {
     return old
   }
 
-  /// Pushes a reaction on the list; false if the promise is settled already. The list takes over the reaction's
-  /// reference.
+  /// Pushes a reaction on the list; false if the promise is settled already. The list takes ownership of the
+  /// reaction's reference.
   @inline(__always)
   func attach(_ reaction: CellRef) -> Bool {
     let index = UInt64(reaction.index) << CellState.headShift

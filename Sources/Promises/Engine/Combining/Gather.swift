@@ -1,50 +1,52 @@
 import CPlatform
 import Synchronization
 
-/// Many promises made into one.
+/// A promise of the outcomes of several others, its inputs.
 ///
 ///            state                     value       meta      next         function      context, free
 ///   gather   unsettled | mode, flags   the count   subkind   the result   the entries   the closure that combines
 ///
-/// Each input has an entry: a reaction of the kind `input` in its list, whose `context` is the gather. The entries are
-/// an array: the reaction, and how its input ended. The gather holds the reference to the result of whoever will settle
-/// it, until it has; the result's handler of cancel requests holds the gather.
+/// Each input has an entry: a reaction of the kind `input` in the input's list, whose `context` is the gather. The
+/// entries are an array of the reaction and the outcome of its input. The gather has the settler's reference to the
+/// result, until the result is settled; the result's cancel-request handler has a reference to the gather.
 ///
-/// The first entry to decide claims the decision, so what the others tell is theirs alone. The entry that settles last
+/// The first entry that decides claims the decision, and later outcomes are ignored. If no entry decides, the last one
+/// to settle combines all outcomes.
 /// decides otherwise.
 package struct Gather {
   package let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }
 
-  /// Which input decides.
+  /// The inputs that decide the result.
   package enum Mode: UInt64 {
-    /// The first that is rejected; else all.
+    /// The first one that is rejected; otherwise all.
     case all
-    /// None but all.
+    /// All inputs.
     case allSettled
-    /// The first that is fulfilled; else all.
+    /// The first one that is fulfilled; otherwise all.
     case any
-    /// The first that is fulfilled or rejected, but not cancelled; else all.
+    /// The first one that is fulfilled or rejected, but not cancelled; otherwise all.
     case first
-    /// The first.
+    /// The first one that is settled.
     case race
   }
 
-  /// How an input ended. Until it has, `value` is of no kind; an input that died pending leaves it so.
+  /// The outcome of an input. The kind of `value` is 0 while the input is pending, or if it was destroyed while
+  /// pending.
   package struct Entry {
     let reaction: CellRef
     package var value: CellValue
     package var isRejected: Bool
   }
 
-  /// Says how the result ends when no single input decides. Gets the entries in the order of the inputs and the index of
-  /// the one that was last; leaves a value of its own.
+  /// Computes the outcome of the result when no single input decides. Receives the entries in the order of the inputs,
+  /// and the index of the last one to settle; stores an owned value in `out`.
   package typealias Combine =
     (_ entries: UnsafeBufferPointer<Entry>, _ last: Int, _ out: inout CellValue) -> Outcome
 
   static var decided: UInt64 { 8 }
   static var cancelsOthers: UInt64 { 16 }
-  /// An input died pending.
+  /// An input was destroyed while pending.
   static var lost: UInt64 { 32 }
   private static var modeMask: UInt64 { 7 }
   static var unsettled: UInt64 { 1 << 8 }
@@ -57,23 +59,24 @@ package struct Gather {
   var entries: UnsafeMutablePointer<Entry> {
     unsafe ref.cell.pointee.function.unsafelyUnwrapped.assumingMemoryBound(to: Entry.self)
   }
-  /// The combining closure, in the places of `context` and `free`.
+  /// The combining closure, stored in `context` and `free`.
   var combine: UnsafeMutablePointer<StoredCombine> {
     unsafe (UnsafeMutableRawPointer(ref.cell) + Cell.contextOffset).assumingMemoryBound(to: StoredCombine.self)
   }
 }
 
-/// See `StoredClosure`.
+/// Keeps the calling convention; see `StoredClosure`.
 @unsafe
 struct StoredCombine {
   let body: Gather.Combine
 }
 
-// Making one.
+// Construction.
 extension Gather {
-  /// A promise of what becomes of `count` others, as a reference of the caller's; nil when memory has run out. It is
-  /// settled on return if that is known. A request for it to cancel concerns its inputs as if each had one derived
-  /// promise more; with `cancelsOthers` they are all asked to cancel, whoever else wants them, as soon as one has decided.
+  /// Returns a promise of the combined outcome of `count` inputs, with a reference for the caller; nil when memory has
+  /// run out. It is settled on return if its outcome is known by then. A cancel request for it propagates to the inputs
+  /// as from one derived promise of each. With `cancelsOthers`, the decision of one input requests cancellation of all
+  /// the others, regardless of other interest in them.
   package static func promise(
     of inputs: (Int) -> CellRef, count: Int, _ mode: Mode, cancelsOthers: Bool = false, combine: @escaping Combine
   ) -> CellRef? {
@@ -98,7 +101,7 @@ extension Gather {
     let gather = Gather(ref)
     unsafe gather.combine.initialize(to: StoredCombine(body: combine))
     _ = result.retain()
-    // Those that are asked to cancel while the entries are attached may be settled, and given back, by who hears of it.
+    // Inputs that are asked to cancel while the entries are attached may be settled and released by their handlers.
     guard !cancelsOthers || retain(inputs, count) else {
       ref.release()
       result.release()
@@ -131,7 +134,8 @@ extension Gather {
     return nil
   }
 
-  /// One reference to each reaction is the array's, the other the list's; every reaction has one to the gather.
+  /// Each reaction has two references, that of the array and that of the list. Each reaction has a reference to the
+  /// gather.
   private func makeEntries(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count {
       let context = unsafe Context(UnsafeMutableRawPointer(ref.cell), nil)
@@ -140,7 +144,7 @@ extension Gather {
         unsafe ref.cell.pointee.value.bits = 0
         return false
       }
-      // Beside the generation of its source.
+      // Stored beside the generation of its source.
       unsafe reaction.cell.pointee.value.bits = unsafe reaction.cell.pointee.value.bits & ~0xffff_ffff | UInt64(index)
       unsafe (entries + index).initialize(
         to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
@@ -150,10 +154,10 @@ extension Gather {
     return true
   }
 
-  /// Attaches the entries; those of inputs that are settled run at once. The handler of requests comes first, so that
-  /// it finds them all made.
+  /// Attaches the entries; those of settled inputs run at once. The cancel-request handler is attached first: all
+  /// entries exist by then.
   private func attach(_ inputs: (Int) -> CellRef) {
-    // The caller's reference becomes the handler's; this one keeps the gather while its entries are attached.
+    // The caller's reference is passed to the handler; this one keeps the gather while its entries are attached.
     _ = ref.retain()
     _ = result.passCancelRequests(to: ref)
     for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }

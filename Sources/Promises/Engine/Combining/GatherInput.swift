@@ -1,10 +1,10 @@
 import Synchronization
 
-// What an input does when it is settled.
+// The reaction of a gather to one input.
 extension CellRef {
   /// Runs this reaction of the kind `input`.
   func gatherInput(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
-    // It settles nothing itself, and requests to cancel that come from now on go nowhere.
+    // The claim stops later cancel requests from propagating through this reaction; its own promise is not settled.
     guard claim() else { return .idle }
     let index = unsafe Int(cell.pointee.value.bits & 0xffff_ffff)
     let gather = unsafe Gather.at(cell.pointee.context)
@@ -12,7 +12,7 @@ extension CellRef {
     return gather.end(of: index, self, value, outcome)
   }
 
-  /// The input of this reaction died pending.
+  /// Handles an input that was destroyed while pending.
   func loseGatherInput() {
     let gather = unsafe Gather.at(cell.pointee.context)
     unsafe gather.ref.cell.pointee.state.bitwiseOr(Gather.lost, ordering: .relaxed)
@@ -22,7 +22,7 @@ extension CellRef {
 }
 
 extension Gather {
-  /// The input at `index` has ended, and its reaction runs.
+  /// Handles the outcome of the input at `index`; runs within its reaction.
   fileprivate func end(of index: Int, _ reaction: CellRef, _ value: CellValue, _ outcome: Outcome) -> ReactionResult {
     if decides(value, outcome) {
       let isFirst = decide()
@@ -34,7 +34,7 @@ extension Gather {
       }
       return result
     }
-    // Kept for as long as there are inputs, which may be for ever: only if it is going to be combined.
+    // Stored only if it may be combined: the entries are kept as long as an input is pending, which may be forever.
     if unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.decided == 0 {
       let isKept = value.retain()
       unsafe entries[index].value = isKept ? value : Fault.tooManyReferences.value
@@ -42,7 +42,7 @@ extension Gather {
     }
     guard isLast() && decide() else { return .idle }
     guard unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Gather.lost == 0 else {
-      // Nobody knows how it would have ended.
+      // The outcome of the lost input is unknown.
       abandonResult()
       return .idle
     }
@@ -53,7 +53,7 @@ extension Gather {
     return reaction.passOn(to: result, combined, combinedOutcome)
   }
 
-  /// Nobody will settle the result.
+  /// Releases the result, which will never be settled by this gather.
   fileprivate func abandonResult() {
     if result.hold() {
       if result.reactionKind == .none { unsafe result.cell.pointee.meta = ReactionKind.orphan }
@@ -62,7 +62,7 @@ extension Gather {
     result.release()
   }
 
-  /// The result is settled, or nobody wants it: inputs that are pending go on without this.
+  /// Detaches from the pending inputs: the result is settled or unwanted.
   func leave() {
     let isUndecided = decide()
     if unsafe ref.cell.pointee.state.load(ordering: .acquiring) >= Gather.unsettled {
@@ -81,24 +81,24 @@ extension Gather {
     }
   }
 
-  /// True for the one who decides, who gets the reference to the result.
+  /// Claims the decision. The winner gets the reference to the result.
   fileprivate func decide() -> Bool {
     unsafe ref.cell.pointee.state.bitwiseOr(Gather.decided, ordering: .acquiringAndReleasing).oldValue
       & Gather.decided == 0
   }
 
-  /// Notes that one more input has ended; true for the last.
+  /// Counts one more settled input; true for the last.
   fileprivate func isLast() -> Bool {
     unsafe ref.cell.pointee.state.wrappingSubtract(Gather.unsettled, ordering: .acquiringAndReleasing).newValue
       < Gather.unsettled
   }
 
-  /// The result was asked to cancel: it has lost interest in every input.
+  /// Propagates a cancel request for the result: its interest in every input ends.
   func requestCancel(_ reason: CellValue, leaving work: inout CancelWork) {
     for index in 0..<count { unsafe entries[index].reaction.requestCancel(reason, leaving: &work) }
   }
 
-  /// Asks the inputs but one to cancel, whoever else is interested in them.
+  /// Requests cancellation of all inputs but one, regardless of other interest in them.
   private func cancelOthers(than decider: Int) {
     for index in 0..<count where index != decider {
       guard let input = unsafe entries[index].reaction.retainedSource() else { continue }

@@ -1,21 +1,22 @@
 import Synchronization
 
-// A derived promise is abandoned when its last holder lets go of it, nothing waits for it, and either it has no handler or
-// it was asked to cancel before. So is one that a gather, a link or a timer makes, of which its maker has the last
-// reference. It ends, discarded, with nobody to see that, and leaves its source, which may be abandoned thereby.
+// A derived promise is abandoned when its last reference outside is released, nothing waits for it, and it has no
+// handler or its cancellation was requested before. So is a promise made by a gather, a link or a timer, when the maker
+// has the last reference. An abandoned promise is discarded, which no one can observe, and detached from its source,
+// which may then be abandoned, too.
 //
-// A promise that this can happen to is marked as one with weak references, so that no release passes it by unseen.
+// A promise that can be abandoned is marked as weakly referenced, which makes its releases take the path below.
 extension CellRef {
-  /// Has its releases looked at.
+  /// Makes releases of this promise check whether it is abandoned.
   func watch() { unsafe cell.pointee.life.bitwiseOr(Life.weak, ordering: .releasing) }
 
-  /// Whether the cell is a pending promise whose releases are looked at.
+  /// Whether the cell is a pending promise whose releases are checked.
   func isWatched(_ life: UInt64) -> Bool {
     life & (Life.kindMask | Life.weak) == CellKind.promise.rawValue << Life.kindShift | Life.weak && !state.isClaimed
   }
 
-  /// Gives back the last but one reference to a promise whose releases are looked at. What remains is that of whoever
-  /// will settle it. False if the caller has to look anew.
+  /// Releases the second-to-last reference to a promise whose releases are checked; the settler's reference remains.
+  /// False if the caller has to retry with the reloaded life word.
   @inline(never)
   func releaseWatched(_ life: inout UInt64) -> Bool { releaseWatched(&life, abandons: true) }
 
@@ -28,7 +29,7 @@ extension CellRef {
     }
     var removed: UInt32 = 0
     guard abandons && isUnwanted(&removed) else {
-      // While it is held: interest that goes after this look finds the reference gone.
+      // Released while it is held: a reaction that loses interest after this check finds the reference released.
       let isReleased = exchange(&life, for: life &- 1)
       letGo()
       CellRef.releaseRemoved(removed)
@@ -37,14 +38,14 @@ extension CellRef {
     let isMine = claimHeld()
     CellRef.releaseRemoved(removed)
     guard isMine else { return exchange(&life, for: life &- 1) }
-    // No recursion, however long the chain.
+    // A loop instead of recursion, because chains are long.
     var left = leave()
     while let source = left { left = source.releaseAndLeave() }
     return true
   }
 
-  /// Gives back a reference to the source of what has left it. If it is abandoned thereby, returns its own source with a
-  /// reference for the caller.
+  /// Releases a reference to the source of an abandoned promise. If that abandons the source, returns the source's own
+  /// source, with a reference for the caller.
   private func releaseAndLeave() -> CellRef? {
     passWaitingRequestOn()
     let life = unsafe cell.pointee.life.load(ordering: .acquiring)
@@ -60,7 +61,7 @@ extension CellRef {
     return nil
   }
 
-  /// Gives back a reference that was taken for a look: that is no reason to abandon the promise.
+  /// Releases a reference that was taken temporarily, which is no reason to abandon the promise.
   func releaseBorrowed() {
     var life = unsafe cell.pointee.life.load(ordering: .acquiring)
     while life & Life.referencesMask == 2 && isWatched(life) {
@@ -69,8 +70,8 @@ extension CellRef {
     release()
   }
 
-  /// Ends this promise, which the caller has claimed and has a reference to give back. Returns its source with a reference
-  /// for the caller.
+  /// Discards this promise, which the caller has claimed, and releases the caller's reference. Returns its source, with
+  /// a reference for the caller.
   private func leave() -> CellRef? {
     let source = claimedSource()
     unsafe cell.pointee.value = CellValue(kind: .discarded)
@@ -84,8 +85,7 @@ extension CellRef {
     return source
   }
 
-  /// Whether nobody wants this promise, of which whoever will settle it has the last reference but the caller's. It is
-  /// held.
+  /// Whether this promise is unwanted, given that only the caller and the settler have references. The promise is held.
   private func isUnwanted(_ removed: inout UInt32) -> Bool {
     let state = self.state
     let isAsked = state.bits & CellState.cancelRequested != 0
@@ -103,14 +103,14 @@ extension CellRef {
     return !isWaitedFor && (reactionKind != .none || hasMaker())
   }
 
-  /// Whether what makes this promise, for which nothing waits, is there: a gather, a timer, or the link to its source.
+  /// Whether this promise, which nothing waits for, still has its maker: a gather, a timer, or the link to its source.
   private func hasMaker() -> Bool {
     let state = self.state
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
       if reaction.reactionKind == .cancelHandler, unsafe reaction.cell.pointee.meta & ReactionKind.ofMaker != 0 {
-        // A link that has gone has taken the source along.
+        // A destroyed link has cleared the source.
         return unsafe state.source != 0 || !reaction.passesOn || CellRef.from(reaction.cell.pointee.context).isGather
       }
       next = unsafe reaction.cell.pointee.next

@@ -1,14 +1,16 @@
 import CPlatform
 import Synchronization
 
-// A reaction is detached when what it would settle has been settled by another, or nobody is to hear of it (Abandon.swift).
-// It gives up its context at once; its cell stays in the list of its source until the list is tidied (Tally.swift).
+// A reaction is detached when the promise it would settle has been settled by another call, or is unwanted
+// (Abandon.swift). Its context is released at once; its cell stays in the list of its source until the list is trimmed
+// or swept (Tally.swift).
 //
-// The source is held meanwhile, so it is pending, and no reaction of its runs: each context is freed by who runs the
-// reaction or by who detaches it. A promise notes the generation of its source, so that what has gone is not mistaken
-// for it.
+// The source is held meanwhile, so it is pending, and none of its reactions runs: each context is released either by
+// the thread that runs the reaction or by the one that detaches it. A promise records the generation of its source, so
+// that a recycled cell is not mistaken for it.
 extension CellRef {
-  /// Detaches a reaction to this promise, unless the promise is settled or is being: then the reaction runs, or ran.
+  /// Detaches a reaction to this promise. A no-op if the promise is settled or being settled: then the reaction runs,
+  /// or has run.
   func detach(_ reaction: CellRef) {
     guard hold() else { return }
     guard reaction.isDetachable else { return letGo() }
@@ -29,8 +31,8 @@ extension CellRef {
     CellRef.releaseRemoved(removed)
   }
 
-  /// Whether this reaction is one that can be detached. A closure of the Swift layer runs whatever became of its promise
-  /// (reading S-37), an observer settles nothing. Its source is held.
+  /// Whether this kind of reaction can be detached. A closure of the Swift layer runs regardless of its promise's state
+  /// (reading S-37); an observer settles nothing. The source is held.
   private var isDetachable: Bool {
     switch reactionKind {
     case .then, .rescue, .finally, .follow, .link, .input, .completion: true
@@ -39,17 +41,17 @@ extension CellRef {
     }
   }
 
-  /// The promise that this one, which the caller has claimed, waits for, with a reference for the caller.
+  /// The source of this promise, which the caller has claimed, with a reference for the caller.
   func claimedSource() -> CellRef? {
     let index = state.source
     return index == 0 ? nil : retained(index)
   }
 
-  /// The source that is noted at this index, if it is pending and nobody is settling it. This promise is held, or claimed
-  /// by the caller.
+  /// The source with this recorded index, if it is pending and not being settled. This promise is held, or claimed by
+  /// the caller.
   ///
-  /// The reference is taken in one step with a look at the state: the last reference to a settled promise may be given
-  /// back by a plain store (lastReferenceGone), which nothing but a reference keeps from happening.
+  /// Taking the reference and checking the state is one atomic step: the last reference to a settled promise may be
+  /// released by a plain store (lastReferenceGone), which only another reference prevents.
   func retained(_ source: UInt32) -> CellRef? {
     let generation = unsafe cell.pointee.value.bits >> 32
     let source = CellRef(index: source)
@@ -64,7 +66,8 @@ extension CellRef {
     }
   }
 
-  /// Notes which of the promises that have had its cell the source is: in the upper half of the bits of `value`.
+  /// Records the generation of the source, in the upper half of the bits of `value`: it identifies one user of the
+  /// cell.
   @inline(__always)
   func noteGeneration(of source: CellRef) {
     let life = unsafe UnsafeRawPointer(source.cell).load(fromByteOffset: Cell.lifeOffset + 4, as: UInt32.self)

@@ -7,18 +7,19 @@ import Synchronization
 ///   count |28|   order |28|    generation of the source |32| flags |28| end
 ///         newest       current
 ///
-/// The search: from `newest` down to `current` nobody is interested, and `current` is to be looked at next, until `end` is
-/// reached; below `end` there is none either.
+/// The search: the reactions from `newest` down to `current` are not interested. `current` is examined next, and so on
+/// down to `end`; the reactions from `end` on are not interested either.
 ///
-/// Of the detached reactions one in 2^order is counted, by its index, for there is no room for more; 16 of those counted
-/// stand for as many as waited when the list was last gone through. So going through it is paid for by those detached.
+/// There is no space to count all detached reactions, so one in 2^order is counted, selected by its index. 16 counted
+/// ones stand for as many as there were waiting reactions at the last sweep. So the amortized cost of sweeps is
+/// constant per detached reaction.
 struct Tally {
   private var newest: UInt32 = 0
   private var current: UInt32 = 0
   private var end: UInt32 = 0
   private var count: UInt32 = 0
   private var order: UInt32 = 0
-  /// Interest has gone that may have been the last.
+  /// A reaction lost interest, and it may have been the last one.
   var isDeserted = false
 
   private static var indexMask: UInt32 { 0x0fff_ffff }
@@ -44,8 +45,8 @@ struct Tally {
       box: current | (order & 15) << Tally.shift)
   }
 
-  /// Whether none of the reactions in a list is interested. Those found so are not looked at again, so that asking for a
-  /// million of them one by one takes linear time whatever the order.
+  /// Whether none of the reactions in a list is interested. Uninterested ones are not examined again, so requests for a
+  /// million reactions, one by one and in any order, take linear time.
   mutating func isWithoutInterest(newest latest: UInt32) -> Bool {
     while true {
       while current != end {
@@ -60,7 +61,7 @@ struct Tally {
     }
   }
 
-  /// A detached reaction has been taken out of the list, before the one at `next`.
+  /// Adjusts to the removal of a detached reaction, whose successor is `next`.
   mutating func skip(_ index: UInt32, to next: UInt32) {
     if newest == index { newest = next }
     if current == index { current = next }
@@ -68,7 +69,7 @@ struct Tally {
     if isCounted(index) && count > 0 { count -= 1 }
   }
 
-  /// Notes a detached reaction that is in the list; true if it is time to go through that.
+  /// Counts a detached reaction that stays in the list; true if a sweep is due.
   mutating func add(_ index: UInt32) -> Bool {
     guard isCounted(index) else { return false }
     if count == Tally.limit { return true }
@@ -76,7 +77,7 @@ struct Tally {
     return false
   }
 
-  /// The list has been gone through: so many wait.
+  /// Restarts the count after a sweep that left `waiting` reactions.
   mutating func restart(waiting: UInt32) {
     count = 0
     order = waiting < 32 ? 0 : UInt32(31 - 4 - waiting.leadingZeroBitCount)
@@ -88,7 +89,7 @@ struct Tally {
 }
 
 extension CellRef {
-  /// The tally of this promise, which is held; a new one if there was none.
+  /// The tally of this promise, which is held; a new one if it has none yet.
   var tally: Tally {
     get {
       guard unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.tallied != 0 else { return Tally() }
@@ -101,8 +102,9 @@ extension CellRef {
     }
   }
 
-  /// Takes detached reactions out at the beginning of the list, up to the first that waits, past so many handlers of
-  /// requests. Whether it found one that waits. The promise is held; the list of what was taken out begins with `removed`.
+  /// Removes detached reactions from the front of the list, up to the first waiting one, passing at most `limit`
+  /// cancel-request handlers. Whether it stopped before the end of the list. The promise is held; the removed reactions
+  /// are pushed on `removed`.
   func trim(_ tally: inout Tally, past limit: Int, removed: inout UInt32) -> Bool {
     var next = popDetached(&tally, &removed)
     var last = CellRef(index: next)
@@ -121,7 +123,7 @@ extension CellRef {
     return false
   }
 
-  /// Goes through the list, and takes out all that are detached. The promise is held.
+  /// Removes all detached reactions from the list. The promise is held.
   func sweep(_ tally: inout Tally, removed: inout UInt32) {
     var waiting: UInt32 = 0
     var next = popDetached(&tally, &removed)
@@ -139,8 +141,8 @@ extension CellRef {
     tally.restart(waiting: waiting)
   }
 
-  /// Takes out detached reactions while they are the newest, and returns the newest other one. Others may be pushed on
-  /// them meanwhile.
+  /// Pops detached reactions while they are the newest, and returns the newest other one. New reactions may be pushed
+  /// concurrently.
   private func popDetached(_ tally: inout Tally, _ removed: inout UInt32) -> UInt32 {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while true {
@@ -160,7 +162,7 @@ extension CellRef {
     }
   }
 
-  /// Takes out the reaction after this one, and returns the one after that.
+  /// Removes the reaction after this one, and returns its successor.
   private func unlinkNext(_ tally: inout Tally, _ removed: inout UInt32) -> UInt32 {
     let reaction = unsafe CellRef(index: cell.pointee.next)
     let next = unsafe reaction.cell.pointee.next
@@ -175,7 +177,7 @@ extension CellRef {
     removed = index
   }
 
-  /// Whether this entry of a list has anything to do with the outcome.
+  /// Whether this entry of a list depends on the outcome.
   private var isWaiting: Bool {
     switch reactionKind {
     case .cancelHandler, .detached: false
@@ -184,7 +186,7 @@ extension CellRef {
     }
   }
 
-  /// Gives back the list's references to what was taken out of it.
+  /// Releases the list's references to removed reactions.
   static func releaseRemoved(_ first: UInt32) {
     var next = first
     while next != 0 {

@@ -1,13 +1,13 @@
 extension CellExecutor {
-  /// Runs a job in the call that submits it. A handle for what a reaction without an executor does. Nil when there is no
-  /// memory for it.
+  /// The executor that runs a job inside `submit`: the explicit form of attaching without an executor. Nil when memory
+  /// has run out.
   package static var immediate: CellExecutor? {
     unsafe immediateExecutor.get {
       unsafe makePermanent(.immediate, nil) { _, job in _ = unsafe Job(submitted: job).run() }
     }.map { unsafe CellExecutor(permanent: $0) }
   }
 
-  /// One of the library's own, for `Single`.
+  /// Makes a built-in executor, for `Single`.
   static func makePermanent(_ kind: ExecutorKind, _ context: UnsafeMutableRawPointer?, _ submit: Submit)
     -> UnsafeMutableRawPointer?
   {

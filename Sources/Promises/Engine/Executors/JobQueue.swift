@@ -1,5 +1,5 @@
-/// Jobs in the order in which they came. They are linked through `meta`, for which a submitted job has no other use.
-/// Whoever keeps a queue guards it.
+/// A FIFO of jobs, linked through `meta`, which a submitted job does not use otherwise. Not thread-safe: guarded by its
+/// owner.
 struct JobQueue {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
@@ -27,7 +27,7 @@ struct JobQueue {
     return job
   }
 
-  /// Puts all jobs of another queue behind these.
+  /// Appends all jobs of another queue.
   mutating func append(_ other: JobQueue) {
     guard other.first != 0 else { return }
     if last == 0 {
@@ -39,13 +39,13 @@ struct JobQueue {
     count += other.count
   }
 
-  /// Drops every job. Their promises' callbacks run, so no lock may be held.
+  /// Drops every job. The callbacks of their promises run, so no lock may be held.
   consuming func drop() {
     var rest = self
     while let job = rest.pop() { _ = job.drop() }
   }
 
-  /// Whether a job for which `holds` is true waits here.
+  /// Whether a queued job satisfies `holds`.
   func contains(where holds: (Job) -> Bool) -> Bool {
     var index = first
     while index != 0 {

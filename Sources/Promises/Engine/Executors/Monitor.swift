@@ -1,10 +1,10 @@
 import CPlatform
 import Synchronization
 
-/// What a guarded thing does in a child of fork(), where none of the other threads is: it gets its address.
+/// Called in a child of fork() with the address of a guarded object, to adapt it to the loss of all other threads.
 typealias ChildFunction = @convention(c) (UnsafeMutableRawPointer) -> Void
 
-/// A lock, and a place to sleep for what happens under it. Nothing of the user's runs while it is held.
+/// A mutex with a condition variable. No user code runs while it is held.
 @safe
 struct Monitor {
   private let pointer: UnsafeMutablePointer<platform_monitor>
@@ -21,12 +21,13 @@ struct Monitor {
   func lock() { unsafe platform_monitor_lock(pointer) }
   func unlock() { unsafe platform_monitor_unlock(pointer) }
 
-  /// Sleeps, unlocked, until it is woken, for no reason too, or until a time (negative: for ever). False if that came.
+  /// Releases the lock and sleeps until it is woken or the deadline has passed (negative: unlimited); may wake
+  /// spuriously. False if the deadline has passed.
   func wait(until deadline: Int64) -> Bool { unsafe platform_monitor_wait(pointer, deadline) }
   func wakeOne() { unsafe platform_monitor_wake_one(pointer) }
 }
 
-/// Memory and its monitor, which lies before it. `state` is touched while the monitor is held, and not otherwise.
+/// Allocated memory behind its monitor. `state` is accessed only while the monitor is held.
 @safe
 struct Guarded<State> {
   let address: UnsafeMutableRawPointer
@@ -35,8 +36,8 @@ struct Guarded<State> {
 
   init(address: UnsafeMutableRawPointer?) { unsafe self.address = unsafe address.unsafelyUnwrapped }
 
-  /// Nil when memory has run out. A thread that is within this may go into others that were made later, or into any if
-  /// this one `comesFirst`: fork() goes into all of them that way.
+  /// Nil when memory has run out. Lock order: a thread that holds this monitor may take monitors that were made later,
+  /// or any other one if this one `comesFirst`. fork() takes all of them in that order.
   static func make(_ state: State, comesFirst: Bool = false, inChild: ChildFunction) -> Guarded? {
     guard let address = unsafe malloc(offset + MemoryLayout<State>.size) else { return nil }
     unsafe (address + offset).bindMemory(to: State.self, capacity: 1).initialize(to: state)
@@ -64,16 +65,16 @@ struct Guarded<State> {
   }
 }
 
-/// What there is one of in a process: made at its first use, and never freed.
+/// A singleton of the process: made on first use, and never freed.
 ///
-/// The address is read without a lock; `PLATFORM_LOCK_SETUP` is for the first uses that meet.
+/// The address is read without a lock; `PLATFORM_LOCK_SETUP` serializes concurrent first uses.
 struct Single: ~Copyable {
   private let address = Atomic<UInt>(0)
 
-  /// If it has been made.
+  /// The address, if the object has been made.
   var made: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: address.load(ordering: .acquiring)) }
 
-  /// Nil when there is no memory for it.
+  /// Returns the object, after making it if necessary; nil when memory has run out.
   @inline(__always)
   func get(_ make: () -> UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     if let made = unsafe made { return unsafe made }
@@ -87,6 +88,6 @@ struct Single: ~Copyable {
 }
 
 extension StaticString {
-  /// For C.
+  /// The text as a C string.
   var cString: UnsafePointer<CChar> { unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

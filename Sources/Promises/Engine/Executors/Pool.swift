@@ -1,27 +1,27 @@
 import CPlatform
 
-// Threads that run jobs.
+// A pool of threads that run jobs.
 //
-// A pool lets as many jobs run as it is wide: as many as the process may use processors, or one, for the callbacks of
-// timers. A thread that blocks does not count: another takes its place. That a thread blocks is known
+// A pool runs as many jobs at a time as it is wide: the number of processors available to the process, or one for the
+// callbacks of timers. Blocked threads do not count: another thread takes their place. Blocking is detected
 //
-//   at once          where the engine itself makes it sleep (promise_wait), from `beginBlocking`;
-//   within 5-10 ms   otherwise: while jobs wait, the clock's thread looks at each worker every 5 ms (`relieve`). One
-//                    that was found with the same job twice, and that the kernel says sleeps, is stuck. So is one that
-//                    holds up other timers for 100 ms, whatever it does.
+//   at once          where the engine itself makes the thread sleep (promise_wait), from `beginBlocking`;
+//   within 5-10 ms   otherwise: while jobs are queued, the clock's thread examines each worker every 5 ms (`relieve`).
+//                    A worker that has the same job twice, and sleeps according to the kernel, is stuck. So is one that
+//                    delays other timers for 100 ms, whether it sleeps or not.
 //
-//             take a job                   sleeps, and is known to
+//             take a job                   sleeps, and is detected
 //   [ idle ] -----------> [ running ] <------------------------------> [ blocked or stuck ]
 //      |    <-----------
-//      |     no job waits, or enough others run
+//      |     no job is queued, or enough others run
 //      v  a second without a job
 //   [ ends ]
 //
-// So blocked work holds up the rest for milliseconds, and threads that compute are not joined by others that would only
-// compete with them. Who may touch what: everything is guarded by the monitor. `coming` counts workers on their way to
-// a job, so that no second one is called for the same.
+// So blocked jobs delay the others by milliseconds, and computing threads are not joined by others that would only compete
+// for processors. Everything is guarded by the monitor. `coming` counts the workers on their way to a job, so that only
+// one is woken or started for each.
 
-/// How urgent a job is: the more, the higher.
+/// The urgency of a job; higher values are more urgent.
 package enum PoolPriority: Int {
   case background, utility, standard, userInitiated, userInteractive
   package static var count: Int { 5 }
@@ -33,7 +33,7 @@ struct Pool {
 
   @unsafe
   struct State {
-    /// One for each priority.
+    /// One queue for each priority.
     let queues: UnsafeMutablePointer<JobQueue>
     let width: Int
     let isForTimers: Bool
@@ -41,41 +41,41 @@ struct Pool {
     var waiting = 0
     var threads = 0
     var idle = 0
-    /// Idle workers that were called: each call is answered by one of them.
+    /// Wake-up calls for idle workers; each call is answered by one of them.
     var calls = 0
     var coming = 0
     /// Workers that run a job and sleep.
     var asleep = 0
     var picks = 0
-    /// How many jobs there have been.
+    /// The number of jobs ever submitted.
     var submitted = 0
   }
 
-  /// The most threads that a pool has. Beyond it, jobs wait until one ends.
+  /// The maximum number of threads of a pool. Beyond it jobs wait for a worker that becomes free.
   static var limit: Int { 512 }
-  /// How long a thread stays without a job: a second.
+  /// The time after which a thread without a job exits: a second.
   static var patience: Int64 { 1_000_000_000 }
 
-  /// For the global executors. Nil when there is no memory for it.
+  /// The pool of the global executors. Nil when memory has run out.
   static var shared: Pool? {
     prepare(sharedPool)
     return unsafe sharedPool.get { unsafe make(width: Int(platform_processors()), isForTimers: false) }
       .map { unsafe Pool(address: $0) }
   }
 
-  /// For what timers do: in the order of their times, one at a time unless one takes its time.
+  /// The pool of the timers' callbacks: in the order of their deadlines, one at a time unless one takes long.
   static var timers: Pool? {
     prepare(timerPool)
     return unsafe timerPool.get { unsafe make(width: 1, isForTimers: true) }.map { unsafe Pool(address: $0) }
   }
 
-  /// Nothing is set up within a monitor, so the clock that a pool is going to call is there before it.
+  /// No singleton is made within a monitor, so the clock that a pool calls is made before the pool.
   @inline(__always)
   private static func prepare(_ pool: borrowing Single) {
     if unsafe pool.made == nil { _ = Clock.shared }
   }
 
-  /// Looks for stuck workers of the pools that there are. False if no job waits.
+  /// Examines the workers of all pools. False if no job is queued.
   static func relieveAll() -> Bool {
     var goesOn = false
     if let shared = unsafe sharedPool.made, unsafe Pool(address: shared).relieve() { goesOn = true }
@@ -99,14 +99,14 @@ struct Pool {
   var monitor: Monitor { unsafe guarded.monitor }
   var state: UnsafeMutablePointer<State> { unsafe guarded.state }
 
-  /// Adds a job. False if there is no thread, and none to be had.
+  /// Submits a job. False if there is no thread and none can be started.
   func submit(_ job: Job, _ priority: PoolPriority = .standard) -> Bool {
     var jobs = JobQueue()
     jobs.push(job)
     return submit(jobs, priority)
   }
 
-  /// Adds jobs, in their order.
+  /// Submits jobs, in their order.
   func submit(_ jobs: JobQueue, _ priority: PoolPriority = .standard) -> Bool {
     unsafe guarded.locked { state in
       unsafe state.pointee.queues[priority.rawValue].append(jobs)
@@ -114,14 +114,15 @@ struct Pool {
       unsafe state.pointee.submitted &+= jobs.count
       unsafe balance()
       guard unsafe state.pointee.threads == 0 else { return true }
-      // No other job can be here: they would have been refused too.
+      // No other job can be queued: it would have been refused, too.
       unsafe state.pointee.queues[priority.rawValue] = JobQueue()
       unsafe state.pointee.waiting = 0
       return false
     }
   }
 
-  /// Calls workers while jobs wait that nobody is coming for and fewer run than may. The monitor is held.
+  /// Wakes or starts workers while there are queued jobs without one, and fewer jobs run than allowed. The monitor is
+  /// held.
   @unsafe
   func balance() {
     while unsafe state.pointee.waiting > state.pointee.coming
@@ -140,13 +141,13 @@ struct Pool {
     if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
-  /// The next job, if one waits and it may run. The monitor is held.
+  /// The next job, if there is one and it may run now. The monitor is held.
   @unsafe
   func pick() -> Job? {
     guard unsafe state.pointee.waiting > 0,
       unsafe state.pointee.threads - state.pointee.idle - state.pointee.asleep <= state.pointee.width
     else { return nil }
-    // One job in sixteen is of the least urgent ones, so that they are not left to wait for ever.
+    // Every sixteenth job is taken from the least urgent ones, so that they do not starve.
     unsafe state.pointee.picks &+= 1
     let isForTheLast = unsafe state.pointee.picks & 15 == 0
     for step in 0..<PoolPriority.count {
@@ -161,7 +162,8 @@ struct Pool {
 }
 
 extension Pool {
-  /// In a child of fork(): its jobs are the parent's, and its threads are not there, but for one that forked in a job.
+  /// Resets the pool in a child of fork(): its jobs are the parent's, and of its threads only one that forked in a job
+  /// exists.
   fileprivate func forget() {
     unsafe guarded.locked { state in
       for priority in 0..<PoolPriority.count { unsafe state.pointee.queues[priority] = JobQueue() }
@@ -176,7 +178,7 @@ extension Pool {
     }
   }
 
-  /// How many jobs the pools have been given; nil if one waits, or runs on another thread than the calling one.
+  /// The number of jobs submitted to the pools; nil if one is queued, or runs on a thread other than the calling one.
   static var submittedToIdle: Int? {
     guard let shared = submittedToIdle(sharedPool), let timers = submittedToIdle(timerPool) else { return nil }
     return shared &+ timers
@@ -192,7 +194,7 @@ private let sharedPool = Single()
 private let timerPool = Single()
 
 extension CellExecutor {
-  /// The pool's executor for a priority; nil when there is no memory for it.
+  /// The pool's executor for a priority; nil when memory has run out.
   package static func global(_ priority: PoolPriority) -> CellExecutor? {
     let made =
       switch priority {

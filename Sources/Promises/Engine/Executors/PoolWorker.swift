@@ -1,27 +1,27 @@
 import CPlatform
 
-/// A thread of a pool, on its own stack. Guarded by the pool's monitor.
+/// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor.
 @unsafe
 struct PoolWorker {
   let pool: Pool
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
-  /// How many jobs it has begun, how many it had when the clock's thread last looked, and how often it looked since.
+  /// The number of jobs begun, that number at the clock's last change of it, and the number of looks since then.
   var begun: UInt64 = 0
   var seen: UInt64 = 0
   var looks = 0
   var isBusy = false
   /// It was found asleep within a job.
   var isStuck = false
-  /// How often it sleeps by the engine's doing.
+  /// The depth of beginBlocking() calls.
   var blocks = 0
-  /// The hooks that it has called (ThreadHooks.swift). The thread's own: not guarded.
+  /// The hooks whose `start` it has called (ThreadHooks.swift). Used by the thread alone: not guarded.
   var hooks: UInt = 0
 
   var isAsleep: Bool { unsafe isStuck || blocks > 0 }
 
-  /// The calling thread, if it is a worker of that pool.
+  /// The worker of the calling thread, if it is one of that pool.
   static func current(of pool: Pool) -> UnsafeMutablePointer<PoolWorker>? {
     guard let worker = unsafe platform_thread().pointee.worker?.assumingMemoryBound(to: PoolWorker.self),
       unsafe worker.pointee.pool.guarded.address == pool.guarded.address
@@ -29,7 +29,7 @@ struct PoolWorker {
     return unsafe worker
   }
 
-  /// In a child of fork(), whose only thread it is.
+  /// Adapts the worker to a child of fork(), where it is the only thread.
   mutating func becomeOnlyOne() {
     unsafe thread = platform_thread_id()
     unsafe previous = nil
@@ -61,7 +61,7 @@ struct PoolWorker {
   }
 }
 
-// What a worker does. The monitor is held, but not while a job runs.
+// The loop of a worker. The monitor is held, except while a job runs.
 extension Pool {
   @unsafe
   fileprivate func enter(_ worker: UnsafeMutablePointer<PoolWorker>) {
@@ -81,7 +81,7 @@ extension Pool {
     unsafe state.pointee.threads -= 1
   }
 
-  /// Runs jobs, as long as there are any and not too many others run.
+  /// Runs jobs until none is queued, or too many others run.
   @unsafe
   fileprivate func work(_ worker: UnsafeMutablePointer<PoolWorker>) {
     while let job = unsafe pick() {
@@ -91,7 +91,7 @@ extension Pool {
       let setsOut = unsafe state.pointee.isForTimers
       monitor.unlock()
       unsafe ThreadHooks.follow(&worker.pointee.hooks)
-      // A timer's job that is for another executor only sets out here.
+      // For a timer with an executor, this pool only submits the job to it.
       if setsOut, let executor = job.executor { executor.submit(job) } else { _ = job.run() }
       monitor.lock()
       unsafe worker.pointee.isBusy = false
@@ -102,7 +102,7 @@ extension Pool {
     }
   }
 
-  /// Sleeps until it is called. False if that took too long: the thread should end.
+  /// Sleeps until it is called. False after the time limit: the thread should exit.
   @unsafe
   fileprivate func rest() -> Bool {
     let deadline = platform_now() + Pool.patience
@@ -113,7 +113,7 @@ extension Pool {
         return false
       }
     }
-    // Whoever called has counted it among the running ones.
+    // The caller of the worker has counted it as running already.
     unsafe state.pointee.calls -= 1
     unsafe state.pointee.coming -= 1
     return true
@@ -122,7 +122,7 @@ extension Pool {
 
 // Threads that sleep within a job.
 extension Pool {
-  /// The calling thread is about to sleep by the engine's doing: if it is a pool's, another may run meanwhile.
+  /// Called before the engine makes the calling thread sleep: if it is a worker, another one may run meanwhile.
   @inline(__always)
   static func beginBlocking() {
     if unsafe platform_thread().pointee.worker != nil { changeBlocking(by: 1) }
@@ -145,7 +145,7 @@ extension Pool {
     }
   }
 
-  /// How many jobs there have been; nil if one waits, or runs on another thread than the calling one.
+  /// The number of jobs ever submitted; nil if one is queued, or runs on a thread other than the calling one.
   var submittedToIdle: Int? {
     unsafe guarded.locked { state in
       let current = unsafe PoolWorker.current(of: self)
@@ -158,10 +158,10 @@ extension Pool {
     }
   }
 
-  /// How often a worker may be found with one timer before another worker takes the next.
+  /// The number of looks that find a worker with the same timer before another worker takes the next one.
   private static var longTurn: Int { 20 }
 
-  /// Looks for workers that are stuck while jobs wait, and calls others. False if there is nothing to look for.
+  /// Detects stuck workers while jobs are queued, and calls others. False if no job is queued.
   func relieve() -> Bool {
     unsafe guarded.locked { _ in
       guard unsafe state.pointee.waiting > 0 else { return false }

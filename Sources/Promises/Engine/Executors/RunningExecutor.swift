@@ -1,6 +1,6 @@
 import CPlatform
 
-/// An executor whose job runs on this thread, on that thread's stack.
+/// An executor that runs a job on this thread; the struct is on the thread's stack.
 @unsafe
 struct RunningExecutor {
   let enclosing: UnsafeMutablePointer<RunningExecutor>?
@@ -11,7 +11,7 @@ struct RunningExecutor {
     unsafe platform_thread().pointee.running?.assumingMemoryBound(to: RunningExecutor.self)
   }
 
-  /// Runs what an executor's job consists of. The executor outlives it: its caller keeps a reference.
+  /// Runs the body of an executor's job. The caller has a reference to the executor throughout.
   @inline(__always)
   @safe
   static func running(_ executor: CellExecutor?, _ body: () -> Void) {
@@ -27,7 +27,7 @@ struct RunningExecutor {
 }
 
 extension CellExecutor {
-  /// Whether a job of this executor runs on the calling thread, perhaps with a job of another one within it.
+  /// Whether a job of this executor runs on the calling thread, possibly with a job of another executor nested in it.
   package var isCurrent: Bool {
     var running = unsafe RunningExecutor.innermost
     while let here = unsafe running {

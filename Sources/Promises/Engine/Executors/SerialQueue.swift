@@ -1,8 +1,8 @@
 import CPlatform
 
-// An executor that runs its jobs in their order, never two at once, on another executor.
+// An executor that runs its jobs in order, one at a time, on another executor, the target.
 //
-//             submit                    its turn comes
+//             submit                    its turn starts
 //   [ idle ] --------> [ scheduled ] ------------------> [ running ]
 //      ^                    ^                               |    |
 //      |                    | a turn's share is done        |    |
@@ -10,23 +10,23 @@ import CPlatform
 //      +---------------------------------------------------------+
 //                            no job is left
 //
-// While it is scheduled or runs, there is one task for it on the other executor, which holds a reference to it.
+// While it is scheduled or running, there is one task for it on the target, which has a reference to it.
 @safe
 struct SerialQueue {
   private let guarded: Guarded<State>
 
   private struct State {
     let target: CellExecutor
-    /// The executor that the queue belongs to. It is not a job's: jobs of the main executor come here too, where this one
-    /// takes the main loop's place.
+    /// The executor of this queue. A job's executor may be another one: the queue also gets the jobs of the main
+    /// executor while it is the substitute for the main loop.
     var executor: CellExecutor?
     var jobs = JobQueue()
     var isIdle = true
-    /// The thread whose turn it is, by the address of its state; 0 while it waits for one.
+    /// The thread that runs the turn, by the address of its state; 0 otherwise.
     var thread: UInt = 0
   }
 
-  /// How many jobs a turn takes from a pool's thread before others that wait for one come.
+  /// The number of jobs that a turn runs on a pool's thread before it yields to other jobs.
   private static var share: Int { 64 }
 
   fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
@@ -47,7 +47,7 @@ struct SerialQueue {
     unsafe guarded.locked { unsafe $0.pointee.executor = executor }
   }
 
-  /// The executor's last reference is gone, so no job is left.
+  /// Frees the queue with the last reference to the executor: no job is left.
   fileprivate func free() {
     target.ref.release()
     guarded.free()
@@ -63,7 +63,7 @@ struct SerialQueue {
     if let idle { schedule(idle) }
   }
 
-  /// Asks the other executor for a turn.
+  /// Submits a task for a turn to the target.
   private func schedule(_ executor: CellExecutor) {
     let target = unsafe guarded.locked { state in
       unsafe state.pointee.thread = 0
@@ -84,10 +84,10 @@ struct SerialQueue {
   private static func turn(_ context: UnsafeMutableRawPointer?) {
     let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
     let queue = unsafe SerialQueue(address: executor.context)
-    // An executor of the user's may run a turn at once, so that one within another would take stack.
+    // A user's executor may run a turn inside `submit`, so resubmitting from a turn could recurse without bound.
     var left = queue.target.kind == .pool ? share : .max
     while let job = queue.next() {
-      // Other jobs name another executor, so this one is noted for them.
+      // A job of the main executor names another executor than the one it runs on.
       let isOwn = job.executor?.ref == executor.ref
       RunningExecutor.running(isOwn ? nil : executor) { _ = job.run() }
       left -= 1
@@ -99,7 +99,7 @@ struct SerialQueue {
     executor.ref.release()
   }
 
-  /// The next job; without one, the queue is idle.
+  /// The next job; with none left the queue becomes idle.
   private func next() -> Job? {
     unsafe guarded.locked { state in
       let job = unsafe state.pointee.jobs.pop()
@@ -109,14 +109,14 @@ struct SerialQueue {
     }
   }
 
-  /// The other executor has shut down: so do the jobs.
+  /// Drops all jobs because the target has shut down.
   private static func dropTurn(_ context: UnsafeMutableRawPointer?) {
     let executor = unsafe CellExecutor(CellRef(context.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
     unsafe SerialQueue(address: executor.context).dropAll()
     executor.ref.release()
   }
 
-  /// Whether a promise can only be settled once a job has run that waits here.
+  /// Whether a promise can be settled only after a job queued here has run.
   func holdsUp(_ promise: CellRef) -> Bool {
     unsafe guarded.locked { state in unsafe state.pointee.jobs.contains { $0.holdsUp(promise) } }
   }
@@ -133,7 +133,7 @@ struct SerialQueue {
   }
 }
 
-// In a child of fork(): what waits for a turn that will not come there is the parent's.
+// In a child of fork(), jobs whose turn was to run on a thread of the parent are dropped: they are the parent's.
 extension SerialQueue {
   fileprivate func resume() {
     unsafe guarded.locked { state in
@@ -146,7 +146,7 @@ extension SerialQueue {
     }
   }
 
-  /// Whether its turn waits there. Of an executor of the user's, that is taken for granted.
+  /// Whether the turn is queued on that executor. Assumed for executors of the user.
   private func hasTurn(on executor: CellExecutor) -> Bool {
     switch executor.kind {
     case .foreign: true
@@ -171,7 +171,7 @@ extension SerialQueue {
 }
 
 extension CellExecutor {
-  /// A new executor that runs its jobs one by one on `target`, with one reference; nil when memory has run out.
+  /// Makes an executor that runs its jobs one by one on `target`, with one reference; nil when memory has run out.
   package static func serial(on target: CellExecutor) -> CellExecutor? {
     guard let queue = SerialQueue.make(on: target) else { return nil }
     let context = unsafe Context(queue.address) { unsafe SerialQueue(address: $0).free() }
@@ -181,7 +181,7 @@ extension CellExecutor {
     return executor
   }
 
-  /// Whether jobs end up on the main executor, by way of however many serial ones.
+  /// Whether jobs run on the main executor in the end, through any number of serial ones.
   package var endsInMain: Bool {
     var here = self
     while here.kind == .serial { here = unsafe SerialQueue(address: here.context).target }

@@ -1,33 +1,33 @@
 import Synchronization
 
-/// Work that settles nothing by itself, in a job's place: what a timer does, a turn of a serial executor, a function of
-/// the user's that runs on an executor.
+/// A job that is not a reaction: a timer's work, a turn of a serial executor, a user's function on an executor.
 ///
 ///         state                        value         next       meta        function     context   free
-///   task  flags, the promise that it   what it       executor   next in a   the work     ctx       for when it is
-///         settles if any, place among  settles that              queue      [ a closure        ]   dropped, or
-///         timers                       with                                                        free_ctx
+///   task  flags, the promise that it   the outcome   executor   next in a   the work     ctx       for when it is
+///         settles if any, place among  of that                  queue      [ a closure        ]   dropped, or
+///         timers                       promise                                                     free_ctx
 ///
-/// A task may have a second owner, who can cancel it while it waits for its time (CellTimer.swift).
+/// A task may have a second owner, who can cancel it before its deadline (CellTimer.swift).
 extension Job {
   static var isTask: UInt64 { 128 }
-  /// `free` follows the work, as a context's does. Without this flag it takes the work's place when a task is dropped.
+  /// `free` is called with the context after the work. Without this flag `free` replaces the work when a task is
+  /// dropped.
   static var freesContext: UInt64 { 8 }
 
-  /// A loop keeps the timer, not the clock.
+  /// The timer is in a loop's heap, not in the clock's.
   static var isOfLoop: UInt64 { 16 }
-  /// It is a turn of a serial executor, which is its context.
+  /// A turn of a serial executor, which is its context.
   static var isTurn: UInt64 { 32 }
-  /// What it settles is about to be followed (Delay.swift).
+  /// The promise that it settles is about to be followed (Delay.swift).
   static var awaitsFollower: UInt64 { 64 }
 
-  /// The place among timers, plus one.
+  /// The first bit of the place among timers, plus one.
   static var placeShift: UInt64 { 36 }
 
-  /// Work as Swift writes it.
+  /// The work of a task as Swift writes it.
   package typealias Work = () -> Void
 
-  /// A closure as a cell keeps it.
+  /// A closure as a cell stores it.
   struct StoredWork {
     let body: Work
   }
@@ -48,8 +48,8 @@ extension Job {
     return Job(ref)
   }
 
-  /// A task that calls `function` when it is run, and `dropped` instead when it is dropped. Nil when memory has run out:
-  /// neither is called then.
+  /// Makes a task that calls `function` when it runs, and `dropped` if it is dropped instead. Nil when memory has run
+  /// out: neither is called then.
   static func task(
     on executor: CellExecutor?, flags: UInt64 = 0, references: UInt64 = 1, _ function: FreeFunction,
     dropped: FreeFunction?, _ context: UnsafeMutableRawPointer?
@@ -61,7 +61,8 @@ extension Job {
     return task
   }
 
-  /// A task that calls `function`, then releases the context. Nil when memory has run out: the context is released.
+  /// Makes a task that calls `function`, then releases the context. Nil when memory has run out: the context is
+  /// released then.
   package static func task(on executor: CellExecutor?, _ function: FreeFunction, _ context: Context) -> Job? {
     guard let task = makeTask(on: executor, flags: freesContext, references: 1) else {
       context.release()
@@ -73,7 +74,7 @@ extension Job {
     return task
   }
 
-  /// A task that calls the closure. Nil when memory has run out.
+  /// Makes a task that calls the closure. Nil when memory has run out.
   package static func task(
     on executor: CellExecutor?, references: UInt64 = 1, _ closure: consuming @escaping Work
   ) -> Job? {
@@ -82,7 +83,7 @@ extension Job {
     return task
   }
 
-  /// Whether it settles nothing.
+  /// Whether this is a task rather than a reaction's job.
   var isTask: Bool { has(Job.isTask) }
 
   func has(_ flag: UInt64) -> Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & flag != 0 }
@@ -103,14 +104,15 @@ extension Job {
 }
 
 extension CellExecutor {
-  /// Runs a function there, then releases the context. False when memory has run out: the function is not called.
+  /// Runs a function on this executor, then releases the context. False when memory has run out: the function is not
+  /// called.
   package func run(_ function: FreeFunction, _ context: Context) -> Bool {
     guard let task = unsafe Job.task(on: self, function, context) else { return false }
     submit(task)
     return true
   }
 
-  /// Runs a closure there. False when memory has run out.
+  /// Runs a closure on this executor. False when memory has run out.
   package func run(_ closure: consuming @escaping Job.Work) -> Bool {
     guard let task = Job.task(on: self, closure) else { return false }
     submit(task)

@@ -1,22 +1,22 @@
 import CPlatform
 import Synchronization
 
-/// Functions of the program that run on the library's threads before the first callback there, and before a thread ends:
-/// a virtual machine attaches the thread, and detaches it.
+/// Functions of the program that run on the library's threads, before the first callback on a thread and before the
+/// thread exits. They attach the thread to a virtual machine, and detach it.
 ///
-/// Each thread keeps a reference to the hooks whose `start` it has called, and calls their `stop` before it takes newer
-/// ones, or ends. The last reference frees the context.
+/// Each thread keeps a reference to the hooks whose `start` it has called. It calls their `stop` before it adopts newer
+/// ones, and before it exits. The last release frees the context.
 @unsafe
 package struct ThreadHooks {
   private let start: FreeFunction?
   private let stop: FreeFunction?
   private let context: Context
-  /// The threads that have them, and one for being the newest. Guarded by PLATFORM_LOCK_HOOKS.
+  /// The number of threads that use them, plus one while they are the newest. Guarded by PLATFORM_LOCK_HOOKS.
   private var references = 1
 
   private typealias Pointer = UnsafeMutablePointer<ThreadHooks>
 
-  /// Replaces the hooks; nil functions are not called. Takes over the context. False when memory has run out.
+  /// Replaces the hooks; nil functions are not called. Takes ownership of the context. False when memory has run out.
   package static func set(_ start: FreeFunction?, _ stop: FreeFunction?, _ context: Context) -> Bool {
     guard let memory = unsafe malloc(MemoryLayout<ThreadHooks>.size) else {
       context.release()
@@ -32,13 +32,14 @@ package struct ThreadHooks {
     return true
   }
 
-  /// Sees to it that the calling thread, which has called `start` of the hooks `own`, has called that of the newest ones.
+  /// Calls `start` of the newest hooks, unless the calling thread has done so. `own`: the hooks whose `start` it called
+  /// last.
   @inline(__always)
   static func follow(_ own: inout UInt) {
     if newest.load(ordering: .relaxed) != own { unsafe change(&own) }
   }
 
-  /// The calling thread ends.
+  /// Calls `stop` of the calling thread's hooks before the thread exits.
   static func leave(_ own: inout UInt) { unsafe end(&own) }
 
   @inline(never)
@@ -72,5 +73,5 @@ package struct ThreadHooks {
   }
 }
 
-/// The address of the newest hooks; 0 before there are any. Written with PLATFORM_LOCK_HOOKS held.
+/// The address of the newest hooks; 0 before the first. Written with PLATFORM_LOCK_HOOKS held.
 private let newest = Atomic<UInt>(0)

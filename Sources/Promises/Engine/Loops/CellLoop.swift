@@ -1,18 +1,18 @@
 import CPlatform
 import Synchronization
 
-/// A handle of a loop, beside the cell of the loop's executor, which may be held for longer.
+/// A handle of a loop, beside the cell of the loop's executor, which may be retained for longer.
 ///
 ///          meta      state            context, free
 ///   loop   subkind   handles | flags  its executor, and its release
 ///
-/// Its life word is marked as weakly referenced from the beginning, so a call pins the loop by the token alone
-/// (`Token.pinned`), whichever thread gives the last handle back meanwhile.
+/// The life word is marked as weakly referenced when the cell is made. So a call can pin the loop by the token alone
+/// (`Token.pinned`), also while another thread releases the last handle.
 package struct CellLoop {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// Makes a loop with one handle; nil without memory, or descriptors.
+  /// Makes a loop with one handle; nil when memory or descriptors have run out.
   package static func make() -> CellLoop? {
     guard let loop = EventLoop.make() else { return nil }
     let context = unsafe Context(loop.address) { unsafe EventLoop(address: $0).free() }
@@ -25,7 +25,7 @@ package struct CellLoop {
     return made
   }
 
-  /// A handle of the loop that an executor has. Takes over a reference to the executor.
+  /// Makes a handle of an executor's loop. Takes ownership of a reference to the executor.
   private static func handle(of executor: CellExecutor) -> CellLoop? {
     guard let ref = CellRef.allocate(.loop) else { return nil }
     unsafe ref.cell.pointee.state.store(CellRef.oneHandle, ordering: .relaxed)
@@ -35,7 +35,7 @@ package struct CellLoop {
     return CellLoop(ref)
   }
 
-  /// The main loop: there always is one, even while jobs go elsewhere.
+  /// The main loop. It always exists, also while its jobs run on a substitute.
   package static var main: CellLoop? {
     guard let executor = CellExecutor.main else { return nil }
     return unsafe mainHandle.get { unsafe UnsafeMutableRawPointer(handle(of: executor)?.ref.cell) }
@@ -61,13 +61,14 @@ package struct CellLoop {
     loop.run(until: promise, nanoseconds: nanoseconds)
   }
 
-  /// Adds a handle. The main loop's are not counted. False if there are too many, or the last one is gone.
+  /// Takes another handle; those of the main loop are not counted. False if there are too many, or the last one was
+  /// released.
   package func retainHandle() -> Bool { isMain || ref.retainHandle() }
   package var hasHandles: Bool { ref.hasHandles }
 
-  /// Gives a handle back; with the last one the loop is closed. The caller has pinned it.
+  /// Releases a handle; the last one closes the loop. The caller has pinned the loop.
   package func releaseHandle() {
-    // When it closes, what is dropped, and calls back, finds the handle stale already.
+    // Callbacks of jobs that are dropped by the close find the handle stale already.
     guard !isMain, ref.releaseHandle() else { return }
     loop.close()
     ref.release()

@@ -1,10 +1,10 @@
 import CPlatform
 
-// Work that only the calling thread can do: the jobs behind the one that it runs on a serial executor, and those of a
-// loop that it runs, or ran last. While it sleeps they wait, so a promise that one of them settles is not to be waited
-// for here.
+// Work that only the calling thread can do: the jobs queued behind the current one of a serial executor, and those of a
+// loop that the thread runs or ran last. They cannot run while it sleeps, so waiting for a promise that one of them
+// settles is a deadlock.
 
-/// The loops that there are, linked through their memory. Guarded by PLATFORM_LOCK_LOOPS.
+/// The list of all loops, linked through their memory. Guarded by PLATFORM_LOCK_LOOPS.
 nonisolated(unsafe) private var loops: UnsafeMutableRawPointer?
 
 extension EventLoop {
@@ -32,7 +32,7 @@ extension EventLoop {
     unsafe guarded.locked { unsafe $0.pointee.previous = previous }
   }
 
-  /// Calls `body` with each loop that the calling thread drives, until it is true. Whether it was for one.
+  /// Calls `body` with each loop that the calling thread drives, until it returns true. Whether it did.
   fileprivate static func anyDriven(_ body: (EventLoop) -> Bool) -> Bool {
     platform_lock(Int32(PLATFORM_LOCK_LOOPS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_LOOPS)) }
@@ -51,7 +51,7 @@ extension EventLoop {
     return false
   }
 
-  /// Calls `body` with each timer of each loop and its time, under the loops' locks.
+  /// Calls `body` with each timer of each loop and its deadline, under the loops' locks.
   static func forEachTimer(_ body: (Job, Int64) -> Void) {
     platform_lock(Int32(PLATFORM_LOCK_LOOPS))
     defer { platform_unlock(Int32(PLATFORM_LOCK_LOOPS)) }
@@ -64,7 +64,7 @@ extension EventLoop {
     }
   }
 
-  /// Whether a promise can only be settled once a job has run that waits here.
+  /// Whether a promise can be settled only after a job queued here has run.
   func holdsUp(_ promise: CellRef) -> Bool {
     unsafe guarded.locked { state in
       let holds: (Job) -> Bool = { $0.holdsUp(promise) }
@@ -74,7 +74,7 @@ extension EventLoop {
 }
 
 extension Job {
-  /// Whether a promise can only be settled once this job has run. Whoever keeps the job guards it.
+  /// Whether a promise can be settled only after this job has run. The lock of the queue that has the job is held.
   func holdsUp(_ promise: CellRef) -> Bool {
     if isTask && has(Job.isTurn) {
       return unsafe SerialQueue(address: CellExecutor(CellRef.from(ref.reactionContext.pointer)).context)
@@ -84,7 +84,7 @@ extension Job {
   }
 }
 
-/// What the calling thread drives.
+/// The work that only the calling thread can do.
 enum DrivenWork {
   /// Whether there is any.
   static var isThere: Bool {
@@ -95,7 +95,7 @@ enum DrivenWork {
     }
   }
 
-  /// Whether a promise can only be settled by work that the calling thread would have to do.
+  /// Whether a promise can be settled only by work of the calling thread.
   static func holdsUp(_ promise: CellRef) -> Bool {
     any {
       $0.holdsUp(promise)

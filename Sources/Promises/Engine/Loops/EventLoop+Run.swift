@@ -1,20 +1,20 @@
 import CPlatform
 
 extension EventLoop {
-  /// How a run ended.
+  /// The result of a run.
   package enum End {
     case stopped, timedOut, closed
-    /// A job of this very loop, on this thread, wanted to run it.
+    /// A job of this loop, on this thread, tried to run the loop again.
     case nested
     /// Another thread runs the loop.
     case busy
-    /// There was no memory to note what it waits for.
+    /// There was no memory to register for the promise.
     case noMemory
   }
 
-  /// Runs jobs and timers, and waits for more, until the loop is stopped or the monotonic time has come (negative: for
-  /// ever), or `isDone` holds; that is asked before each turn. Takes one turn at least. Without `hasOthers` it does not wait
-  /// where nobody could make an end of that (`ForkedChild.isAlone`): that is `nested`.
+  /// Runs jobs and timers, and waits for more, until the loop is stopped, the monotonic deadline has passed (negative:
+  /// unlimited), or `isDone` returns true; that is checked before each turn. Takes at least one turn. Without
+  /// `hasOthers` it returns `nested` instead of waiting if no other thread could end the wait (`ForkedChild.isAlone`).
   func run(until deadline: Int64, hasOthers: Bool = true, isDone: () -> Bool = { false }) -> End {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
@@ -27,8 +27,9 @@ extension EventLoop {
     return end
   }
 
-  /// Runs the jobs that wait and the timers that are due, but not what they submit, and does not wait. The number of
-  /// them, or why there is none: the loop is closed, by one of them too, or run by this or another thread.
+  /// Runs the queued jobs and the due timers, but not the jobs that these submit, and does not wait. Returns their
+  /// number, or the reason why nothing ran: the loop is closed (possibly by one of the jobs), or is run by this or
+  /// another thread.
   func runOnce() -> (count: Int, refusal: End?) {
     unsafe guarded.monitor.lock()
     let state = unsafe guarded.state
@@ -43,7 +44,7 @@ extension EventLoop {
     return isClosed ? (0, .closed) : (count, nil)
   }
 
-  /// The monitor is held.
+  /// Takes turns until the run ends. The monitor is held.
   @unsafe
   private func turns(until deadline: Int64, _ hasOthers: Bool, _ isDone: () -> Bool) -> End {
     let state = unsafe guarded.state
@@ -62,7 +63,7 @@ extension EventLoop {
       let isOver = deadline >= 0 && platform_now() >= deadline
       if isOver && !isFirst || deadline == 0 { return isDone() ? .stopped : .timedOut }
       isFirst = false
-      // A turn may have ended early, or have made work for the next.
+      // The turn may have ended early, or may have submitted jobs for the next one.
       let hasMore = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isClosed || isDone()
       if hasMore { continue }
       unsafe state.pointee.tell()
@@ -71,7 +72,7 @@ extension EventLoop {
       unsafe guarded.monitor.unlock()
       if !hasOthers && !hasTimers && ForkedChild.isAlone {
         unsafe guarded.monitor.lock()
-        // What somebody did before it was idle is here now.
+        // Work that another thread submitted before it became idle is visible now.
         let hasWork = unsafe !state.pointee.jobs.isEmpty || state.pointee.isStopped || state.pointee.isPoked
         if hasWork { continue }
         return .nested
@@ -83,7 +84,7 @@ extension EventLoop {
     }
   }
 
-  /// Runs what is there now, unless it is stopped meanwhile. The monitor is held, but not while a job runs.
+  /// Runs the queued jobs and due timers, unless it is stopped meanwhile. The monitor is held, except while a job runs.
   @unsafe
   private func turn() -> Int {
     let state = unsafe guarded.state
@@ -103,7 +104,7 @@ extension EventLoop {
     return count
   }
 
-  /// The thread is done with the loop. The monitor is held, and given up.
+  /// Ends the run on this thread. The monitor is held, and released here.
   @unsafe
   private func leave() {
     let state = unsafe guarded.state
@@ -120,7 +121,7 @@ extension EventLoop {
 }
 
 extension EventLoop.State {
-  /// The calling thread is going to run the loop, unless it may not. The monitor is held.
+  /// Claims the loop for the calling thread, or returns the reason why it cannot run. The monitor is held.
   fileprivate mutating func begin() -> EventLoop.End? {
     if unsafe isClosed { return .closed }
     let thread = platform_thread_id()

@@ -1,16 +1,16 @@
 import CPlatform
 
-// A loop that the user's thread turns, by itself or whenever its descriptor is readable.
+// A loop that a thread of the user turns, on its own initiative or whenever the loop's descriptor is readable.
 //
 //            submit, a timer is due                 run, runOnce
 //   [ waits ] --------------------> [ has work ] ------------------> [ turns ]
 //       ^                                                             |
 //       +-------------------------------------------------------------+
 //
-// The descriptor is readable exactly while the loop has work or has been told to stop. While a turn runs that is put
-// off until its end, for the thread that turns looks by itself: so a job that submits the next takes no system call.
+// The descriptor is readable exactly while the loop has work or a stop is requested. During a turn it is not updated,
+// because the turning thread looks for work anyway: so a job that submits the next one costs no system call.
 //
-// The loop's memory belongs to its executor, which may outlive it: what is submitted to a closed loop is dropped.
+// The loop's memory belongs to its executor, which may outlive the loop: jobs submitted to a closed loop are dropped.
 @safe
 package struct EventLoop {
   let guarded: Guarded<State>
@@ -20,7 +20,7 @@ package struct EventLoop {
     var signal: platform_signal
     var jobs = JobQueue()
     var timers = unsafe TimerHeap()
-    /// What the signal was told.
+    /// The state last written to the signal.
     var isSignalled = false
     var armed = Int64.max
     /// The thread that runs the loop, and the one that ran it last; 0: none.
@@ -29,9 +29,9 @@ package struct EventLoop {
     var isTurning = false
     var isStopped = false
     var isClosed = false
-    /// Something that a run waits for has happened (WaitAny.swift).
+    /// A promise that a run waits for may be settled (WaitAny.swift).
     var isPoked = false
-    /// The other loops, guarded by PLATFORM_LOCK_LOOPS (DrivenWork.swift).
+    /// The list of all loops, guarded by PLATFORM_LOCK_LOOPS (DrivenWork.swift).
     var previous: UnsafeMutableRawPointer?
     var next: UnsafeMutableRawPointer?
   }
@@ -41,7 +41,7 @@ package struct EventLoop {
 
   var address: UnsafeMutableRawPointer { unsafe guarded.address }
 
-  /// Nil without memory, or descriptors.
+  /// Nil when memory or descriptors have run out.
   static func make() -> EventLoop? {
     var signal = platform_signal()
     guard unsafe platform_signal_open(&signal) else { return nil }
@@ -55,16 +55,16 @@ package struct EventLoop {
     return loop
   }
 
-  /// The executor's last reference is gone.
+  /// Closes and frees the loop, with the last reference to the executor.
   func free() {
     close()
     unsafe guarded.free()
   }
 
-  /// Readable exactly when there is work; negative once the loop is closed.
+  /// The descriptor, readable exactly while there is work; negative once the loop is closed.
   var descriptor: Int32 { unsafe guarded.locked { unsafe $0.pointee.isClosed ? -1 : $0.pointee.signal.poll } }
 
-  /// Whether the calling thread runs it.
+  /// Whether the calling thread runs the loop.
   var isCurrent: Bool { unsafe guarded.locked { unsafe $0.pointee.runner } == platform_thread_id() }
 
   func submit(_ job: Job) {
@@ -85,7 +85,7 @@ package struct EventLoop {
     }
   }
 
-  /// Has the run that is under way look again at what it waits for. One that begins later looks by itself.
+  /// Makes the current run check its condition again. A later run checks it anyway.
   func poke() {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed, unsafe state.pointee.runner != 0 else { return }
@@ -94,7 +94,7 @@ package struct EventLoop {
     }
   }
 
-  /// The jobs that wait, in order.
+  /// Removes and returns the queued jobs, in order.
   func takeJobs() -> JobQueue {
     unsafe guarded.locked { state in
       let jobs = unsafe state.pointee.jobs
@@ -104,7 +104,7 @@ package struct EventLoop {
     }
   }
 
-  /// Hands its timers over to the clock.
+  /// Moves the loop's timers to the clock.
   func giveTimersAway() {
     while let (timer, deadline) = popTimer() {
       timer.isOfLoop = false
@@ -121,7 +121,7 @@ package struct EventLoop {
     }
   }
 
-  /// Drops what waits, and whatever comes. A thread that runs the loop stops.
+  /// Closes the loop: drops its jobs and timers, and all jobs submitted later. A thread that runs the loop stops.
   func close() {
     var timers = unsafe TimerHeap()
     let (jobs, wasOpen) = unsafe guarded.locked { state in
@@ -131,7 +131,7 @@ package struct EventLoop {
       unsafe state.pointee.jobs = JobQueue()
       unsafe state.pointee.timers = unsafe TimerHeap()
       unsafe state.pointee.isClosed = true
-      // Whoever runs the loop is still looking at the descriptor.
+      // The running thread still polls the descriptor, and closes it in leave().
       if unsafe wasOpen && state.pointee.runner == 0 { unsafe platform_signal_close(&state.pointee.signal) }
       if unsafe wasOpen && state.pointee.runner != 0 { unsafe state.pointee.tell() }
       while let timer = unsafe timers.pop() { jobs.push(timer) }
@@ -144,7 +144,7 @@ package struct EventLoop {
 }
 
 extension EventLoop.State {
-  /// Tells the descriptor what there is. The monitor is held.
+  /// Updates the descriptor to the loop's work and next deadline. The monitor is held.
   mutating func tell() {
     guard unsafe !isTurning else { return }
     let hasWork = unsafe !jobs.isEmpty || isStopped || isClosed || isPoked
@@ -158,7 +158,7 @@ extension EventLoop.State {
     }
   }
 
-  /// Tells the descriptor of work that is left once more, for pollers that only see changes: an edge. The monitor is held.
+  /// Signals remaining work once more, as a new edge for edge-triggered pollers. The monitor is held.
   mutating func rearm() {
     if unsafe isSignalled {
       unsafe platform_signal_set(&signal, true)
@@ -168,7 +168,7 @@ extension EventLoop.State {
   }
 }
 
-// Timers that jobs of the loop wait for: they need no other thread.
+// Timers of the loop's own jobs: they take no other thread.
 extension EventLoop {
   enum Added {
     case added, closed, noMemory
@@ -183,7 +183,7 @@ extension EventLoop {
     }
   }
 
-  /// Takes a timer out. False if it is not in here any more.
+  /// Removes a timer. False if it is not in this loop any more.
   func remove(_ timer: Job) -> Bool {
     unsafe guarded.locked { state in
       guard unsafe !state.pointee.isClosed, unsafe state.pointee.timers.remove(timer) else { return false }

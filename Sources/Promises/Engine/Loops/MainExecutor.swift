@@ -1,13 +1,13 @@
 import CPlatform
 import Synchronization
 
-// The main executor: a loop of the library's own, which the main thread turns, or whatever the user has put in its place.
+// The main executor: a built-in loop turned by the main thread, or the user's substitute for it.
 
 private let mainExecutor = Single()
 private let mainLoop = Single()
-/// In the loop's place, with a reference. Guarded by PLATFORM_LOCK_MAIN.
+/// The substitute for the loop, with a reference. Guarded by PLATFORM_LOCK_MAIN.
 nonisolated(unsafe) private var substitute: CellExecutor?
-/// The thread that the user said is the main one; 0: the one that the process began with.
+/// The thread that the user declared the main one; 0: the initial thread of the process.
 private let mainThread = Atomic<UInt64>(0)
 
 private func submitToMain(_ job: UnsafeMutableRawPointer) {
@@ -17,7 +17,7 @@ private func submitToMain(_ job: UnsafeMutableRawPointer) {
   } else {
     let loop = unsafe EventLoop(address: mainLoop.made)
     unsafe loop.submit(Job(submitted: job))
-    // Somebody may have taken the loop's place meanwhile, and looked into the loop too early.
+    // A substitute may have been installed meanwhile, and may have moved the loop's jobs before this one arrived.
     if let other = CellExecutor.heldSubstitute {
       loop.moveJobs(to: other)
       other.ref.release()
@@ -28,7 +28,7 @@ private func submitToMain(_ job: UnsafeMutableRawPointer) {
 extension EventLoop {
   fileprivate func moveJobs(to other: CellExecutor) {
     var waiting = takeJobs()
-    // One of them may put another in its place.
+    // One of the jobs may install another substitute.
     let isHeld = other.ref.retain()
     while let job = waiting.pop() { other.submit(job) }
     if isHeld { other.ref.release() }
@@ -36,15 +36,15 @@ extension EventLoop {
 }
 
 extension CellExecutor {
-  /// Nil without memory, or descriptors for the loop.
+  /// Nil when memory, or descriptors for the loop, have run out.
   package static var main: CellExecutor? {
     guard unsafe mainLoop.get({ unsafe EventLoop.make()?.address }) != nil else { return nil }
     return unsafe mainExecutor.get { unsafe makePermanent(.main, nil) { unsafe submitToMain($1) } }
       .map { unsafe CellExecutor(permanent: $0) }
   }
 
-  /// Puts another executor in the place of the main loop, or the loop back. What waits in the loop goes there. The
-  /// calling thread is the main one from now on. False if there are too many references to the executor.
+  /// Installs a substitute for the main loop, or removes it with nil. Jobs queued in the loop move to the substitute.
+  /// The calling thread becomes the main one. False if the executor has too many references.
   package static func replaceMain(_ other: CellExecutor?) -> Bool {
     if let other, !other.ref.retain() { return false }
     platform_lock(Int32(PLATFORM_LOCK_MAIN))
@@ -67,14 +67,14 @@ extension CellExecutor {
     return other
   }
 
-  /// What stands in the main loop's place, as long as nobody replaces it.
+  /// The substitute, without a reference: valid until it is replaced.
   static var mainSubstitute: CellExecutor? {
     platform_lock(Int32(PLATFORM_LOCK_MAIN))
     defer { platform_unlock(Int32(PLATFORM_LOCK_MAIN)) }
     return unsafe substitute
   }
 
-  /// In a child of fork(), whose only thread is the main one.
+  /// Makes the only thread of a child of fork() the main one.
   static func resumeMain() {
     if mainThread.load(ordering: .relaxed) != 0 { mainThread.store(UInt64(platform_thread_id()), ordering: .relaxed) }
   }
@@ -85,7 +85,8 @@ extension CellExecutor {
     return thread == 0 ? platform_is_main_thread() : thread == UInt64(platform_thread_id())
   }
 
-  /// The loop whose executor this is, if it is one that keeps jobs itself.
+  /// The loop that queues this executor's jobs itself; nil for other executors, and for the main one while it is
+  /// substituted.
   var ownLoop: EventLoop? {
     guard let address = unsafe loopAddress else { return nil }
     if kind == .main {
@@ -96,7 +97,7 @@ extension CellExecutor {
     return unsafe EventLoop(address: address)
   }
 
-  /// The memory of its loop.
+  /// The memory of the executor's loop.
   var loopAddress: UnsafeMutableRawPointer? {
     switch kind {
     case .loop: unsafe context
@@ -107,6 +108,6 @@ extension CellExecutor {
 }
 
 extension EventLoop {
-  /// Whether the main thread is the one that turns it.
+  /// Whether this is the main loop.
   var isMain: Bool { unsafe guarded.address == mainLoop.made }
 }

@@ -1,9 +1,10 @@
 import CPlatform
 import Synchronization
 
-/// A task that runs after some time. One of its two references is its maker's, for as long as it may want to cancel.
+/// A task that runs at a deadline. One of its two references is its maker's, for as long as the maker may want to
+/// cancel it.
 ///
-///             its time comes
+///             its deadline passes
 ///   waiting -----------------> submitted to its executor, or to the pool for timers ---> run, or dropped
 ///      |
 ///      +--- cancel() ---> dropped
@@ -11,18 +12,18 @@ package struct CellTimer {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// The time so many nanoseconds from now; what is beyond time itself never comes.
+  /// The time that many nanoseconds from now; `.max`, which is never, on overflow.
   static func deadline(after nanoseconds: Int64) -> Int64 { deadline(max(nanoseconds, 0), after: platform_now()) }
 
-  /// The same from a time on.
+  /// The time that many nanoseconds after a given one; `.max` on overflow.
   static func deadline(_ nanoseconds: Int64, after time: Int64) -> Int64 {
     let (deadline, overflows) = time.addingReportingOverflow(nanoseconds)
     return overflows ? .max : deadline
   }
 
-  /// Calls the closure once the time is over, on the executor, or without one on a thread for timers: there, what timers
-  /// do comes in the order of their times. What it captures is released when it has run, when it is cancelled, or when
-  /// the executor drops it. Nil when memory has run out, or threads.
+  /// Calls the closure after the time, on the executor, or without one on a thread for timers, in the order of the
+  /// deadlines. Its captures are released when it has run, when it is cancelled, or when the executor drops it. Nil
+  /// when memory or threads have run out.
   package static func schedule(
     after nanoseconds: Int64, on executor: CellExecutor? = nil, _ work: consuming @escaping Job.Work
   ) -> CellTimer? {
@@ -33,7 +34,7 @@ package struct CellTimer {
     return nil
   }
 
-  /// A timer that has not started. It will call `function`, or `dropped` in its place if it is cancelled or dropped.
+  /// Makes a timer that is not started. It will call `function`, or `dropped` instead if it is cancelled or dropped.
   static func make(
     on executor: CellExecutor?, flags: UInt64 = 0, _ function: FreeFunction, dropped: FreeFunction,
     _ context: UnsafeMutableRawPointer?
@@ -42,15 +43,15 @@ package struct CellTimer {
       .map { CellTimer($0.ref) }
   }
 
-  /// Starts the timer. False when memory has run out, or threads: what it was to do is dropped, as it is by a loop that
-  /// is closed.
+  /// Starts the timer. False when memory or threads have run out: then the task is dropped. A closed loop drops it,
+  /// too.
   func start(after nanoseconds: Int64) -> Bool { start(at: CellTimer.deadline(after: nanoseconds)) }
 
-  /// The same for a monotonic time.
+  /// Starts the timer with a monotonic deadline.
   func start(at deadline: Int64) -> Bool {
     let job = Job(ref)
     if let executor = job.executor, let loop = executor.ownLoop {
-      // The loop is kept for whoever may cancel: the job gives its own reference back when it has run.
+      // Keeps the loop for cancel(): the job releases its own reference to the executor when it has run.
       guard executor.ref.retain() else {
         _ = job.drop()
         return false
@@ -59,8 +60,8 @@ package struct CellTimer {
       let isMain = executor.kind == .main
       switch loop.add(job, deadline) {
       case .added:
-        // The timer, and the loop unless it is the main one, may be gone by now: another thread runs the loop.
-        // As for jobs (MainExecutor.swift).
+        // Another thread may run the loop: the timer, and the loop unless it is the main one, may be freed by now. A
+        // substitute for the main loop may have been installed meanwhile, as for jobs (MainExecutor.swift).
         if isMain && executor.ownLoop == nil { loop.giveTimersAway() }
         return true
       case .closed: return job.drop()
@@ -73,17 +74,17 @@ package struct CellTimer {
     return false
   }
 
-  /// Releases what the timer holds, at once, if its time has not come. False if it has: then it may be running.
+  /// Cancels the timer and releases its context at once. False if the deadline has passed: then it may be running.
   @discardableResult
   package func cancel() -> Bool { takeOut() && Job(ref).drop() }
 
-  /// Takes the task from among the timers. False if it is not there any more; otherwise the caller runs or drops it.
+  /// Removes the task from its heap. False if it is not there any more; otherwise the caller must run or drop it.
   func takeOut() -> Bool {
     let job = Job(ref)
     return job.isOfLoop ? job.loop.remove(job) : Clock.made?.remove(job) == true
   }
 
-  /// Gives the maker's reference back; the timer goes on.
+  /// Releases the maker's reference; the timer continues.
   package func release() {
     let job = Job(ref)
     let executor = job.isOfLoop ? job.executor : nil
@@ -93,10 +94,10 @@ package struct CellTimer {
 }
 
 extension Job {
-  /// Whose timer this is.
+  /// The loop that has the timer.
   fileprivate var loop: EventLoop { unsafe EventLoop(address: executor?.loopAddress) }
 
-  /// Whether a loop keeps the timer, and not the clock. Written when neither has it.
+  /// Whether the timer is in a loop's heap, rather than in the clock's. Written while it is in neither.
   var isOfLoop: Bool {
     get { has(Job.isOfLoop) }
     nonmutating set {
@@ -105,7 +106,7 @@ extension Job {
     }
   }
 
-  /// Where the task is among the timers; negative if it is not one of them any more. Guarded as the timers are.
+  /// The task's position in the heap; negative if it is in none any more. Guarded like the heap.
   var place: Int {
     get { unsafe Int(ref.cell.pointee.state.load(ordering: .relaxed) >> Job.placeShift) - 1 }
     nonmutating set {

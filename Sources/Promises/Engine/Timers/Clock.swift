@@ -1,9 +1,9 @@
 import CPlatform
 
-/// The thread that knows what time it is. It hands over timers when they are due (those of loops excepted, which have
-/// their own), and looks after the pools while jobs wait there. Nothing of the user's runs on it.
+/// The timer thread. It submits due timers to the timer pool, except for those of loops, which have heaps of their own.
+/// While jobs are queued in the pools it also examines their workers. No user code runs on it.
 ///
-/// It starts with the first timer and ends when it has been without work for a while.
+/// The thread starts with the first timer, and exits after a while without work.
 @safe
 struct Clock {
   private let guarded: Guarded<State>
@@ -11,28 +11,28 @@ struct Clock {
   @unsafe
   private struct State {
     var timers = unsafe TimerHeap()
-    /// When to look after the pools; `.max`: they need none.
+    /// The time of the next look at the pools; `.max`: none is needed.
     var check = Int64.max
     var hasThread = false
-    /// Timers that are due are on their way to the pool.
+    /// Due timers are on their way to the pool.
     var isHandingOver = false
-    /// How many timers there have been.
+    /// The number of timers ever added.
     var added = 0
-    /// Until when the thread sleeps.
+    /// The time until which the thread sleeps.
     var wakes = Int64.max
   }
 
   private static var checkInterval: Int64 { 5_000_000 }
   private static var patience: Int64 { 1_000_000_000 }
 
-  /// Nil when there is no memory for it.
+  /// The clock, made on first use; nil when memory has run out.
   static var shared: Clock? {
     unsafe clock.get {
       unsafe Guarded<State>.make(State(), inChild: { unsafe Clock(address: $0).forget() })?.address
     }.map { unsafe Clock(address: $0) }
   }
 
-  /// If there is one.
+  /// The clock, if it has been made.
   static var made: Clock? { unsafe clock.made.map { unsafe Clock(address: $0) } }
 
   private init(address: UnsafeMutableRawPointer) { unsafe guarded = unsafe Guarded(address: address) }
@@ -40,7 +40,7 @@ struct Clock {
   private var monitor: Monitor { unsafe guarded.monitor }
   private var state: UnsafeMutablePointer<State> { unsafe guarded.state }
 
-  /// Adds a timer. False when memory has run out, or there is no thread to be had.
+  /// Adds a timer. False when memory or threads have run out.
   func add(_ timer: Job, _ deadline: Int64) -> Bool {
     unsafe guarded.locked { state in
       guard unsafe wake(by: deadline) else { return false }
@@ -49,18 +49,18 @@ struct Clock {
     }
   }
 
-  /// Takes a timer out. False if it is not in here any more.
+  /// Removes a timer. False if it is not in the heap any more.
   func remove(_ timer: Job) -> Bool {
     unsafe guarded.locked { unsafe $0.pointee.timers.remove(timer) }
   }
 
-  /// Calls `body` with each timer that waits and its time, under the lock.
+  /// Calls `body` with each pending timer and its deadline, under the lock.
   static func forEachTimer(_ body: (Job, Int64) -> Void) {
     guard let made = unsafe clock.made else { return }
     unsafe Clock(address: made).guarded.locked { unsafe $0.pointee.timers.forEach(body) }
   }
 
-  /// Looks after the pools until no job waits there.
+  /// Examines the pools periodically until they have no queued job.
   func watchPools() {
     unsafe guarded.locked { state in
       guard unsafe state.pointee.check == .max else { return }
@@ -69,7 +69,7 @@ struct Clock {
     }
   }
 
-  /// Sees to it that the thread looks at that time at the latest. False if there is no thread.
+  /// Makes sure that the thread wakes up by that time. False if there is no thread.
   @unsafe
   private func wake(by deadline: Int64) -> Bool {
     if unsafe !state.pointee.hasThread {
@@ -98,7 +98,7 @@ struct Clock {
     monitor.unlock()
   }
 
-  /// Hands over what is due. The monitor is held, but not meanwhile.
+  /// Submits the due timers. The monitor is held, but released meanwhile.
   @unsafe
   private func handOver(_ now: Int64) {
     var due = JobQueue()
@@ -121,7 +121,7 @@ struct Clock {
     }
   }
 
-  /// Sleeps until the next time. False if there has been none for long.
+  /// Sleeps until the next deadline. False after a long time without one.
   @unsafe
   private func sleep() -> Bool {
     let next = unsafe min(state.pointee.timers.first, state.pointee.check)
@@ -134,7 +134,7 @@ struct Clock {
 }
 
 extension Clock {
-  /// In a child of fork(): its timers are the parent's, and its thread is not there.
+  /// Resets the clock in a child of fork(): its timers are the parent's, and its thread does not exist.
   fileprivate func forget() {
     unsafe guarded.locked { state in
       unsafe state.pointee.timers.forget()
@@ -145,7 +145,7 @@ extension Clock {
     }
   }
 
-  /// How many timers there have been; nil if one of them is still to come.
+  /// The number of timers ever added; nil if one is pending.
   static var addedToIdle: Int? {
     guard let clock = made else { return 0 }
     return unsafe clock.guarded.locked { state in

@@ -2,9 +2,9 @@ import CPlatform
 import Synchronization
 
 extension CellRef {
-  /// A promise that ends as this one does, so many nanoseconds later: on the executor, or without one on a thread for
-  /// timers. A request to cancel goes on to this promise; if it is cancelled, the rest of the time is skipped. Nil when
-  /// memory has run out.
+  /// Returns a promise that gets the outcome of this one after a delay: on the executor, or without one on a thread for
+  /// timers. A cancel request for it propagates to this promise; if this promise is cancelled, the rest of the delay is
+  /// skipped. Nil when memory has run out.
   package func delay(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
     guard let delay = unsafe Delay.make(nanoseconds, executor) else { return nil }
     var plan = Job.Plan()
@@ -17,7 +17,7 @@ extension CellRef {
   }
 }
 
-/// What is to happen once the source is settled: the context of its reaction.
+/// The parameters of a delay: the context of the reaction to the source.
 @unsafe
 private struct Delay {
   let nanoseconds: Int64
@@ -44,7 +44,7 @@ private struct Delay {
     { delay, value, out in unsafe Delay.follow(delay, value, .rejected, out) }
   }
 
-  /// Makes the promise follow one that ends so after the time.
+  /// Makes the derived promise follow one that gets the outcome after the delay.
   private static func follow(
     _ delay: UnsafeMutableRawPointer?, _ value: UnsafeRawPointer, _ outcome: Outcome, _ out: UnsafeMutableRawPointer
   ) -> Int32 {
@@ -66,7 +66,7 @@ private struct Delay {
     return verdict.rawValue
   }
 
-  /// Somebody asked to cancel, and what is delayed is the news that this has happened: it need not wait.
+  /// Skips the rest of the delay on a cancel request, if the delayed outcome is a cancellation itself.
   private static var skip: Observer {
     { timer, _ in
       let timer = unsafe CellTimer(CellRef.from(timer))
@@ -80,8 +80,8 @@ private struct Delay {
 }
 
 extension CellRef {
-  /// Returns when this promise, which a reaction has left for its own to follow, is followed, or never will be: when the
-  /// caller's reference is the only one. If it were settled before, its followers would be settled elsewhere.
+  /// Waits until the reaction that returned this promise has adopted it, or never will: until the caller's reference is
+  /// the only one. If it were settled earlier, the adopting thread would settle the derived promise, not this one.
   func awaitFollower() {
     while unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask > 1 { platform_yield() }
   }

@@ -1,22 +1,22 @@
 import Synchronization
 
 extension CellRef {
-  /// A promise that is fulfilled, with VOID, after so many nanoseconds: on the executor, or without one on a thread for
-  /// timers. Whatever settles it before stops the timer, which holds the promise until then; a request to cancel
-  /// discards it at once. Nil when memory has run out, or threads.
+  /// Returns a promise that is fulfilled with VOID after a time: on the executor, or without one on a thread for
+  /// timers. A settlement before that stops the timer, which has a reference to the promise until then. A cancel
+  /// request discards the promise at once. Nil when memory or threads have run out.
   package static func sleep(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
     unsafe settling(.void, .fulfilled, after: nanoseconds, on: executor) { timer, _ in
       _ = unsafe Job(CellRef.from(timer)).promise.discard()
     }
   }
 
-  /// A promise that ends so, as a reference of the caller's, with what to do when it is asked to cancel, which gets the
-  /// timer. Takes over the value.
+  /// Returns a promise that gets this outcome after a time, with a reference for the caller. `onCancelRequest` receives
+  /// the timer. Takes ownership of the value.
   static func settling(
     _ value: CellValue, _ outcome: Outcome, after nanoseconds: Int64, on executor: CellExecutor?, flags: UInt64 = 0,
     onCancelRequest: Observer
   ) -> CellRef? {
-    // The promise's context is the timer, the timer holds the promise; one of the promise's two references is for that.
+    // The promise's context is the timer, and the timer has one of the promise's two references.
     guard let promise = unsafe CellRef.discardable(nil, Context(nil, nil)), promise.retain() else {
       value.release()
       return nil
@@ -47,7 +47,7 @@ extension CellRef {
     return nil
   }
 
-  /// The time is over.
+  /// Settles the promise when the time is over.
   private static var fire: FreeFunction {
     { context in
       let task = unsafe Job(CellRef.from(context))
@@ -58,7 +58,8 @@ extension CellRef {
     }
   }
 
-  /// The timer was stopped, by what settled the promise, or by an executor that shuts down.
+  /// Releases the timer's resources when it was stopped: by a settlement of the promise, or by an executor that shuts
+  /// down.
   private static var giveUp: FreeFunction {
     { context in
       let task = unsafe Job(CellRef.from(context))

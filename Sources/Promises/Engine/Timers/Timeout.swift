@@ -1,9 +1,9 @@
 import Synchronization
 
 extension CellRef {
-  /// A promise that ends as this one does, or is rejected when that takes longer: on the executor, or without one on a
-  /// thread for timers. Then this promise is asked to cancel, if nobody else is interested in it. Nil when memory has
-  /// run out, or threads.
+  /// Returns a promise that follows this one, but is rejected when that takes longer than the time: on the executor, or
+  /// without one on a thread for timers. Then cancellation of this promise is requested, if no one else is interested
+  /// in it. Nil when memory or threads have run out.
   package func timeout(nanoseconds: Int64, on executor: CellExecutor? = nil) -> CellRef? {
     guard let limited = unsafe CellRef.derived(from: self, .follow, nil, Context(nil, nil)) else { return nil }
     deliver(to: limited)
@@ -12,8 +12,8 @@ extension CellRef {
     return nil
   }
 
-  /// Starts the timer, which does not keep the promise, and which its settlement or end stops. False when memory has run
-  /// out, or threads.
+  /// Starts the timer, which has a weak reference to this promise. The promise's settlement or destruction stops it.
+  /// False when memory or threads have run out.
   private func expire(after nanoseconds: Int64, on executor: CellExecutor?) -> Bool {
     let context = unsafe WeakCell(self).context
     guard let timer = unsafe CellTimer.make(on: executor, CellRef.expire, dropped: { _ in }, context) else {
@@ -25,16 +25,16 @@ extension CellRef {
       return false
     }
     let hasStarted = timer.start(after: nanoseconds)
-    // The promise may have been settled before there was anything to stop.
+    // The promise may have been settled before the timer was started.
     if state.isSettled { timer.cancel() }
     timer.ref.release()
     return hasStarted
   }
 
-  /// Has the timer stopped when the promise is settled. Takes over a reference to the timer; false when memory has run
-  /// out.
+  /// Makes the settlement of the promise stop the timer. Takes ownership of a reference to the timer; false when memory
+  /// has run out.
   private func stop(_ timer: CellTimer) -> Bool {
-    // An observer without a function: its context goes when it would have been called.
+    // An observer without a function: only its context is released when the promise is settled or destroyed.
     let context = unsafe Context(UnsafeMutableRawPointer(timer.ref.cell)) { timer in
       let timer = unsafe CellTimer(CellRef.from(timer))
       timer.cancel()

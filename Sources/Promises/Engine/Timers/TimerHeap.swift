@@ -1,8 +1,9 @@
 import CPlatform
 
-/// Timers by their time; those of one time in the order in which they were added. Whoever keeps a heap guards it.
+/// A priority queue of timers by deadline; timers of equal deadlines keep the order in which they were added. Not
+/// thread-safe: guarded by its owner.
 ///
-/// A binary heap in one piece of memory. Each timer's cell knows its place, so that it can be taken out from anywhere.
+/// A binary heap in one allocation. Each timer's cell stores its position, so that it can be removed from anywhere.
 @unsafe
 struct TimerHeap {
   private struct Entry {
@@ -21,10 +22,10 @@ struct TimerHeap {
   private(set) var count = 0
   private var added: UInt32 = 0
 
-  /// When the first timer is due; `.max` if there is none.
+  /// The earliest deadline; `.max` if the heap is empty.
   var first: Int64 { unsafe count == 0 ? .max : entries.unsafelyUnwrapped[0].deadline }
 
-  /// Adds a task, whose reference the heap gets. False when memory has run out.
+  /// Adds a task; takes ownership of its reference. False when memory has run out.
   mutating func add(_ timer: Job, _ deadline: Int64) -> Bool {
     if unsafe count == capacity, unsafe !grow() { return false }
     let entry = unsafe Entry(deadline: deadline, order: added, timer: timer.ref.index)
@@ -34,9 +35,9 @@ struct TimerHeap {
     return true
   }
 
-  /// Takes a timer out. False if it is not in here.
+  /// Removes a timer. False if it is not in this heap.
   mutating func remove(_ timer: Job) -> Bool {
-    // A timer that goes from one heap to another may be asked for here while it is in neither, or in the other.
+    // A timer that moves between heaps may be requested here while it is in neither, or in the other one.
     let place = timer.place
     guard unsafe 0..<count ~= place, unsafe entries.unsafelyUnwrapped[place].timer == timer.ref.index else {
       return false
@@ -45,12 +46,12 @@ struct TimerHeap {
     return true
   }
 
-  /// Takes out the first timer, if its time has come.
+  /// Pops the first timer, if its deadline has passed.
   mutating func popDue(_ now: Int64) -> Job? {
     unsafe first <= now ? unsafe pop() : nil
   }
 
-  /// Takes out the first timer.
+  /// Pops the first timer.
   mutating func pop() -> Job? {
     guard unsafe count > 0 else { return nil }
     let timer = unsafe Job(CellRef(index: entries.unsafelyUnwrapped[0].timer))
@@ -58,7 +59,7 @@ struct TimerHeap {
     return timer
   }
 
-  /// Whether a timer for which `holds` is true is in here.
+  /// Whether a timer in the heap satisfies `holds`.
   func contains(where holds: (Job) -> Bool) -> Bool {
     for place in unsafe 0..<count {
       if unsafe holds(Job(CellRef(index: entries.unsafelyUnwrapped[place].timer))) { return true }
@@ -66,13 +67,13 @@ struct TimerHeap {
     return false
   }
 
-  /// Leaves all timers to themselves.
+  /// Drops all timers without releasing them: in a child of fork() they are the parent's.
   mutating func forget() {
     for place in unsafe 0..<count { unsafe Job(CellRef(index: entries.unsafelyUnwrapped[place].timer)).place = -1 }
     unsafe count = 0
   }
 
-  /// Calls `body` with each timer and its time.
+  /// Calls `body` with each timer and its deadline.
   func forEach(_ body: (Job, Int64) -> Void) {
     for place in unsafe 0..<count {
       let entry = unsafe entries.unsafelyUnwrapped[place]
@@ -80,7 +81,7 @@ struct TimerHeap {
     }
   }
 
-  /// Gives its memory back. Nothing may be in it.
+  /// Frees the memory of an empty heap.
   mutating func free() {
     unsafe platform_free(entries)
     unsafe entries = nil
@@ -100,7 +101,7 @@ struct TimerHeap {
     unsafe Job(CellRef(index: entries[place].timer)).place = -1
     unsafe count -= 1
     guard unsafe place != count else { return }
-    // The last one fills the gap: up if it comes before what is above the gap, else down.
+    // The last entry fills the gap: it rises if it is before the gap's parent, otherwise it sinks.
     let last = unsafe entries[count]
     if unsafe place > 0 && last.isBefore(entries[(place - 1) / 2]) {
       unsafe rise(last, from: place)
