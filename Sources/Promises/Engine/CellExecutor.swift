@@ -1,7 +1,7 @@
 import CPlatform
 import Synchronization
 
-/// The place where reactions run: a cell with the function that submits a job.
+/// An executor of reactions: a cell with the function that submits a job.
 ///
 ///              meta           function   context                      free       next
 ///   executor   ExecutorKind   submit     its ctx, or the state of a   free_ctx   the executor that it stands for, by

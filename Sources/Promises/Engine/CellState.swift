@@ -24,7 +24,7 @@ import Synchronization
 // pushed on the list of the settled promise (SubmissionOrder.swift).
 //
 // hold() keeps a pending promise from being claimed, disposed of or given another source until letGo(). Threads hold a
-// promise while they walk its reactions or go upstream to its source. No user code runs while a promise is held.
+// promise while they walk its reactions or proceed upstream to its source. No user code runs while a promise is held.
 @usableFromInline
 package struct CellState {
   package let bits: UInt64

@@ -25,8 +25,8 @@ extension CellRef {
     return true
   }
 
-  /// Frees a dying cell and the resources it owns. A release in that course that is the last one of another cell defers
-  /// the disposal of that cell. So a chain of a million promises is freed without recursion, also through contexts and
+  /// Frees a dying cell and the resources it owns. If that releases the last reference to another cell, the disposal of
+  /// the other cell is deferred. So a chain of a million promises is freed without recursion, also through contexts and
   /// destructors.
   @inline(never)
   func dispose() {

@@ -17,8 +17,8 @@ import Synchronization
 // the last owner in their place.
 extension CellRef {
   /// publish() for a promise without reactions that also releases the caller's reference. False if the promise has
-  /// reactions, waiters or observation. The caller has claimed the promise when its state was `old`, and others have
-  /// references.
+  /// reactions or waiters, or if there is an observer. The caller has claimed the promise when its state was `old`, and
+  /// others have references.
   @inline(__always)
   func publishGivingBack(_ value: CellValue, _ outcome: Outcome, claimed old: CellState, _ life: UInt64) -> Bool {
     guard old.bits & (CellState.headMask | CellState.waited) == 0, !Observation.isOn else {

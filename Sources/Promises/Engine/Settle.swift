@@ -112,7 +112,7 @@ struct Activation {
 /// The loop that runs reactions: no recursion, however long the chain.
 ///
 /// A promise that a handler settles has reactions of its own, and they run before the next ones of the current list. So
-/// the loop keeps a stack of *owners*: promises in the middle of whose reactions it is. Each owner's position in its
+/// the loop keeps a stack of *owners*: promises some of whose reactions are still to run. Each owner's position in its
 /// list, and the link to the enclosing owner, are stored in the owner's own fields, which are free because its reaction
 /// has run. The loop drops an owner when it descends from the owner's last reaction, not when it returns. So a chain
 /// needs one place on the stack, not one per link.

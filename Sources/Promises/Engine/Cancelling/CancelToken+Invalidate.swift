@@ -3,7 +3,7 @@ import Synchronization
 
 extension CancelToken {
   /// Requests cancellation of the promise when the token is invalidated or cancelled next, or now if its deadline has
-  /// passed. Both references are weak. False when memory has run out.
+  /// passed. Neither retains the other. False when memory has run out.
   package func add(_ promise: CellRef) -> Bool {
     guard add(WeakCell(promise), to: .promises) else { return false }
     requestCancelIfOverdue(promise)

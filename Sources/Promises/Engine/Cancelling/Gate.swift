@@ -1,5 +1,5 @@
 /// The guard between a reaction and a handler registered under a token: the handler is called only if the token was not
-/// invalidated since then.
+/// invalidated since the registration.
 ///
 ///          value                                     next         function     context   free
 ///   gate   box: generation, bits: on rejection       the token    on           ctx       free_ctx

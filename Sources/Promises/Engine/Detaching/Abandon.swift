@@ -1,9 +1,9 @@
 import Synchronization
 
-// A derived promise is abandoned when its last reference outside is released, nothing waits for it, and it has no
-// handler or its cancellation was requested before. So is a promise made by a gather, a link or a timer, when the maker
-// has the last reference. An abandoned promise is discarded, which no one can observe, and detached from its source,
-// which may then be abandoned, too.
+// A derived promise is abandoned when its last reference but the settler's is released, nothing waits for it, and it
+// has no handler or its cancellation was requested before. So is a promise made by a gather, a link or a timer, when
+// the maker has the last reference. An abandoned promise is discarded, which no one can observe, and detached from its
+// source, which may then be abandoned, too.
 //
 // A promise that can be abandoned is marked as weakly referenced, which makes its releases take the path below.
 extension CellRef {

@@ -68,8 +68,9 @@ extension CellRef {
     return false
   }
 
-  /// Makes this promise, whose source is settled, one that is settled by calls from outside. A context as of a discard
-  /// block withdraws the event if another call settles the promise first. False if it is settled already.
+  /// Makes this promise, whose source is settled, one that is settled by calls from outside. The context, installed
+  /// like that of a discard block, withdraws the event if another call settles the promise first. False if it is
+  /// settled already.
   private func becomeAnswerable(_ event: Completion) -> Bool {
     guard hold() else { return false }
     unsafe cell.pointee.meta = ReactionKind.none.rawValue | ReactionKind.discardable

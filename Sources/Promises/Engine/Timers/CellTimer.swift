@@ -12,10 +12,10 @@ package struct CellTimer {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
-  /// The time that many nanoseconds from now; `.max`, which is never, on overflow.
+  /// The time `nanoseconds` from now; `.max`, which never comes, on overflow.
   static func deadline(after nanoseconds: Int64) -> Int64 { deadline(max(nanoseconds, 0), after: platform_now()) }
 
-  /// The time that many nanoseconds after a given one; `.max` on overflow.
+  /// The time `nanoseconds` after a given one; `.max` on overflow.
   static func deadline(_ nanoseconds: Int64, after time: Int64) -> Int64 {
     let (deadline, overflows) = time.addingReportingOverflow(nanoseconds)
     return overflows ? .max : deadline
