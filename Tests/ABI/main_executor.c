@@ -149,6 +149,24 @@ static void whoever_replaces_it_is_the_main_thread(void) {
   promise_executor_release(serial);
 }
 
+static void *becomes_main_with_the_loop(void *ctx) {
+  (void)ctx;
+  becomes_main(NULL);
+  promise_t *job = react_on(main_executor(), is_on_main, NULL, NULL);
+  CHECK_STATUS(promise_wait(job, 10000 * MILLISECONDS), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_loop_wait(promise_loop_main(), job, FOR_EVER), PROMISE_OK);
+  CHECK(ended(job, PROMISE_FULFILLED, 1));
+  promise_release(job);
+  return NULL;
+}
+
+static void whoever_puts_the_loop_back_is_the_main_thread(void) {
+  finish(start(becomes_main_with_the_loop, NULL));
+  CHECK(!promise_is_main_thread());
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  CHECK(promise_is_main_thread());
+}
+
 static promise_executor_t *substitute;
 static atomic_int next_number;
 
@@ -268,6 +286,7 @@ int main(void) {
   RUN(what_ends_in_it_cannot_take_its_place);
   RUN(timers_go_there_too);
   RUN(whoever_replaces_it_is_the_main_thread);
+  RUN(whoever_puts_the_loop_back_is_the_main_thread);
   RUN(serial_executor_takes_its_place);
   RUN(nothing_is_left_in_the_loop);
   return check_report();

@@ -51,7 +51,7 @@ extension CellExecutor {
     let old = unsafe substitute
     unsafe substitute = other
     platform_unlock(Int32(PLATFORM_LOCK_MAIN))
-    mainThread.store(other == nil ? 0 : UInt64(platform_thread_id()), ordering: .relaxed)
+    mainThread.store(UInt64(platform_thread_id()), ordering: .relaxed)
     if let other, let address = unsafe mainLoop.made {
       unsafe EventLoop(address: address).moveJobs(to: other)
       unsafe EventLoop(address: address).giveTimersAway()
