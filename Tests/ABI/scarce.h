@@ -36,6 +36,7 @@ extern void __libc_free(void *);
 
 static _Thread_local long scarce_blocks = -1; /* how many there are; -1: any number */
 static _Thread_local bool scarce_full;        /* no more pages for cells */
+static atomic_bool scarce_full_for_all;       /* on no thread */
 static atomic_long scarce_used;               /* blocks that were not freed */
 
 static bool scarce_takes(void) {
@@ -82,19 +83,30 @@ void free(void *block) {
 }
 
 int mprotect(void *start, size_t size, int protection) {
-  if (scarce_full) {
+  if (scarce_full || atomic_load(&scarce_full_for_all)) {
     errno = ENOMEM;
     return -1;
   }
   return (int)syscall(SYS_mprotect, start, size, protection);
 }
 
-int eventfd(unsigned count, int flags) {
-  if (!scarce_takes()) {
+static bool scarce_opens(void) {
+  bool opens = scarce_takes();
+  if (!opens)
     errno = EMFILE;
-    return -1;
-  }
-  return (int)syscall(SYS_eventfd2, count, flags);
+  return opens;
+}
+
+int eventfd(unsigned count, int flags) {
+  return scarce_opens() ? (int)syscall(SYS_eventfd2, count, flags) : -1;
+}
+
+int timerfd_create(int clock, int flags) {
+  return scarce_opens() ? (int)syscall(SYS_timerfd_create, clock, flags) : -1;
+}
+
+int epoll_create1(int flags) {
+  return scarce_opens() ? (int)syscall(SYS_epoll_create1, flags) : -1;
 }
 
 /* ---- Cells ---- */
@@ -130,14 +142,14 @@ static struct {
 } scarce_attempt;
 
 /* From here to plenty() there is no more than the attempt has. */
-static void scarce(void) {
+static inline void scarce(void) {
   scarce_take_all();
   scarce_leave(scarce_attempt.cells < 0 ? SCARCE_MANY : scarce_attempt.cells);
   scarce_blocks = scarce_attempt.blocks;
 }
 
 /* Gives `status`, what the call ended with. */
-static promise_status_t plenty(promise_status_t status) {
+static inline promise_status_t plenty(promise_status_t status) {
   long blocks = scarce_blocks;
   scarce_blocks = -1;
   long cells = scarce_take_all();
@@ -196,7 +208,7 @@ static void scarce_end(void) {
 
 static promise_status_t (*scarce_body)(void);
 
-static void scarce_test(void) {
+static inline void scarce_test(void) {
   scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = -1;
   scarce_body(); /* what is made once, on first use, is there then */
