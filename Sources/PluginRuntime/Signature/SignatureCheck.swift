@@ -155,7 +155,7 @@ struct SignatureCheck {
 }
 
 extension ValueType {
-  /// Whether a promise_value_t can hold the type: see `docs/signatures.md`, "What a promise holds".
+  /// Whether a promise_value_t can hold the type: see `docs/signatures.md`, "Values of promises".
   fileprivate var canBeHeldByC: Bool {
     switch content {
     case .structure, .array: content.isPlain
