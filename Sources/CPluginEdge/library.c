@@ -21,7 +21,7 @@ struct query {
 };
 #define QUERY _IOWR('f', 17, struct query)
 
-/* Reads all lines, as there was no other way before. */
+/* The fallback for older kernels: reads all lines. */
 static bool search(uintptr_t address, plugin_mapping_t *mapping) {
   FILE *maps = fopen("/proc/self/maps", "re");
   if (maps == NULL)
@@ -69,13 +69,13 @@ void plugin_library_rename(void *handle, const char *path) {
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || strcmp(map->l_name, path) == 0)
     return;
   char *copy = strdup(path);
-  /* The name before stays in memory: another thread may be reading it. */
+  /* The previous name is not freed: another thread may be reading it. */
   if (copy != NULL)
     __atomic_store_n(&map->l_name, copy, __ATOMIC_RELEASE);
 }
 
-/* The loader has made addresses of the offsets in the dynamic section, but for objects whose section is not writable: the
- * kernel's. Those have no addresses as high as their own. */
+/* The loader has relocated the offsets in the dynamic section to addresses, except for objects whose section is not
+ * writable: the kernel's. Their offsets are below the object's own address. */
 static bool is_named(const struct dl_phdr_info *object, const ElfW(Dyn) * entry, const char *name) {
   const char *strings = NULL;
   const ElfW(Dyn) *soname = NULL;
@@ -92,7 +92,7 @@ static int compare(struct dl_phdr_info *object, size_t size, void *name) {
   (void)size;
   if (strcmp(object->dlpi_name, name) == 0)
     return 1;
-  /* The program itself is no library, and may be loaded at 0. */
+  /* The program itself is not a library, and may be loaded at 0. */
   for (int i = 0; i < object->dlpi_phnum && object->dlpi_name[0] != '\0'; i++)
     if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
       return is_named(object, (const ElfW(Dyn) *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr), name);

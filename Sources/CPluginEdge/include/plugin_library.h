@@ -1,6 +1,6 @@
-/* plugin_library.h - which file a loaded library really is.
+/* plugin_library.h - the identity of a loaded library's file.
  *
- * The system's loader takes a library for loaded by its name, and says nothing of the file. What is mapped does.
+ * The system's loader identifies libraries by name, and does not report their files. The mappings of the process do.
  */
 #ifndef PLUGIN_LIBRARY_H
 #define PLUGIN_LIBRARY_H
@@ -9,25 +9,25 @@
 
 PROMISE_BEGIN_DECLS
 
-/* A file as the kernel shows it in a process's memory. On some file systems that is not what stat() says of it. */
+/* The identity of a file in the mappings of a process. On some file systems it differs from that of stat(). */
 typedef struct plugin_mapping {
   uint64_t device;
   uint64_t inode;
 } plugin_mapping_t;
 
-/* Finds the file of which a page is mapped at an address. False: none is, or the kernel does not say.
+/* Finds the file mapped at an address. False if there is none, or the kernel does not report it.
  * [any thread] */
 bool plugin_mapping_at(const void *PROMISE_NULLABLE address, plugin_mapping_t *PROMISE_NONNULL mapping);
 
-/* Finds the same for a file that is open for reading.
+/* Finds the identity that a file, open for reading, has in mappings.
  * [any thread] */
 bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *PROMISE_NONNULL mapping);
 
-/* Returns an address in the memory of a library, given what dlopen() returned.
+/* Returns an address in the memory of a library. `handle`: the result of dlopen().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);
 
-/* Makes `path`, which is copied, the name of a library: what debuggers, dladdr() and stack traces show.
+/* Makes `path`, which is copied, the name of a library in debuggers, dladdr() and stack traces.
  * [any thread] */
 void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
 
