@@ -35,7 +35,7 @@ else
 fi
 
 # The documents: their prose, and the files that the map of the code names.
-git ls-files -z -- '*.md' | xargs -0 scripts/lint-prose
+git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
 scripts/check-paths.py CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
 

@@ -59,6 +59,20 @@ $(printf 'word %.0s' {1..30})
 \`\`\`
 TEXT
 
+expect 1 ':2: .goes.' "a manual page, at the line of the sentence" case.1 << 'TEXT'
+.Sh DESCRIPTION
+.Nm prog
+writes a line that goes
+.Pa somewhere .
+TEXT
+expect 0 end "macros of a manual page" case.1 << 'TEXT'
+.\" What nobody reads.
+.Sh WHAT
+.Nm prog
+writes
+.Pa a.file .
+TEXT
+
 # Subjects, in a repository of its own.
 git init -q "$scratch/repo"
 cd "$scratch/repo"
