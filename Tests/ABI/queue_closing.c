@@ -120,11 +120,31 @@ static void those_who_give_up_leave_nothing(void) {
   promise_queue_free(queue);
 }
 
+static void *settles(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  return NULL;
+}
+
+/* The settling thread is through with the queue once a taker can have the event. */
+static void a_taker_frees_the_queue_of_its_last_event(void) {
+  for (long i = check_scale(5000); i > 0; i--) {
+    promise_queue_t *queue = promise_queue_new();
+    promise_t *promise = promise_new();
+    REQUIRE(promise_queue_watch(queue, promise, 1) == PROMISE_OK);
+    pthread_t settler = start(settles, promise);
+    CHECK_INT(take(queue, FOR_EVER), 1);
+    CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
+    finish(settler);
+    promise_release(promise);
+  }
+}
+
 int main(void) {
   RUN(closing_rejects_what_the_taker_was_to_settle);
   RUN(the_last_release_closes);
   RUN(closing_a_long_chain_does_not_recurse);
   RUN(many_watches_of_one_tag);
   RUN(those_who_give_up_leave_nothing);
+  RUN(a_taker_frees_the_queue_of_its_last_event);
   return check_report();
 }

@@ -92,6 +92,8 @@ extension CompletionQueue {
   /// Appends an event that is idle and known only to the caller, or waiting. False if the queue is closed or the event
   /// was revoked: then the caller keeps the event and the value.
   func push(_ event: Completion, _ value: CellValue, state outcome: Int32) -> Bool {
+    // A taker of the event may free the queue at once, and a wake needs no more than the address.
+    let word = unsafe sequenceAddress
     let (isTaken, wakes) = locked { state in
       guard unsafe !state.isClosed, event.place == .idle || event.place == .waiting else {
         if event.isListed { unsafe state.table.remove(event) }
@@ -106,7 +108,7 @@ extension CompletionQueue {
       event.outcomeState = outcome
       return unsafe (true, state.append(event))
     }
-    if wakes { wakeOne() }
+    if wakes { unsafe platform_futex_wake_one(word) }
     return isTaken
   }
 
