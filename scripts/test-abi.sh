@@ -10,6 +10,7 @@
 # CC_LIST     compilers: gcc clang, those of them that are there
 # CFLAGS      added to theirs
 # LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs share
+# WITHOUT     names of programs to leave out
 # RUNNER      what runs the programs: an emulator of another machine
 # VALGRIND    0: leave valgrind out
 # OUT         where things are built: a temporary folder
@@ -56,10 +57,10 @@ copy_library() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without="foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap"
+  without+=" foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap"
 }
 
-without=""
+without=${WITHOUT:-}
 endless="limits" # can do with no less, where everything takes fifty times as long
 own_heap="monkeys_scarce scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # where another takes its place, nothing runs out
 all=$#
