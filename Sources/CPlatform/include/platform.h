@@ -113,6 +113,11 @@ static inline uint64_t platform_fixed_word(const void *word) {
   return __atomic_load_n((const uint64_t *)word, __ATOMIC_RELAXED);
 }
 
+/* Reads the upper half of an atomic word, as platform_fixed_word() reads all of it. */
+static inline uint32_t platform_fixed_upper_half(const void *word) {
+  return __atomic_load_n((const uint32_t *)word + 1, __ATOMIC_RELAXED);
+}
+
 /* Replaces the second of two adjacent atomic words, aligned to 16 bytes, if both have the expected values: one
  * atomic, sequentially consistent step. False if one differs. */
 bool platform_exchange_second(void *words, uint64_t first, uint64_t second, uint64_t desired)

@@ -70,7 +70,7 @@ extension CellRef {
   /// cell.
   @inline(__always)
   func noteGeneration(of source: CellRef) {
-    let life = unsafe UnsafeRawPointer(source.cell).load(fromByteOffset: Cell.lifeOffset + 4, as: UInt32.self)
+    let life = unsafe platform_fixed_upper_half(UnsafeRawPointer(source.cell) + Cell.lifeOffset)
     unsafe UnsafeMutableRawPointer(cell).storeBytes(of: life, toByteOffset: Cell.valueOffset + 12, as: UInt32.self)
   }
 }
