@@ -147,7 +147,7 @@ private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batc
     return
   }
   unsafe list.pointee.next = count
-  unsafe list.pointee.nextBatch = unsafe store
+  unsafe list.nextBatch = unsafe store
   unsafe store = unsafe list
   unsafe stored += Int(count)
 }
@@ -155,7 +155,7 @@ private func share(_ list: UnsafeMutablePointer<Cell>, count: UInt32 = Slab.batc
 /// Pops the first list of the store, which must not be empty. The caller holds the slab's lock.
 private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
   let list = unsafe store.unsafelyUnwrapped
-  unsafe store = unsafe list.pointee.nextBatch
+  unsafe store = unsafe list.nextBatch
   unsafe stored -= Int(list.pointee.next)
   return unsafe (list, list.pointee.next)
 }
@@ -207,17 +207,19 @@ extension Slab {
   }
 }
 
-extension Cell {
+// Properties of the pointer: a setter of the cell would be an access to all of it, while other threads may read the atomic
+// words of a free cell (GivingBack.swift).
+extension UnsafeMutablePointer<Cell> {
   /// The next cell of a list.
   var nextFree: UnsafeMutablePointer<Cell>? {
-    get { unsafe context?.assumingMemoryBound(to: Cell.self) }
-    set { unsafe context = UnsafeMutableRawPointer(newValue) }
+    get { unsafe pointee.context?.assumingMemoryBound(to: Cell.self) }
+    nonmutating set { unsafe pointee.context = UnsafeMutableRawPointer(newValue) }
   }
 
   /// The next list in the store, stored in the first cell of a list.
   fileprivate var nextBatch: UnsafeMutablePointer<Cell>? {
-    get { unsafe function?.assumingMemoryBound(to: Cell.self) }
-    set { unsafe function = UnsafeMutableRawPointer(newValue) }
+    get { unsafe pointee.function?.assumingMemoryBound(to: Cell.self) }
+    nonmutating set { unsafe pointee.function = UnsafeMutableRawPointer(newValue) }
   }
 }
 
@@ -253,7 +255,7 @@ extension Slab {
     for place in 0..<Int(count) {
       let cell = unsafe first + place
       unsafe cell.pointee.life.store(life, ordering: .relaxed)
-      unsafe cell.pointee.nextFree = place + 1 < Int(count) ? cell + 1 : nil
+      unsafe cell.nextFree = place + 1 < Int(count) ? cell + 1 : nil
     }
     return unsafe first
   }

@@ -66,12 +66,12 @@ extension SlabPages {
     let table = unsafe table.unsafelyUnwrapped
     var next: UnsafeMutablePointer<Cell>? = unsafe list
     while let cell = unsafe next {
-      unsafe next = unsafe cell.pointee.nextFree
+      unsafe next = unsafe cell.nextFree
       let index = UInt64(CellRef(cell).index)
       let number = Int(index / cellsOfPage)
       let page = unsafe table + number
       let generation = unsafe UInt32(cell.pointee.life.load(ordering: .relaxed) >> Life.generationShift)
-      unsafe cell.pointee.nextFree = unsafe page.pointee.free == 0 ? nil : Slab.cell(number, page.pointee.first)
+      unsafe cell.nextFree = unsafe page.pointee.free == 0 ? nil : Slab.cell(number, page.pointee.first)
       unsafe page.pointee.first = UInt16(index % cellsOfPage)
       unsafe page.pointee.free += 1
       if unsafe generation > page.pointee.generation { unsafe page.pointee.generation = generation }
@@ -94,8 +94,8 @@ extension SlabPages {
       if unsafe page.pointee.free == cellsOfPage { unsafe freePages -= 1 }
       var next: UnsafeMutablePointer<Cell>? = unsafe Slab.cell(lowestListed, page.pointee.first)
       while let cell = unsafe next {
-        unsafe next = unsafe cell.pointee.nextFree
-        unsafe cell.pointee.nextFree = unsafe list
+        unsafe next = unsafe cell.nextFree
+        unsafe cell.nextFree = unsafe list
         unsafe list = unsafe cell
       }
       unsafe page.pointee.free = 0

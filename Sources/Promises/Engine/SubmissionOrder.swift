@@ -20,7 +20,7 @@ extension CellRef {
   /// deliver() for a reaction whose job has an executor.
   @inline(never)
   func deliverInOrder(to reaction: CellRef, _ job: Job) {
-    unsafe reaction.cell.pointee.meta |= ReactionKind.submitted
+    reaction.mark(ReactionKind.submitted)
     let index = UInt64(reaction.index) << CellState.headShift
     while true {
       let state = self.state

@@ -24,7 +24,7 @@ extension CellRef {
       context.release()
       return false
     }
-    unsafe handler.cell.pointee.meta |= meta
+    handler.mark(meta)
     attachCancelHandler(handler) { reason in
       if handler.claim() { runCancelHandler(handler, &reason) }
     }
@@ -41,7 +41,7 @@ extension CellRef {
       cell.release()
       return false
     }
-    unsafe handler.cell.pointee.meta |= ReactionKind.passingOn | ReactionKind.ofMaker
+    handler.mark(ReactionKind.passingOn | ReactionKind.ofMaker)
     watch()
     attachCancelHandler(handler) { CancelWork.ask(cell, $0) }
     return true

@@ -1,9 +1,9 @@
 import CPlatform
 
-/// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor.
+/// A thread of a pool; the struct is on its stack. Guarded by the pool's monitor, but for the constant `pool`.
 @unsafe
 struct PoolWorker {
-  let pool: Pool
+  /// Before `pool`, which is read without the monitor: ThreadSanitizer takes `+=` for a change of the struct's first byte.
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
@@ -16,8 +16,12 @@ struct PoolWorker {
   var isStuck = false
   /// The depth of beginBlocking() calls.
   var blocks = 0
-  /// The hooks whose `start` it has called (ThreadHooks.swift). Used by the thread alone: not guarded.
-  var hooks: UInt = 0
+  let pool: Pool
+
+  private init(of pool: Pool) {
+    unsafe self.pool = pool
+    unsafe thread = platform_thread_id()
+  }
 
   var isAsleep: Bool { unsafe isStuck || blocks > 0 }
 
@@ -46,17 +50,19 @@ struct PoolWorker {
 
   private static func main(_ pool: Pool) {
     let thread = unsafe platform_thread()
-    var worker = unsafe PoolWorker(pool: pool, thread: platform_thread_id())
+    var worker = unsafe PoolWorker(of: pool)
+    // The hooks whose `start` the thread has called (ThreadHooks.swift).
+    var hooks: UInt = 0
     unsafe withUnsafeMutablePointer(to: &worker) { worker in
       unsafe thread.pointee.worker = UnsafeMutableRawPointer(worker)
       pool.monitor.lock()
       unsafe pool.enter(worker)
       unsafe pool.state.pointee.coming -= 1
-      repeat { unsafe pool.work(worker) } while unsafe pool.rest()
+      repeat { unsafe pool.work(worker, &hooks) } while unsafe pool.rest()
       unsafe pool.leave(worker)
       pool.monitor.unlock()
       unsafe thread.pointee.worker = nil
-      unsafe ThreadHooks.leave(&worker.pointee.hooks)
+      unsafe ThreadHooks.leave(&hooks)
     }
   }
 }
@@ -83,14 +89,14 @@ extension Pool {
 
   /// Runs jobs until none is queued, or too many others run.
   @unsafe
-  fileprivate func work(_ worker: UnsafeMutablePointer<PoolWorker>) {
+  fileprivate func work(_ worker: UnsafeMutablePointer<PoolWorker>, _ hooks: inout UInt) {
     while let job = unsafe pick() {
       unsafe worker.pointee.begun += 1
       unsafe worker.pointee.isBusy = true
       unsafe balance()
       let setsOut = unsafe state.pointee.isForTimers
       monitor.unlock()
-      unsafe ThreadHooks.follow(&worker.pointee.hooks)
+      unsafe ThreadHooks.follow(&hooks)
       // For a timer with an executor, this pool only submits the job to it.
       if setsOut, let executor = job.executor { executor.submit(job) } else { _ = job.run() }
       monitor.lock()

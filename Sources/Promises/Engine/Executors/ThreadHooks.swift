@@ -8,11 +8,18 @@ import Synchronization
 /// ones, and before it exits. The last release frees the context.
 @unsafe
 package struct ThreadHooks {
+  /// The number of threads that use them, plus one while they are the newest. Guarded by PLATFORM_LOCK_HOOKS.
+  /// Before what is read without the lock: ThreadSanitizer takes `+=` for a change of the struct's first byte.
+  private var references = 1
   private let start: FreeFunction?
   private let stop: FreeFunction?
   private let context: Context
-  /// The number of threads that use them, plus one while they are the newest. Guarded by PLATFORM_LOCK_HOOKS.
-  private var references = 1
+
+  private init(_ start: FreeFunction?, _ stop: FreeFunction?, _ context: Context) {
+    unsafe self.start = unsafe start
+    unsafe self.stop = unsafe stop
+    self.context = context
+  }
 
   private typealias Pointer = UnsafeMutablePointer<ThreadHooks>
 
@@ -23,7 +30,7 @@ package struct ThreadHooks {
       return false
     }
     let hooks = unsafe memory.bindMemory(to: ThreadHooks.self, capacity: 1)
-    unsafe hooks.initialize(to: ThreadHooks(start: start, stop: stop, context: context))
+    unsafe hooks.initialize(to: ThreadHooks(start, stop, context))
     platform_lock(Int32(PLATFORM_LOCK_HOOKS))
     let old = newest.load(ordering: .relaxed)
     newest.store(UInt(bitPattern: hooks), ordering: .relaxed)

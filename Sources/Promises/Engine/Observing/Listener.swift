@@ -4,10 +4,11 @@ import CPlatform
 /// call has returned.
 @unsafe
 struct Listener<Functions> {
+  /// The number of running calls, plus one while it is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
+  /// Before what is read without the lock: ThreadSanitizer takes `+=` for a change of the struct's first byte.
+  private var uses = 1
   let functions: Functions
   let context: Context
-  /// The number of running calls, plus one while it is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
-  private var uses = 1
 
   /// Nil when memory has run out: then the context is released.
   static func make(_ functions: Functions, _ context: Context) -> UnsafeMutablePointer<Listener>? {
