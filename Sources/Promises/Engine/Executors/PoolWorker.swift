@@ -7,7 +7,7 @@ struct PoolWorker {
   var thread: Int32
   var previous: UnsafeMutablePointer<PoolWorker>?
   var next: UnsafeMutablePointer<PoolWorker>?
-  /// The number of jobs begun, that number at the clock's last change of it, and the number of looks since then.
+  /// The number of jobs begun, its value when the clock last found it changed, and the number of looks since then.
   var begun: UInt64 = 0
   var seen: UInt64 = 0
   var looks = 0
