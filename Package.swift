@@ -61,10 +61,12 @@ let package = Package(
     .target(
       name: "PluginRuntime", dependencies: ["CFFI", "CPluginEdge", "CPromise", "CPromiseABI", "Promises"],
       swiftSettings: settings),
+    // exit() and its relatives, as plugins of plugin-host meet them.
+    .target(name: "CHostExit", dependencies: ["CPluginEdge"]),
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CYaml", "PluginRuntime", "Promises",
+        "CHostExit", "CYaml", "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,

@@ -2,12 +2,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <exception>
 #include <ffi.h>
 #include <pthread.h>
 #include <string>
 #include <typeinfo>
 
+#include "activity.hpp"
 #include "guard.hpp"
 
 namespace plugin {
@@ -52,26 +54,38 @@ void describe_exception(plugin_fault_t *fault) noexcept {
 
 } // namespace plugin
 
-plugin_fault_kind_t plugin_edge_call(void *cif, promise_function_t function, void *result, void **arguments,
-                                     plugin_fault_t *fault) {
+plugin_fault_kind_t plugin_edge_call(const char *subject, void *cif, promise_function_t function, void *result,
+                                     void **arguments, plugin_fault_t *fault) {
+  plugin::noted noted(PLUGIN_ACTIVITY_CALL, subject);
   return plugin::guard(fault, [=] { ffi_call(static_cast<ffi_cif *>(cif), function, result, arguments); });
 }
 
-const promise_plugin_t *plugin_edge_entry(const promise_plugin_t *(*entry)(uint32_t), uint32_t host_abi,
-                                          plugin_fault_t *fault) {
+void *plugin_edge_map(const char *subject, const char *path, plugin_fault_t *fault) {
+  plugin::noted noted(PLUGIN_ACTIVITY_MAPPING, subject);
+  void *handle = nullptr;
+  plugin::guard(fault, [&] { handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); });
+  return handle;
+}
+
+const promise_plugin_t *plugin_edge_entry(const char *subject, const promise_plugin_t *(*entry)(uint32_t),
+                                          uint32_t host_abi, plugin_fault_t *fault) {
+  plugin::noted noted(PLUGIN_ACTIVITY_ENTRY, subject);
   const promise_plugin_t *plugin = nullptr;
   plugin::guard(fault, [&] { plugin = entry(host_abi); });
   return plugin;
 }
 
-promise_status_t plugin_edge_load(promise_status_t (*load)(const promise_host_t *, promise_value_t *),
+promise_status_t plugin_edge_load(const char *subject,
+                                  promise_status_t (*load)(const promise_host_t *, promise_value_t *),
                                   const promise_host_t *host, promise_value_t *error, plugin_fault_t *fault) {
+  plugin::noted noted(PLUGIN_ACTIVITY_LOAD, subject);
   promise_status_t status = PROMISE_EINVAL;
   plugin::guard(fault, [&] { status = load(host, error); });
   return status;
 }
 
-void plugin_edge_unload(void (*unload)(), plugin_fault_t *fault) {
+void plugin_edge_unload(const char *subject, void (*unload)(), plugin_fault_t *fault) {
+  plugin::noted noted(PLUGIN_ACTIVITY_UNLOAD, subject);
   plugin::guard(fault, unload);
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import PluginRuntime
 
 @main
 struct PluginHost: ParsableCommand {
@@ -22,13 +23,30 @@ struct PluginHost: ParsableCommand {
     StandardStreams.occupy()
     do {
       var command = try parseAsRoot()
+      protect(timeout: (command as? any UsesPlugins)?.search.timeout)
       try command.run()
+      end(.fulfilled)
     } catch let failure as Failure {
       StandardError.write(lines: failure.lines)
-      Glibc.exit(failure.status.rawValue)
+      end(failure.status)
     } catch {
+      ProcessGuard.ending(exitCode(for: error).rawValue)
       // Wrong usage, and what --help and --version print.
       exit(withError: error)
     }
+  }
+
+  private static func end(_ status: ExitStatus) -> Never {
+    ProcessGuard.ending(status.rawValue)
+    Glibc.exit(status.rawValue)
+  }
+
+  /// Code of plugins that ends the process is reported from here on.
+  private static func protect(timeout: Seconds?) {
+    ProcessGuard.install(
+      program: "plugin-host",
+      statuses: .init(
+        call: ExitStatus.rejected.rawValue, load: ExitStatus.notLoaded.rawValue, timeout: ExitStatus.timedOut.rawValue),
+      timeout: timeout?.duration ?? .seconds(30))
   }
 }

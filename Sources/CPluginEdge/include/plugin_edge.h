@@ -34,22 +34,34 @@ typedef struct plugin_fault {
 } plugin_fault_t;
 
 /* ffi_call() inside the edge. If the result is not PLUGIN_FAULT_NONE, `fault` is filled and `*result` is undefined;
- * otherwise `fault` is unchanged. errno is as the function left it.
+ * otherwise `fault` is unchanged. errno is as the function left it. `subject` names the plugin and the function
+ * (plugin_activity.h), and must stay valid during the call.
  * [any thread] */
-plugin_fault_kind_t plugin_edge_call(void *PROMISE_NONNULL cif, promise_function_t PROMISE_NONNULL function,
-                                     void *PROMISE_NULLABLE result, void *PROMISE_NULLABLE *PROMISE_NULLABLE arguments,
+plugin_fault_kind_t plugin_edge_call(const char *PROMISE_NONNULL subject, void *PROMISE_NONNULL cif,
+                                     promise_function_t PROMISE_NONNULL function, void *PROMISE_NULLABLE result,
+                                     void *PROMISE_NULLABLE *PROMISE_NULLABLE arguments,
                                      plugin_fault_t *PROMISE_NONNULL fault);
 
+/* dlopen(path, RTLD_NOW | RTLD_LOCAL) inside the edge: the initialisers of a library are plugin code. NULL on a fault
+ * and on failure; dlerror() has the reason of the latter. `subject` names the file, here and below.
+ * [any thread] */
+void *PROMISE_NULLABLE plugin_edge_map(const char *PROMISE_NONNULL subject, const char *PROMISE_NONNULL path,
+                                       plugin_fault_t *PROMISE_NONNULL fault);
+
 /* promise_plugin_entry(), load() and unload() inside the edge. On a fault the first two return NULL and
- * PROMISE_EINVAL. */
+ * PROMISE_EINVAL.
+ * [any thread] */
 const promise_plugin_t *PROMISE_NULLABLE
-plugin_edge_entry(const promise_plugin_t *PROMISE_NULLABLE (*PROMISE_NONNULL entry)(uint32_t host_abi),
+plugin_edge_entry(const char *PROMISE_NONNULL subject,
+                  const promise_plugin_t *PROMISE_NULLABLE (*PROMISE_NONNULL entry)(uint32_t host_abi),
                   uint32_t host_abi, plugin_fault_t *PROMISE_NONNULL fault);
-promise_status_t plugin_edge_load(promise_status_t (*PROMISE_NONNULL load)(const promise_host_t *PROMISE_NONNULL host,
+promise_status_t plugin_edge_load(const char *PROMISE_NONNULL subject,
+                                  promise_status_t (*PROMISE_NONNULL load)(const promise_host_t *PROMISE_NONNULL host,
                                                                            promise_value_t *PROMISE_NONNULL error),
                                   const promise_host_t *PROMISE_NONNULL host, promise_value_t *PROMISE_NONNULL error,
                                   plugin_fault_t *PROMISE_NONNULL fault);
-void plugin_edge_unload(void (*PROMISE_NONNULL unload)(void), plugin_fault_t *PROMISE_NONNULL fault);
+void plugin_edge_unload(const char *PROMISE_NONNULL subject, void (*PROMISE_NONNULL unload)(void),
+                        plugin_fault_t *PROMISE_NONNULL fault);
 
 /* The lowest address of this thread's stack; UINTPTR_MAX if it is unknown. */
 uintptr_t plugin_edge_stack_end(void);

@@ -6,34 +6,41 @@ enum CallEdge {
   /// Calls a function. Its result is at `returned`, unless there is a fault.
   @inline(__always)
   static func call(
-    _ interface: UnsafeMutableRawPointer, _ entry: @escaping promise_function_t, _ returned: UnsafeMutableRawPointer,
-    _ addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    _ subject: UnsafePointer<CChar>, _ interface: UnsafeMutableRawPointer, _ entry: @escaping promise_function_t,
+    _ returned: UnsafeMutableRawPointer, _ addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
   ) -> CallFault? {
     var fault = plugin_fault_t()
-    let kind = plugin_edge_call(interface, entry, returned, addresses, &fault)
+    let kind = plugin_edge_call(subject, interface, entry, returned, addresses, &fault)
     return kind == PLUGIN_FAULT_NONE ? nil : .left(EdgeFault(takingOver: &fault))
   }
 
+  /// Maps a library. `nil` without a fault: the system's loader has refused it.
+  static func map(_ subject: String, _ path: String) -> (UnsafeMutableRawPointer?, EdgeFault?) {
+    var fault = plugin_fault_t()
+    let handle = plugin_edge_map(subject, path, &fault)
+    return (handle, EdgeFault(ifAny: &fault))
+  }
+
   static func entry(
-    _ function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?, _ hostABI: UInt32
+    _ subject: String, _ function: @convention(c) (UInt32) -> UnsafePointer<promise_plugin_t>?, _ hostABI: UInt32
   ) -> (UnsafePointer<promise_plugin_t>?, EdgeFault?) {
     var fault = plugin_fault_t()
-    let descriptor = plugin_edge_entry(function, hostABI, &fault)
+    let descriptor = plugin_edge_entry(subject, function, hostABI, &fault)
     return (descriptor, EdgeFault(ifAny: &fault))
   }
 
   static func load(
-    _ function: PluginDescriptor.Load, _ table: UnsafePointer<promise_host_t>,
+    _ subject: String, _ function: PluginDescriptor.Load, _ table: UnsafePointer<promise_host_t>,
     _ error: UnsafeMutablePointer<promise_value_t>
   ) -> (promise_status_t, EdgeFault?) {
     var fault = plugin_fault_t()
-    let status = plugin_edge_load(function, table, error, &fault)
+    let status = plugin_edge_load(subject, function, table, error, &fault)
     return (status, EdgeFault(ifAny: &fault))
   }
 
-  static func unload(_ function: PluginDescriptor.Unload) -> EdgeFault? {
+  static func unload(_ subject: String, _ function: PluginDescriptor.Unload) -> EdgeFault? {
     var fault = plugin_fault_t()
-    plugin_edge_unload(function, &fault)
+    plugin_edge_unload(subject, function, &fault)
     return EdgeFault(ifAny: &fault)
   }
 }

@@ -80,7 +80,9 @@ extension CallPlan {
       index &+= 1
     }
     guard plan.pointee.fails else {
-      if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
+      if let fault = CallEdge.call(
+        plan.pointee.subject, &plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+      {
         return .fault(fault)
       }
       // Loading a number cannot change errno.
@@ -88,7 +90,9 @@ extension CallPlan {
       return ResultLoad.load(plan.pointee.result, from: frame.returned, into: result).map { .fault($0) } ?? .fulfilled
     }
     frame.addOutputs(after: count, hasResult: plan.pointee.result != .void)
-    if let fault = CallEdge.call(&plan.pointee.interface, plan.pointee.entry, frame.returned, addresses) {
+    if let fault = CallEdge.call(
+      plan.pointee.subject, &plan.pointee.interface, plan.pointee.entry, frame.returned, addresses)
+    {
       // The function may have stored an error before it was left.
       if isWellFormed(frame.error) { promise_value_release(frame.error) }
       return .fault(fault)

@@ -1,5 +1,6 @@
 @preconcurrency import CFFI
 import CPromise
+import Glibc
 
 /// The plan of a function's calls: everything that can be computed before a call, once for each function.
 ///
@@ -22,6 +23,8 @@ struct CallPlan {
   }
 
   var interface: ffi_cif
+  /// "plugin.function", as C text.
+  let subject: UnsafePointer<CChar>
   let entry: promise_function_t
   let parameters: UnsafeMutablePointer<Parameter>
   let count: Int
@@ -73,7 +76,8 @@ struct CallPlan {
     let plan = UnsafeMutablePointer<CallPlan>.allocate(capacity: 1)
     plan.initialize(
       to: CallPlan(
-        interface: ffi_cif(), entry: entry, parameters: parameters, count: count, required: signature.required,
+        interface: ffi_cif(), subject: signature.subject(domain), entry: entry, parameters: parameters, count: count,
+        required: signature.required,
         frame: CallFrame.Layout(end: frame.size, count: count, resultSize: resultSize),
         result: Crossing(signature.result), resultSize: resultSize, fails: signature.fails,
         lends: signature.parameters.contains { Crossing($0.type).isBorrowed }, general: nil))
@@ -95,7 +99,8 @@ struct CallPlan {
     let plan = UnsafeMutablePointer<CallPlan>.allocate(capacity: 1)
     plan.initialize(
       to: CallPlan(
-        interface: ffi_cif(), entry: entry, parameters: .allocate(capacity: 0), count: signature.inputIndices.count,
+        interface: ffi_cif(), subject: general.subject, entry: entry, parameters: .allocate(capacity: 0),
+        count: signature.inputIndices.count,
         required: signature.required, frame: CallFrame.Layout(end: 0, count: 0, resultSize: 0),
         result: Crossing(signature.yielded), resultSize: 0, fails: signature.fails, lends: true,
         general: .passRetained(general)))
@@ -109,6 +114,12 @@ struct CallPlan {
 }
 
 extension Signature {
+  /// "plugin.function", as C text that is never freed.
+  func subject(_ plugin: String) -> UnsafePointer<CChar> {
+    let text = strdup("\(plugin).\(name)")
+    return text.map { UnsafePointer($0) } ?? UnsafePointer(strdup(""))
+  }
+
   /// The minimum number of positional arguments.
   var required: Int { (inputs.lastIndex { $0.fallback == nil } ?? -1) + 1 }
 }

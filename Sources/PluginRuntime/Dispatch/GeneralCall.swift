@@ -102,7 +102,7 @@ struct GeneralCall {
   ) -> CallFault? {
     memory?.handOver()
     errno = 0
-    let fault = CallEdge.call(interface, plan.entry, frame + plan.frame.returned, addresses)
+    let fault = CallEdge.call(plan.subject, interface, plan.entry, frame + plan.frame.returned, addresses)
     errorNumber = errno
     return fault
   }

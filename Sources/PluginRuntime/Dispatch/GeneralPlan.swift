@@ -17,6 +17,8 @@ final class GeneralPlan: Sendable {
 
   let signature: Signature
   let domain: String
+  /// "plugin.function", as C text.
+  nonisolated(unsafe) let subject: UnsafePointer<CChar>
   let entry: promise_function_t
   nonisolated(unsafe) let slots: UnsafePointer<Slot>
   let slotCount: Int
@@ -75,6 +77,7 @@ final class GeneralPlan: Sendable {
     }
     self.signature = signature
     self.domain = domain
+    subject = signature.subject(domain)
     self.entry = entry
     self.slots = UnsafePointer(Self.kept(slots))
     slotCount = slots.count

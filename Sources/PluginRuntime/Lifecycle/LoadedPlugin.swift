@@ -48,7 +48,7 @@ final class LoadedPlugin: Sendable {
     guard let function else { return }
     var error = promise_value_t()
     error.kind = promise_kind_t(PROMISE_KIND_VOID)
-    let (status, fault) = CallEdge.load(function, table, &error)
+    let (status, fault) = CallEdge.load(description.path, function, table, &error)
     defer { promise_value_release(&error) }
     if let fault { throw fault.error(description.path, of: "load() ") }
     guard status < 0 else { return }
@@ -69,7 +69,7 @@ final class LoadedPlugin: Sendable {
   /// What it was given to call ends then.
   func unload() {
     defer { callbacks.close() }
-    guard let unloadFunction, let fault = CallEdge.unload(unloadFunction) else { return }
+    guard let unloadFunction, let fault = CallEdge.unload(description.id, unloadFunction) else { return }
     host.options.log(.error, description.id, fault.error(description.id, of: "unload() ").message)
   }
 }

@@ -33,7 +33,9 @@ struct SharedLibrary {
     guard let descriptor = DescriptorPath(of: file.descriptor) else {
       throw PluginError(.loadFailed, file.path, "cannot be loaded: /proc is not mounted, by which its file is opened")
     }
-    if let handle = dlopen(byPath ? file.path : descriptor.text, RTLD_NOW | RTLD_LOCAL) { return handle }
+    let (handle, fault) = CallEdge.map(file.path, byPath ? file.path : descriptor.text)
+    if let fault { throw fault.error(file.path, of: "an initialiser ") }
+    if let handle { return handle }
     let reason = loaderError.replacing(descriptor.text, with: file.path)
     throw PluginError(.loadFailed, file.path, "cannot be loaded: \(reason)")
   }
@@ -81,7 +83,7 @@ struct PluginEntry: Sendable {
 
   /// The plugin's descriptor for a host of this ABI: the memory of a promise_plugin_t, which may be of another version.
   func descriptor(hostABI: UInt32, _ path: String) throws(PluginError) -> UnsafeRawPointer? {
-    let (descriptor, fault) = CallEdge.entry(function, hostABI)
+    let (descriptor, fault) = CallEdge.entry(path, function, hostABI)
     if let fault { throw fault.error(path, of: "\(Self.name)() ") }
     return descriptor.map { UnsafeRawPointer($0) }
   }

@@ -9,8 +9,26 @@ struct SearchOptions: ParsableArguments {
       valueName: "dir"))
   var directories: [String] = []
 
+  @Option(
+    name: .customLong("plugin-timeout"), parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long a plugin may take to be loaded, and to end; without it, 30 seconds each.", valueName: "seconds"),
+    transform: Seconds.init(option:))
+  var timeout: Seconds?
+
   var finder: PluginFinder { PluginFinder(given: directories) }
 }
+
+/// A command that looks for plugins.
+protocol UsesPlugins {
+  var search: SearchOptions { get }
+}
+
+extension ListCommand: UsesPlugins {}
+extension InspectCommand: UsesPlugins {}
+extension DocCommand: UsesPlugins {}
+extension CallCommand: UsesPlugins { var search: SearchOptions { host.search } }
+extension RunCommand: UsesPlugins { var search: SearchOptions { host.search } }
 
 /// The options of the commands that call plugins' functions.
 struct HostOptions: ParsableArguments {

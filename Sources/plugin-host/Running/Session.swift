@@ -31,6 +31,7 @@ final class Session {
         if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
       }
     } catch {
+      ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
       // Those before it in the order are loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
@@ -45,6 +46,7 @@ final class Session {
 
   /// Ends the plugins, then the process. Calls that are still running have `deadline` to return.
   func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
+    ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
     // Destructors and exit handlers must not run under the feet of a function that has not returned.
     if isClean { exit(status.rawValue) }

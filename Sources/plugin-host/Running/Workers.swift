@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 import Synchronization
 
 /// Threads for what may block: a plugin's function runs on the thread that calls it, and may take its time.
@@ -47,6 +48,7 @@ final class Workers: Sendable {
       &thread, nil,
       { argument in
         guard let argument else { return nil }
+        ProcessGuard.prepareThread()
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         start.workers.work(startingWith: start.job)
         return nil

@@ -1,0 +1,317 @@
+#include "activity.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+__thread plugin_activity *plugin_activity_current;
+
+namespace {
+
+plugin_activity_guard_t guard;
+std::atomic<pid_t> guarded;
+/// What the program itself is about to exit with; -1: it goes on.
+std::atomic<int32_t> ending{-1};
+
+/// A line for standard error, of a length that no plugin decides, made and written by functions that a signal handler may
+/// call.
+class line {
+public:
+  line &operator<<(const char *part) noexcept {
+    while (*part != '\0' && length < sizeof text - 1) {
+      unsigned char byte = static_cast<unsigned char>(*part++);
+      text[length++] = byte < ' ' || byte == 127 ? '?' : static_cast<char>(byte);
+    }
+    return *this;
+  }
+
+  line &operator<<(int64_t number) noexcept {
+    char digits[24];
+    char *end = digits + sizeof digits, *at = end;
+    *--at = '\0';
+    uint64_t rest = number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+    do {
+      *--at = static_cast<char>('0' + rest % 10);
+    } while ((rest /= 10) != 0);
+    if (number < 0)
+      *--at = '-';
+    return *this << at;
+  }
+
+  void write() noexcept {
+    text[length++] = '\n';
+    for (size_t at = 0; at < length;) {
+      ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
+      if (written < 0 && errno != EINTR)
+        return;
+      at += written > 0 ? static_cast<size_t>(written) : 0;
+    }
+  }
+
+private:
+  char text[1024];
+  size_t length = 0;
+};
+
+const char *place(plugin_activity_kind_t kind) noexcept {
+  switch (kind) {
+  case PLUGIN_ACTIVITY_CALL:
+    return "this call";
+  case PLUGIN_ACTIVITY_MAPPING:
+    return "its initialisers, while it was being loaded";
+  case PLUGIN_ACTIVITY_ENTRY:
+    return "promise_plugin_entry()";
+  case PLUGIN_ACTIVITY_LOAD:
+    return "load()";
+  default:
+    return "unload()";
+  }
+}
+
+[[noreturn]] void end(int32_t status) noexcept {
+  // What the program was about to say is not made a success, nor another failure.
+  int32_t own = ending.load();
+  syscall(SYS_exit_group, own > 0 ? own : status);
+  abort();
+}
+
+int32_t status_of(plugin_activity_kind_t kind) noexcept {
+  return kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD ? guard.call_status : guard.load_status;
+}
+
+/// The handler of exit(), registered first and so run last: what the program has to write is written by then.
+void exits() {
+  plugin_activity_exits("exit", -1);
+  if (guarded.load() != getpid() || ending.load() >= 0)
+    return;
+  (line() << guard.program << ": code of a plugin called exit(), on a thread of its own: the process ends").write();
+  end(guard.call_status);
+}
+
+} // namespace
+
+void plugin_activity_exits(const char *how, int32_t status) {
+  const plugin_activity *activity = plugin_activity_current;
+  if (guarded.load() != getpid())
+    return;
+  if (activity == nullptr) {
+    // The program itself, or code that runs while it ends.
+    if (ending.load() > 0 && status >= 0)
+      end(ending.load());
+    return;
+  }
+  line text;
+  text << guard.program << ": " << activity->subject << ": called " << how << "(";
+  if (status >= 0)
+    text << static_cast<int64_t>(status);
+  (text << ") in " << place(activity->kind) << ": the process ends").write();
+  end(status_of(activity->kind));
+}
+
+void plugin_activity_ending(int32_t status) {
+  ending.store(status);
+}
+
+// ---- Fatal signals ----
+
+namespace {
+
+const struct {
+  int number;
+  const char *name;
+} signals[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"},
+               {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGSYS, "SIGSYS"}};
+struct sigaction before[sizeof signals / sizeof *signals];
+constexpr size_t stack_size = 64 * 1024;
+
+void report(int number, siginfo_t *info, void *) {
+  int error = errno;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    if (signals[i].number != number)
+      continue;
+    const plugin_activity *activity = plugin_activity_current;
+    if (activity != nullptr && guarded.load() == getpid())
+      (line() << guard.program << ": " << activity->subject << ": " << signals[i].name << " in "
+              << place(activity->kind) << ": the process ends")
+          .write();
+    // The instruction that raised the signal is run once more, and meets the handler before ours. A signal that was sent
+    // is sent once more; should that handler return, the process ends all the same.
+    sigaction(number, &before[i], nullptr);
+    if (info->si_code > 0)
+      continue;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    raise(number);
+    signal(number, SIG_DFL);
+    raise(number);
+  }
+  errno = error;
+}
+
+void catch_signals() {
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+    struct sigaction action = {};
+    action.sa_sigaction = report;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    sigaction(signals[i].number, &action, &before[i]);
+  }
+}
+
+} // namespace
+
+/// Takes a thread's stack away when the thread ends.
+static void free_stack(void *memory) {
+  stack_t none = {};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  munmap(memory, stack_size);
+}
+
+void plugin_activity_prepare_thread() {
+  static pthread_key_t key;
+  static const bool has_key = pthread_key_create(&key, free_stack) == 0;
+  stack_t current;
+  if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0)
+    return;
+  void *memory = mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return;
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = stack_size;
+  if (!has_key || pthread_setspecific(key, memory) != 0 || sigaltstack(&stack, nullptr) != 0)
+    free_stack(memory);
+}
+
+// ---- Deadlines ----
+
+namespace {
+
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t changed;
+
+/// An activity that has a time limit; those of all threads are in a list, the latest first.
+struct limit {
+  const plugin_activity *activity;
+  timespec deadline;
+  limit *next;
+  // Copies: code that was left by longjmp() has no activity any more.
+  plugin_activity_kind_t kind;
+  char subject[256];
+};
+
+limit *limits;
+
+timespec after(int64_t nanoseconds) noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t total = now.tv_nsec + nanoseconds % 1000000000;
+  return {now.tv_sec + nanoseconds / 1000000000 + total / 1000000000, total % 1000000000};
+}
+
+bool is_before(const timespec &one, const timespec &other) noexcept {
+  return one.tv_sec != other.tv_sec ? one.tv_sec < other.tv_sec : one.tv_nsec < other.tv_nsec;
+}
+
+/// Waits for the earliest deadline, and ends the process when it has passed.
+void *watch(void *) {
+  pthread_mutex_lock(&lock);
+  while (true) {
+    limit *first = limits;
+    for (limit *other = limits; other != nullptr; other = other->next)
+      first = is_before(other->deadline, first->deadline) ? other : first;
+    if (first == nullptr) {
+      pthread_cond_wait(&changed, &lock);
+      continue;
+    }
+    timespec deadline = first->deadline;
+    if (is_before(after(0), deadline)) {
+      pthread_cond_timedwait(&changed, &lock, &deadline);
+      continue;
+    }
+    (line() << guard.program << ": " << first->subject << ": has not returned within " << guard.timeout_ns / 1000000
+            << " ms from " << place(first->kind) << ": the process ends")
+        .write();
+    end(guard.timeout_status);
+  }
+}
+
+void start_watch() {
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  // Signals that ask for something are for the program's other threads. The runtime's own, by which Swift stops threads
+  // to show their stacks, are not blocked.
+  static const int asynchronous[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGALRM, SIGWINCH, SIGPIPE};
+  sigset_t blocked, previous;
+  sigemptyset(&blocked);
+  for (int number : asynchronous)
+    sigaddset(&blocked, number);
+  pthread_sigmask(SIG_BLOCK, &blocked, &previous);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, watch, nullptr) == 0)
+    pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+}
+
+} // namespace
+
+void plugin_activity_begin_limit(const plugin_activity *activity) {
+  if (guarded.load() == 0)
+    return;
+  limit *added = static_cast<limit *>(malloc(sizeof(limit)));
+  if (added == nullptr)
+    return;
+  pthread_mutex_lock(&lock);
+  if (guard.timeout_ns > 0) {
+    *added = {activity, after(guard.timeout_ns), limits, activity->kind, {}};
+    strncpy(added->subject, activity->subject, sizeof added->subject - 1);
+    limits = added;
+    added = nullptr;
+    pthread_cond_signal(&changed);
+  }
+  pthread_mutex_unlock(&lock);
+  free(added);
+}
+
+void plugin_activity_end_limit(const plugin_activity *activity) {
+  if (guarded.load() == 0)
+    return;
+  pthread_mutex_lock(&lock);
+  limit **place = &limits;
+  while (*place != nullptr && (*place)->activity != activity)
+    place = &(*place)->next;
+  limit *removed = *place;
+  if (removed != nullptr)
+    *place = removed->next;
+  pthread_mutex_unlock(&lock);
+  free(removed);
+}
+
+void plugin_activity_guard(const plugin_activity_guard_t *given) {
+  pthread_mutex_lock(&lock);
+  bool is_first = guarded.load() == 0;
+  if (is_first)
+    guard = *given;
+  guard.timeout_ns = given->timeout_ns;
+  pthread_mutex_unlock(&lock);
+  if (!is_first)
+    return;
+  start_watch();
+  catch_signals();
+  plugin_activity_prepare_thread();
+  atexit(exits);
+  guarded.store(getpid());
+}

@@ -1,0 +1,49 @@
+// What an edge notes of the code that it enters.
+#ifndef PLUGIN_ACTIVITY_HPP
+#define PLUGIN_ACTIVITY_HPP
+
+#include "plugin_activity.h"
+
+extern "C" {
+
+/// Code of a plugin that a thread runs; the one within which it was entered is below it on the stack.
+struct plugin_activity {
+  plugin_activity_kind_t kind;
+  /// The plugin's file, its id, or "plugin.function".
+  const char *subject;
+  plugin_activity *outer;
+};
+
+extern __thread plugin_activity *plugin_activity_current;
+
+/// Begins and ends the time that an activity has.
+void plugin_activity_begin_limit(const plugin_activity *activity);
+void plugin_activity_end_limit(const plugin_activity *activity);
+}
+
+namespace plugin {
+
+/// An activity, for as long as this exists.
+class noted {
+public:
+  noted(plugin_activity_kind_t kind, const char *subject) noexcept : activity{kind, subject, plugin_activity_current} {
+    plugin_activity_current = &activity;
+    if (kind != PLUGIN_ACTIVITY_CALL)
+      plugin_activity_begin_limit(&activity);
+  }
+
+  noted(const noted &) = delete;
+
+  ~noted() {
+    if (activity.kind != PLUGIN_ACTIVITY_CALL)
+      plugin_activity_end_limit(&activity);
+    plugin_activity_current = activity.outer;
+  }
+
+private:
+  plugin_activity activity;
+};
+
+} // namespace plugin
+
+#endif // PLUGIN_ACTIVITY_HPP

@@ -1,0 +1,62 @@
+/* plugin_activity.h - which code of which plugin a thread is running, for when the process ends in it.
+ *
+ * Every edge notes what it enters. A program that wants to know calls plugin_activity_guard() once: from then on it says
+ * so where plugin code ends the process, by exit(), by a fatal signal, or by not returning.
+ */
+#ifndef PLUGIN_ACTIVITY_H
+#define PLUGIN_ACTIVITY_H
+
+#include "promise_plugin.h"
+
+PROMISE_BEGIN_DECLS
+
+/* What a plugin is doing. */
+typedef int32_t plugin_activity_kind_t;
+
+enum {
+  PLUGIN_ACTIVITY_CALL = 1,
+  /* The functions that run when a library is mapped. */
+  PLUGIN_ACTIVITY_MAPPING = 2,
+  PLUGIN_ACTIVITY_ENTRY = 3,
+  PLUGIN_ACTIVITY_LOAD = 4,
+  PLUGIN_ACTIVITY_UNLOAD = 5,
+};
+
+/* How a program ends that plugin code ends. */
+typedef struct plugin_activity_guard {
+  /* The program's name, at the beginning of each message. Kept. */
+  const char *PROMISE_NONNULL program;
+  /* The exit statuses: of a process that ends in a call or in unload(), that ends while a plugin is loaded, and in which
+   * plugin code has not returned in time. */
+  int32_t call_status;
+  int32_t load_status;
+  int32_t timeout_status;
+  /* How long each of mapping, promise_plugin_entry(), load() and unload() may take, in nanoseconds; 0: for ever. */
+  int64_t timeout_ns;
+} plugin_activity_guard_t;
+
+/* Guards the process. The second call changes the timeout alone.
+ *
+ * exit() within plugin code ends the process with the status of the guard rather than its own. A fatal signal is reported
+ * and then ends the process as before. Other handlers of it, if there were any, run after the report.
+ * [any thread] */
+void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard);
+
+/* Gives the calling thread a stack for signal handlers, so that a stack that overflows can be reported too.
+ * [any thread] */
+void plugin_activity_prepare_thread(void);
+
+/* Tells the guard that the program itself is about to exit with this status: it is kept if plugin code that runs until
+ * then ends the process, unless it is 0.
+ * [any thread] */
+void plugin_activity_ending(int32_t status);
+
+/* Ends the process if plugin code of this thread is what called `how`, such as "_exit", with this status (-1: unknown);
+ * returns if no plugin code is running here, or in a child process. A program's own status that is a failure is kept.
+ * Async-signal-safe.
+ * [any thread] */
+void plugin_activity_exits(const char *PROMISE_NONNULL how, int32_t status);
+
+PROMISE_END_DECLS
+
+#endif /* PLUGIN_ACTIVITY_H */

@@ -1,0 +1,52 @@
+import CPluginEdge
+
+/// Guards a program against plugin code that ends its process: by exit(), by a fatal signal, or by not returning.
+///
+/// Each of them is reported on standard error with the plugin and the function that was running on the thread. A fatal
+/// signal then ends the process as before; the others end it with a status of the program's.
+public enum ProcessGuard {
+  /// The exit statuses of a process that plugin code ends.
+  public struct Statuses: Sendable {
+    /// In a call, in unload(), or on a thread of the plugin's.
+    public var call: Int32
+    /// While a plugin is loaded.
+    public var load: Int32
+    /// Plugin code has not returned in time.
+    public var timeout: Int32
+
+    /// The statuses, none of which should be 0.
+    public init(call: Int32, load: Int32, timeout: Int32) {
+      self.call = call
+      self.load = load
+      self.timeout = timeout
+    }
+  }
+
+  /// Guards the process from now on. The second call changes the timeout alone.
+  ///
+  /// - Parameters:
+  ///   - program: the name at the beginning of each message.
+  ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take.
+  public static func install(program: StaticString, statuses: Statuses, timeout: Duration) {
+    let (seconds, attoseconds) = timeout.components
+    let nanoseconds = min(seconds, Int64.max / 2_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+    program.withUTF8Buffer { name in
+      // A static string ends with a NUL and is never freed.
+      name.withMemoryRebound(to: CChar.self) { name in
+        guard let name = name.baseAddress else { return }
+        var settings = plugin_activity_guard_t(
+          program: name, call_status: statuses.call, load_status: statuses.load, timeout_status: statuses.timeout,
+          timeout_ns: nanoseconds)
+        plugin_activity_guard(&settings)
+      }
+    }
+  }
+
+  /// Gives this thread a stack for signal handlers, so that a stack overflow is reported too. For each thread that calls
+  /// functions of plugins.
+  public static func prepareThread() { plugin_activity_prepare_thread() }
+
+  /// Says that the program itself is about to exit with this status: code of plugins that runs until then cannot make
+  /// a success of a failure.
+  public static func ending(_ status: Int32) { plugin_activity_ending(status) }
+}

@@ -1,0 +1,113 @@
+/* ending.c - a plugin that does something in one of its functions: the macros say what. */
+#include <promise_plugin.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef IN_INITIALISER
+#define IN_INITIALISER (void)0
+#endif
+#ifndef IN_ENTRY
+#define IN_ENTRY (void)0
+#endif
+#ifndef IN_LOAD
+#define IN_LOAD (void)0
+#endif
+#ifndef IN_CALL
+#define IN_CALL (void)0
+#endif
+#ifndef IN_UNLOAD
+#define IN_UNLOAD (void)0
+#endif
+
+static inline void hang(void) {
+  for (;;)
+    pause();
+}
+
+static inline void crash(void) {
+  *(volatile int *)8 = 1;
+}
+
+/* Deeper than any stack. */
+static inline int overflow(int depth) {
+  volatile char frame[4096];
+  frame[depth % 4096] = 1;
+  if (depth < 0)
+    return 0;
+  return overflow(depth + 1) + frame[0];
+}
+
+/* A child process may end as it likes. */
+static inline void fork_and_exit(void) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(7);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 7)
+    abort();
+}
+
+static void *exit_of_thread(void *context) {
+  (void)context;
+  exit(0);
+}
+
+static inline void exit_on_thread(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, exit_of_thread, NULL);
+  pthread_join(thread, NULL);
+}
+
+__attribute__((constructor)) static void initialise(void) {
+  IN_INITIALISER;
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  IN_LOAD;
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+  IN_UNLOAD;
+}
+
+static uint32_t call(void) {
+  IN_CALL;
+  return 42;
+}
+
+static promise_status_t fail(promise_value_t *error) {
+  (void)error;
+  return PROMISE_EINVAL;
+}
+
+static const promise_plugin_function_t functions[] = {
+    {"call() -> u32", (promise_function_t)call, NULL},
+    {"fail() !", (promise_function_t)fail, NULL},
+};
+
+static const promise_plugin_t plugin = {
+    .size = sizeof(promise_plugin_t),
+    .abi_min = 1,
+    .abi_max = PROMISE_ABI_VERSION,
+    .function_size = sizeof(promise_plugin_function_t),
+    .id = "org.example.ending",
+    .version = "1.0.0",
+    .load = load,
+    .unload = unload,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
+};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  IN_ENTRY;
+  return &plugin;
+}

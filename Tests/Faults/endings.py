@@ -1,0 +1,52 @@
+"""Plugin code that ends the process, or does not return: rows as those of attacks.py.
+
+A row names a macro of ending.c and what it stands for. A negative status is a signal.
+"""
+
+import signal
+
+from building import build
+
+FILE = "ending.so"
+FUNCTION = "org.example.ending.call"
+
+
+def row(name, where, code, status, texts, function="call", output="", command="call"):
+    def make(folder):
+        plugin = build(folder, "ending", (f"-D{where}={code}",))
+        words = [function] if command == "call" else []
+        return [command, "--plugin-timeout", "1", plugin, *words]
+
+    return name, make, status, output, texts
+
+
+ROWS = [
+    row("exit(0) in an initialiser", "IN_INITIALISER", "exit(0)", 2, [FILE, "called exit(0) in its initialisers"]),
+    row("exit(0) in promise_plugin_entry()", "IN_ENTRY", "exit(0)", 2, [FILE, "exit(0) in promise_plugin_entry()"]),
+    row("exit(0) in an initialiser, listed", "IN_INITIALISER", "exit(0)", 2, [FILE, "exit(0)"], command="list"),
+    row("exit(0) in an initialiser, inspected", "IN_INITIALISER", "exit(0)", 2, [FILE, "exit(0)"], command="inspect"),
+    row("exit(0) in load()", "IN_LOAD", "exit(0)", 2, [FILE, "called exit(0) in load()"]),
+    row("exit(0) in a call", "IN_CALL", "exit(0)", 1, [FUNCTION, "called exit(0) in this call"]),
+    row("exit(77) in a call", "IN_CALL", "exit(77)", 1, [FUNCTION, "called exit(77)"]),
+    row("_exit(0) in a call", "IN_CALL", "_exit(0)", 1, [FUNCTION, "called _exit(0)"]),
+    row("_Exit(0) in a call", "IN_CALL", "_Exit(0)", 1, [FUNCTION, "called _exit(0)"]),
+    row("quick_exit(0) in a call", "IN_CALL", "quick_exit(0)", 1, [FUNCTION, "called quick_exit(0)"]),
+    row("_exit(0) in an initialiser", "IN_INITIALISER", "_exit(0)", 2, [FILE, "called _exit(0)"]),
+    row("exit(0) on a thread of the plugin's", "IN_CALL", "exit_on_thread()", 1, ["a thread of its own"]),
+    row("exit(0) in unload()", "IN_UNLOAD", "exit(0)", 1, ["org.example.ending: called exit(0) in unload()"], output="42\n"),
+    row("exit(0) in unload() after a rejection", "IN_UNLOAD", "exit(0)", 1, ["in unload()", "fail"], function="fail"),
+    row("good: a child process ends", "IN_CALL", "fork_and_exit()", 0, [], output="42\n"),
+    row("pthread_exit() in an initialiser", "IN_INITIALISER", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
+    row("SIGSEGV in a call", "IN_CALL", "crash()", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
+    row("abort() in a call", "IN_CALL", "abort()", -signal.SIGABRT, [FUNCTION, "SIGABRT in this call"]),
+    row("a signal that is sent in a call", "IN_CALL", "raise(SIGBUS)", -signal.SIGBUS, [FUNCTION, "SIGBUS"]),
+    row("stack overflow in a call", "IN_CALL", "overflow(0)", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
+    row("SIGSEGV in an initialiser", "IN_INITIALISER", "crash()", -signal.SIGSEGV, [FILE, "SIGSEGV in its init"]),
+    row("SIGSEGV in unload()", "IN_UNLOAD", "crash()", -signal.SIGSEGV, ["SIGSEGV in unload()"], output="42\n"),
+    row("an initialiser never returns", "IN_INITIALISER", "hang()", 3, [FILE, "1000 ms from its initialisers"]),
+    row("promise_plugin_entry() never returns", "IN_ENTRY", "hang()", 3, [FILE, "from promise_plugin_entry()"]),
+    row("promise_plugin_entry() never returns, listed", "IN_ENTRY", "hang()", 3, [FILE, "returned"], command="list"),
+    row("load() never returns", "IN_LOAD", "hang()", 3, [FILE, "1000 ms from load()"]),
+    row("unload() never returns", "IN_UNLOAD", "hang()", 3, ["1000 ms from unload()"], output="42\n"),
+    row("unload() never returns after a rejection", "IN_UNLOAD", "hang()", 1, ["unload()", "fail"], function="fail"),
+]
