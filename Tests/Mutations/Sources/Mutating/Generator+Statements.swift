@@ -8,7 +8,8 @@ extension Generator {
       let isPlain = assignment.operator.is(AssignmentExprSyntax.self)
       let isDiscard = assignment.leftOperand.is(DiscardAssignmentExprSyntax.self)
       let isCompound = assignment.operator.as(BinaryOperatorExprSyntax.self)?.operator.text.isCompound ?? false
-      guard isPlain || isCompound else { return }
+      // One that gives a variable its first value cannot be left out.
+      guard isDiscard || isCompound || isPlain && !item.isInInitializer else { return }
       add(isDiscard ? .call : .assignment, expression, after: "(nothing)", .skip(expression.range))
     } else if core.is(FunctionCallExprSyntax.self) {
       guard !Self.endings.contains(expression.calledName ?? "") else { return }
@@ -77,6 +78,15 @@ extension CodeBlockItemSyntax {
       }
       // A closure of one call is left to the compiler to decide.
       return false
+    }
+    return false
+  }
+
+  fileprivate var isInInitializer: Bool {
+    var node = parent
+    while let here = node, !here.is(FunctionDeclSyntax.self), !here.is(ClosureExprSyntax.self) {
+      if here.is(InitializerDeclSyntax.self) { return true }
+      node = here.parent
     }
     return false
   }

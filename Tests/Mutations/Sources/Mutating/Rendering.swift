@@ -55,7 +55,7 @@ extension SourceFile {
 
 extension Rendering {
   /// The mutations that a message of the compiler about a place of the text is about: those whose code is there; else
-  /// those on the line; else the innermost ones around it.
+  /// those on the line; else the innermost ones around it and the last one before it, on whose result it may depend.
   package func blamed(line: Int, column: Int) -> [Int] {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), maxSplits: line, omittingEmptySubsequences: false)
     let start = lines.prefix(line - 1).reduce(0) { $0 + $1.count + 1 }
@@ -66,7 +66,11 @@ extension Rendering {
     let touching = places.filter { $0.value.contains { $0.lowerBound <= end && $0.upperBound > start } }.map(\.key)
     if !touching.isEmpty { return touching }
     let around = spans.filter { $0.value.lowerBound <= offset && $0.value.upperBound >= offset }
-    let least = around.values.map(\.count).min()
-    return around.filter { $0.value.count == least }.map(\.key)
+    let least = around.values.min { $0.count < $1.count }
+    let before = spans.filter {
+      least?.contains($0.value.lowerBound) != false && $0.value.upperBound <= offset
+    }
+    let last = before.max { $0.value.upperBound < $1.value.upperBound }?.key
+    return around.filter { $0.value.count == least?.count }.map(\.key) + [last].compactMap { $0 }
   }
 }

@@ -29,6 +29,14 @@ enum Command {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    // A thread of Dispatch has signals blocked, the tests' alarms among them.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     var argv = arguments.map { strdup($0) } + [nil]
     var envp = all.map { strdup("\($0)=\($1)") } + [nil]
@@ -38,7 +46,7 @@ enum Command {
     }
     let start = ContinuousClock.now
     var process: pid_t = 0
-    let error = posix_spawnp(&process, arguments[0], &actions, nil, &argv, &envp)
+    let error = posix_spawnp(&process, arguments[0], &actions, &attributes, &argv, &envp)
     guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}

@@ -13,18 +13,21 @@ struct Mirror {
     var left = Set(numbered.numbers.filter { known.has(numbered[$0]) })
     let start = ContinuousClock.now
     for round in 1...12 {
-      let renderings = try write(numbered, without: left)
+      let renderings = try write(numbered, for: product, without: left)
       note("building \(product.rawValue) with \(numbered.mutations.count - left.count) mutations")
       let outcome = try Command.capture(product.buildCommand(workspace))
       if outcome.status == 0 {
         note("built in \((ContinuousClock.now - start).components.seconds) s")
         return Built(numbered: numbered, leftOut: left)
       }
-      let blamed = blamed(outcome.output, renderings).subtracting(left)
+      var blamed = blamed(outcome.output, renderings).subtracting(left)
       guard !blamed.isEmpty else {
         throw Failure("\(product.rawValue) does not build:\n\(outcome.output.suffix(6000))")
       }
       note("round \(round): \(blamed.count) mutations do not compile")
+      // A row is blamed for what is wrong in its body, if nothing else can be.
+      let generated = blamed.filter { numbered[$0].kind != .row }
+      if !generated.isEmpty { blamed = generated }
       let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row }.map(\.id).sorted()
       guard rows.isEmpty else {
         let errors = outcome.output.split(separator: "\n").filter { $0.contains(": error:") }
@@ -37,7 +40,7 @@ struct Mirror {
   }
 
   /// Copies the package, and writes the files with mutations.
-  private func write(_ numbered: Numbered, without left: Set<Int>) throws -> [String: Rendering] {
+  private func write(_ numbered: Numbered, for product: Product, without left: Set<Int>) throws -> [String: Rendering] {
     var byFile: [String: [(number: Int, edit: Edit)]] = [:]
     for number in numbered.numbers where !left.contains(number) {
       byFile[numbered[number].file, default: []].append((number, numbered[number].edit))
@@ -50,7 +53,7 @@ struct Mirror {
       renderings[workspace.tree.appending(path: path).path] = rendering
       texts[path] = rendering.text
     }
-    texts["Package.swift"] = try workspace.text("Package.swift") + Switch.manifest
+    texts["Package.swift"] = try workspace.text("Package.swift") + Switch.manifest(of: product, mutated: byFile.keys)
     let platform = "Sources/CPlatform/include/platform.h"
     texts[platform] = try "#include \"mutation.h\"\n" + (texts[platform] ?? workspace.text(platform))
     try copy(replacing: texts)
@@ -68,7 +71,7 @@ struct Mirror {
   private func copy(replacing texts: [String: String]) throws {
     let files = FileManager.default
     let tracked = try workspace.git("ls-files", "-co", "--exclude-standard").split(separator: "\n").map(String.init)
-      .filter { !$0.hasPrefix("Tests/Mutations/") && !$0.hasPrefix("Benchmarks/") && !$0.hasPrefix("docs/") }
+      .filter { !$0.hasPrefix("Tests/Mutations/") && !$0.hasPrefix("Benchmarks/") }
     let wanted = Set(tracked).union(texts.keys)
     for path in wanted {
       let from = workspace.root.appending(path: path).path

@@ -16,7 +16,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose name contains this alone.") var only: String?
-  @Option(help: "Mutations of this product alone: library or bundle.") var product: Product?
+  @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
   @Flag(help: "The generated memory orderings too.") var orderings = false
   @Flag(help: "No rows of the table.") var noRows = false
   @Flag(help: "Writes into the rows without tests which tests fail.") var record = false

@@ -6,24 +6,29 @@ import Mutating
 enum Product: String, CaseIterable, ExpressibleByArgument {
   /// libpromise.so, by the C programs of Tests/ABI.
   case library
+  /// The engine under the scheduler of Tests/EngineInterleavings: rows that name its tests.
+  case interleavings
   /// The Swift packages, by their test bundle.
   case bundle
 
   /// Whether its tests judge a mutation: those that the row names, or those of the folder.
   func judges(_ mutation: Mutation, _ row: Row?) -> Bool {
-    let isLibrary =
-      row?.tests.first?.hasPrefix("ABI/")
-      ?? ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
-        mutation.file.hasPrefix($0)
-      }
-    return isLibrary == (self == .library)
+    if let test = row?.tests.first { return self == Self.running(test) }
+    let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
+      mutation.file.hasPrefix($0)
+    }
+    return self == (isLibrary ? .library : .bundle)
+  }
+
+  private static func running(_ test: String) -> Product {
+    test.hasPrefix("ABI/") ? .library : test.hasPrefix("EngineInterleavings") ? .interleavings : .bundle
   }
 
   func buildCommand(_ workspace: Workspace) -> [String] {
     let common = ["swift", "build", "--package-path", workspace.tree.path, "--scratch-path", scratch(workspace).path]
     switch self {
     case .library: return common + ["-c", "release", "--product", "promise"]
-    case .bundle: return common + ["--build-tests"]
+    case .interleavings, .bundle: return common + ["--build-tests"]
     }
   }
 
@@ -33,7 +38,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   func suite(_ workspace: Workspace, jobs: Int) throws -> [TestUnit] {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
-    case .bundle: return try TestBundle(workspace).units()
+    case .interleavings, .bundle: return try TestBundle(workspace, self).units()
     }
   }
 }

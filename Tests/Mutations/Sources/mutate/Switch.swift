@@ -7,15 +7,33 @@ enum Switch {
     ]
   }
 
-  /// The manifest's end: no interleavings, which schedule atomic operations of the original; no warnings.
-  static let manifest = """
+  /// The manifest's end: the targets that the product does without are left out; no warnings.
+  static func manifest(of product: Product, mutated files: some Sequence<String>) -> String {
+    """
 
-    package.targets.removeAll { $0.name == "EngineInterleavings" }
+    \(selection(product, files))
     for target in package.targets where target.type != .system {
       target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-suppress-warnings"])]
     }
 
     """
+  }
+
+  private static func selection(_ product: Product, _ files: some Sequence<String>) -> String {
+    if product == .interleavings {
+      return """
+        package.products = []
+        package.dependencies = []
+        package.targets.removeAll { !["CCoroutines", "CPlatform", "EngineInterleavings"].contains($0.name) }
+        """
+    }
+    var unused = ["EngineInterleavings"]
+    // Nothing changes for these.
+    if !files.contains(where: { $0.hasPrefix("Sources/Promises") || $0.hasPrefix("Sources/CPlatform") }) {
+      unused += ["PromisesTests", "PromisesFoundationTests", "PromisesSwift5Tests"]
+    }
+    return "package.targets.removeAll { \(unused).contains($0.name) }"
+  }
 
   private static let header = """
     #ifndef MUTATION_H

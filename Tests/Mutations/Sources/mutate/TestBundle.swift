@@ -3,13 +3,18 @@ import Foundation
 /// The bundle of the Swift tests.
 struct TestBundle {
   let workspace: Workspace
-  init(_ workspace: Workspace) { self.workspace = workspace }
+  let product: Product
 
-  private var path: String {
-    Product.bundle.scratch(workspace).appending(path: "debug/promisesPackageTests.xctest").path
+  init(_ workspace: Workspace, _ product: Product) {
+    self.workspace = workspace
+    self.product = product
   }
 
-  /// One for each suite, or each test that is in none.
+  private var path: String {
+    product.scratch(workspace).appending(path: "debug/promisesPackageTests.xctest").path
+  }
+
+  /// One for each suite, or each test that is in none; of the interleavings, one for each test.
   func units() throws -> [TestUnit] {
     let listed = try Command.capture([path, "--testing-library", "swift-testing", "--list-tests"])
     guard listed.status == 0 else { throw Failure("the test bundle does not list its tests:\n\(listed.output)") }
@@ -17,7 +22,8 @@ struct TestBundle {
     var names: [String] = []
     for line in listed.output.split(separator: "\n") where line.contains("(") {
       let parts = line.split(separator: "/")
-      let name = parts.count > 1 ? parts.dropLast().joined(separator: "/") : String(line)
+      let isSuite = parts.count > 1 && product == .bundle
+      let name = isSuite ? parts.dropLast().joined(separator: "/") : String(line)
       if !names.contains(name) { names.append(name) }
     }
     return names.map { name in
