@@ -12,6 +12,7 @@ static void wait_for_targets(promise_status_t expected) {
   for (int i = 0; i < target_count; i++) {
     CHECK_STATUS(promise_wait(targets[i], FOR_EVER), expected);
     CHECK_STATUS(promise_wait(targets[i], 100 * DAYS), expected);
+    CHECK_STATUS(promise_wait(targets[i], 1), expected);
   }
 }
 

@@ -131,26 +131,42 @@ static void jobs_may_wait_for_later_jobs(void) {
 /* ---- Jobs that compute ---- */
 
 static atomic_int computing, most_computing;
+static int64_t compute_for;
 static void computes(void *countdown) {
   int here = atomic_fetch_add(&computing, 1) + 1;
   int most = atomic_load(&most_computing);
   while (here > most && !atomic_compare_exchange_weak(&most_computing, &most, here)) {
   }
-  for (int64_t end = now() + 40 * MILLISECONDS; now() < end;) {
+  for (int64_t end = now() + compute_for; now() < end;) {
   }
   atomic_fetch_sub(&computing, 1);
   countdown_tick(countdown);
 }
 
-static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(void) {
-  countdown_t countdown = COUNTDOWN(12);
-  for (int i = 0; i < 12; i++)
+static void compute(int jobs, int64_t time) {
+  countdown_t countdown = COUNTDOWN(jobs);
+  compute_for = time;
+  for (int i = 0; i < jobs; i++)
     CHECK_STATUS(promise_executor_submit(pool(), computes, &countdown, NULL), PROMISE_OK);
   countdown_wait(&countdown);
   /* valgrind runs one thread at a time, and the others sleep. */
   if (getenv("CHECK_QUICK") == NULL)
     CHECK(atomic_load(&most_computing) <= processors());
   CHECK(atomic_load(&most_computing) > 0);
+}
+
+static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(void) {
+  compute(12, 40 * MILLISECONDS);
+}
+
+/* The callbacks of timers are: they hold others up. */
+static void not_even_if_they_take_their_time(void) {
+  compute(processors() + 1, 300 * MILLISECONDS);
+}
+
+static void nor_after_others_have_blocked(void) {
+  blocked_jobs_do_not_hold_up_the_others();
+  compute(12, 40 * MILLISECONDS);
 }
 
 static atomic_bool low_ran;
@@ -339,6 +355,8 @@ int main(void) {
   RUN(blocked_jobs_do_not_hold_up_the_others);
   RUN(jobs_may_wait_for_later_jobs);
   RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
+  RUN(not_even_if_they_take_their_time);
+  RUN(nor_after_others_have_blocked);
   RUN(serial_executors_leave_threads_to_others);
   RUN(urgent_jobs_leave_room_for_others);
   RUN(higher_priorities_begin_first);

@@ -73,6 +73,27 @@ static promise_status_t executor_submit(void) {
   return status;
 }
 
+/* Without memory for a turn the jobs are dropped: nothing stays pending. */
+static promise_status_t serial_turn(void) {
+  promise_executor_t *immediate = promise_executor_immediate(), *serial = promise_executor_serial(immediate);
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = serial, .on_fulfilled = spy_handler, .ctx = &spy, .free_ctx = spy_free};
+  promise_t *child = promise_react(source, &reaction);
+  REQUIRE(child != NULL);
+  scarce();
+  CHECK_STATUS(plenty(promise_resolve(source, I64(1))), PROMISE_OK);
+  bool has_run = promise_state(child) == PROMISE_FULFILLED;
+  CHECK(has_run || failed_with(child, PROMISE_ECLOSED));
+  CHECK_SPY(&spy, has_run, 1);
+  promise_release(child);
+  promise_release(source);
+  promise_executor_release(serial);
+  promise_executor_release(immediate);
+  return has_run ? PROMISE_OK : PROMISE_ENOMEM;
+}
+
 /* ---- Loops ---- */
 
 static promise_status_t loop_new(void) {
@@ -172,6 +193,7 @@ int main(void) {
   RUN_OUT(executor_new);
   RUN_OUT(executor_serial);
   RUN_OUT(executor_submit);
+  RUN_OUT(serial_turn);
   RUN_OUT(loop_new);
   RUN_OUT(dump_lines);
   RUN_OUT(dump);

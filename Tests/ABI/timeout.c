@@ -86,6 +86,20 @@ static void request_skips_a_delayed_cancellation(void) {
   CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
 }
 
+/* Only the news of a cancellation is not worth waiting for. */
+static void request_skips_no_other_delay(void) {
+  promise_t *sources[] = {promise_new(), promise_new()}, *later[2];
+  CHECK_STATUS(promise_reject(sources[0], I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(sources[1], &(promise_value_t){.kind = PROMISE_KIND_DISCARDED}), PROMISE_OK);
+  for (int i = 0; i < 2; i++) {
+    later[i] = promise_delay(sources[i], HOUR);
+    ask(later[i]);
+    CHECK_INT(promise_state(later[i]), PROMISE_PENDING);
+    promise_discard(later[i]);
+    promise_release(later[i]), promise_release(sources[i]);
+  }
+}
+
 static void request_does_not_shorten_another_delay(void) {
   /* A delay that nobody holds lasts until its time. */
   LEAVES(promises, 2);
@@ -234,6 +248,7 @@ int main(void) {
   RUN(delay_begins_with_the_settlement);
   RUN(request_climbs_from_a_delay);
   RUN(request_skips_a_delayed_cancellation);
+  RUN(request_skips_no_other_delay);
   RUN(request_does_not_shorten_another_delay);
   RUN(in_time_it_passes_on);
   RUN(too_late_it_is_rejected);

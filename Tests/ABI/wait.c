@@ -1,4 +1,7 @@
 /* promise_wait: on other threads, with a limit. Waits that could never end: deadlock.c. */
+#include <sched.h>
+#include <sys/syscall.h>
+
 #include "support.h"
 
 static void settled_promise_needs_no_waiting(void) {
@@ -190,6 +193,43 @@ static void late_callback_may_wait_for_what_another_thread_settles(void) {
     promise_release(all[i]);
 }
 
+/* ---- A wait and the end of its promise ---- */
+
+static atomic_int sleeper;
+
+static void *sleeps(void *promise) {
+  atomic_store(&sleeper, (int)syscall(SYS_gettid));
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  return NULL;
+}
+
+static bool is_asleep(int thread) {
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = thread == 0 ? NULL : fopen(path, "r");
+  if (file == NULL)
+    return false;
+  bool is_read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+  fclose(file);
+  return is_read && state == 'S';
+}
+
+/* The last reference goes while the waiting thread has yet to wake up, and another promise takes its memory. */
+static void promise_may_go_as_its_waiter_wakes(void) {
+  for (int round = 0; round < 20; round++) {
+    promise_t *promise = promise_new();
+    atomic_store(&sleeper, 0);
+    pthread_t thread = start(sleeps, promise);
+    while (!is_asleep(atomic_load(&sleeper)))
+      sched_yield();
+    promise_resolve(promise, VOID());
+    promise_release(promise);
+    promise_t *other = promise_new();
+    finish(thread);
+    promise_release(other);
+  }
+}
+
 int main(void) {
   RUN(settled_promise_needs_no_waiting);
   RUN(pending_promise_times_out);
@@ -200,5 +240,6 @@ int main(void) {
   RUN(callback_may_wait_for_another_thread);
   RUN(other_threads_may_wait_for_what_runs_here);
   RUN(late_callback_may_wait_for_what_another_thread_settles);
+  RUN(promise_may_go_as_its_waiter_wakes);
   return check_report();
 }

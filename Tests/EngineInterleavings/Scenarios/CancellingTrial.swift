@@ -18,6 +18,8 @@ final class CancellingTrial: Explorable {
     case chain
     /// The grandchild is asked while the child begins to follow another promise.
     case follows
+    /// The grandchild is asked while the child, which has a discard block, is made to follow another promise.
+    case followsWithBlock
     /// The grandchild and the child's sibling are asked, while the handle of the child goes.
     case climbs
     /// A weak reference is used while the last strong one goes.
@@ -42,19 +44,22 @@ final class CancellingTrial: Explorable {
     self.program = program
     onRequest(root) { self.rootRequests += 1 }
     onRequest(inner) { self.innerRequests += 1 }
-    child = root.react { _, _, out in
-      if self.program != .follows { return .pass }
-      _ = self.inner.retain()
-      out = CellValue(kind: .promise, bits: self.inner.token.bits)
-      return .adopt
-    }
+    child =
+      program == .followsWithBlock
+      ? unsafe CellRef.discardable(nil, Context(nil, nil))
+      : root.react { _, _, out in
+        if self.program != .follows { return .pass }
+        _ = self.inner.retain()
+        out = CellValue(kind: .promise, bits: self.inner.token.bits)
+        return .adopt
+      }
     grandchild = child.react { _, _, _ in .pass }
     sibling = root.react { _, _, _ in .pass }
     switch program {
     case .handleGoes:
       _ = root.retain()
       sibling.requestCancel()
-    case .bothChildren, .attaches: break
+    case .bothChildren, .attaches, .followsWithBlock: break
     case .settles, .dies, .weak: sibling.requestCancel()
     case .chain, .follows:
       sibling.requestCancel()
@@ -89,6 +94,8 @@ final class CancellingTrial: Explorable {
     case .attaches:
       return [{ self.root.requestCancel() }, { self.onRequest(self.root) { self.attachedRequests += 1 } }]
     case .chain, .follows: return [{ self.grandchild.requestCancel() }, { self.settle() }]
+    case .followsWithBlock:
+      return [{ self.grandchild.requestCancel() }, { _ = self.child.follow(self.inner) }]
     case .climbs:
       return [{ self.grandchild.requestCancel() }, { self.child.release() }, { self.sibling.requestCancel() }]
     case .weak:
@@ -129,7 +136,7 @@ final class CancellingTrial: Explorable {
     case .settles, .chain:
       expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
       expect(isGrandchildSettled, "the grandchild waits for ever")
-    case .follows: expect(innerRequests == 1, "the inner promise was asked \(innerRequests) times")
+    case .follows, .followsWithBlock: expect(innerRequests == 1, "the inner promise was asked \(innerRequests) times")
     case .dies, .weak: expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
     }
     return wrong
