@@ -101,7 +101,7 @@ final class CallbackCrossing: Sendable {
   private static func counted(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
   ) throws(ArgumentMismatch) -> PluginValue {
-    guard let number = IntegerMemory.load(countType, count), number >= 0 else {
+    guard let number = IntegerMemory.load(countType, count) else {
       throw ArgumentMismatch(message: "has a count that no memory has")
     }
     let arena = CallArena()
