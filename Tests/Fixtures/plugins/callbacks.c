@@ -5,6 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const promise_host_t *host;
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  return PROMISE_OK;
+}
+
 /* Every scope at work. */
 
 static int32_t walk(int32_t count, bool (*visit)(int32_t index, const char *name)) {
@@ -127,6 +135,22 @@ static int32_t lie(int32_t how, int32_t (*f)(uint8_t flag, promise_str_t text, c
   default:
     return f(1, (promise_str_t){NULL, 0}, "fine");
   }
+}
+
+/* Passes so many bytes of four. */
+static int32_t counted(int32_t count, int32_t (*f)(const char *data, int32_t count)) {
+  return f("four", count);
+}
+
+/* How long the text is that a callback gives, which is freed here. */
+static uint64_t length_of_given(char *(*f)(uint64_t index)) {
+  uint64_t length = 0;
+  for (uint64_t i = 0; i < 64; i++) {
+    char *text = f(i);
+    length += strlen(text);
+    host->deallocate(host, text);
+  }
+  return length;
 }
 
 static int32_t twice(int32_t value) {
@@ -256,6 +280,8 @@ static const promise_plugin_function_t functions[] = {
              shapes),
     FUNCTION("crowd(f: fn(i8, i8, i8, i8, i8, f32, {whole: i8, part: f64}, f32, i64) -> f64) -> f64", crowd),
     FUNCTION("lie(how: i32, f: fn(flag: bool, text: str, line: cstr) -> i32) -> i32", lie),
+    FUNCTION("counted(count: i32, f: fn(data: bytes[count], count: i32) -> i32) -> i32", counted),
+    FUNCTION("length_of_given(f: fn(index: u64) -> own cstr) -> u64", length_of_given),
     FUNCTION("doubler() -> ptr<function>", doubler),
     FUNCTION("each(count: i32, f: fn(context, index: i32) -> i32, data: context) -> i32", each),
     FUNCTION("forge(f: fn(context, index: i32) -> i32, data: context) -> i32", forge),
@@ -277,4 +303,4 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("at_last(value: i64)", at_last),
 };
 
-PLUGIN("test.callbacks", .unload = unload)
+PLUGIN("test.callbacks", .load = load, .unload = unload)

@@ -115,6 +115,14 @@ static struct item *find(const char *key) {
   return NULL;
 }
 
+struct holder {
+  struct item *item;
+};
+
+static const char *name_in(struct holder holder) {
+  return holder.item->name;
+}
+
 static const char *name_of(struct item *item) {
   return item == NULL ? "none" : item->name;
 }
@@ -133,6 +141,13 @@ static char *duplicate(const char *text) {
 }
 static int32_t living(void) {
   return live;
+}
+
+/* Gives a text away, beside one that is none. */
+static char *botched(const char **text) {
+  *text = "\xff";
+  live++;
+  return strdup("given away");
 }
 
 /* As sqlite3_exec does: a code, and a message to be freed. */
@@ -282,7 +297,10 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("find_some(key: cstr) -> ptr<item>", find),
     FUNCTION("name_of(item: ptr<item>?) -> cstr", name_of),
     FUNCTION("name_of_other(item: ptr<other>) -> cstr", name_of),
+    FUNCTION("name_in(holder: {item: ptr<item>}) -> cstr", name_in),
     FUNCTION("duplicate(text: cstr) -> own(release_text) cstr ! null", duplicate),
+    FUNCTION("botched(text: out cstr) -> own(release_text) cstr", botched),
+    FUNCTION("botched_maybe(text: out cstr) -> own(release_text) cstr?", botched),
     FUNCTION("living() -> i32", living),
     FUNCTION("run(text: cstr, message: out own(release_text) cstr?) -> i32 ! nonzero", run),
     FUNCTION("bytes_of(points: inout &[{x: f64, y: f64}]) -> bytes", bytes_of),

@@ -1,8 +1,11 @@
 /* Leaves its functions without returning from them. */
+#define _DEFAULT_SOURCE
 #include "fixture.h"
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 static const promise_host_t *host;
 static int cleaned;
@@ -47,6 +50,47 @@ static int32_t catch_jump(void) {
   return 0;
 }
 
+/* Two stacks below the thread's own: a call on the lower one goes on while another is made on the higher one. */
+static ucontext_t outside, lower, higher;
+static int32_t ended;
+
+static void call(const char *function) {
+  promise_t *promise = host->call(host, "test.leaving", function, NULL, 0);
+  ended += promise_state(promise) == PROMISE_FULFILLED;
+  promise_release(promise);
+}
+
+static void on_higher(void) {
+  call("clean_count");
+}
+
+static void switch_over(void) {
+  swapcontext(&lower, &higher);
+}
+
+static void on_lower(void) {
+  call("switch_over");
+}
+
+static int32_t call_on_other_stacks(void) {
+  size_t size = 1 << 20;
+  char *stacks =
+      mmap((void *)0x10000000, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED || stacks > (char *)&size)
+    return -1;
+  getcontext(&lower);
+  lower.uc_stack = (stack_t){.ss_sp = stacks, .ss_size = size};
+  lower.uc_link = &outside;
+  makecontext(&lower, on_lower, 0);
+  getcontext(&higher);
+  higher.uc_stack = (stack_t){.ss_sp = stacks + size, .ss_size = size};
+  higher.uc_link = &lower;
+  makecontext(&higher, on_higher, 0);
+  swapcontext(&outside, &lower);
+  munmap(stacks, 2 * size);
+  return ended;
+}
+
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
   (void)error;
   host = offered;
@@ -60,6 +104,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("jump()", jump),
     FUNCTION("jump_deep()", jump_deep),
     FUNCTION("catch_jump() -> i32", catch_jump),
+    FUNCTION("switch_over()", switch_over),
+    FUNCTION("call_on_other_stacks() -> i32", call_on_other_stacks),
 };
 
 PLUGIN("test.leaving", .load = load)

@@ -20,6 +20,34 @@ static promise_t *begin(void) {
   return kept;
 }
 
+/* For a promise that give() returns. */
+static void prepare(void) {
+  kept = promise_new();
+  host->progress(host, kept, 0.125, "before anything can return it");
+}
+
+static promise_t *give(void) {
+  host->progress(host, kept, 0.25, "before it returns");
+  promise_retain(kept);
+  return kept;
+}
+
+static promise_t *begin_around(void (*inner)(void)) {
+  kept = promise_new();
+  host->progress(host, kept, 0.25, "before the other call");
+  inner();
+  promise_retain(kept);
+  return kept;
+}
+
+static promise_t *begin_with_many(uint32_t count) {
+  kept = promise_new();
+  for (uint32_t i = 0; i < count; i++)
+    host->progress(host, kept, (double)i / count, "one of many");
+  promise_retain(kept);
+  return kept;
+}
+
 static void more(double fraction, const char *message) {
   host->progress(host, kept, fraction, message);
 }
@@ -35,6 +63,10 @@ static void finish(void) {
 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("begin() -> promise<void>", begin),
+    FUNCTION("prepare()", prepare),
+    FUNCTION("give() -> promise<void>", give),
+    FUNCTION("begin_around(inner: fn()) -> promise<void>", begin_around),
+    FUNCTION("begin_with_many(count: u32) -> promise<void>", begin_with_many),
     FUNCTION("more(fraction: f64, message: cstr)", more),
     FUNCTION("more_silently(fraction: f64)", more_silently),
     FUNCTION("finish()", finish),

@@ -128,6 +128,11 @@ static promise_t *sum(promise_bytes_t data) {
   return promise;
 }
 
+static promise_t *sum_after(void (*first)(void), promise_bytes_t data) {
+  first();
+  return sum(data);
+}
+
 static void go(void) {
   pthread_mutex_lock(&mutex);
   permits++;
@@ -171,6 +176,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("never() -> promise<i32>", never),
     FUNCTION("twofold(number: promise<i64>) -> promise<i64>", twofold),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
+    FUNCTION("sum_after(first: fn(), data: bytes) -> promise<u64>", sum_after),
     FUNCTION("go()", go),
     FUNCTION("seen() -> i32", seen),
     FUNCTION("discarded() -> i32", discarded),

@@ -17,6 +17,18 @@ static promise_bytes_t null_bytes(void) {
   return (promise_bytes_t){NULL, 1};
 }
 
+struct part {
+  promise_str_t text;
+};
+
+static struct part negative_part(void) {
+  return (struct part){{"text", SIZE_MAX}};
+}
+
+static struct part endless_part(void) {
+  return (struct part){{"text", SIZE_MAX / 2}};
+}
+
 static void *wild_promise(void) {
   static int64_t no_promise[16];
   return no_promise;
@@ -33,6 +45,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("endless_str() -> str", endless_str),
     FUNCTION("endless_bytes() -> bytes", endless_bytes),
     FUNCTION("null_bytes() -> bytes", null_bytes),
+    FUNCTION("negative_part() -> {text: str}", negative_part),
+    FUNCTION("endless_part() -> {text: str}", endless_part),
     FUNCTION("wild_promise() -> promise<i32>", wild_promise),
     FUNCTION("wild_out() -> bool !", wild_out),
 };

@@ -184,6 +184,15 @@ extension EndToEnd {
       #expect(try HostProcess.run("call", "--progress", "off", "later", "slowly", "4").errors == "")
     }
 
+    @Test func aResultThatFindsNoRoomWhenItsFileIsClosedIsNotWritten() throws {
+      let path = FixturePlugins.folder.resolvingSymlinksInPath().appending(path: "full.json").path
+      let ending = try HostProcess.run(
+        "call", "--output", path, "kinds", "tiny",
+        environment: ["LD_PRELOAD": FixturePlugins.path("Preloaded/full"), "FULL": path])
+      #expect(ending.errors.contains("the result cannot be written: \(path): No space left on device"))
+      #expect(ending.status == 1)
+    }
+
     @Test(arguments: ["never", "block"])
     func aTimeoutIsStatusThree(function: String) throws {
       let ending = try HostProcess.run("call", "--timeout", "0.1", "--log", "off", "later", function)

@@ -154,6 +154,38 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test func aRejectionBesideATimeoutIsStatusOne() throws {
+      let ending = try run(
+        """
+        plugins: [later, kinds]
+        steps:
+          bad: {call: kinds.fail, with: {message: broken}}
+          slow: {call: later.never, timeout: 0.05}
+        """, "--progress", "off", "--log", "off")
+      #expect(
+        ending.errors == """
+          plugin-host: bad: broken (fixture 7)
+          plugin-host: slow: timed out after 0.05 s
+
+          """)
+      #expect(ending.status == 1)
+    }
+
+    /// On a slow machine a limit may be over before the function was called; then it gets a longer one.
+    @Test func aPromiseThatComesAfterTheTimeoutIsDiscarded() throws {
+      let texts = ["0.1", "1", "10", "100"].lazy.map { seconds in
+        try? run(
+          """
+          plugins: [later]
+          steps:
+            slow: {call: later.late, timeout: \(seconds), rescue: {value: null}}
+            end: {call: later.opens, after: slow}
+          """, "--progress", "off", "--log", "off"
+        ).text
+      }
+      #expect(texts.contains("\"discarded\"\n"))
+    }
+
     @Test func theWholeMayTakeTooLong() throws {
       let ending = try run(
         "plugins: [later]\nsteps: {a: {call: later.never}, b: {call: later.block}}", "--timeout", "0.1", "--log", "off")

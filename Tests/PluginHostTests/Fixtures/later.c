@@ -48,16 +48,43 @@ static promise_status_t right(promise_str_t *result, promise_value_t *error) {
   return meet(1, error);
 }
 
+static int begun, discards, open_gates;
+
 /* Never settles by itself; says so when it is discarded. */
 static void discarded(void *context) {
   (void)context;
   host->log(host, PROMISE_LOG_ERROR, "discarded");
+  pthread_mutex_lock(&lock);
+  discards++;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
 }
 
 static promise_t *never(void) {
   promise_t *promise = promise_new_discardable(discarded, NULL, NULL);
   host->progress(host, promise, -1, "for ever");
   return promise;
+}
+
+/* Returns such a promise once opens() lets it, which waits until that one is discarded. */
+static promise_t *late(void) {
+  pthread_mutex_lock(&lock);
+  begun++;
+  while (open_gates == 0)
+    pthread_cond_wait(&changed, &lock);
+  pthread_mutex_unlock(&lock);
+  return never();
+}
+
+static promise_str_t opens(void) {
+  pthread_mutex_lock(&lock);
+  open_gates++;
+  pthread_cond_broadcast(&changed);
+  bool has_begun = begun > 0;
+  while (has_begun && discards == 0)
+    pthread_cond_wait(&changed, &lock);
+  pthread_mutex_unlock(&lock);
+  return has_begun ? (promise_str_t){"discarded", 9} : (promise_str_t){"not begun", 9};
 }
 
 /* Never returns. */
@@ -110,6 +137,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
     FUNCTION("never() -> promise<void>", never, "Never settles."),
+    FUNCTION("late() -> promise<void>", late, "Returns when opens() has begun, and never settles."),
+    FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),
     FUNCTION("block()", block, "Never returns."),
     FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
     FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),

@@ -130,6 +130,16 @@ import Testing
     #expect(found.first?.hasPrefix("2:") == true && found.first?.hasSuffix(": \(message)") == true, "\(found)")
   }
 
+  @Test func comparesTypesOfACallThatStandsIn() throws {
+    let found = mistakes {
+      _ = try plan(
+        "  b: {call: p.half, with: {x: 1}, rescue: {call: p.half, with: {x: {step: a}}}}\n"
+          + "  a: {call: p.sum, with: {data: x}}")
+    }
+    #expect(found.count == 1)
+    #expect(found.first?.hasSuffix(": \"x\" is f64, but the step \"a\" gives str") == true, "\(found)")
+  }
+
   @Test func checksTheConfiguration() throws {
     let text =
       "plugins: []\nset: {v: 1}\nconfig: {p: {a: \"${v}\"}, q: {b: 2}, bare: {c: \"${w}\"}}\nsteps: {a: {call: p.big}}"

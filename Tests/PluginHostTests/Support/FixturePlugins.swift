@@ -3,7 +3,7 @@ import Testing
 
 /// The plugins in `Fixtures/`, compiled once for the whole run.
 enum FixturePlugins {
-  /// The folder with `kinds.so`, `later.so` and the others.
+  /// The folder with `kinds.so`, `later.so` and the others; and `Preloaded/full.so`, which is no plugin.
   static let folder: URL = {
     do {
       return try build()
@@ -21,7 +21,9 @@ enum FixturePlugins {
     let folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     atexit { try? FileManager.default.removeItem(at: FixturePlugins.folder) }
-    for name in try FileManager.default.contentsOfDirectory(atPath: sources.path) where name.hasSuffix(".c") {
+    try FileManager.default.createDirectory(at: folder.appending(path: "Preloaded"), withIntermediateDirectories: true)
+    let names = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+    for name in names + ["Preloaded/full.c"] where name.hasSuffix(".c") {
       let library = folder.appending(path: name.dropLast(2) + ".so").path
       let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
       let compiler = try Process.run(

@@ -114,6 +114,49 @@ struct CallbackCalls {
       ])
   }
 
+  @Test("a binary callback is lent its arguments: they are freed when it has returned")
+  func binaryFrees() async throws {
+    let body = PluginCallback(binary: { _, _, result in
+      result.pointee = promise_value_t()
+      result.pointee.kind = promise_kind_t(PROMISE_KIND_I64)
+      return promise_state_t(PROMISE_FULFILLED)
+    })
+    var before = promise_statistics_t()
+    var after = promise_statistics_t()
+    before.size = UInt32(MemoryLayout<promise_statistics_t>.size)
+    after.size = before.size
+    promise_statistics(&before)
+    for _ in 0..<2000 {
+      #expect(await outcome("counted", .value(.int(4)), Argument(.callback(body))).value == .int(0))
+    }
+    promise_statistics(&after)
+    // 2000, if none was freed. Other tests may have some meanwhile.
+    #expect(Int64(after.values) - Int64(before.values) < 1000)
+  }
+
+  @Test("a count that is negative is refused")
+  func negativeCount() async {
+    let seen = Recorder<[PluginValue]>()
+    let body = Argument.callback { arguments in
+      seen.record(arguments)
+      return .int(1)
+    }
+    #expect(await outcome("counted", .value(.int(2)), body).value == .int(1))
+    let error = await outcome("counted", .value(.int(-1)), body).pluginError
+    #expect(error?.kind == .badResult)
+    #expect(error?.message.contains("'data' has a ") == true, "\(String(describing: error))")
+    #expect(seen.events == [[.bytes(Array("fo".utf8))]])
+  }
+
+  @Test("a text that a callback gives away belongs to C")
+  func given() async {
+    let body = Argument.callback { arguments in
+      guard case .uint(let index) = arguments[0] else { return .void }
+      return .string(String(repeating: "x", count: Int(index) * 16))
+    }
+    #expect(await outcome("length_of_given", body).value == .uint((0..<64).reduce(0) { $0 + $1 * 16 }))
+  }
+
   @Test("what is optional may be left out; what is not, not")
   func optional() async {
     #expect(await outcome("maybe").value == .int(-1))

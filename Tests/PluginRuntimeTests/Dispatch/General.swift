@@ -138,10 +138,47 @@ struct General {
     #expect(error?.message == "argument 'item' is an address of a item, expected an address of a other")
   }
 
+  @Test("a field of a struct that is an address has the name that the signature gives it, and is not NULL")
+  func pointersInStructs() async throws {
+    func name(in item: PluginValue) async -> Outcome {
+      await host.outcome("name_in", of: "test.dispatch", [.value(.object([PluginMember("item", item)]))])
+    }
+    let item = try #require(await host.outcome("find", of: "test.dispatch", [.text("two")]).value)
+    guard case .pointer(let pointer) = item else {
+      Issue.record("\(item)")
+      return
+    }
+    #expect(await name(in: item).value == .string("two"))
+    for other in [PluginPointer(name: "other", address: pointer.address), PluginPointer(name: "item", address: 0)] {
+      let error = await name(in: .pointer(other)).pluginError
+      #expect(error?.kind == .badArgument)
+      #expect(error?.message.hasPrefix("argument 'holder.item' is ") == true, "\(String(describing: error))")
+    }
+  }
+
   @Test("what is given away is freed by the function that the signature names")
   func releases() async {
     #expect(await json("duplicate", #"["text"]"#) == #""text""#)
     #expect(await json("living", "[]") == "0")
+  }
+
+  @Test("a result beside an out parameter that is wrong is freed too", arguments: ["botched", "botched_maybe"])
+  func releasesUnused(_ function: String) async {
+    #expect(await message(function, "[]").contains("gives 'text' that is not UTF-8"))
+    #expect(await json("living", "[]") == "0")
+  }
+
+  @Test("what a function was to own is freed if it is not called")
+  func takesBack() async throws {
+    let types = try Host.loading("types")
+    let large = PluginValue.bytes(Array(repeating: 1, count: 1 << 20))
+    let before = try residentBytes()
+    for _ in 0..<256 {
+      let error = await types.outcome("consume", of: "test.types", [.value(large), .value(.int(1))]).pluginError
+      #expect(error?.kind == .badArgument)
+    }
+    // 256 MiB, if nothing was freed. Other tests may use memory meanwhile.
+    #expect(try residentBytes() < before + (128 << 20))
   }
 
   @Test("the arguments of a tail go by position or by its name, each as the first type that takes it")

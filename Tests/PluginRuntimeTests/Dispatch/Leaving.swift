@@ -54,6 +54,12 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
+  @Test("a call on the stack of a coroutine goes on while another is made on one above it")
+  func coroutines() async {
+    #expect(await host.outcome("call_on_other_stacks", of: "test.leaving").value == .int(2))
+    #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
   /// What calls give that are made on a thread of their own.
   private func ends(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
     let host = host

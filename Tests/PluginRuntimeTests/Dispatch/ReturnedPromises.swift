@@ -1,3 +1,4 @@
+import Dispatch
 import PluginRuntime
 import Promises
 import PromisesTestSupport
@@ -69,6 +70,26 @@ struct ReturnedPromises {
     // Any call looks for what can go.
     _ = await outcome("discarded")
     #expect(host.graveyard.count == 0)
+  }
+
+  @Test("discarding the call while its function runs discards the promise that it returns")
+  func discardWhileItRuns() async {
+    let queue = Queue()
+    let calls = Recorder<Promise<PluginValue>>()
+    let first = Argument.callback { _ in
+      for call in calls.events { call.discard() }
+      return .void
+    }
+    let call = host.call(
+      "sum_after", of: "test.promises", [first, .value(.bytes([1, 2]))], on: .queue(queue.dispatch))
+    calls.record(call)
+    queue.resume()
+    #expect(await call.outcome().reason is Discarded)
+    // Nothing runs there before the function has returned.
+    await withCheckedContinuation { continuation in queue.dispatch.async { continuation.resume() } }
+    #expect(await outcome("discarded").value == .int(1))
+    _ = await outcome("go")
+    #expect(await outcome("seen").value == .int(3))
   }
 
   @Test("a call that waits for its context can be discarded before it begins")

@@ -18,4 +18,13 @@ struct WildResults {
     #expect(error?.kind == .badResult)
     #expect(error?.description == "test.wild.\(function): \(message), as its signature says")
   }
+
+  @Test(
+    "nor where it is a part of a result",
+    arguments: [("negative_part", "18446744073709551615"), ("endless_part", "9223372036854775807")])
+  func parts(_ function: String, _ length: String) async throws {
+    let error = await (try Host.loading("wild")).outcome(function, of: "test.wild").pluginError
+    #expect(error?.kind == .badResult)
+    #expect(error?.message.contains("'result.text' that has a length of \(length), which no memory has") == true)
+  }
 }

@@ -33,6 +33,42 @@ struct ProgressReports {
     #expect(own.events.allSatisfy { $0.plugin == "test.progress" && $0.function == "begin" })
   }
 
+  @Test("a report for a promise that no running function can return is dropped")
+  func dropped() async throws {
+    let messages = Recorder<String?>()
+    let host = try Host.loading("progress")
+    #expect(await host.outcome("prepare", of: "test.progress").value == .void)
+    let call = host.call("give", of: "test.progress", progress: { messages.record($0.message) })
+    #expect(messages.events == ["before it returns"])
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await call.outcome().value == .void)
+  }
+
+  @Test("a report is kept while its function runs, though another call ends meanwhile")
+  func kept() async throws {
+    let messages = Recorder<String?>()
+    let host = try Host.loading("progress")
+    let inner = Argument.callback { _ in
+      _ = host.call("more_silently", of: "test.progress", [.value(.double(0.5))])
+      return .void
+    }
+    let call = host.call("begin_around", of: "test.progress", [inner], progress: { messages.record($0.message) })
+    #expect(messages.events == ["before the other call", nil])
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await call.outcome().value == .void)
+  }
+
+  @Test("of many reports before a function returns the newest 64 are kept")
+  func many() async throws {
+    let fractions = Recorder<Double?>()
+    let host = try Host.loading("progress")
+    let call = host.call(
+      "begin_with_many", of: "test.progress", [.value(.uint(100))], progress: { fractions.record($0.fraction) })
+    #expect(fractions.events == (36..<100).map { Double($0) / 100 })
+    _ = await host.outcome("finish", of: "test.progress")
+    #expect(await call.outcome().value == .void)
+  }
+
   @Test("two calls are told apart")
   func calls() async throws {
     let host = try Host.loading("progress")

@@ -13,7 +13,7 @@ struct Refusals {
       ("f(a: f80)", 6, "'f80'", "long double"), ("f(a: complex)", 6, "'complex'", "complex numbers"),
       ("f(n: i32, ...: f32)", 16, "'f32'", "C promotes f32"), ("f(n: i32, ...: i16)", 16, "'i16'", "C promotes i16"),
       ("f(n: i32, ...: {x: f64})", 16, "'{x: f64}'", "a number, a cstr or a ptr"),
-      ("f(...: i32)", 3, "'...'", "before it"),
+      ("f(...: i32)", 3, "'...'", "before it"), ("f(n: i32, ...: i32 | i32)", 22, "a second 'i32'", "once"),
     ])
   func impossible(_ text: String, _ column: Int, _ found: String, _ expected: String) {
     expectMistake(text, column, found, expected)

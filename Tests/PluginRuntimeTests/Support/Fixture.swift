@@ -62,7 +62,8 @@ enum Fixture {
   }
 
   /// The path of a library of this source, made by that compiler. What a generator writes need not be without warnings.
-  static func library(_ name: String, from source: String, by compiler: String, _ flags: [String]) throws -> String {
+  static func library(_ name: String, from source: String, by compiler: String, _ flags: [String] = []) throws -> String
+  {
     let file = try file("\(name).c", containing: source.utf8)
     let output = self.file("\(name).so")
     try run(

@@ -1,0 +1,21 @@
+/* full.c - no plugin: preloaded into a program, it has a file system that tells only when the file $FULL is closed that
+ * there was no room for it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int close(int descriptor) {
+  char link[64], path[PATH_MAX] = "";
+  const char *full = getenv("FULL");
+  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  int status = (int)syscall(SYS_close, descriptor);
+  if (full == NULL || length < 0 || strcmp(path, full) != 0)
+    return status;
+  errno = ENOSPC;
+  return -1;
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Loading: segments, symbols and tables that are not what they say")
+struct Segments {
+  @Test("a segment with more bytes in the file than in memory is refused")
+  func largerInFile() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    let code = try #require(library.loads.first)
+    library.set(code + LibraryFile.memorySize, library[code + LibraryFile.fileSize] - 1)
+    expect(.notAPlugin, "a segment that does not fit into memory", library)
+  }
+
+  @Test("a segment beyond the end of memory is refused")
+  func beyondMemory() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    let data = try #require(library.loads.last)
+    library.set(data + LibraryFile.address, UInt64.max - 15)
+    expect(.notAPlugin, "a segment that does not fit into memory", library)
+  }
+
+  @Test("a segment beyond the end of the file is refused")
+  func beyondFile() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    let data = try #require(library.loads.last)
+    library.set(data + LibraryFile.offset, UInt64(library.bytes.count))
+    expect(.truncated, "its segments", library)
+  }
+
+  @Test("an entry that is a function by its name only is refused")
+  func outsideCode() throws {
+    let source = """
+      __asm__(".data\\n.globl promise_plugin_entry\\n.type promise_plugin_entry, %function\\n"
+              "promise_plugin_entry: .long 0\\n.size promise_plugin_entry, 4\\n.text\\n");
+      """
+    let path = try Fixture.library("outside", from: source, by: "cc")
+    expect(.noEntry, "has promise_plugin_entry outside its code", try LibraryFile(path))
+  }
+
+  @Test("an entry that the library chooses as it is loaded is refused, for that runs its code")
+  func indirect() throws {
+    let source = """
+      static const void *entry(unsigned abi) { return (void)abi, (void *)0; }
+      static void *choose(void) { return (void *)entry; }
+      const void *promise_plugin_entry(unsigned abi) __attribute__((ifunc("choose")));
+      """
+    let path = try Fixture.library("indirect", from: source, by: "cc")
+    expect(.noEntry, "defines promise_plugin_entry as an indirect function", try LibraryFile(path))
+  }
+
+  @Test("symbols in the part of a segment that is not in the file are not read from what follows it there")
+  func symbolsInZeros() throws {
+    var library = try LibraryFile(try Fixture.plugin("whole"))
+    #expect(mistake(in: library) == nil)
+    let data = try #require(library.loads.last)
+    let symbols = try #require(library.dynamicEntry(6))
+    let strings = try #require(library.dynamicEntry(5))
+    // The first segment has these tables, at addresses that are offsets too.
+    let table = library.bytes[Int(library[symbols])..<Int(library[strings])]
+    let distance = UInt64(library.bytes.count) - library[data + LibraryFile.offset]
+    library.bytes += table
+    library.set(symbols, library[data + LibraryFile.address] + distance)
+    library.set(data + LibraryFile.memorySize, distance + UInt64(table.count))
+    expect(.noEntry, "does not define promise_plugin_entry", library)
+  }
+
+  @Test("a circle of symbols ends the search", .timeLimit(.minutes(1)))
+  func circle() throws {
+    var library = try LibraryFile(try Fixture.plugin("missing-entry", ["-Wl,--hash-style=sysv"]))
+    let table = Int(library[try #require(library.dynamicEntry(4))])
+    let buckets = Int(library[table] & 0xFFFF_FFFF)
+    for bucket in 0..<buckets { library.set(table + 8 + 4 * bucket, UInt32(1)) }
+    library.set(table + 8 + 4 * buckets + 4, UInt32(1))
+    expect(.noEntry, "does not define promise_plugin_entry", library)
+  }
+}
+
+private func mistake(in library: LibraryFile) -> PluginError? {
+  do {
+    try ELFVerifier.verify(PluginFile(opening: try Fixture.file("changed.so", containing: library.bytes)))
+    return nil
+  } catch {
+    return error as? PluginError
+  }
+}
+
+private func expect(
+  _ kind: PluginError.Kind, _ message: String, _ library: LibraryFile, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let error = mistake(in: library)
+  #expect(error?.kind == kind, "\(String(describing: error))", sourceLocation: sourceLocation)
+  #expect(error?.message.contains(message) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+}
+
+/// The bytes of a library, whose numbers can be changed. Nothing of it is loaded.
+private struct LibraryFile {
+  var bytes: [UInt8]
+
+  init(_ path: String) throws { bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) }
+
+  /// The 8 bytes at an offset.
+  subscript(_ offset: Int) -> UInt64 { FileReader.number(bytes, at: offset) }
+
+  mutating func set<T: FixedWidthInteger>(_ offset: Int, _ number: T) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
+  }
+
+  /// Where the program headers of what is loaded are, in the order of their addresses.
+  var loads: [Int] { headers(1) }
+  /// Where in a program header its numbers are.
+  static let offset = 8, address = 16, fileSize = 32, memorySize = 40
+
+  /// Where the value of an entry of the dynamic section is.
+  func dynamicEntry(_ tag: UInt64) -> Int? {
+    guard let header = headers(2).first else { return nil }
+    let start = Int(self[header + Self.offset])
+    let entries = stride(from: start, to: start + Int(self[header + Self.fileSize]), by: 16)
+    return entries.first { self[$0] == tag }.map { $0 + 8 }
+  }
+
+  private func headers(_ type: UInt32) -> [Int] {
+    (0..<Int(bytes[56])).map { Int(self[32]) + ELFSegment.size * $0 }.filter {
+      FileReader.number(bytes, at: $0) == type
+    }
+  }
+}
