@@ -17,7 +17,7 @@ namespace {
 
 plugin_activity_guard_t guard;
 std::atomic<pid_t> guarded;
-/// What the program itself is about to exit with; -1: it goes on.
+/// The status that the program itself is about to exit with; -1: it is not exiting.
 std::atomic<int32_t> ending{-1};
 
 /// A line for standard error, of a length that no plugin decides, made and written by functions that a signal handler may
@@ -76,7 +76,7 @@ const char *place(plugin_activity_kind_t kind) noexcept {
 }
 
 [[noreturn]] void end(int32_t status) noexcept {
-  // What the program was about to say is not made a success, nor another failure.
+  // The program's own failure is kept: it becomes no success, and no other failure.
   int32_t own = ending.load();
   syscall(SYS_exit_group, own > 0 ? own : status);
   abort();
@@ -86,7 +86,7 @@ int32_t status_of(plugin_activity_kind_t kind) noexcept {
   return kind == PLUGIN_ACTIVITY_CALL || kind == PLUGIN_ACTIVITY_UNLOAD ? guard.call_status : guard.load_status;
 }
 
-/// The handler of exit(), registered first and so run last: what the program has to write is written by then.
+/// The handler of exit(), registered first and so run last: the program has written its output by then.
 void exits() {
   plugin_activity_exits("exit", -1);
   if (guarded.load() != getpid() || ending.load() >= 0)

@@ -1,4 +1,4 @@
-// What an edge notes of the code that it enters.
+// The record of the plugin code that a thread has entered.
 #ifndef PLUGIN_ACTIVITY_HPP
 #define PLUGIN_ACTIVITY_HPP
 

@@ -1,7 +1,7 @@
 /* plugin_activity.h - which code of which plugin a thread is running, for when the process ends in it.
  *
- * Every edge notes what it enters. A program that wants to know calls plugin_activity_guard() once: from then on it says
- * so where plugin code ends the process, by exit(), by a fatal signal, or by not returning.
+ * Every edge notes the code that it enters. A program calls plugin_activity_guard() once: from then on plugin code that
+ * ends the process is reported, whether by exit(), by a fatal signal, or by not returning.
  */
 #ifndef PLUGIN_ACTIVITY_H
 #define PLUGIN_ACTIVITY_H
@@ -10,7 +10,7 @@
 
 PROMISE_BEGIN_DECLS
 
-/* What a plugin is doing. */
+/* The kind of plugin code that runs. */
 typedef int32_t plugin_activity_kind_t;
 
 enum {
@@ -22,7 +22,7 @@ enum {
   PLUGIN_ACTIVITY_UNLOAD = 5,
 };
 
-/* How a program ends that plugin code ends. */
+/* The end of a program whose plugin code ends the process. */
 typedef struct plugin_activity_guard {
   /* The program's name, at the beginning of each message. Kept. */
   const char *PROMISE_NONNULL program;
@@ -31,7 +31,7 @@ typedef struct plugin_activity_guard {
   int32_t call_status;
   int32_t load_status;
   int32_t timeout_status;
-  /* How long each of mapping, promise_plugin_entry(), load() and unload() may take, in nanoseconds; 0: for ever. */
+  /* The time limit of each mapping, promise_plugin_entry(), load() and unload(), in nanoseconds; 0: none. */
   int64_t timeout_ns;
 } plugin_activity_guard_t;
 
@@ -46,12 +46,12 @@ void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard)
  * [any thread] */
 void plugin_activity_prepare_thread(void);
 
-/* Tells the guard that the program itself is about to exit with this status: it is kept if plugin code that runs until
- * then ends the process, unless it is 0.
+/* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status is
+ * kept unless it is 0.
  * [any thread] */
 void plugin_activity_ending(int32_t status);
 
-/* Ends the process if plugin code of this thread is what called `how`, such as "_exit", with this status (-1: unknown);
+/* Ends the process if plugin code of this thread called `how`, such as "_exit", with this status (-1: unknown);
  * returns if no plugin code is running here, or in a child process. A program's own status that is a failure is kept.
  * Async-signal-safe.
  * [any thread] */

@@ -9,7 +9,8 @@ import Synchronization
 @unsafe
 package struct ThreadHooks {
   /// The number of threads that use them, plus one while they are the newest. Guarded by PLATFORM_LOCK_HOOKS.
-  /// Before what is read without the lock: ThreadSanitizer takes `+=` for a change of the struct's first byte.
+  /// Declared before the fields that are read without the lock: ThreadSanitizer takes `+=` for a change of the first
+  /// byte of the struct.
   private var references = 1
   private let start: FreeFunction?
   private let stop: FreeFunction?

@@ -5,7 +5,8 @@ import CPlatform
 @unsafe
 struct Listener<Functions> {
   /// The number of running calls, plus one while it is the current one. Guarded by PLATFORM_LOCK_OBSERVERS.
-  /// Before what is read without the lock: ThreadSanitizer takes `+=` for a change of the struct's first byte.
+  /// Declared before the fields that are read without the lock: ThreadSanitizer takes `+=` for a change of the first
+  /// byte of the struct.
   private var uses = 1
   let functions: Functions
   let context: Context
