@@ -181,6 +181,10 @@ static promise_status_t combined(void) {
   scarce();
   promise_t *result = combine(inputs, 3, 0);
   promise_status_t status = plenty(of(result));
+  if (result != NULL) { /* requests propagate upstream */
+    CHECK_STATUS(promise_request_cancel(result, NULL), PROMISE_OK);
+    CHECK_INT(promise_cancel_requested(inputs[0]) + promise_cancel_requested(inputs[2]), 2);
+  }
   for (int i = 0; i < 3; i++)
     CHECK_STATUS(promise_resolve(inputs[i], I64(i)), PROMISE_OK);
   if (result != NULL)

@@ -134,14 +134,13 @@ extension Gather {
     return nil
   }
 
-  /// Each reaction has two references, that of the array and that of the list. Each reaction has a reference to the
-  /// gather.
+  /// Makes the entries, and the handler of cancel requests. Each reaction has two references, that of the array and that
+  /// of the list. Each reaction has a reference to the gather, and so has the handler. False when memory has run out.
   private func makeEntries(_ inputs: (Int) -> CellRef, _ count: Int) -> Bool {
     for index in 0..<count {
       let context = unsafe Context(UnsafeMutableRawPointer(ref.cell), nil)
       guard let reaction = unsafe CellRef.derived(from: inputs(index), .input, nil, context) else {
-        for made in 0..<index { unsafe entries[made].reaction.deallocate() }
-        unsafe ref.cell.pointee.value.bits = 0
+        freeEntries(index)
         return false
       }
       // Stored beside the generation of its source.
@@ -150,16 +149,22 @@ extension Gather {
         to: Entry(reaction: reaction, value: CellValue(kind: ValueKind(rawValue: 0)), isRejected: false))
     }
     unsafe ref.cell.pointee.value.bits = UInt64(count)
-    unsafe ref.cell.pointee.life.wrappingAdd(UInt64(count), ordering: .relaxed)
-    return true
+    unsafe ref.cell.pointee.life.wrappingAdd(UInt64(count) + 1, ordering: .relaxed)
+    if result.passCancelRequests(to: ref) { return true }
+    unsafe ref.cell.pointee.life.wrappingSubtract(UInt64(count), ordering: .relaxed)
+    freeEntries(count)
+    return false
   }
 
-  /// Attaches the entries; those of settled inputs run at once. The cancel-request handler is attached first: all
-  /// entries exist by then.
+  /// Frees entries that were not attached.
+  private func freeEntries(_ count: Int) {
+    for index in 0..<count { unsafe entries[index].reaction.deallocate() }
+    unsafe ref.cell.pointee.value.bits = 0
+  }
+
+  /// Attaches the entries; those of settled inputs run at once. Releases the caller's reference, which keeps the gather
+  /// meanwhile.
   private func attach(_ inputs: (Int) -> CellRef) {
-    // The caller's reference is passed to the handler; this one keeps the gather while its entries are attached.
-    _ = ref.retain()
-    _ = result.passCancelRequests(to: ref)
     for index in 0..<count { unsafe inputs(index).deliver(to: entries[index].reaction) }
     ref.release()
   }
