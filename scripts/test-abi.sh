@@ -62,7 +62,7 @@ use_given() {
 
 without=${WITHOUT:-}
 endless="limits" # can do with no less, where everything takes fifty times as long
-own_heap="monkeys_scarce scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # where another takes its place, nothing runs out
+own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # where another takes its place, nothing runs out
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')

@@ -164,7 +164,7 @@ static inline promise_status_t of(const volatile void *result) {
 }
 
 /* One attempt, from a count of cells to the same count. Says whether it was the last. */
-static bool scarce_try(promise_status_t (*body)(void), long *failures) {
+static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   scarce_take_all();
   long cells = scarce_hoarded;
   scarce_leave(SCARCE_MANY);
@@ -185,7 +185,7 @@ static bool scarce_try(promise_status_t (*body)(void), long *failures) {
 }
 
 /* The same with more and more cells and plenty of blocks, or the other way round. Says how often memory ran out. */
-static long scarce_run(promise_status_t (*body)(void), long *resource) {
+static inline long scarce_run(promise_status_t (*body)(void), long *resource) {
   long failures = 0;
   scarce_attempt.cells = scarce_attempt.blocks = -1;
   for (*resource = 0; *resource < 64; ++*resource)

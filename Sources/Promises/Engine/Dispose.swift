@@ -45,8 +45,27 @@ extension CellRef {
     while unsafe thread.pointee.disposal != 0 {
       let next = unsafe CellRef(index: thread.pointee.disposal)
       unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
-      next.disposeNow()
+      if next.isDying { next.disposeNow() } else { next.releaseDeferredContext() }
     }
+  }
+
+  private var isDying: Bool {
+    unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.dying.rawValue << Life.kindShift
+  }
+
+  /// Context.releaseInTurn() for the context of a reaction that is in no list any more: takes no memory, because the
+  /// reaction itself is deferred among the disposals.
+  func releaseContextInTurn() {
+    let thread = unsafe platform_thread()
+    guard unsafe thread.pointee.disposing else { return CellRef.disposing { reactionContext.release() } }
+    guard retain() else { return reactionContext.release() }
+    unsafe cell.pointee.next = unsafe thread.pointee.disposal
+    unsafe thread.pointee.disposal = index
+  }
+
+  private func releaseDeferredContext() {
+    reactionContext.release()
+    release()
   }
 
   /// Runs `body`, which may release the last references to cells, then disposes of those cells.

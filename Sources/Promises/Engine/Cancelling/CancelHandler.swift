@@ -95,7 +95,7 @@ extension CellRef {
       // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
       // that propagates the request stays unclaimed: it is needed again when the promise is settled.
       if reaction.passesOn ? unsafe CellRef.from(reaction.cell.pointee.context).retain() : reaction.claim() {
-        unsafe reaction.cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(handlers))
+        reaction.setNextOfWork(handlers)
         handlers = reaction.index
       } else {
         reaction.release()
@@ -110,17 +110,13 @@ extension CellRef {
     var next = first
     while next != 0 {
       let handler = CellRef(index: next)
-      next = unsafe UInt32(truncatingIfNeeded: handler.cell.pointee.value.bits)
+      next = handler.nextOfWork
       if handler.passesOn {
-        let maker = unsafe CellRef.from(handler.cell.pointee.context)
-        if !work.push(maker) {
-          CancelWork.ask(maker, reason)
-          maker.release()
-        }
+        work.push(handler)
       } else {
         runCancelHandler(handler, &reason)
+        handler.release()
       }
-      handler.release()
     }
   }
 
@@ -159,7 +155,7 @@ extension CellRef {
 
   private func releaseHandlerContext() {
     // Gathers and links may be nested deep.
-    if passesOn { reactionContext.releaseInTurn() } else { reactionContext.release() }
+    if passesOn { releaseContextInTurn() } else { reactionContext.release() }
   }
 }
 

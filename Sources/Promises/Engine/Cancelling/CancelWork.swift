@@ -1,33 +1,31 @@
 import Synchronization
 
 /// The work list of a cancel request: the gathers and links that it has still to reach. It avoids recursion, however
-/// deep they are nested.
+/// deep they are nested, and takes no memory: it consists of the handlers that propagate the request. Each is in one list
+/// at most, because a promise is asked once.
 ///
-///           value: bits                   next
-///   entry   the gather's or link's cell   the next entry
+///             value: bits        context
+///   handler   the next handler   the gather or link
 struct CancelWork {
   private var first: UInt32 = 0
   private var last: UInt32 = 0
 
-  /// Takes ownership of a reference to the cell of a gather or a link. False when memory has run out: the caller keeps
-  /// it.
-  mutating func push(_ cell: CellRef) -> Bool {
-    guard let entry = CellRef.allocate(.entry) else { return false }
-    unsafe entry.cell.pointee.value = CellValue(kind: .void, bits: UInt64(cell.index))
-    unsafe entry.cell.pointee.next = 0
-    if last == 0 { first = entry.index } else { unsafe CellRef(index: last).cell.pointee.next = entry.index }
-    last = entry.index
-    return true
+  /// Takes ownership of a reference to the handler, and of one to its gather or link.
+  mutating func push(_ handler: CellRef) {
+    handler.setNextOfWork(0)
+    if last == 0 { first = handler.index } else { CellRef(index: last).setNextOfWork(handler.index) }
+    last = handler.index
   }
 
+  /// Returns the gather or link of the first handler, with a reference for the caller.
   private mutating func pop() -> CellRef? {
     guard first != 0 else { return nil }
-    let entry = CellRef(index: first)
-    first = entry.nextEntry
+    let handler = CellRef(index: first)
+    first = handler.nextOfWork
     if first == 0 { last = 0 }
-    let cell = unsafe CellRef(index: UInt32(truncatingIfNeeded: entry.cell.pointee.value.bits))
-    entry.deallocate()
-    return cell
+    let maker = unsafe CellRef.from(handler.cell.pointee.context)
+    handler.release()
+    return maker
   }
 
   /// Drains the work list.
@@ -52,5 +50,13 @@ struct CancelWork {
     } else {
       cell.requestCancel(reason, leaving: &self)
     }
+  }
+}
+
+extension CellRef {
+  /// The next of the handlers that a request has taken.
+  var nextOfWork: UInt32 { unsafe UInt32(truncatingIfNeeded: cell.pointee.value.bits) }
+  func setNextOfWork(_ index: UInt32) {
+    unsafe cell.pointee.value = CellValue(kind: .pointer, bits: UInt64(index))
   }
 }
