@@ -1,5 +1,4 @@
-/* The last reference to a promise is given back by a handler of its own, while another thread settles what the handler
- * belongs to, and climbs from there to the promise: it must find it gone, or keep it. */
+/* The last reference to a promise is released while another thread uses what is derived from it. */
 #include <sched.h>
 
 #include "race.h"
@@ -42,7 +41,9 @@ static void keep_up_with(atomic_int *other, int place) {
       sched_yield();
 }
 
-/* Thread 0 settles the sources, thread 1 what is derived from them. */
+/* The last reference is released by a handler of the promise, while another thread settles the derived promise and
+ * climbs from there to its source: it must find the source destroyed, or keep it. Thread 0 settles the sources, thread 1
+ * the derived promises. */
 static void *settles(void *number) {
   intptr_t me = (intptr_t)number;
   unsigned random = 1 + (unsigned)me;
@@ -78,7 +79,38 @@ static void handler_gives_the_last_reference_back(void) {
   race(settles, 2);
 }
 
+/* Thread 0 destroys the sources, pending; thread 1 uses the derived promises once more, and releases them. What it read
+ * of them happens before what their last release writes. */
+static void *orphans(void *number) {
+  intptr_t me = (intptr_t)number;
+  promise_t *pending = promise_new();
+  for (long round = check_scale(2000); round > 0; round--) {
+    if (me == 0)
+      for (int i = 0; i < PROMISES; i++) {
+        sources[i] = promise_new();
+        derived[i] = promise_then(sources[i], adds_one, NULL, NULL);
+      }
+    meet();
+    for (int i = 0; i < PROMISES; i++) {
+      if (me == 0) {
+        promise_release(sources[i]);
+      } else {
+        promise_follow(derived[i], pending);
+        promise_release(derived[i]);
+      }
+    }
+    meet();
+  }
+  promise_release(pending);
+  return NULL;
+}
+
+static void the_source_is_destroyed_while_a_derived_promise_is_used(void) {
+  race(orphans, 2);
+}
+
 int main(void) {
   RUN(handler_gives_the_last_reference_back);
+  RUN(the_source_is_destroyed_while_a_derived_promise_is_used);
   return check_report();
 }

@@ -145,7 +145,8 @@ extension CellRef {
     case .completion: loseCompletion()
     default: reactionContext.release()
     }
-    if unsafe cell.pointee.life.load(ordering: .relaxed) & Life.holdersMask == 1 {
+    // Acquires what other threads did to the promise before they released it.
+    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 {
       unsafe cell.pointee.meta = ReactionKind.orphan
     } else if hold() {
       // A call that settles the promise from outside may read the kind concurrently.
