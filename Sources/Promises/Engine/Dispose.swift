@@ -146,10 +146,11 @@ extension CellRef {
     default: reactionContext.release()
     }
     // Acquires what other threads did to the promise before they released it.
-    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 {
+    if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && !state.isReachable {
       unsafe cell.pointee.meta = ReactionKind.orphan
     } else if hold() {
-      // A call that settles the promise from outside may read the kind concurrently.
+      // A call that settles the promise from outside, or propagates a request
+      // through it, may read the kind concurrently.
       unsafe cell.pointee.meta = ReactionKind.orphan
       letGo()
     }

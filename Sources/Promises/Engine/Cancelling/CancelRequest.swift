@@ -106,7 +106,8 @@ extension CellRef {
   /// the request concerns the source.
   private func acceptCancelRequest(_ reason: CellValue, leaving work: inout CancelWork) -> CellRef? {
     guard hold() else { return nil }
-    let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .relaxed).oldValue
+    // Acquiring, for reactions that were attached while it was held.
+    let old = unsafe cell.pointee.state.bitwiseOr(CellState.cancelRequested, ordering: .acquiring).oldValue
     guard old & CellState.cancelRequested == 0 else {
       letGo()
       return nil
