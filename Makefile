@@ -35,7 +35,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
-  test-round-trips test-interleavings \
+  test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
 all: build
@@ -103,6 +103,14 @@ test-features:
 # The concurrent ones again, under ThreadSanitizer.
 test-threads: setup-test
 	@scripts/test-threads.sh
+
+# The same with a race detector that follows the memory orderings. Longer; not part of `make test`.
+test-orderings: setup-test
+	@scripts/test-orderings.sh
+
+# Coverage of Swift and C together, by folder. Longer; not part of `make test`.
+coverage: setup-test libpromise
+	@scripts/coverage.sh
 
 # The C programs with a sanitizer in both halves. Longer; not part of `make test`.
 test-sanitizers: setup-test libpromise

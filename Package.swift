@@ -92,8 +92,9 @@ let package = Package(
     // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic
     // operations. Optimised in every build, for there are many orders.
     .target(name: "CCoroutines", path: "Tests/CCoroutines"),
+    .target(name: "CRaces", path: "Tests/CRaces"),
     .testTarget(
-      name: "EngineInterleavings", dependencies: ["CCoroutines", "CPlatform"],
+      name: "EngineInterleavings", dependencies: ["CCoroutines", "CPlatform", "CRaces"],
       swiftSettings: settings + [.unsafeFlags(["-O"])]),
     // The specification's call forms once more, as code in Swift 5 mode compiles them.
     .testTarget(

@@ -1,3 +1,4 @@
+import CRaces
 import Glibc
 import Testing
 
@@ -83,6 +84,7 @@ struct InterleavingTests {
         trial!.end()
         var wrong = isRedundant ? [] : trial!.violations()
         if pool.live != 0 { wrong.append("\(pool.live) cells leaked") }
+        if let race = unsafe races_found() { wrong.append(unsafe String(cString: race)) }
         if !wrong.isEmpty { Issue.record("\(program) in schedule \(schedule()): \(wrong.joined(separator: "; "))") }
         return wrong.isEmpty
       }

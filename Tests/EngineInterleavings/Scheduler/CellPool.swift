@@ -1,4 +1,5 @@
 import CPlatform
+import CRaces
 import Synchronization
 
 /// The cells that a run may use: each thread's own, the same in the same order at the beginning of every run, so that
@@ -15,6 +16,7 @@ struct CellPool {
     for cell in cells.joined() { cell.release() }
     let addresses = cells.joined().map { unsafe UInt(bitPattern: $0.cell) }
     Scheduler.watched = addresses.min()!..<addresses.max()! + UInt(Cell.size)
+    races_watch(Scheduler.watched.lowerBound, Scheduler.watched.upperBound)
   }
 
   /// How many cells are in use.

@@ -1,5 +1,6 @@
 import CCoroutines
 import CPlatform
+import CRaces
 
 /// Runs the threads of a small program one at a time, and switches between them at the engine's atomic operations.
 ///
@@ -54,8 +55,11 @@ enum Scheduler {
       owners = Array(repeating: -1, count: isShared.count)
       var runs = 0
       repeat {
+        races_begin()
         bodies = prepare()
+        races_fork()
         run()
+        races_join()
         bodies = []
         if !exploration.isRedundant { runs += 1 }
         guard check({ exploration.schedule }, exploration.isRedundant) else { return runs }
@@ -80,6 +84,7 @@ enum Scheduler {
   private static func give(to thread: Int) {
     let me = current
     current = thread
+    races_switch(Int32(thread))
     workers.give(from: me, to: thread)
   }
 
@@ -141,7 +146,7 @@ enum Scheduler {
   static func sleep(on word: UnsafeRawPointer, while expected: UInt32) {
     let address = UInt(bitPattern: word)
     offer(Operation(access: .read, word: address))
-    guard unsafe word.load(as: UInt32.self) == expected else { return }
+    guard unsafe platform_fixed_half(word) == expected else { return }
     sleeping[current] = address
     block(current)
   }

@@ -1,10 +1,12 @@
+import CRaces
 import Synchronization
 
 // The engine's sources are compiled into this module (Engine is a symbolic link), and this type stands before the one
 // of Synchronization: each of the engine's atomic operations becomes a point where the scheduler may switch threads.
 //
 // One thread runs at a time, so the operations need no order of their own; every interleaving explored is sequentially
-// consistent. What weaker orders allow is the thread sanitizer's to find, in PromisesTests/Stress.
+// consistent. The orders that the engine asks for are reported to the race detector (races.h), which finds plain data
+// that they fail to publish.
 package struct Atomic<Value: AtomicRepresentable>: ~Copyable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   private let content: Synchronization.Atomic<Value>
@@ -15,34 +17,58 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     unsafe withUnsafePointer(to: self) { unsafe Scheduler.pass(access, UnsafeRawPointer($0)) }
   }
 
-  package func load(ordering _: AtomicLoadOrdering) -> Value {
+  private func report(_ operation: races_operation_t, acquires: Bool, releases: Bool) {
+    unsafe withUnsafePointer(to: self) { unsafe races_atomic($0, operation, acquires, releases) }
+  }
+
+  private func reportUpdate(_ ordering: AtomicUpdateOrdering) {
+    report(RACES_EXCHANGE, acquires: ordering.acquires, releases: ordering.releases)
+  }
+
+  package func load(ordering: AtomicLoadOrdering) -> Value {
     pass(.read)
+    report(RACES_LOAD, acquires: ordering.acquires, releases: false)
     return content.load(ordering: .sequentiallyConsistent)
   }
 
-  package func store(_ desired: consuming Value, ordering _: AtomicStoreOrdering) {
+  package func store(_ desired: consuming Value, ordering: AtomicStoreOrdering) {
     pass(.write)
+    report(RACES_STORE, acquires: false, releases: ordering.releases)
     content.store(desired, ordering: .sequentiallyConsistent)
   }
 
-  package func exchange(_ desired: consuming Value, ordering _: AtomicUpdateOrdering) -> Value {
+  package func exchange(_ desired: consuming Value, ordering: AtomicUpdateOrdering) -> Value {
     pass(.write)
+    reportUpdate(ordering)
     return content.exchange(desired, ordering: .sequentiallyConsistent)
   }
 
   func weakCompareExchange(
-    expected: consuming Value, desired: consuming Value, ordering _: AtomicUpdateOrdering
+    expected: consuming Value, desired: consuming Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
+    // The failing load of such an exchange is as strong as its load.
     pass(.write)
-    return content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
+    let result = content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
+    if result.exchanged {
+      reportUpdate(ordering)
+    } else {
+      report(RACES_LOAD, acquires: ordering.acquires, releases: false)
+    }
+    return result
   }
 
   func weakCompareExchange(
-    expected: consuming Value, desired: consuming Value, successOrdering _: AtomicUpdateOrdering,
-    failureOrdering _: AtomicLoadOrdering
+    expected: consuming Value, desired: consuming Value, successOrdering: AtomicUpdateOrdering,
+    failureOrdering: AtomicLoadOrdering
   ) -> (exchanged: Bool, original: Value) {
     pass(.write)
-    return content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
+    let result = content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
+    if result.exchanged {
+      reportUpdate(successOrdering)
+    } else {
+      report(RACES_LOAD, acquires: failureOrdering.acquires, releases: false)
+    }
+    return result
   }
 }
 
@@ -51,26 +77,43 @@ extension Atomic: @unchecked Sendable {}
 
 extension Atomic where Value == UInt64 {
   @discardableResult
-  func bitwiseOr(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
+  func bitwiseOr(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
     pass(.write)
+    reportUpdate(ordering)
     return content.bitwiseOr(operand, ordering: .sequentiallyConsistent)
   }
 
   @discardableResult
-  func bitwiseAnd(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
+  func bitwiseAnd(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
     pass(.write)
+    reportUpdate(ordering)
     return content.bitwiseAnd(operand, ordering: .sequentiallyConsistent)
   }
 
   @discardableResult
-  func wrappingAdd(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
+  func wrappingAdd(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
     pass(.write)
+    reportUpdate(ordering)
     return content.wrappingAdd(operand, ordering: .sequentiallyConsistent)
   }
 
   @discardableResult
-  func wrappingSubtract(_ operand: Value, ordering _: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
+  func wrappingSubtract(_ operand: Value, ordering: AtomicUpdateOrdering) -> (oldValue: Value, newValue: Value) {
     pass(.write)
+    reportUpdate(ordering)
     return content.wrappingSubtract(operand, ordering: .sequentiallyConsistent)
   }
+}
+
+extension AtomicLoadOrdering {
+  fileprivate var acquires: Bool { self != .relaxed }
+}
+
+extension AtomicStoreOrdering {
+  fileprivate var releases: Bool { self != .relaxed }
+}
+
+extension AtomicUpdateOrdering {
+  fileprivate var acquires: Bool { self != .relaxed && self != .releasing }
+  fileprivate var releases: Bool { self != .relaxed && self != .acquiring }
 }

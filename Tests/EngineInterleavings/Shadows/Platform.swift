@@ -1,4 +1,5 @@
 import CPlatform
+import CRaces
 
 // What the engine asks of the platform, for the scheduler's threads. These stand before the functions of CPlatform,
 // whose thread-local state belongs to the other copy of the engine in this process.
@@ -11,9 +12,15 @@ func platform_thread() -> UnsafeMutablePointer<platform_thread> {
 
 /// Threads are not switched while a lock is held, so the locks need not do anything else.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func platform_lock(_: Int32) { Scheduler.locks += 1 }
+func platform_lock(_ lock: Int32) {
+  Scheduler.locks += 1
+  races_acquire(UInt(lock) + 1)
+}
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func platform_unlock(_: Int32) { Scheduler.locks -= 1 }
+func platform_unlock(_ lock: Int32) {
+  races_release(UInt(lock) + 1)
+  Scheduler.locks -= 1
+}
 
 /// The scheduler's threads outlive every run.
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -46,7 +53,11 @@ func platform_exchange_second(
 ) -> Bool {
   unsafe Scheduler.pass(.read, UnsafeRawPointer(words))
   unsafe Scheduler.pass(.write, UnsafeRawPointer(words) + MemoryLayout<UInt64>.stride)
-  return unsafe CPlatform.platform_exchange_second(words, first, second, desired)
+  let isExchanged = unsafe CPlatform.platform_exchange_second(words, first, second, desired)
+  let life = unsafe UnsafeRawPointer(words) + MemoryLayout<UInt64>.stride
+  unsafe races_atomic(words, RACES_LOAD, true, false)
+  unsafe races_atomic(life, isExchanged ? RACES_EXCHANGE : RACES_LOAD, true, isExchanged)
+  return isExchanged
 }
 
 /// Time stands still: no wait ends by itself.
@@ -59,9 +70,13 @@ typealias ThreadBlock = CPlatform.platform_thread
 /// A monitor's lock: threads are switched before it is taken, and not while it is held. All monitors count as one word,
 /// for they lie outside the cells, at addresses that differ from run to run.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func platform_monitor_lock(_: UnsafeMutablePointer<platform_monitor>) {
+func platform_monitor_lock(_ monitor: UnsafeMutablePointer<platform_monitor>) {
   if let word = UnsafeRawPointer(bitPattern: Scheduler.watched.lowerBound) { unsafe Scheduler.pass(.write, word) }
   Scheduler.locks += 1
+  races_acquire(UInt(bitPattern: monitor))
 }
 // swift-format-ignore: AlwaysUseLowerCamelCase
-func platform_monitor_unlock(_: UnsafeMutablePointer<platform_monitor>) { Scheduler.locks -= 1 }
+func platform_monitor_unlock(_ monitor: UnsafeMutablePointer<platform_monitor>) {
+  races_release(UInt(bitPattern: monitor))
+  Scheduler.locks -= 1
+}

@@ -1,0 +1,214 @@
+#define _GNU_SOURCE
+#include "races.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* When each thread's last operation was, as far as somebody knows. */
+typedef struct {
+  uint32_t times[RACES_THREADS];
+} clock_vector_t;
+
+/* Four bytes, the smallest part of a word that a thread uses on its own. */
+typedef struct {
+  uint64_t execution; /* in which the rest was noted */
+  uint32_t writer, write_time;
+  bool is_write_atomic;
+  uint32_t reads[RACES_THREADS], atomic_reads[RACES_THREADS];
+  const void *_Nullable write_place, *_Nullable read_place[RACES_THREADS];
+} part_t;
+
+/* What the last releasing operations on an atomic word published. */
+typedef struct {
+  uint64_t execution;
+  clock_vector_t published;
+} word_t;
+
+enum { PART = 4, WORD = 8, LOCKS = 256 };
+
+static uintptr_t low, high;
+static part_t *parts;
+static word_t *words;
+/* Those of this execution come first. */
+static struct {
+  uintptr_t lock;
+  word_t word;
+} locks[LOCKS];
+
+static uint64_t execution = 1;
+static int running = RACES_THREADS - 1;
+static clock_vector_t known[RACES_THREADS];
+static bool are_seen;
+static char text[1024];
+
+static void join(clock_vector_t *into, const clock_vector_t *from) {
+  for (int thread = 0; thread < RACES_THREADS; thread++) {
+    if (from->times[thread] > into->times[thread])
+      into->times[thread] = from->times[thread];
+  }
+}
+
+void races_watch(uintptr_t begin, uintptr_t end) {
+  free(parts);
+  free(words);
+  low = begin, high = end;
+  parts = calloc((high - low) / PART + 1, sizeof *parts);
+  words = calloc((high - low) / WORD + 1, sizeof *words);
+  if (parts == NULL || words == NULL)
+    abort();
+}
+
+void races_begin(void) {
+  execution++;
+  running = RACES_THREADS - 1;
+  memset(known, 0, sizeof known);
+  for (int thread = 0; thread < RACES_THREADS; thread++)
+    known[thread].times[thread] = 1;
+  text[0] = '\0';
+}
+
+void races_fork(void) {
+  for (int thread = 0; thread < RACES_THREADS - 1; thread++)
+    join(&known[thread], &known[RACES_THREADS - 1]);
+  known[RACES_THREADS - 1].times[RACES_THREADS - 1]++;
+}
+
+void races_join(void) {
+  for (int thread = 0; thread < RACES_THREADS - 1; thread++)
+    join(&known[RACES_THREADS - 1], &known[thread]);
+}
+
+void races_switch(int thread) {
+  running = thread;
+}
+
+static bool is_watched(uintptr_t address) {
+  return address >= low && address < high;
+}
+
+static const char *name(const void *_Nullable place, char *buffer, size_t size) {
+  Dl_info info;
+  if (place == NULL || dladdr(place, &info) == 0)
+    snprintf(buffer, size, "an atomic operation");
+  else if (info.dli_sname != NULL)
+    snprintf(buffer, size, "%s+%zu", info.dli_sname, (size_t)((uintptr_t)place - (uintptr_t)info.dli_saddr));
+  else
+    snprintf(buffer, size, "code at %#zx", (size_t)((uintptr_t)place - (uintptr_t)info.dli_fbase));
+  return buffer;
+}
+
+static void report(uintptr_t address, const char *what, const void *_Nullable place, int other, const char *how,
+                   const void *_Nullable other_place) {
+  char here[300], there[300];
+  if (text[0] != '\0')
+    return;
+  snprintf(text, sizeof text, "data race at byte %zu of a cell: thread %d %s in %s, thread %d %s in %s",
+           (size_t)((address - low) % 64), running, what, name(place, here, sizeof here), other, how,
+           name(other_place, there, sizeof there));
+}
+
+/* What is noted of four bytes in this execution. */
+static part_t *part_at(uintptr_t address) {
+  part_t *part = &parts[(address - low) / PART];
+  if (part->execution != execution)
+    *part = (part_t){.execution = execution};
+  return part;
+}
+
+static bool is_before(int thread, uint32_t time) {
+  return time <= known[running].times[thread];
+}
+
+static void check_write_before(part_t *part, uintptr_t address, bool is_atomic, const char *what, const void *place) {
+  if ((!is_atomic || !part->is_write_atomic) && !is_before((int)part->writer, part->write_time))
+    report(address, what, place, (int)part->writer, part->is_write_atomic ? "wrote it atomically" : "wrote it",
+           part->write_place);
+}
+
+static void check_reads_before(part_t *part, uintptr_t address, bool is_atomic, const char *what, const void *place) {
+  for (int thread = 0; thread < RACES_THREADS; thread++) {
+    if (!is_before(thread, part->reads[thread]))
+      report(address, what, place, thread, "read it", part->read_place[thread]);
+    if (!is_atomic && !is_before(thread, part->atomic_reads[thread]))
+      report(address, what, place, thread, "read it atomically", NULL);
+  }
+}
+
+static void access_part(uintptr_t address, bool writes, bool is_atomic, const void *_Nullable place) {
+  part_t *part = part_at(address);
+  uint32_t now = known[running].times[running];
+  const char *what = is_atomic ? "uses it atomically" : writes ? "writes" : "reads";
+  check_write_before(part, address, is_atomic, what, place);
+  if (writes) {
+    check_reads_before(part, address, is_atomic, what, place);
+    part->writer = (uint32_t)running;
+    part->write_time = now;
+    part->is_write_atomic = is_atomic;
+    part->write_place = place;
+  } else if (is_atomic) {
+    part->atomic_reads[running] = now;
+  } else {
+    part->reads[running] = now;
+    part->read_place[running] = place;
+  }
+}
+
+void races_access(const void *address, size_t size, bool writes, const void *place) {
+  uintptr_t first = (uintptr_t)address & ~(uintptr_t)(PART - 1);
+  are_seen = true;
+  if (!is_watched(first))
+    return;
+  for (uintptr_t at = first; at < (uintptr_t)address + size && is_watched(at); at += PART)
+    access_part(at, writes, false, place);
+}
+
+static void synchronize(word_t *word, races_operation_t operation, bool acquires, bool releases) {
+  if (word->execution != execution)
+    *word = (word_t){.execution = execution};
+  if (acquires && operation != RACES_STORE)
+    join(&known[running], &word->published);
+  /* A relaxed store ends what was published; a relaxed exchange passes it on. */
+  if (operation == RACES_STORE)
+    word->published = (clock_vector_t){{0}};
+  if (releases && operation != RACES_LOAD) {
+    join(&word->published, &known[running]);
+    known[running].times[running]++;
+  }
+}
+
+void races_atomic(const void *word, races_operation_t operation, bool acquires, bool releases) {
+  uintptr_t address = (uintptr_t)word;
+  if (!is_watched(address))
+    return;
+  for (uintptr_t at = address; at < address + WORD; at += PART)
+    access_part(at, operation != RACES_LOAD, true, __builtin_return_address(0));
+  synchronize(&words[(address - low) / WORD], operation, acquires, releases);
+}
+
+static word_t *lock_at(uintptr_t lock) {
+  for (int place = 0; place < LOCKS; place++) {
+    if (locks[place].lock == lock || locks[place].word.execution != execution) {
+      locks[place].lock = lock;
+      return &locks[place].word;
+    }
+  }
+  abort();
+}
+
+void races_acquire(uintptr_t lock) {
+  synchronize(lock_at(lock), RACES_EXCHANGE, true, false);
+}
+
+void races_release(uintptr_t lock) {
+  synchronize(lock_at(lock), RACES_EXCHANGE, false, true);
+}
+
+const char *races_found(void) {
+  return text[0] != '\0' ? text : NULL;
+}
+
+bool races_are_seen(void) {
+  return are_seen;
+}
