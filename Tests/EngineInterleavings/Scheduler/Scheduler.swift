@@ -146,7 +146,7 @@ enum Scheduler {
   static func sleep(on word: UnsafeRawPointer, while expected: UInt32) {
     let address = UInt(bitPattern: word)
     offer(Operation(access: .read, word: address))
-    guard unsafe platform_fixed_half(word) == expected else { return }
+    guard unsafe UInt32(truncatingIfNeeded: platform_fixed_word(word)) == expected else { return }
     sleeping[current] = address
     block(current)
   }
