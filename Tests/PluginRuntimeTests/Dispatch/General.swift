@@ -112,6 +112,10 @@ struct General {
     let twice = PluginValue.object([PluginMember("a", .int(1)), PluginMember("b", .int(2)), PluginMember("a", .int(1))])
     let error = await host.outcome("swap", of: "test.dispatch", [.value(twice)]).pluginError
     #expect(error?.message == "argument 'pair' has a field twice, expected a, b")
+    let tags = PluginValue.array([.string("fine"), .string("a\0b")])
+    let person = PluginValue.object([PluginMember("name", .string("")), PluginMember("tags", tags)])
+    let cut = await host.outcome("older", of: "test.dispatch", [.value(person)]).pluginError
+    #expect(cut?.message == "argument 'person.tags[1]' has a NUL in it, where a cstr would end")
   }
 
   @Test("a result that is not what the signature says is named down to the field")

@@ -31,7 +31,7 @@ struct TestBundle {
         name: name,
         command: [
           path, "--testing-library", "swift-testing", "--filter",
-          "^" + NSRegularExpression.escapedPattern(for: name) + (name.hasSuffix(")") ? "$" : "/"),
+          "^" + NSRegularExpression.escapedPattern(for: name) + "(/|$)",
         ], environment: [:])
     }
   }
