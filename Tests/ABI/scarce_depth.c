@@ -3,8 +3,8 @@
 
 enum { DEPTH = 20000 };
 
-/* Nests promise_all() in promise_all(), DEPTH levels around `*innermost`. Returns the outermost promise; the caller has a
- * reference to it and one to the innermost. */
+/* Nests promise_all() in promise_all(), DEPTH levels around `*innermost`. Returns the outermost promise. The caller has
+ * a reference to it and one to the innermost. */
 static promise_t *nested(promise_t **innermost) {
   promise_t *promise = *innermost = promise_new();
   for (int i = 0; i < DEPTH; i++) {

@@ -1,5 +1,5 @@
-/* Promises that the library settles, when memory runs out: at each allocation, one after the other. The result is the
- * reason of the promise, for no call is there to return it. */
+/* Promises that the library settles when memory runs out: at each allocation, one after the other. The status is in the
+ * reason of the promise, because there is no call to return it. */
 #include "scarce.h"
 
 /* PROMISE_OK for a fulfilled promise; PROMISE_ENOMEM for one whose reason says so, or is VOID, because there was no

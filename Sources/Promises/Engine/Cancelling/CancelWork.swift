@@ -1,8 +1,8 @@
 import Synchronization
 
 /// The work list of a cancel request: the gathers and links that it has still to reach. It avoids recursion, however
-/// deep they are nested, and takes no memory: it consists of the handlers that propagate the request. Each is in one list
-/// at most, because a promise is asked once.
+/// deep they are nested. It takes no memory, because it consists of the handlers that propagate the request. Each is in
+/// one list at most: a promise is asked once.
 ///
 ///             value: bits        context
 ///   handler   the next handler   the gather or link
