@@ -26,6 +26,7 @@
 OLD(pthread_create, SINCE("2.2.5", "2.17"),
     (pthread_t * thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context),
     (thread, attributes, body, context))
+OLD(pthread_mutex_trylock, SINCE("2.2.5", "2.17"), (pthread_mutex_t * mutex), (mutex))
 OLD(pthread_once, SINCE("2.2.5", "2.17"), (pthread_once_t * once, void (*body)(void)), (once, body))
 OLD(pthread_key_create, SINCE("2.2.5", "2.17"), (pthread_key_t * key, void (*destroy)(void *)), (key, destroy))
 OLD(pthread_setspecific, SINCE("2.2.5", "2.17"), (pthread_key_t key, const void *value), (key, value))

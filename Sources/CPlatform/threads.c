@@ -168,6 +168,10 @@ void platform_monitor_lock(struct platform_monitor *monitor) {
   pthread_mutex_lock(&monitor->mutex);
 }
 
+bool platform_monitor_try_lock(struct platform_monitor *monitor) {
+  return pthread_mutex_trylock(&monitor->mutex) == 0;
+}
+
 void platform_monitor_unlock(struct platform_monitor *monitor) {
   pthread_mutex_unlock(&monitor->mutex);
 }

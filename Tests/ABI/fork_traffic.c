@@ -135,7 +135,50 @@ static void promise_that_another_thread_looks_through_is_free(void) {
   promise_release(looked_through.promise);
 }
 
+/* A serial executor in the main one's place, made after one whose turns then wait in it. */
+typedef struct searched {
+  promise_executor_t *older;
+  promise_t *never;
+  gate_t begun;
+  atomic_bool over;
+} searched_t;
+
+static void waits_without_end(void *ctx) {
+  searched_t *searched = ctx;
+  CHECK_STATUS(promise_executor_submit(searched->older, ignore, NULL, NULL), PROMISE_OK);
+  gate_open(&searched->begun);
+  while (!atomic_load(&searched->over))
+    CHECK_STATUS(promise_wait(searched->never, 1), PROMISE_ETIMEDOUT);
+}
+
+static promise_verdict_t ends(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
+  searched_t searched = {.never = promise_new(), .begun = GATE_CLOSED};
+  searched.older = promise_executor_serial(promise_executor_main());
+  promise_executor_t *newer = promise_executor_serial(pool());
+  CHECK_STATUS(promise_executor_set_main(newer), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(newer, waits_without_end, &searched, NULL), PROMISE_OK);
+  gate_wait(&searched.begun);
+  for (long i = check_scale(1000); i > 0; i--)
+    if (!IN_CHILD(ignore, NULL))
+      break;
+  atomic_store(&searched.over, true);
+  promise_t *end = promise_run(newer, ends, NULL, NULL);
+  CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
+  promise_release(end);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  promise_executor_release(newer);
+  promise_executor_release(searched.older);
+  promise_release(searched.never);
+}
+
 int main(void) {
+  RUN(search_through_executors_does_not_keep_fork_from_its_locks);
   RUN(promise_that_another_thread_looks_through_is_free);
   RUN(child_is_whole_whatever_other_threads_do);
   return check_report();

@@ -50,6 +50,8 @@ void platform_monitor_init(struct platform_monitor *monitor, void (*in_child)(vo
     __attribute__((visibility("hidden")));
 void platform_monitor_destroy(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
+/* False if another thread has it. */
+bool platform_monitor_try_lock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 void platform_monitor_unlock(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 
 /* Releases the lock and sleeps until the monitor is woken or the monotonic time `deadline` has passed (nanoseconds;

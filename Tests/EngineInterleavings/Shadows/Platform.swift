@@ -76,6 +76,11 @@ func platform_monitor_lock(_ monitor: UnsafeMutablePointer<platform_monitor>) {
   races_acquire(UInt(bitPattern: monitor))
 }
 // swift-format-ignore: AlwaysUseLowerCamelCase
+func platform_monitor_try_lock(_ monitor: UnsafeMutablePointer<platform_monitor>) -> Bool {
+  platform_monitor_lock(monitor)
+  return true
+}
+// swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_monitor_unlock(_ monitor: UnsafeMutablePointer<platform_monitor>) {
   races_release(UInt(bitPattern: monitor))
   Scheduler.locks -= 1

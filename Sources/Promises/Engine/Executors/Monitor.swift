@@ -19,6 +19,8 @@ struct Monitor {
   fileprivate func destroy() { unsafe platform_monitor_destroy(pointer) }
 
   func lock() { unsafe platform_monitor_lock(pointer) }
+  /// Locks the monitor; returns false if another thread has it.
+  func tryLock() -> Bool { unsafe platform_monitor_try_lock(pointer) }
   func unlock() { unsafe platform_monitor_unlock(pointer) }
 
   /// Releases the lock and sleeps until it is woken or the deadline has passed (negative: unlimited); may wake

@@ -121,6 +121,15 @@ struct SerialQueue {
     unsafe guarded.locked { state in unsafe state.pointee.jobs.contains { $0.holdsUp(promise) } }
   }
 
+  /// holdsUp() for a queue whose turn waits in another queue, with that one's lock held. The two may have been made in
+  /// any order, if one is in the main executor's place, so this lock is only tried. If another thread has it, the result
+  /// is false: the caller looks again while it waits.
+  func holdsUpWithinAnother(_ promise: CellRef) -> Bool {
+    guard guarded.monitor.tryLock() else { return false }
+    defer { guarded.monitor.unlock() }
+    return unsafe guarded.state.pointee.jobs.contains { $0.holdsUp(promise) }
+  }
+
   private func dropAll() {
     let jobs = unsafe guarded.locked { state in
       let jobs = unsafe state.pointee.jobs

@@ -78,7 +78,7 @@ extension Job {
   func holdsUp(_ promise: CellRef) -> Bool {
     if isTask && has(Job.isTurn) {
       return unsafe SerialQueue(address: CellExecutor(CellRef.from(ref.reactionContext.pointer)).context)
-        .holdsUp(promise)
+        .holdsUpWithinAnother(promise)
     }
     return promiseIndex != 0 && promise.waits(for: self.promise)
   }
