@@ -14,6 +14,7 @@ import tempfile
 import attacks
 import endings
 import loading
+import wild
 
 # Longer than any row takes, so that a host which hangs fails its row.
 PATIENCE = 60
@@ -54,7 +55,7 @@ def race_row(host, judge):
 
 
 def main(host, part=""):
-    rows = [(name, lambda row=row: load_row(host, *row)) for name, *row in loading.ROWS]
+    rows = [(name, lambda row=row: load_row(host, *row)) for name, *row in loading.ROWS + wild.ROWS]
     rows += [(name, lambda row=row: call_row(host, *row)) for name, *row in attacks.ROWS + endings.ROWS]
     rows += [(name, lambda row=row: race_row(host, row)) for name, row in attacks.RACES]
     rows = [row for row in rows if part in row[0]]

@@ -35,6 +35,14 @@ void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NON
  * [any thread] */
 bool plugin_library_is_loaded(const char *PROMISE_NONNULL name);
 
+/* Copies memory that may not be mapped. Returns how many bytes were read, which is less than `count` if some are not.
+ * [any thread] */
+size_t plugin_memory_copy(void *PROMISE_NONNULL to, const void *PROMISE_NULLABLE from, size_t count);
+
+/* Returns whether an address is in memory that is executable.
+ * [any thread] */
+bool plugin_memory_is_code(const void *PROMISE_NULLABLE address);
+
 PROMISE_END_DECLS
 
 #endif /* PLUGIN_LIBRARY_H */

@@ -35,7 +35,7 @@ struct PluginDescriptor {
         .abiRange(host: Self.hostABI, plugin: nil), path,
         "refuses to work with ABI version \(Self.hostABI), which is this host's")
     }
-    let fields = DescriptorFields(memory: memory, path: path)
+    let fields = try DescriptorFields(descriptor: memory, path: path)
     let abi = try Self.abi(fields)
     let id = try fields.text(\promise_plugin_t.id, "id")
     guard Self.isID(id) else {
@@ -50,8 +50,8 @@ struct PluginDescriptor {
       path: path, id: id, version: version,
       description: try fields.optionalText(\promise_plugin_t.description, "description"),
       required: try Self.requirements(fields), abi: abi, functions: functions)
-    load = fields.load(\promise_plugin_t.load, as: Load?.self)
-    unload = fields.load(\promise_plugin_t.unload, as: Unload?.self)
+    load = try fields.code(\promise_plugin_t.load, "load", as: Load.self)
+    unload = try fields.code(\promise_plugin_t.unload, "unload", as: Unload.self)
     self.entries = entries
   }
 
@@ -92,11 +92,9 @@ struct PluginDescriptor {
   }
 
   private static func requirements(_ fields: DescriptorFields) throws(PluginError) -> [String] {
-    guard let list = fields.load(\promise_plugin_t.required, as: UnsafePointer<UnsafePointer<CChar>?>?.self) else {
-      return []
-    }
+    guard let list = fields.load(\promise_plugin_t.required, as: UnsafeRawPointer?.self) else { return [] }
     var ids: [String] = []
-    while let pointer = list[ids.count] {
+    while let pointer = try fields.pointer(ids.count, of: list, "required") {
       guard ids.count < maximumRequirements else {
         throw fields.error("requires more than \(maximumRequirements) plugins, expected a NULL after the last")
       }
@@ -133,7 +131,8 @@ extension PluginDescriptor {
     var indices: [String: Int] = [:]
     for index in 0..<count {
       let (function, entry) = try self.function(
-        DescriptorFields(memory: table + index * size, path: fields.path), "functions[\(index)]", of: library)
+        fields.row(index, of: table, size, as: promise_plugin_function_t.self, "functions"), "functions[\(index)]",
+        of: library)
       if let first = indices.updateValue(index, forKey: function.name) {
         throw fields.error("has two functions named '\(function.name)', functions[\(first)] and functions[\(index)]")
       }
@@ -153,42 +152,12 @@ extension PluginDescriptor {
     } catch {
       throw PluginError(.badSignature(error), fields.path, "has a mistake in \(name).signature, \(error)")
     }
-    guard let entry = fields.load(\promise_plugin_function_t.entry, as: promise_function_t?.self) else {
+    guard let entry = try fields.code(\promise_plugin_function_t.entry, "\(name).entry", as: promise_function_t.self)
+    else {
       throw fields.error("has NULL as \(name).entry, expected the C function of \(signature)")
     }
     try ReleaseFunctions.check(text, in: library, "\(name).signature")
     let description = try fields.optionalText(\promise_plugin_function_t.description, "\(name).description")
     return (FunctionDescription(signature: signature, description: description), entry)
   }
-}
-
-/// A struct of C that a plugin filled. What the header calls nonnull may be NULL all the same, so fields are read as
-/// memory.
-struct DescriptorFields {
-  let memory: UnsafeRawPointer
-  let path: String
-
-  func load<Root, Field, T>(_ field: KeyPath<Root, Field>, as type: T.Type) -> T {
-    guard let offset = MemoryLayout<Root>.offset(of: field) else {
-      preconditionFailure("every field of a C struct has an offset")
-    }
-    return memory.load(fromByteOffset: offset, as: T.self)
-  }
-
-  func text<Root, Field>(_ field: KeyPath<Root, Field>, _ name: String) throws(PluginError) -> String {
-    guard let text = try optionalText(field, name) else { throw error("has NULL as \(name), expected text") }
-    return text
-  }
-
-  func optionalText<Root, Field>(_ field: KeyPath<Root, Field>, _ name: String) throws(PluginError) -> String? {
-    guard let pointer = load(field, as: UnsafePointer<CChar>?.self) else { return nil }
-    return try text(pointer, name)
-  }
-
-  func text(_ pointer: UnsafePointer<CChar>, _ name: String) throws(PluginError) -> String {
-    guard let text = String(validatingCString: pointer) else { throw error("has bytes as \(name) that are not UTF-8") }
-    return text
-  }
-
-  func error(_ message: String) -> PluginError { PluginError(.badDescriptor, path, message) }
 }

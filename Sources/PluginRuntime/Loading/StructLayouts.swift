@@ -17,8 +17,8 @@ enum StructLayouts {
       throw fields.error("has \(count) layouts, but the table 'layouts' is NULL")
     }
     for index in 0..<count {
-      let row = DescriptorFields(
-        memory: table + index * MemoryLayout<promise_layout_t>.stride, path: fields.path)
+      let stride = MemoryLayout<promise_layout_t>.stride
+      let row = try fields.row(index, of: table, stride, as: promise_layout_t.self, "layouts")
       try check(row, "layouts[\(index)]", functions)
     }
   }
