@@ -187,10 +187,54 @@ static void is_current_on_the_thread_that_runs_it(void) {
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
+/* Thread 0 limits promises by timers of a loop, while thread 1 settles them: a timer that is not needed before it is
+ * started keeps neither the loop nor its executor. check.h counts them. */
+enum { LIMITED = 256 };
+static promise_t *limited[LIMITED];
+static promise_executor_t *on_loop;
+static atomic_int limited_to;
+
+static void *limits_or_settles(void *number) {
+  for (long round = check_scale(2000); round > 0; round--) {
+    if (number == NULL) {
+      atomic_store(&limited_to, -1);
+      for (int i = 0; i < LIMITED; i++)
+        limited[i] = promise_new();
+    }
+    meet();
+    for (int i = 0; i < LIMITED; i++) {
+      if (number == NULL) {
+        atomic_store(&limited_to, i);
+        promise_release(promise_timeout_on(on_loop, limited[i], 3600 * 1000 * MILLISECONDS));
+        continue;
+      }
+      for (unsigned turns = 1; atomic_load(&limited_to) < i; turns++)
+        if (turns % 1024 == 0)
+          sched_yield();
+      for (volatile long pause = (round * 7 + i) % 256; pause > 0; pause--)
+        continue;
+      promise_resolve(limited[i], VOID());
+    }
+    meet();
+    for (int i = 0; number == NULL && i < LIMITED; i++)
+      promise_release(limited[i]);
+  }
+  return NULL;
+}
+
+static void a_timer_stopped_before_its_start_keeps_nothing(void) {
+  promise_loop_t *loop = promise_loop_new();
+  on_loop = promise_loop_executor(loop);
+  race(limits_or_settles, 2);
+  CHECK_STATUS(promise_executor_release(on_loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+}
+
 int main(void) {
   RUN(each_reference_keeps_it_open);
   RUN(is_current_on_the_thread_that_runs_it);
   RUN(a_handle_given_back_twice_closes_once);
   RUN(any_call_may_race_the_last_release);
+  RUN(a_timer_stopped_before_its_start_keeps_nothing);
   return check_report();
 }

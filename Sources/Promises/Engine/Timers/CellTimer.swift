@@ -29,6 +29,11 @@ package struct CellTimer {
   ) -> CellTimer? {
     guard let task = Job.task(on: executor, references: 2, work) else { return nil }
     let timer = CellTimer(task.ref)
+    guard timer.keepLoop() else {
+      _ = task.drop()
+      timer.ref.release()
+      return nil
+    }
     if timer.start(after: nanoseconds) { return timer }
     timer.release()
     return nil
@@ -39,8 +44,27 @@ package struct CellTimer {
     on executor: CellExecutor?, flags: UInt64 = 0, _ function: FreeFunction, dropped: FreeFunction,
     _ context: UnsafeMutableRawPointer?
   ) -> CellTimer? {
-    unsafe Job.task(on: executor, flags: flags, references: 2, function, dropped: dropped, context)
-      .map { CellTimer($0.ref) }
+    let made = unsafe Job.task(on: executor, flags: flags, references: 2, function, dropped: dropped, context)
+    guard let task = made else { return nil }
+    let timer = CellTimer(task.ref)
+    guard timer.keepLoop() else {
+      unsafe task.ref.cell.pointee.free = nil
+      _ = task.drop()
+      timer.ref.release()
+      return nil
+    }
+    return timer
+  }
+
+  /// Keeps the loop of a timer on one for cancel() and release(): the job releases its own reference to the executor when
+  /// it has run. Before the timer is published: another thread may release it before it is started. False if there are
+  /// too many references.
+  private func keepLoop() -> Bool {
+    let job = Job(ref)
+    guard let executor = job.executor, executor.ownLoop != nil else { return true }
+    guard executor.ref.retain() else { return false }
+    job.isOfLoop = true
+    return true
   }
 
   /// Starts the timer. False when memory or threads have run out: then the task is dropped. A closed loop drops it,
@@ -50,13 +74,8 @@ package struct CellTimer {
   /// Starts the timer with a monotonic deadline.
   func start(at deadline: Int64) -> Bool {
     let job = Job(ref)
-    if let executor = job.executor, let loop = executor.ownLoop {
-      // Keeps the loop for cancel(): the job releases its own reference to the executor when it has run.
-      guard executor.ref.retain() else {
-        _ = job.drop()
-        return false
-      }
-      job.isOfLoop = true
+    if job.isOfLoop, let executor = job.executor {
+      let loop = job.loop
       let isMain = executor.kind == .main
       switch loop.add(job, deadline) {
       case .added:

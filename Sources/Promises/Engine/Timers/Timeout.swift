@@ -19,9 +19,14 @@ extension CellRef {
     guard let timer = unsafe CellTimer.make(on: executor, CellRef.expire, dropped: { _ in }, context) else {
       return false
     }
-    guard timer.ref.retain(), stop(timer) else {
+    guard timer.ref.retain() else {
       _ = Job(timer.ref).drop()
       timer.release()
+      return false
+    }
+    guard stop(timer) else {
+      _ = Job(timer.ref).drop()
+      timer.ref.release()
       return false
     }
     let hasStarted = timer.start(after: nanoseconds)
