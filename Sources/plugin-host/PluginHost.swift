@@ -22,7 +22,7 @@ struct PluginHost: ParsableCommand {
   static func main() {
     StandardStreams.occupy()
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(RawText.arguments)
       protect(timeout: (command as? any UsesPlugins)?.search.timeout)
       try command.run()
       end(.fulfilled)

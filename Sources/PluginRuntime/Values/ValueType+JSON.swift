@@ -114,7 +114,8 @@ extension ValueType {
 }
 
 extension PluginValue {
-  /// Converts JSON without a type. A number is an integer if it is written as one and fits in 64 bits.
+  /// Converts JSON without a type. A number is an integer if it is written as one and fits in 64 bits;
+  /// {"base64": "..."} is bytes.
   public init(untyped json: JSONText) {
     switch json {
     case .null: self = .void
@@ -124,6 +125,10 @@ extension PluginValue {
     case .string(let text): self = .string(text)
     case .array(let elements): self = .array(elements.map { PluginValue(untyped: $0) })
     case .object(let members):
+      if members.count == 1, case .string(let text)? = json["base64"], let bytes = Base64.decode(text) {
+        self = .bytes(bytes)
+        return
+      }
       self = .object(members.map { PluginMember($0.name, PluginValue(untyped: $0.value)) })
     }
   }

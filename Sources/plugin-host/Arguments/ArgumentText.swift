@@ -12,10 +12,13 @@ enum ArgumentText: Equatable, Sendable {
 
   /// A backslash before a leading `@`, `-` or backslash is dropped, and what follows it is the text itself.
   init(_ text: String) {
-    switch text {
-    case "-", "@-": self = .standardInput
-    case _ where text.hasPrefix("@"): self = .file(String(text.dropFirst()))
-    case _ where ["\\@", "\\-", "\\\\"].contains(where: text.hasPrefix): self = .literal(String(text.dropFirst()))
+    // By scalars: a letter that combines with "@" does not make it another.
+    let scalars = text.unicodeScalars
+    let rest = String(scalars.dropFirst())
+    switch scalars.first {
+    case "-" where text == "-", "@" where text == "@-": self = .standardInput
+    case "@": self = .file(rest)
+    case "\\" where rest.unicodeScalars.first.map { ["@", "-", "\\"].contains($0) } ?? false: self = .literal(rest)
     default: self = .literal(text)
     }
   }
@@ -23,7 +26,7 @@ enum ArgumentText: Equatable, Sendable {
   /// What is passed to the function. Files are read now.
   func content() throws(UnreadableInput) -> Argument.Content {
     switch self {
-    case .literal(let text): .text(text)
+    case .literal(let text): RawText.isText(text) ? .text(RawText.string(text)) : .contents(RawText.bytes(of: text))
     case .file(let path):
       .contents(try Self.bytes(of: path) { () throws(SystemError) in try FileBytes.read(path: path) })
     case .standardInput:

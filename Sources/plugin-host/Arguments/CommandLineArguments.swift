@@ -1,19 +1,30 @@
 import PluginRuntime
 
-/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name.
+/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. What stands
+/// behind `--` is a value as it is, whatever it looks like.
 enum CommandLineArguments {
-  /// The arguments that the words are for a function. Files and standard input are read.
-  static func arguments(_ words: [String], for signature: Signature) throws(Failure) -> [Argument] {
-    let names = signature.argumentNames
-    let texts = try withoutTerminator(words).map { word in
-      let (name, value) = split(word, names: names)
-      return (name: name, text: ArgumentText(value))
+  /// The arguments that the words are for a function, and those whose texts are given by name. Files and standard input
+  /// are read.
+  static func arguments(
+    _ words: [String], texts: [VariableSetting] = [], for signature: Signature
+  ) throws(Failure) -> [Argument] {
+    var inputs: [(name: String?, text: ArgumentText)] = []
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    for word in words[..<end] {
+      try refuseOption(word)
+      let (name, value) = try split(word, for: signature)
+      inputs.append((name, ArgumentText(value)))
     }
-    guard texts.count(where: { $0.text == .standardInput }) < 2 else {
+    inputs += words[end...].dropFirst().map { (nil, .literal($0)) }
+    for text in texts {
+      guard signature.argumentNames.contains(text.name) else { throw unknown(text.name, for: signature) }
+      inputs.append((text.name, .literal(text.value)))
+    }
+    guard inputs.count(where: { $0.text == .standardInput }) < 2 else {
       throw Failure(.usage, "standard input can be read once, but two arguments are -")
     }
     var arguments: [Argument] = []
-    for (name, text) in texts {
+    for (name, text) in inputs {
       do {
         arguments.append(Argument(name: name, try text.content()))
       } catch {
@@ -23,30 +34,31 @@ enum CommandLineArguments {
     return arguments
   }
 
-  /// What NAME=VALUE may have been meant to be where the words do not suit the signature: `; did you mean "level"?`.
-  static func hint(_ words: [String], for signature: Signature) -> String {
-    let names = signature.argumentNames
-    let unknown = words.filter { $0.contains("=") && split($0, names: names).name == nil }
-    let hints = unknown.map { Suggestion.near(String($0.prefix { $0 != "=" }), among: names) }
-    return hints.first { !$0.isEmpty } ?? ""
+  /// NAME=VALUE where NAME could be a parameter's name; otherwise the word is a value.
+  private static func split(_ word: String, for signature: Signature) throws(Failure) -> (name: String?, value: String)
+  {
+    // By bytes: a letter that combines with "=" is a part of the value.
+    guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (nil, word) }
+    let name = String(word[..<equals])
+    if signature.argumentNames.contains(name) { return (name, String(word[word.utf8.index(after: equals)...])) }
+    guard Name.isValid(name), !name.contains("-") else { return (nil, word) }
+    throw unknown(name, for: signature)
   }
 
-  private static func split(_ word: String, names: [String]) -> (name: String?, value: String) {
-    guard let equals = word.firstIndex(of: "="), names.contains(String(word[..<equals])) else { return (nil, word) }
-    return (String(word[..<equals]), String(word[equals...].dropFirst()))
+  private static func unknown(_ name: String, for signature: Signature) -> Failure {
+    let hint = Suggestion.near(name, among: signature.argumentNames)
+    return Failure(
+      .usage,
+      lines: [
+        "plugin-host: \(signature.name) has no parameter \"\(name)\"\(hint)".displayLine,
+        "plugin-host: usage: \(signature)", "plugin-host: before values with a \"=\" in them, write --",
+      ])
   }
 
-  /// Takes `--` away. Before it, a word with a leading dash that is no number is a mistyped option.
-  private static func withoutTerminator(_ words: [String]) throws(Failure) -> [String] {
-    var kept: [String] = []
-    for (index, word) in words.enumerated() {
-      if word == "--" { return kept + words[(index + 1)...] }
-      if word.hasPrefix("-"), word != "-", Double(word) == nil {
-        throw Failure(.usage, "unknown option \(word); before arguments that begin with a dash, write --")
-      }
-      kept.append(word)
-    }
-    return kept
+  /// A word with a leading dash that is no number is a mistyped option.
+  private static func refuseOption(_ word: String) throws(Failure) {
+    guard word.utf8.first == UInt8(ascii: "-"), word != "-", Double(word) == nil else { return }
+    throw Failure(.usage, "unknown option \(word); before arguments that begin with a dash, write --".displayLine)
   }
 }
 

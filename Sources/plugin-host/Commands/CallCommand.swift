@@ -18,10 +18,13 @@ struct CallCommand: ParsableCommand {
         @FILE         in place of a value: the content of a file
         -             in place of a value: standard input, to its end
         \\@TEXT, \\-    the texts @TEXT and -; a leading \\ is dropped before @, - and \\
+        -- TEXT...    values as they are, for the next parameters: no name, file or option is looked for in them
+
+      --text NAME=TEXT is a value as it is for the parameter NAME.
 
       A value is written as its parameter's type wants it: 42, -1.5, true, any text; the text's UTF-8 for bytes; \
-      JSON for structs and arrays; null for what may be absent. Negative numbers need no care; before other values that \
-      begin with a dash write --.
+      JSON for structs and arrays; null for what may be absent. Negative numbers need no care; other values that \
+      begin with a dash, or with a name and "=", stand behind --. Bytes that are not UTF-8 reach bytes parameters as they are.
 
       Without a plugin, --signature says how a function of any shared library is called: \
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
@@ -52,6 +55,12 @@ struct CallCommand: ParsableCommand {
     help: ArgumentHelp("What the library calls the function of --signature, if not by its name.", valueName: "name"))
   var symbol: String?
 
+  @Option(
+    name: .customLong("text"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A value as it is, for a parameter; may be given several times.", valueName: "name=text"),
+    transform: VariableSetting.init(option:))
+  var texts: [VariableSetting] = []
+
   @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
@@ -72,7 +81,7 @@ struct CallCommand: ParsableCommand {
   private func call() throws {
     var plan = PluginPlan(finder: host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
-    let values = try CommandLineArguments.arguments(arguments, for: function.signature)
+    let values = try CommandLineArguments.arguments(arguments, texts: texts, for: function.signature)
     let session = try Session(plan, options: host)
     let call = SingleCall(function, of: plugin, in: session, display: host.progress.display(isTransient: true))
     call.start(values, timeout: timeout)
@@ -80,7 +89,7 @@ struct CallCommand: ParsableCommand {
       call.interrupt()
       session.end(by: signal)
     }
-    end(call, arguments, in: session)
+    end(call, in: session)
   }
 
   /// What is called, and with which words.
@@ -111,15 +120,14 @@ struct CallCommand: ParsableCommand {
   }
 
   @MainActor
-  private func end(_ call: SingleCall, _ arguments: [String], in session: Session) -> Never {
+  private func end(_ call: SingleCall, in session: Session) -> Never {
     do {
       switch call.outcome {
       case .success(let value):
-        try output.writer.write(value)
+        try output.writer.write(value, of: call.function.signature)
         session.end(.fulfilled)
       case .failure(let failure):
-        let hint = failure.status == .usage ? CommandLineArguments.hint(arguments, for: call.function.signature) : ""
-        StandardError.write(lines: ["plugin-host: \(call.label): \(failure)\(hint)".displayLine])
+        StandardError.write(lines: ["plugin-host: \(call.label): \(failure)".displayLine])
         if failure.status == .usage { StandardError.write(lines: ["plugin-host: usage: \(call.function.signature)"]) }
         session.end(failure.status, deadline: .seconds(1))
       case nil:

@@ -25,6 +25,12 @@ struct ResultWriter: Sendable {
   /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
   var path: String?
 
+  /// Writes what a function of that signature gave.
+  func write(_ value: PluginValue, of signature: Signature) throws(Failure) {
+    if format == .raw, case .bytes = value { return try write(value) }
+    try write(signature.printed(value))
+  }
+
   func write(_ value: PluginValue) throws(Failure) {
     let bytes = format.bytes(of: value)
     do {

@@ -8,7 +8,7 @@ final class PipelineRun {
   /// How a step ended.
   typealias Outcome = Result<PluginValue, CallFailure>
 
-  private let plan: PipelinePlan
+  let plan: PipelinePlan
   private let session: Session
   private let board: ProgressBoard
   /// Of each step; nil while it is not settled. Only the result's value is kept.

@@ -13,7 +13,7 @@ struct PluginSetting: Equatable, Sendable {
     plugin = String(text[..<colon])
     key = String(text[colon..<equals].dropFirst())
     value = String(text[equals...].dropFirst())
-    if plugin.isEmpty || key.isEmpty { return nil }
+    if plugin.isEmpty || key.isEmpty || !RawText.isText(text) { return nil }
   }
 
   init(plugin: String, key: String, value: String) {

@@ -64,7 +64,7 @@ enum Command {
     defer { posix_spawnattr_destroy(&attributes) }
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     posix_spawnattr_setpgroup(&attributes, 0)
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup(RawText.cString($0)) } + [nil]
     defer { words.forEach { free($0) } }
     var process: pid_t = 0
     let code = posix_spawnp(&process, program, &actions, &attributes, &words, environ)

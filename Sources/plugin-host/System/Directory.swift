@@ -6,7 +6,7 @@ enum FileKind {
 
   init(path: String) {
     var information = stat()
-    guard stat(path, &information) == 0 else {
+    guard stat(RawText.cString(path), &information) == 0 else {
       self = .missing
       return
     }

@@ -4,7 +4,7 @@ import Glibc
 enum FileBytes {
   /// Reads all of a file, a pipe or a device, until its end.
   static func read(path: String) throws(SystemError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     return try read(descriptor: descriptor)

@@ -17,14 +17,18 @@ import Testing
   }
 
   @Test func namesAreParametersNames() throws {
-    #expect(try arguments("data=x=y", "level=-9", "none=5", "=", "a") == ["data=x=y", "level=-9", "none=5", "=", "a"])
-    let parsed = try CommandLineArguments.arguments(["data=x=y", "none=5"], for: signature())
+    #expect(try arguments("data=x=y", "level=-9", "=", "a", "a/b=c") == ["data=x=y", "level=-9", "=", "a", "a/b=c"])
+    let parsed = try CommandLineArguments.arguments(["data=x=y", "a b=5"], for: signature())
     #expect(parsed.map(\.name) == ["data", nil])
+    // A letter that combines with the sign belongs to the value.
+    #expect(try arguments("note=\u{301}a") == ["note=\u{301}a"])
   }
 
   @Test func dashes() throws {
     #expect(try arguments("x", "-5", "-1.5e3", "-inf") == ["x", "-5", "-1.5e3", "-inf"])
-    #expect(try arguments("x", "--", "-v", "--") == ["x", "-v", "--"])
+    #expect(try arguments("x", "--", "-v", "--", "@f", "-", "level=3") == ["x", "-v", "--", "@f", "-", "level=3"])
+    let parsed = try CommandLineArguments.arguments(["--", "level=@f"], for: signature())
+    #expect(parsed.map(\.name) == [nil])
     #expect(try arguments("note=-v", "note=\\-", "\\@x") == ["note=-v", "note=-", "@x"])
     for word in ["-v", "--level=3", "-5x"] {
       let message = "unknown option \(word); before arguments that begin with a dash, write --"
@@ -49,8 +53,35 @@ import Testing
     }
   }
 
-  @Test func hintsAtMistypedNames() throws {
-    #expect(CommandLineArguments.hint(["levle=3"], for: try signature()) == "; did you mean \"level\"?")
-    #expect(CommandLineArguments.hint(["level=3", "zzzzzz=3", "x"], for: try signature()) == "")
+  @Test func textsByNameAreTakenAsTheyAre() throws {
+    let texts = [try VariableSetting(option: "note=@f=-"), try VariableSetting(option: "data=-")]
+    let arguments = try CommandLineArguments.arguments([], texts: texts, for: signature())
+    #expect(arguments.map(\.name) == ["note", "data"])
+    guard case .text("@f=-") = arguments[0].content, case .text("-") = arguments[1].content else {
+      Issue.record("\(arguments)")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    (["levle=3"], "\"levle\"; did you mean \"level\"?"), (["level=3", "zzzzzz=3", "x"], "\"zzzzzz\""),
+  ])
+  func refusesMistypedNames(words: [String], part: String) throws {
+    let failure = try #require(
+      throws: Failure.self, performing: { try CommandLineArguments.arguments(words, for: signature()) })
+    #expect(failure.status == .usage)
+    #expect(failure.lines.first == "plugin-host: pack has no parameter \(part)")
+  }
+}
+
+@Suite struct RawTextTests {
+  @Test(arguments: [
+    [], [0x61], [0xE9], Array("caf\u{E9}".utf8), [0x63, 0xE9, 0x80, 0x61], Array("\u{FFFF}".utf8),
+    Array("\u{FFFF}\u{E9}".utf8), [0xEF, 0xBF, 0xBF, 0xFF], [0xF0, 0x9F, 0x98], [0xED, 0xA0, 0x80], [0xC0, 0x80],
+  ])
+  func carriesEveryByte(bytes: [UInt8]) {
+    let text = RawText.text(bytes)
+    #expect(RawText.bytes(of: text) == bytes)
+    #expect(RawText.isText(text) == (String(validating: bytes, as: UTF8.self) != nil))
   }
 }

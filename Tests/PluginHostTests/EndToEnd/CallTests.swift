@@ -9,9 +9,16 @@ extension EndToEnd {
       (["natural", "18446744073709551615"], "18446744073709551615"),
       (["number", "-1.5e-7"], "-1.5e-07"), (["number", "-inf"], "\"-Infinity\""), (["number", "nan"], "\"NaN\""),
       (["nothing"], "null"), (["text"], "\"none\""), (["text", ""], "\"\""),
-      (["text", "tab\t\"\u{1B}日本\n"], #""tab\t\"\u001b日本\n""#), (["text", "y=1"], "\"y=1\""),
+      (["text", "tab\t\"\u{1B}日本\n"], #""tab\t\"\u001b日本\n""#), (["text", "--", "y=1"], "\"y=1\""),
       (["text", "x=x=1"], "\"x=1\""), (["text", "--", "-v"], "\"-v\""), (["text", #"\@home"#], "\"@home\""),
-      (["text", #"\-"#], "\"-\""), (["blob", "hi!"], "\"aGkh\""), (["blob", ""], "\"\""), (["blob", "a"], "\"YQ==\""),
+      (["text", #"\-"#], "\"-\""), (["text", "--", "@home"], "\"@home\""), (["text", "--", "x=@home"], "\"x=@home\""),
+      (["text", "--text", "x=@home"], "\"@home\""), (["text", "--", "-"], "\"-\""), (["text", "a/x=1"], "\"a/x=1\""),
+      (["small", "0.1"], "0.1"), (["small", "--", "-3.4028235e38"], "-3.4028235e+38"),
+      (["small", "inf"], "\"Infinity\""),
+      (["mixed", "0.1", "0.1"], #"{"x":0.1,"y":0.1}"#),
+      (["split", "0.2"], #"{"result":1,"half":0.1,"third":0.20000000298023224}"#),
+      (["packed", "hi"], #"{"base64":"aGk="}"#), (["anything", #"[{"base64":"/wA="},1]"#], #"[{"base64":"/wA="},1]"#),
+      (["blob", "hi!"], "\"aGkh\""), (["blob", ""], "\"\""), (["blob", "a"], "\"YQ==\""),
     ])
     func printsOneLineOfJSON(words: [String], expected: String) throws {
       let host = try HostProcess(["call", "kinds"] + words)
@@ -20,6 +27,36 @@ extension EndToEnd {
       #expect(ending.text == expected + "\n")
       #expect(ending.errors == "")
       #expect(ending.status == 0)
+    }
+
+    /// Runs the host with a word that no Swift string can be: `word` is as printf(1) takes it.
+    private func call(_ words: [String], _ word: String) throws -> HostProcess.Ending {
+      let host = try HostProcess(
+        [
+          "-c", "word=$(printf '%b' \"$1\"); shift; exec \"$0\" call \"$@\" \"$word\"", HostProcess.executable.path,
+          word,
+        ]
+          + words)
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      try host.process.run()
+      return try host.wait()
+    }
+
+    @Test func bytesOfTheCommandLineAreKept() throws {
+      for word in [#"x=caf\0351"#, #"caf\0351"#] {
+        let ending = try call(["--raw", "kinds", "blob"], word)
+        #expect(ending.output == Data([0x63, 0x61, 0x66, 0xE9]), "\(ending.errors)")
+      }
+      #expect(
+        try call(["--raw", "kinds", "blob", "--"], #"\0377=\0357\0277\0277"#).output
+          == Data([0xFF, 0x3D, 0xEF, 0xBF, 0xBF]))
+      let text = try call(["kinds", "text"], #"caf\0351"#)
+      #expect(text.status == 64)
+      #expect(text.errors.hasPrefix("plugin-host: kinds.text: argument 'x' is not UTF-8, which str has to be\n"))
+      let function = try call(["kinds"], #"te\0351xt"#)
+      #expect(function.errors.contains("no function \"te\u{FFFD}xt\"; did you mean \"text\"?"))
+      let missing = try call(["kinds", "text"], #"@/no/\0351"#)
+      #expect(missing.errors == "plugin-host: /no/\u{FFFD}: No such file or directory\n")
     }
 
     @Test func readsFilesAndStandardInput() throws {
@@ -104,7 +141,10 @@ extension EndToEnd {
     @Test(arguments: [
       (["kinds", "tiny", "128"], "expected an integer from -128 to 127"), (["kinds", "flip"], "x"),
       (["kinds", "tiny", "1", "2"], "kinds.tiny: "), (["kinds", "tiny", "x=1", "x=2"], "kinds.tiny: "),
-      (["kinds", "whole", "xy"], "xy"), (["kinds", "tnyi"], "did you mean \"tiny\"?"), (["kinds"], "<function>"),
+      (["kinds", "whole", "xy"], "xy"), (["kinds", "fail", "mesage=x"], "did you mean \"message\"?"),
+      (["kinds", "text", "--text", "y=1"], "text has no parameter \"y\""),
+      (["kinds", "text", "--text", "y"], "NAME=VALUE"), (["kinds", "tnyi"], "did you mean \"tiny\"?"),
+      (["kinds"], "<function>"),
       ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa"),
       (
         ["--timeout", "0", "kinds", "tiny"],
@@ -126,7 +166,7 @@ extension EndToEnd {
     @Test func showsTheSignatureOfAFunctionThatWasCalledWrongly() throws {
       let ending = try HostProcess.run("call", "kinds", "tiny", "y=3", "4")
       #expect(ending.status == 64)
-      #expect(ending.errors.hasSuffix("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
+      #expect(ending.errors.contains("plugin-host: usage: tiny(x: i8 = -3) -> i8\n"))
     }
 
     @Test(arguments: [

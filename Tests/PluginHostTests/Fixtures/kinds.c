@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const promise_host_t *host;
 
@@ -26,7 +27,37 @@ static uint64_t natural(uint64_t x) {
 static double number(double x) {
   return x;
 }
+static float small(float x) {
+  return x;
+}
+typedef struct {
+  float x;
+  double y;
+} mixed_t;
+static mixed_t mixed(float x, double y) {
+  return (mixed_t){x, y};
+}
+static int32_t split(float x, float *half, double *third) {
+  *half = x / 2;
+  *third = x;
+  return 1;
+}
 static void nothing(void) {}
+static void anything(const promise_value_t *x, promise_value_t *result) {
+  promise_value_retain(x);
+  *result = *x;
+}
+static void packed(promise_bytes_t x, promise_value_t *result) {
+  promise_value_bytes(result, x.data, x.length);
+}
+static void chatter(const char *line) {
+  printf("%s\n", line);
+  fflush(stdout);
+}
+
+static int32_t start(const char *command) {
+  return system(command);
+}
 
 static promise_str_t own_text(const void *data, size_t length) {
   char *copy = host->allocate(host, length);
@@ -71,6 +102,13 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("whole(x: i64) -> i64", whole, "The same."),
     FUNCTION("natural(x: u64) -> u64", natural, "The same."),
     FUNCTION("number(x: f64) -> f64", number, "The same."),
+    FUNCTION("small(x: f32) -> f32", small, "The same."),
+    FUNCTION("mixed(x: f32, y: f64) -> {x: f32, y: f64}", mixed, "Both."),
+    FUNCTION("split(x: f32, half: out f32, third: out f64) -> i32", split, "By address."),
+    FUNCTION("anything(x: value) -> value", anything, "The same."),
+    FUNCTION("packed(x: bytes) -> value", packed, "The same, of no type."),
+    FUNCTION("chatter(line: cstr)", chatter, "Prints a line to standard output."),
+    FUNCTION("start(command: cstr) -> i32", start, "Runs a command; gives its status."),
     FUNCTION("nothing()", nothing, NULL),
     FUNCTION("text(x: str = \"none\") -> own str", text, "The same."),
     FUNCTION("blob(x: bytes) -> own bytes", blob, "The same."),

@@ -1,0 +1,48 @@
+import PluginRuntime
+
+extension Signature {
+  /// A result of the function as it is printed: an f32 with as few digits as tell it from its neighbours, and bytes in a
+  /// `value` in the form in which they can be an argument again.
+  func printed(_ value: PluginValue) -> PluginValue {
+    guard !outputs.isEmpty, case .object(let members) = value else { return yielded?.printed(value) ?? value }
+    let types = Dictionary(outputs.map { ($0.name, $0.type) }) { first, _ in first }
+    return .object(
+      members.map { member in
+        let type = types[member.name] ?? (member.name == "result" ? yielded : nil)
+        return PluginMember(member.name, type?.printed(member.value) ?? member.value)
+      })
+  }
+}
+
+extension ValueType {
+  fileprivate func printed(_ value: PluginValue) -> PluginValue {
+    switch (self, value) {
+    case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _), (.optional(let type), _),
+      (.promise(let type?), _):
+      return type.printed(value)
+    case (.f32, .double(let number)):
+      // A stand-in's result may have more digits than an f32.
+      let float = Float(number)
+      return Double(float) == number && float.isFinite ? .double(Double("\(float)") ?? number) : value
+    case (.structure(let type), .object(let members)):
+      let types = Dictionary(type.fields.map { ($0.name, $0.type) }) { first, _ in first }
+      return .object(members.map { PluginMember($0.name, types[$0.name]?.printed($0.value) ?? $0.value) })
+    case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):
+      return .array(elements.map(element.printed))
+    case (.value, _): return value.withMarkedBytes
+    default: return value
+    }
+  }
+}
+
+extension PluginValue {
+  /// With `{"base64": "..."}` for bytes, which without a type would be a string.
+  fileprivate var withMarkedBytes: PluginValue {
+    switch self {
+    case .bytes: .object([PluginMember("base64", .string(String(json.dropFirst().dropLast())))])
+    case .array(let elements): .array(elements.map(\.withMarkedBytes))
+    case .object(let members): .object(members.map { PluginMember($0.name, $0.value.withMarkedBytes) })
+    default: self
+    }
+  }
+}
