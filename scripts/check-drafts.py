@@ -85,14 +85,15 @@ BYTES = {"char", "unsigned char", "signed char", "_Bool", "bool"}
 
 def last_file(node, file):
     """The file of the last place in a part of the tree: clang names it only where it changes."""
-    if isinstance(node, dict):
-        file = node["file"] if isinstance(node.get("file"), str) else file
-        for name, part in node.items():
-            if name != "includedFrom" and isinstance(part, (dict, list)):
-                file = last_file(part, file)
-    else:
-        for part in node:
-            file = last_file(part, file)
+    rest = [node]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, dict):
+            file = node["file"] if isinstance(node.get("file"), str) else file
+            parts = [part for name, part in node.items() if name != "includedFrom"]
+        else:
+            parts = node
+        rest += [part for part in reversed(parts) if isinstance(part, (dict, list))]
     return file
 
 
