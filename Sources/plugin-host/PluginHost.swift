@@ -23,6 +23,7 @@ struct PluginHost: ParsableCommand {
     StandardStreams.occupy()
     do {
       var command = try parseAsRoot(RawText.arguments)
+      try reserveOutput()
       protect(timeout: (command as? any UsesPlugins)?.search.timeout)
       try command.run()
       end(.fulfilled)
@@ -32,6 +33,7 @@ struct PluginHost: ParsableCommand {
     } catch {
       ProcessGuard.ending(exitCode(for: error).rawValue)
       // Wrong usage, and what --help and --version print.
+      StandardStreams.returnOutput()
       exit(withError: error)
     }
   }
@@ -48,5 +50,14 @@ struct PluginHost: ParsableCommand {
       statuses: .init(
         call: ExitStatus.rejected.rawValue, load: ExitStatus.notLoaded.rawValue, timeout: ExitStatus.timedOut.rawValue),
       timeout: timeout?.duration ?? .seconds(30))
+  }
+
+  private static func reserveOutput() throws(Failure) {
+    StandardStreams.surviveFailedWrites()
+    do {
+      try StandardStreams.reserveOutput()
+    } catch {
+      throw Failure(.rejected, "standard output: \(error)")
+    }
   }
 }

@@ -34,11 +34,11 @@ struct ResultWriter: Sendable {
   func write(_ value: PluginValue) throws(Failure) {
     let bytes = format.bytes(of: value)
     do {
-      if let path, path != "-" {
-        try writeFile(bytes, path)
+      if let path, path != "-", !Self.standardOutput.contains(path) {
+        try FileReplacement.write(bytes, to: path)
       } else {
         try refuseBinary(bytes)
-        try FileBytes.write(bytes, to: STDOUT_FILENO)
+        try FileBytes.write(bytes, to: StandardStreams.results)
       }
     } catch let error as SystemError {
       throw Failure(.rejected, "the result cannot be written: \(path.map { "\($0): " } ?? "")\(error)")
@@ -49,22 +49,12 @@ struct ResultWriter: Sendable {
     }
   }
 
-  private func writeFile(_ bytes: [UInt8], _ path: String) throws(SystemError) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw .last }
-    do throws(SystemError) {
-      try FileBytes.write(bytes, to: descriptor)
-    } catch {
-      close(descriptor)
-      throw error
-    }
-    // Some file systems tell only now that there was no room.
-    guard close(descriptor) == 0 else { throw .last }
-  }
+  /// Names of descriptor 1, which is the plugins'.
+  private static let standardOutput: Set<String> = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
 
   /// A terminal would take binary data for commands.
   private func refuseBinary(_ bytes: [UInt8]) throws(Failure) {
-    guard format == .raw, path == nil, Terminal.isTerminal(STDOUT_FILENO), !Self.isText(bytes) else { return }
+    guard format == .raw, path == nil, Terminal.isTerminal(StandardStreams.results), !Self.isText(bytes) else { return }
     throw Failure(
       .rejected,
       "the result is binary, \(PluginValue.bytes(bytes).summary), and not written to a terminal; "

@@ -4,7 +4,7 @@ import Glibc
 enum StandardOutput {
   static func write(_ text: String) throws(Failure) {
     do {
-      try FileBytes.write(text.utf8, to: STDOUT_FILENO)
+      try FileBytes.write(text.utf8, to: StandardStreams.results)
     } catch {
       throw Failure(.rejected, "standard output: \(error)")
     }

@@ -1,0 +1,76 @@
+import Glibc
+
+/// Files that have their old content or all of the new one, whatever happens in between.
+enum FileReplacement {
+  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. What is no regular file, such as a
+  /// device or a pipe, is written to as it is.
+  static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    var information = stat()
+    let exists = stat(RawText.cString(path), &information) == 0
+    if exists ? information.st_mode & S_IFMT != S_IFREG : isLink(path) { return try overwrite(bytes, path) }
+    // The file that a link leads to, so that the link stays.
+    let target = exists ? resolved(path) : path
+    let temporary: String
+    let descriptor: Int32
+    do throws(SystemError) {
+      (temporary, descriptor) = try create(beside: target)
+    } catch {
+      // A folder that takes no new files may have one that can be written to.
+      guard exists, [EACCES, EPERM, EROFS].contains(error.code) else { throw error }
+      return try overwrite(bytes, path)
+    }
+    do throws(SystemError) {
+      if exists {
+        _ = fchown(descriptor, information.st_uid, information.st_gid)
+        guard fchmod(descriptor, information.st_mode & 0o7777) == 0 else { throw SystemError.last }
+      }
+      try FileBytes.write(bytes, to: descriptor)
+      // Otherwise the new name could be on the disk before the content.
+      guard fsync(descriptor) == 0 else { throw SystemError.last }
+    } catch {
+      close(descriptor)
+      unlink(RawText.cString(temporary))
+      throw error
+    }
+    // Some file systems tell only now that there was no room.
+    guard close(descriptor) == 0, rename(RawText.cString(temporary), RawText.cString(target)) == 0 else {
+      let error = SystemError.last
+      unlink(RawText.cString(temporary))
+      throw error
+    }
+  }
+
+  private static func create(beside path: String) throws(SystemError) -> (path: String, descriptor: Int32) {
+    let folder = Directory.parent(of: path)
+    while true {
+      let name = ".plugin-host-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+      let temporary = Directory.join(folder, name)
+      let descriptor = open(RawText.cString(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor >= 0 { return (temporary, descriptor) }
+      guard errno == EEXIST else { throw .last }
+    }
+  }
+
+  private static func overwrite(_ bytes: [UInt8], _ path: String) throws(SystemError) {
+    let descriptor = open(RawText.cString(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw .last }
+    do throws(SystemError) {
+      try FileBytes.write(bytes, to: descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    guard close(descriptor) == 0 else { throw .last }
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var information = stat()
+    return lstat(RawText.cString(path), &information) == 0 && information.st_mode & S_IFMT == S_IFLNK
+  }
+
+  private static func resolved(_ path: String) -> String {
+    guard let resolved = realpath(RawText.cString(path), nil) else { return path }
+    defer { free(resolved) }
+    return RawText.text(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  /// Standard output and files have the result, all of it, and nothing else.
+  @Suite struct OutputTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "output-\(UUID().uuidString)")
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    /// Runs the host in `folder` by a shell script, in which it is `"$0"`.
+    private func run(_ script: String) throws -> HostProcess.Ending {
+      let host = try HostProcess(["-c", script, HostProcess.executable.path])
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      host.process.currentDirectoryURL = folder
+      try host.process.run()
+      let ending = try host.wait()
+      return ending
+    }
+
+    private func text(_ name: String) throws -> String {
+      String(decoding: try Data(contentsOf: folder.appending(path: name)), as: UTF8.self)
+    }
+
+    private func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test func whatAPluginPrintsGoesToStandardError() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let call = try HostProcess.run("call", "kinds", "chatter", "a line")
+      #expect(call.status == 0 && call.text == "null\n" && call.errors == "a line\n")
+      let started = try HostProcess.run("call", "kinds", "start", "echo a program")
+      #expect(started.text == "0\n" && started.errors == "a program\n")
+      try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: x}}}\n".utf8).write(
+        to: folder.appending(path: "p.yaml"))
+      let run = try run("exec \"$0\" run --progress off p.yaml")
+      #expect(run.status == 0 && run.text == "null\n" && run.errors == "x\n", "\(run.errors)")
+    }
+
+    @Test func theHostItselfStillPrintsToStandardOutput() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #expect(try HostProcess.run("--version").text == "1.0.0\n")
+      #expect(try HostProcess.run("help", "call").text.hasPrefix("OVERVIEW: Call one function"))
+      #expect(try HostProcess.run("list").text.contains("org.example.kinds"))
+      for path in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        #expect(try HostProcess.run("call", "kinds", "tiny", "-o", path).text == "-3\n")
+      }
+    }
+
+    @Test func aPipeThatNobodyReadsIsAnError() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      // The reader is gone before the host starts.
+      let ending = try run("mkfifo p; : <p & exec 3>p; wait; \"$0\" call kinds tiny >&3; echo $?")
+      #expect(ending.text == "1\n")
+      #expect(ending.errors == "plugin-host: the result cannot be written: Broken pipe\n")
+      // Programs that a plugin starts are ended by the signal, as ever.
+      let program = try HostProcess.run("call", "kinds", "start", "kill -PIPE $$")
+      #expect(program.text == "\(SIGPIPE)\n")
+    }
+
+    @Test func aFileIsReplacedAsAWhole() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      // Whoever reads the old one reads it to its end.
+      let ending = try run(
+        "echo old >f; chmod 604 f; ln -s f link; exec 9<f; \"$0\" call kinds tiny 5 -o link; cat <&9")
+      #expect(ending.text == "old\n" && ending.errors == "")
+      #expect(try text("f") == "5\n")
+      #expect(try names() == ["f", "link"])
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: "f").path)
+      #expect(attributes[.posixPermissions] as? Int == 0o604)
+      let fresh = try run("umask 027; \"$0\" call kinds tiny 6 -o new; stat -c %a new")
+      #expect(fresh.text == "640\n")
+      #expect(try text("new") == "6\n")
+    }
+
+    @Test func whatFailsLeavesTheOldFile() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let ending = try run(
+        "echo old >f; head -c 4096 /dev/zero >in; ulimit -f 1; \"$0\" call --raw kinds blob @in -o f; echo $?")
+      #expect(ending.text == "1\n")
+      #expect(ending.errors == "plugin-host: the result cannot be written: f: File too large\n")
+      #expect(try text("f") == "old\n")
+      #expect(try names() == ["f", "in"])
+    }
+
+    @Test func whatIsNoFileIsWrittenTo() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let pipe = try run("mkfifo p; cat p & \"$0\" call kinds tiny 7 -o p; wait; test -p p && echo still")
+      #expect(pipe.text == "7\nstill\n")
+      let link = try run("ln -s there link; \"$0\" call kinds tiny 8 -o link; cat there")
+      #expect(link.text == "8\n")
+      #expect(try names() == ["link", "p", "there"])
+    }
+  }
+}
