@@ -22,7 +22,14 @@ struct PluginHost: ParsableCommand {
   static func main() {
     StandardStreams.occupy()
     do {
-      var command = try parseAsRoot(RawText.arguments)
+      let words = RawText.arguments
+      if let help = FunctionHelp(words) {
+        try reserveOutput()
+        protect(timeout: help.call.host.search.timeout)
+        try help.write()
+        end(.fulfilled)
+      }
+      var command = try parseAsRoot(words)
       try reserveOutput()
       protect(timeout: (command as? any UsesPlugins)?.search.timeout)
       try command.run()

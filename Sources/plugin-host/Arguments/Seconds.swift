@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A time limit: a number of seconds greater than 0, such as `30` or `0.5`.
+/// A time limit: a number of seconds greater than 0, such as `30` or `0.5`, or numbers with units: `250ms`, `5m`, `1h30m`.
 struct Seconds: Equatable, Sendable {
   var value: Double
 
@@ -8,19 +8,40 @@ struct Seconds: Equatable, Sendable {
 
   init(value: Double) { self.value = value }
 
-  /// Nil if the text is not such a number. More than a thousand years is taken for a slip of the finger.
+  /// Nil if the text is not such a time. More than a thousand years is taken for a slip of the finger.
   init?(_ text: String) {
-    guard let value = Double(text), value > 0, value < 3.2e10 else { return nil }
+    guard let value = Double(text) ?? Self.sum(text), value > 0, value < 3.2e10 else { return nil }
     self.value = value
+  }
+
+  static let expectation = "a number of seconds greater than 0, or one with a unit, such as 500ms, 5m or 1h30m"
+
+  private static let units: [Substring: Double] = [
+    "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400,
+  ]
+
+  /// The sum of numbers with units, each smaller than the one before it.
+  private static func sum(_ text: String) -> Double? {
+    var rest = text[...]
+    var sum = 0.0
+    var last = Double.infinity
+    while !rest.isEmpty {
+      let number = rest.prefix { "0"..."9" ~= $0 || $0 == "." }
+      rest = rest.dropFirst(number.count)
+      let unit = rest.prefix(while: \.isLetter)
+      rest = rest.dropFirst(unit.count)
+      guard let value = Double(number), let factor = units[unit], factor < last else { return nil }
+      sum += value * factor
+      last = factor
+    }
+    return sum
   }
 }
 
 extension Seconds {
   /// The value of an option.
   init(option text: String) throws(ValidationError) {
-    guard let seconds = Seconds(text) else {
-      throw ValidationError("expected a number of seconds greater than 0")
-    }
+    guard let seconds = Seconds(text) else { throw ValidationError("expected \(Self.expectation)") }
     self = seconds
   }
 }

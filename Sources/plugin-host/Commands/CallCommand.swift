@@ -30,6 +30,8 @@ struct CallCommand: ParsableCommand {
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
       take it from the library's header.
 
+      plugin-host call PLUGIN FUNCTION --help tells what a function takes.
+
       The result is one line of JSON on standard output, with bytes in base64; --format has other forms. A function with \
       out parameters gives an object with their names, and "result".
 
@@ -93,7 +95,7 @@ struct CallCommand: ParsableCommand {
   }
 
   /// What is called, and with which words.
-  private func target(
+  func target(
     _ plan: inout PluginPlan
   ) throws(Failure) -> (plugin: PluginDescription, function: FunctionDescription, arguments: [String]) {
     if let signature {

@@ -147,7 +147,7 @@ struct PipelineReader {
   private func seconds(_ node: YAMLNode) -> Double? {
     guard let text = document.text(of: node, what: "\"timeout\"") else { return nil }
     if let seconds = Seconds(text.value) { return seconds.value }
-    document.report(text.location, "\"timeout\" must be a number of seconds greater than 0; this is \"\(text.value)\"")
+    document.report(text.location, "\"timeout\" must be \(Seconds.expectation); this is \"\(text.value)\"")
     return nil
   }
 

@@ -39,7 +39,17 @@ struct PluginFinder: Sendable {
     guard !directories.isEmpty else {
       return "name the folder it is in with --plugins or PROMISE_PLUGIN_PATH, or give its path, with a slash in it"
     }
-    return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))"
+    let hint = Suggestion.near(reference.split(separator: ".").last.map(String.init) ?? reference, among: names)
+    return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))\(hint)"
+  }
+
+  /// What the plugins in the folders that can be read are called.
+  private var names: [String] {
+    let files = directories.flatMap { (try? Self.files(in: $0)) ?? [] }
+    return files.map { path in
+      let name = Directory.name(of: path)
+      return String(name.dropLast(Self.suffixes.first(where: name.hasSuffix)?.count ?? 0))
+    }
   }
 
   /// The paths of all files of plugins in the folders, in their order, each name once: what `path(of:)` could find.

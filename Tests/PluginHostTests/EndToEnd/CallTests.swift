@@ -163,6 +163,34 @@ extension EndToEnd {
       #expect(ending.errors.contains(part), "\(ending.errors)")
     }
 
+    @Test func aFunctionHasHelpOfItsOwn() throws {
+      for words in [["call", "kinds", "small", "--help"], ["call", "--raw", "kinds", "-h", "small", "x=3"]] {
+        let host = try HostProcess(words)
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.status == 0 && ending.errors == "")
+        #expect(ending.text.hasPrefix("small(x: f32) -> f32\n    The same.\n\nARGUMENTS\n  x  f32\n\nRESULT\n  f32\n"))
+        #expect(ending.text.contains("\nC\n  float small(float x);\n"), "\(ending.text)")
+      }
+      #expect(try HostProcess.run("call", "--help").text.hasPrefix("OVERVIEW: Call one function"))
+      #expect(try HostProcess.run("call", "kinds", "--help").text.hasPrefix("OVERVIEW: Call one function"))
+      let text = try HostProcess.run("call", "kinds", "text", "--", "--help")
+      #expect(text.text == "\"--help\"\n")
+      let unknown = try HostProcess.run("call", "kinds", "smal", "--help")
+      #expect(unknown.status == 64 && unknown.errors.contains("did you mean \"small\"?"))
+      let tail = try HostProcess.run(
+        "call", "--help", "--signature", "printf(format: cstr, ...rest: i32 | f64) -> i32", "libc.so.6")
+      #expect(tail.text.contains("\n  format  cstr\n  rest    i32 | f64\n"), "\(tail.text)\(tail.errors)")
+    }
+
+    @Test func aMistypedPluginIsSuggested() throws {
+      for name in ["kindz", "org.example.kindz"] {
+        let ending = try HostProcess.run("call", name, "tiny")
+        #expect(ending.status == 2)
+        #expect(ending.errors.hasSuffix("; did you mean \"kinds\"?\n"), "\(ending.errors)")
+      }
+    }
+
     @Test func showsTheSignatureOfAFunctionThatWasCalledWrongly() throws {
       let ending = try HostProcess.run("call", "kinds", "tiny", "y=3", "4")
       #expect(ending.status == 64)

@@ -97,7 +97,7 @@ import Testing
     (
       "plugins: []\nsteps:\n  a: {call: p.f, timeout: soon, whit: {}}",
       [
-        "3:27: \"timeout\" must be a number of seconds greater than 0; this is \"soon\"",
+        "3:27: \"timeout\" must be \(Seconds.expectation); this is \"soon\"",
         "3:33: a step has no key \"whit\"; did you mean \"with\"?",
       ]
     ),

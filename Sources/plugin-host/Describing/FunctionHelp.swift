@@ -1,0 +1,60 @@
+import ArgumentParser
+import PluginRuntime
+
+/// The help of one function: `plugin-host call PLUGIN FUNCTION --help`.
+struct FunctionHelp {
+  let call: CallCommand
+
+  /// Nil if the words do not ask for help on a function; then `--help` is about the command.
+  init?(_ words: [String]) {
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    let rest = words[..<end].filter { $0 != "--help" && $0 != "-h" }
+    guard words.first == "call", rest.count < end, let call = try? CallCommand.parse(Array(rest.dropFirst())) else {
+      return nil
+    }
+    self.call = call
+  }
+
+  func write() throws(Failure) {
+    var plan = PluginPlan(finder: call.host.search.finder)
+    let (plugin, function, _) = try call.target(&plan)
+    try StandardOutput.write(Self.text(of: function, in: plugin))
+  }
+
+  static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String {
+    let signature = function.signature
+    var lines = [signature.description]
+    if let description = function.description { lines.append("    \(description.displayLine)") }
+    let inputs = signature.inputs.map { row($0.name, $0.type, $0.note, fallback: $0.fallback) }
+    let tail = signature.tail.map { tail in
+      (tail.name ?? "...", tail.types.map(\.description).joined(separator: " | "), tail.note ?? "")
+    }
+    lines += section("ARGUMENTS", inputs + [tail].compactMap { $0 })
+    var results = signature.outputs.map { row($0.name, $0.type, $0.note, fallback: nil) }
+    if let result = signature.yielded {
+      results.insert(row(results.isEmpty ? "" : "result", result, signature.resultNote, fallback: nil), at: 0)
+    }
+    lines += section("RESULT", results)
+    lines += ["", "C"] + signature.cPrototype.split(separator: "\n").map { "  \($0)" }
+    if let example = CommandLineExample.text(of: function, in: plugin) { lines += ["", "EXAMPLE", "  \(example)"] }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private typealias Row = (name: String, type: String, note: String)
+
+  private static func row(_ name: String, _ type: ValueType, _ note: String?, fallback: PluginValue?) -> Row {
+    (name, type.description + (fallback.map { " = \($0.json)" } ?? ""), note?.displayLine ?? "")
+  }
+
+  /// Rows in columns under a heading; nothing if there are none.
+  private static func section(_ heading: String, _ rows: [Row]) -> [String] {
+    guard !rows.isEmpty else { return [] }
+    let names = rows.map(\.name.columns).max() ?? 0
+    let types = rows.map(\.type.columns).max() ?? 0
+    let lines = rows.map { row in
+      let columns = [names > 0 ? row.name.padded(to: names) : "", row.type.padded(to: types), row.note]
+      return "  " + columns.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+    return ["", heading] + lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
+  }
+}
