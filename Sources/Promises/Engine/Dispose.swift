@@ -145,7 +145,7 @@ extension CellRef {
     case .completion: loseCompletion()
     default: reactionContext.release()
     }
-    // Acquires what other threads did to the promise before they released it.
+    // Acquires: other threads used the promise before they released it.
     if unsafe cell.pointee.life.load(ordering: .acquiring) & Life.holdersMask == 1 && !state.isReachable {
       unsafe cell.pointee.meta = ReactionKind.orphan
     } else if hold() {

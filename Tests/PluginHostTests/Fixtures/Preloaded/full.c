@@ -1,5 +1,5 @@
-/* full.c - no plugin: preloaded into a program, it has a file system that tells only when the file $FULL is closed that
- * there was no room for it. */
+/* full.c - no plugin: preloaded into a program, it makes a full file system of the folder $FULL, which reports that there
+ * is no space only when a file is closed. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ int close(int descriptor) {
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t length = readlink(link, path, sizeof path - 1);
   int status = (int)syscall(SYS_close, descriptor);
-  if (full == NULL || length < 0 || strcmp(path, full) != 0)
+  if (full == NULL || length < 0 || strncmp(path, full, strlen(full)) != 0 || path[strlen(full)] != '/')
     return status;
   errno = ENOSPC;
   return -1;
