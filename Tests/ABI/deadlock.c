@@ -260,6 +260,52 @@ static void handler_of_a_request_cannot_wait_for_its_promise(void) {
   promise_release(promise);
 }
 
+/* ---- A wait in a destructor ---- */
+
+static promise_t *behind, *elsewhere;
+static int destroyed;
+
+/* What is made here lies in the memory of the promises that were destroyed just before. */
+static void destroy_waiting(void *payload) {
+  promise_t *made[16];
+  (void)payload;
+  destroyed++;
+  for (int i = 0; i < 16; i += 2) {
+    made[i] = promise_new();
+    made[i + 1] = promise_then(made[i], adds_one, NULL, NULL);
+  }
+  CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait(elsewhere, 1), PROMISE_ETIMEDOUT);
+  for (int i = 0; i < 16; i++)
+    promise_release(made[i]);
+}
+
+static promise_verdict_t gives_object(void *type, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  REQUIRE(promise_value_object(out, type, &destroyed) == PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+static promise_verdict_t gives_five(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = *I64(5);
+  return PROMISE_FULFILL;
+}
+
+static void destructor_cannot_wait_for_what_stands_behind_its_promise(void) {
+  const promise_type_t *type = promise_type_register("test.waits", NULL, destroy_waiting);
+  promise_t *source = promise_new();
+  promise_t *owner = promise_then(source, gives_object, (void *)(uintptr_t)type, NULL);
+  promise_t *last = promise_then(owner, gives_five, NULL, NULL);
+  behind = promise_then(last, adds_one, NULL, NULL);
+  elsewhere = promise_new();
+  promise_release(owner);
+  CHECK_STATUS(promise_resolve(source, VOID()), PROMISE_OK);
+  CHECK_INT(destroyed, 1);
+  CHECK(ended(behind, PROMISE_FULFILLED, 6));
+  promise_release(source), promise_release(last), promise_release(behind), promise_release(elsewhere);
+}
+
 int main(void) {
   RUN(handler_cannot_wait_for_its_own_promise_or_a_descendant);
   RUN(observer_cannot_wait_for_what_stands_behind_it);
@@ -273,5 +319,6 @@ int main(void) {
   RUN(far_descendant_is_found);
   RUN(handler_of_a_request_cannot_wait_for_its_promise);
   RUN(wait_that_comes_to_be_without_end_ends);
+  RUN(destructor_cannot_wait_for_what_stands_behind_its_promise);
   return check_report();
 }

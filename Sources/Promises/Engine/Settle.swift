@@ -194,12 +194,14 @@ enum Settlement {
           // The owner's last reaction: the promise takes the owner's place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
           reaction.enclosingOwner = owner.enclosingOwner
+          // First, because the release may run a destructor, and a wait in that goes through the owners.
+          unsafe here.pointee.owner = reaction
           owner.releaseCounted()
         } else {
           unsafe reaction.cell.pointee.next = list
           reaction.enclosingOwner = unsafe here.pointee.owner
+          unsafe here.pointee.owner = reaction
         }
-        unsafe here.pointee.owner = reaction
         list = reversed(newest)
         unsafe value = reaction.settledValue
         outcome = reaction.outcome
