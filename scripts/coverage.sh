@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 root=$PWD
 folder=$root/.build-coverage
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
-runtime=$toolchain/lib/swift/linux
+. "$root/scripts/ordinary-build.sh"
 
 swift build --enable-code-coverage --build-tests --scratch-path "$folder"
 binaries=$folder/debug
@@ -30,22 +30,17 @@ if [[ ${SWIFT:-1} != 0 ]]; then
   "$tests" --testing-library swift-testing || status=1
 fi
 
-for target in CPromiseABI Promises CPlatform; do
-  find "$root/Sources/$target" -name '*.swift' -printf "\"$binaries/$target.build/%f.o\"\n" -o \
-    -name '*.c' -printf "\"$binaries/$target.build/%f.o\"\n"
-done > "$folder/objects"
-LIBS="@$folder/objects -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
-LIBS+=" -lswift_Concurrency -lswift_StringProcessing -lswiftGlibc -lswiftDispatch -ldispatch -lBlocksRuntime -lm -lstdc++"
+link_ordinary_build "$root" "$folder" "$toolchain"
 mkdir -p "$folder/programs"
 # The programs themselves are linked with the runtime of the counters, and have none.
 OUT=$folder/programs PATH=$toolchain/bin:$PATH CC_LIST=clang CFLAGS="-fprofile-instr-generate" LIBS=$LIBS VALGRIND=0 CHECK_QUICK=1 \
   scripts/test-abi.sh "$@" || status=1
 
-llvm-profdata merge -sparse "$profiles"/*.profraw -o "$folder/merged.profdata"
+"$toolchain/bin/llvm-profdata" merge -sparse "$profiles"/*.profraw -o "$folder/merged.profdata"
 objects=("$binaries/promisesPackageTests.xctest" -object "$binaries/plugin-host")
 for program in "$folder"/programs/clang/*; do
   if [[ -x $program && $program != *.so ]]; then objects+=(-object "$program") && break; fi
 done
-llvm-cov export -instr-profile "$folder/merged.profdata" "${objects[@]}" > "$folder/coverage.json"
+"$toolchain/bin/llvm-cov" export -instr-profile "$folder/merged.profdata" "${objects[@]}" > "$folder/coverage.json"
 scripts/coverage-report.py "$folder/coverage.json" ${UNCOVERED:+"$UNCOVERED"} || status=1
 exit $status

@@ -24,15 +24,8 @@ shift
 
 swift build --package-path "$root" --sanitize="$sanitizer" --scratch-path "$folder" --target CPromiseABI
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
-runtime=$toolchain/lib/swift/linux
-
-# Objects in a file of their own, for their paths may hold spaces; by their sources, for those of a source that is gone stay.
-for target in CPromiseABI Promises CPlatform; do
-  find "$root/Sources/$target" -name '*.swift' -printf "\"$folder/debug/$target.build/%f.o\"\n" -o \
-    -name '*.c' -printf "\"$folder/debug/$target.build/%f.o\"\n"
-done > "$folder/objects"
-LIBS="@$folder/objects -L$runtime -Wl,-rpath,$runtime -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization"
-LIBS+=" -lswift_Concurrency -lswift_StringProcessing -lswiftGlibc -lswiftDispatch -ldispatch -lBlocksRuntime -lm -lstdc++"
+. "$root/scripts/ordinary-build.sh"
+link_ordinary_build "$root" "$folder" "$toolchain"
 
 # Leaks are valgrind's to find: this one does not look into the slab, so it takes for lost what cells refer to. A size that no
 # machine has is refused by the allocator, as everywhere, and does not end the program.

@@ -47,7 +47,7 @@ struct ELFImage {
     offset(of: address, UInt64(MemoryLayout<T>.size)).flatMap { reader.number(at: $0) }
   }
 
-  /// How many bytes of the file follow in memory from an address on.
+  /// The number of bytes of the file that follow in memory from an address on.
   func room(from address: UInt64) -> UInt64 {
     guard let segment = load(with: address, 0) else { return 0 }
     let distance = address - segment.address

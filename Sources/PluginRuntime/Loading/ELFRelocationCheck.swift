@@ -1,7 +1,7 @@
 /// Checks the relocations: each writes to memory that is writable and is no table of the loader's own, what it writes
 /// leads into the library, and the functions that are called at load time are code.
 struct ELFRelocationCheck {
-  /// How many there are.
+  /// The number of relocations.
   private(set) var count = 0
   /// The highest symbol that one names; -1 if none does.
   private(set) var highestSymbol = -1
@@ -159,7 +159,7 @@ struct ELFRelocationCheck {
     if lists.contains(where: { $0.contains(place) }) { functions[place] = image.number(at: place, as: UInt64.self) }
   }
 
-  /// What the loader calls when the library is loaded, and when the process ends.
+  /// The functions that the loader calls when the library is loaded, and when the process ends.
   private func checkFunctions() throws(ELFMistake) {
     for tag in [ELFTag.initialiser, ELFTag.finaliser] {
       guard let address = dynamic[tag] else { continue }

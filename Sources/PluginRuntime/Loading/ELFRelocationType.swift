@@ -1,4 +1,4 @@
-/// What a relocation's type has the loader do.
+/// The loader's action for the type of a relocation.
 struct ELFRelocationType {
   enum Role {
     case nothing
@@ -15,7 +15,7 @@ struct ELFRelocationType {
   }
 
   let role: Role
-  /// How many bytes it writes.
+  /// The number of bytes that it writes.
   let size: UInt64
 
   private init(_ role: Role, _ size: UInt64 = 8) {

@@ -9,9 +9,9 @@ struct ELFTableCheck {
   let strings: [UInt8]
   /// All that may be symbols: from the symbol table to the next table, or to the end of the file.
   private(set) var symbols: [UInt8] = []
-  /// How many symbols the loader can come upon.
+  /// The number of symbols that the loader can reach.
   private(set) var symbolCount = 0
-  /// How many relocations there are.
+  /// The number of relocations.
   private(set) var relocationCount = 0
 
   /// Checks everything; what is left are numbers for people.
@@ -89,7 +89,7 @@ struct ELFTableCheck {
     }
   }
 
-  /// How many symbols there is room for.
+  /// The number of symbols that the table has space for.
   private var capacity: UInt64 {
     let start = dynamic[ELFTag.symbols] ?? 0
     let tables = ELFTag.tables.map(\.address) + ELFTag.addresses

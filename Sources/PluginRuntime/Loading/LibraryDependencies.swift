@@ -31,7 +31,7 @@ struct LibraryDependencies {
     }
   }
 
-  /// What a library needs, each with the folders that the library has looked in first.
+  /// The libraries that a library needs, each with the folders that are searched first.
   private static func names(_ library: ELFDynamic, _ path: String) -> [(name: String, folders: [String])] {
     let origin = OriginPath(of: path)
     let folders = (OriginPath.searchPath(of: library) ?? "").split(separator: ":").map(origin.expand)
@@ -44,7 +44,7 @@ struct LibraryDependencies {
   }
 }
 
-/// What $ORIGIN stands for in the paths that a library has in it: the folder of its file.
+/// The value of $ORIGIN in the search paths of a library: the folder of its file.
 struct OriginPath {
   private let folder: String
 

@@ -1,4 +1,4 @@
-/// What the verifier found in a shared library's file. Nothing of it is mapped, and none of its code runs.
+/// The facts that the verifier read from a shared library's file. The file is not mapped, and none of its code runs.
 public struct LibraryFacts: Sendable {
   /// A part of the file that is mapped.
   public struct Segment: Sendable {
@@ -6,7 +6,7 @@ public struct LibraryFacts: Sendable {
     public let address: UInt64
     /// Its size in memory.
     public let size: UInt64
-    /// How much of it comes from the file.
+    /// The number of its bytes that come from the file.
     public let sizeInFile: UInt64
     /// "r-x", as the kernel writes it.
     public let access: String

@@ -46,27 +46,26 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   func weakCompareExchange(
     expected: consuming Value, desired: consuming Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
-    // The failing load of such an exchange is as strong as its load.
-    pass(.write)
-    let result = content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
-    if result.exchanged {
-      reportUpdate(ordering)
-    } else {
-      report(RACES_LOAD, acquires: ordering.acquires, releases: false)
-    }
-    return result
+    // When it fails, its load is as strong as when it succeeds.
+    compareExchange(expected, desired, ordering, acquiresOnFailure: ordering.acquires)
   }
 
   func weakCompareExchange(
     expected: consuming Value, desired: consuming Value, successOrdering: AtomicUpdateOrdering,
     failureOrdering: AtomicLoadOrdering
   ) -> (exchanged: Bool, original: Value) {
+    compareExchange(expected, desired, successOrdering, acquiresOnFailure: failureOrdering.acquires)
+  }
+
+  private func compareExchange(
+    _ expected: consuming Value, _ desired: consuming Value, _ ordering: AtomicUpdateOrdering, acquiresOnFailure: Bool
+  ) -> (exchanged: Bool, original: Value) {
     pass(.write)
     let result = content.compareExchange(expected: expected, desired: desired, ordering: .sequentiallyConsistent)
     if result.exchanged {
-      reportUpdate(successOrdering)
+      reportUpdate(ordering)
     } else {
-      report(RACES_LOAD, acquires: failureOrdering.acquires, releases: false)
+      report(RACES_LOAD, acquires: acquiresOnFailure, releases: false)
     }
     return result
   }
