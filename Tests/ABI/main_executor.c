@@ -140,6 +140,45 @@ static void *becomes_main(void *executor) {
   return NULL;
 }
 
+static atomic_int discarding_ended;
+
+/* Makes timers that are not due today, and discards them. */
+static void *discards_timers(void *ctx) {
+  enum { TIMERS = 64 };
+  promise_t *timers[TIMERS];
+  for (int round = 0, rounds = getenv("CHECK_QUICK") == NULL ? 8000 : 500; round < rounds; round++) {
+    for (int i = 0; i < TIMERS; i++)
+      timers[i] = promise_sleep_on(main_executor(), 24 * 3600 * 1000 * MILLISECONDS);
+    for (int i = 0; i < TIMERS; i++) {
+      CHECK_STATUS(promise_discard(timers[i]), PROMISE_OK);
+      promise_release(timers[i]);
+    }
+  }
+  atomic_store(&discarding_ended, 1);
+  return ctx;
+}
+
+static uint64_t job_count(void) {
+  promise_statistics_t statistics = {.size = sizeof statistics};
+  REQUIRE(promise_statistics(&statistics) == PROMISE_OK);
+  return statistics.jobs;
+}
+
+/* A timer that is cancelled while it moves from the main loop to the clock is freed at once, not when it is due. */
+static void cancelled_timers_are_freed_wherever_they_are(void) {
+  promise_executor_t *other = promise_executor_new(shelves_a_timer, NULL, NULL);
+  REQUIRE(promise_loop_main() != NULL);
+  uint64_t before = job_count();
+  pthread_t thread = start(discards_timers, NULL);
+  while (atomic_load(&discarding_ended) == 0) {
+    CHECK_STATUS(promise_executor_set_main(other), PROMISE_OK);
+    CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  }
+  finish(thread);
+  CHECK_INT(job_count(), before);
+  promise_executor_release(other);
+}
+
 static void whoever_replaces_it_is_the_main_thread(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   finish(start(becomes_main, serial));
@@ -287,6 +326,7 @@ int main(void) {
   RUN(another_executor_takes_its_place);
   RUN(what_ends_in_it_cannot_take_its_place);
   RUN(timers_go_there_too);
+  RUN(cancelled_timers_are_freed_wherever_they_are);
   RUN(whoever_replaces_it_is_the_main_thread);
   RUN(whoever_puts_the_loop_back_is_the_main_thread);
   RUN(serial_executor_takes_its_place);

@@ -67,7 +67,7 @@ extension SlabPages {
     var next: UnsafeMutablePointer<Cell>? = unsafe list
     while let cell = unsafe next {
       unsafe next = unsafe cell.nextFree
-      let index = UInt64(CellRef(cell).index)
+      let index = UInt64(unsafe CellRef(cell).index)
       let number = Int(index / cellsOfPage)
       let page = unsafe table + number
       let generation = unsafe UInt32(cell.pointee.life.load(ordering: .relaxed) >> Life.generationShift)

@@ -14,7 +14,7 @@ extension Job {
   /// dropped.
   static var freesContext: UInt64 { 8 }
 
-  /// The timer is in a loop's heap, not in the clock's.
+  /// The timer was made for a loop; in the main one's place the clock may have it meanwhile.
   static var isOfLoop: UInt64 { 16 }
   /// A turn of a serial executor, which is its context.
   static var isTurn: UInt64 { 32 }

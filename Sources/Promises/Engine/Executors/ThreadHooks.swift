@@ -19,7 +19,7 @@ package struct ThreadHooks {
   private init(_ start: FreeFunction?, _ stop: FreeFunction?, _ context: Context) {
     unsafe self.start = unsafe start
     unsafe self.stop = unsafe stop
-    self.context = context
+    unsafe self.context = context
   }
 
   private typealias Pointer = UnsafeMutablePointer<ThreadHooks>

@@ -104,12 +104,18 @@ package struct EventLoop {
     }
   }
 
-  /// Moves the loop's timers to the clock.
+  /// Moves the main loop's timers to the clock.
+  ///
+  /// PLATFORM_LOCK_LOOPS is held from one heap to the other, so that CellTimer.takeOut() finds each timer in one of them.
   func giveTimersAway() {
+    let clock = Clock.shared
+    var refused = JobQueue()
+    platform_lock(Int32(PLATFORM_LOCK_LOOPS))
     while let (timer, deadline) = popTimer() {
-      timer.isOfLoop = false
-      if Clock.shared?.add(timer, deadline) != true { _ = timer.drop() }
+      if clock?.add(timer, deadline) != true { refused.push(timer) }
     }
+    platform_unlock(Int32(PLATFORM_LOCK_LOOPS))
+    refused.drop()
   }
 
   private func popTimer() -> (Job, Int64)? {

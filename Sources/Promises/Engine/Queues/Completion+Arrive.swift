@@ -18,7 +18,7 @@ extension Completion {
   /// Revokes the event of a promise that was settled by another party: takes it out of the line if it is ready. If the
   /// source is being settled, the settling thread finds the event revoked, and frees it.
   fileprivate func withdraw() {
-    let isOut = queue.locked { state in
+    let isOut = unsafe queue.locked { state in
       let isReady = place == .ready
       guard isReady || place == .waiting || place == .idle else { return false }
       if isListed { unsafe state.table.remove(self) }
@@ -98,7 +98,7 @@ extension CellRef {
   /// Revokes the event of a reaction that will never run.
   func dropCompletion() {
     let event = completion
-    event.queue.locked { state in
+    unsafe event.queue.locked { state in
       guard event.place == .waiting else { return }
       unsafe state.table.remove(event)
       event.place = .revoked

@@ -78,7 +78,7 @@ package struct Completion: Equatable {
   static func state(_ outcome: Outcome) -> Int32 { outcome.isRejected ? 3 : 2 }
 
   var place: Place {
-    get { Place(rawValue: (word & Completion.placeMask) >> Completion.placeShift).unsafelyUnwrapped }
+    get { unsafe Place(rawValue: (word & Completion.placeMask) >> Completion.placeShift).unsafelyUnwrapped }
     nonmutating set { word = word & ~Completion.placeMask | newValue.rawValue << Completion.placeShift }
   }
 

@@ -45,7 +45,7 @@ extension CompletionQueue {
   /// `waiting`.
   private func deliver(_ source: CellRef, to reaction: CellRef) -> Added {
     let event = reaction.completion
-    let (isOpen, isAttached) = locked { state in
+    let (isOpen, isAttached) = unsafe locked { state in
       guard unsafe !state.isClosed else { return (false, false) }
       guard source.attach(reaction) else { return (true, false) }
       unsafe state.table.insert(event)
@@ -93,5 +93,5 @@ extension CompletionQueue {
     return (value, .added)
   }
 
-  private var isClosed: Bool { locked { state in unsafe state.isClosed } }
+  private var isClosed: Bool { unsafe locked { state in unsafe state.isClosed } }
 }

@@ -8,7 +8,7 @@ extension CompletionQueue {
   package func unwatch(tag: UInt64) -> Int? {
     var count = 0
     while true {
-      let (isOpen, revoked) = locked { state in
+      let (isOpen, revoked) = unsafe locked { state in
         guard unsafe !state.isClosed else { return (false, Revoked?.none) }
         guard let event = unsafe state.table.find(tag, where: { $0.kind == .settled }) else { return (true, nil) }
         return unsafe (true, state.revoke(event))
@@ -23,7 +23,7 @@ extension CompletionQueue {
   /// Closes the queue. All events are revoked, and promises that the taker was to settle are rejected. Takers wake up,
   /// and the descriptor is closed.
   package func close() {
-    let wasOpen = locked { state in
+    let wasOpen = unsafe locked { state in
       guard unsafe !state.isClosed else { return false }
       unsafe state.isClosed = true
       if unsafe state.descriptor >= 0 { unsafe platform_event_close(state.descriptor) }
@@ -33,7 +33,7 @@ extension CompletionQueue {
     }
     guard wasOpen else { return }
     wakeAll()
-    while let revoked = locked({ state in unsafe state.revokeNext() }) { revoked.finish() }
+    while let revoked = unsafe locked({ state in unsafe state.revokeNext() }) { revoked.finish() }
   }
 }
 

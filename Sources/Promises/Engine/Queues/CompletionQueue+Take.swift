@@ -12,7 +12,7 @@ extension CompletionQueue {
   package func take(_ room: Int, nanoseconds: Int64) -> Taken {
     var limit: WaitLimit?
     while true {
-      let (taken, wakes, sequence) = locked { state in unsafe state.take(room, sleeps: nanoseconds != 0) }
+      let (taken, wakes, sequence) = unsafe locked { state in unsafe state.take(room, sleeps: nanoseconds != 0) }
       if wakes { wakeOne() }
       if let taken { return taken }
       var left = limit ?? WaitLimit(nanoseconds: nanoseconds)
@@ -20,7 +20,7 @@ extension CompletionQueue {
       limit = left
       guard let end else { continue }
       // This thread may have been woken for an event at the same time.
-      let (last, passesOn, _) = locked { state in unsafe state.take(room, sleeps: false) }
+      let (last, passesOn, _) = unsafe locked { state in unsafe state.take(room, sleeps: false) }
       if passesOn { wakeOne() }
       if case .events(_, count: 0)? = last { return end }
       return last ?? end
@@ -30,7 +30,7 @@ extension CompletionQueue {
   /// Sleeps until an event arrives, the queue is closed, or a spurious wake-up. Returns the result if the take ends
   /// here. The caller is counted among the sleepers.
   private func sleep(_ sequence: UInt32, _ limit: inout WaitLimit) -> Taken? {
-    defer { locked { state in unsafe state.sleepers -= 1 } }
+    defer { unsafe locked { state in unsafe state.sleepers -= 1 } }
     if limit.isOver { return .events(first: 0, count: 0) }
     if limit.isTimeToLook() && ForkedChild.isAlone { return .deadlock }
     Pool.beginBlocking()

@@ -39,7 +39,7 @@ package struct CompletionQueue: Equatable {
       return nil
     }
     guard let ref = CellRef.allocate(.other, references: Life.weak | 1) else {
-      guarded.free()
+      unsafe guarded.free()
       unsafe table.free()
       return nil
     }
@@ -59,7 +59,7 @@ package struct CompletionQueue: Equatable {
   /// Frees a queue that is disposed of: no event is left.
   func free() {
     unsafe guarded.state.pointee.table.free()
-    guarded.free()
+    unsafe guarded.free()
   }
 
   package func retainHandle() -> Bool { ref.retainHandle() }
@@ -75,7 +75,7 @@ package struct CompletionQueue: Equatable {
   package enum Descriptor { case file(Int32), closed, outOfMemory }
 
   package var descriptor: Descriptor {
-    locked { state in
+    unsafe locked { state in
       if unsafe state.isClosed { return .closed }
       if unsafe state.descriptor < 0 {
         unsafe state.descriptor = platform_event_open()
@@ -94,7 +94,7 @@ extension CompletionQueue {
   func push(_ event: Completion, _ value: CellValue, state outcome: Int32) -> Bool {
     // A taker of the event may free the queue at once, and a wake needs no more than the address.
     let word = unsafe sequenceAddress
-    let (isTaken, wakes) = locked { state in
+    let (isTaken, wakes) = unsafe locked { state in
       guard unsafe !state.isClosed, event.place == .idle || event.place == .waiting else {
         if event.isListed { unsafe state.table.remove(event) }
         event.place = .revoked

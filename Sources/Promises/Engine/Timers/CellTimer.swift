@@ -100,7 +100,13 @@ package struct CellTimer {
   /// Removes the task from its heap. False if it is not there any more; otherwise the caller must run or drop it.
   func takeOut() -> Bool {
     let job = Job(ref)
-    return job.isOfLoop ? job.loop.remove(job) : Clock.made?.remove(job) == true
+    guard job.isOfLoop else { return Clock.made?.remove(job) == true }
+    if job.loop.remove(job) { return true }
+    // A timer of the main loop may have moved to the clock, or be about to arrive there.
+    guard job.executor?.kind == .main else { return false }
+    platform_lock(Int32(PLATFORM_LOCK_LOOPS))
+    defer { platform_unlock(Int32(PLATFORM_LOCK_LOOPS)) }
+    return Clock.made?.remove(job) == true
   }
 
   /// Releases the maker's reference; the timer continues.
@@ -116,8 +122,8 @@ extension Job {
   /// The loop that has the timer.
   fileprivate var loop: EventLoop { unsafe EventLoop(address: executor?.loopAddress) }
 
-  /// Whether the timer is in a loop's heap, rather than in the clock's. Written while it is in neither.
-  var isOfLoop: Bool {
+  /// Whether the timer was made for a loop. Written before the timer is published.
+  fileprivate var isOfLoop: Bool {
     get { has(Job.isOfLoop) }
     nonmutating set {
       let rest = unsafe ref.cell.pointee.state.load(ordering: .relaxed) & ~Job.isOfLoop

@@ -10,7 +10,7 @@ extension CellRef {
     var plan = Job.Plan()
     unsafe plan.onFulfilled = unsafe unsafeBitCast(Delay.onFulfilled, to: UnsafeMutableRawPointer.self)
     unsafe plan.onRejected = unsafe unsafeBitCast(Delay.onRejected, to: UnsafeMutableRawPointer.self)
-    unsafe plan.isOwn = true
+    plan.isOwn = true
     let delayed = react(plan, delay)
     delayed?.watch()
     return delayed
