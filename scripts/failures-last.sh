@@ -2,13 +2,23 @@
 # Runs a command that runs Swift tests, and lets all be seen that it prints. If it fails, says at the end what failed, once
 # more and that alone: of a long run, many keep the last lines only. Ends with the command's status.
 # usage: scripts/failures-last.sh COMMAND [ARGUMENT...]
+#
+# LIMIT   seconds that the command may take: 1800. A test that hangs is then among those that did not end.
 set -uo pipefail
 [[ $# -gt 0 ]] || { echo "usage: failures-last.sh COMMAND [ARGUMENT...]" >&2; exit 64; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-"$@" 2>&1 | tee "$log"
-status=${PIPESTATUS[0]}
+# timeout(1) signals the command and its children, which are a process group of their own.
+exec {out}> >(tee "$log")
+tee=$!
+timeout --kill-after=10 "${LIMIT:-1800}" "$@" >&"$out" 2>&1 &
+command=$!
+trap 'kill "$command"' INT TERM HUP
+wait "$command"
+status=$?
+exec {out}>&-
+wait "$tee"
 [[ $status -ne 0 ]] || exit 0
 
 # An issue has more lines, up to the next event. Where there was a crash, the tests that did not end are the ones to look at.
@@ -35,5 +45,6 @@ LC_ALL=C awk '
     if (!ended) for (test in open) print "did not end: " test
   }
 ' "$log"
+[[ $status -ne 124 && $status -ne 137 ]] || echo "ended after ${LIMIT:-1800} s"
 echo "status $status: $*"
 exit "$status"

@@ -11,17 +11,17 @@
  * at that moment would never be released in the child, and the data it guards would be inconsistent. So fork() first
  * takes all locks, in an order that cannot deadlock with threads that hold some of them:
  *
- *   1. the locks, in the order below, except for the slab's;
+ *   1. the locks, in the order below, except for those of 4;
  *   2. `monitors`, which guards the list of monitors: taken by threads that hold a lock of 1, but no monitor;
  *   3. the monitors in the order of the list. A thread that needs two at once takes the one of the older object first,
  *      or of the object that the other was made for. The pools are first, regardless of age, because they call the
  *      clock while they are locked;
- *   4. the slab's lock, within which no other lock is taken. */
+ *   4. the slab's lock and that of starting threads, within which no other lock is taken. */
 static const int order[] = {PLATFORM_LOCK_SETUP,     PLATFORM_LOCK_LOOPS,  PLATFORM_LOCK_WAITERS,
                             PLATFORM_LOCK_MAIN,      PLATFORM_LOCK_TOKENS, PLATFORM_LOCK_TYPES,
                             PLATFORM_LOCK_OBSERVERS, PLATFORM_LOCK_TRACE,  PLATFORM_LOCK_HOOKS};
 enum { LOCKS = sizeof order / sizeof order[0] };
-_Static_assert(LOCKS + 1 == PLATFORM_LOCKS, "each lock has its place among those that fork() takes");
+_Static_assert(LOCKS + 2 == PLATFORM_LOCKS, "each lock has its place among those that fork() takes");
 
 static pthread_mutex_t monitors = PTHREAD_MUTEX_INITIALIZER;
 static struct platform_monitor *first, *last;
@@ -53,11 +53,13 @@ static void before_fork(void) {
   for (struct platform_monitor *monitor = first; monitor != NULL; monitor = monitor->next)
     platform_monitor_lock(monitor);
   platform_lock(PLATFORM_LOCK_SLAB);
+  platform_lock(PLATFORM_LOCK_THREADS);
   forker = platform_thread_id();
   forked_from_many = platform_process_threads() != 1;
 }
 
 static void unlock_all(void) {
+  platform_unlock(PLATFORM_LOCK_THREADS);
   platform_unlock(PLATFORM_LOCK_SLAB);
   for (struct platform_monitor *monitor = last; monitor != NULL; monitor = monitor->previous)
     platform_monitor_unlock(monitor);

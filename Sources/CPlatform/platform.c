@@ -72,10 +72,7 @@ bool platform_exchange_second(void *words, uint64_t first, uint64_t second, uint
                                       low | (unsigned __int128)desired << 64);
 }
 
-static pthread_mutex_t locks[PLATFORM_LOCKS] = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t locks[PLATFORM_LOCKS] = {[0 ... PLATFORM_LOCKS - 1] = PTHREAD_MUTEX_INITIALIZER};
 
 void platform_lock(int lock) {
   pthread_mutex_lock(&locks[lock]);

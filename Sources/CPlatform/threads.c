@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "platform_threads.h"
 
+#include "platform.h"
 #include "platform_fork.h"
 
 #include <fcntl.h>
@@ -26,10 +27,35 @@ struct start {
   void (*body)(void *context);
   void *context;
   char name[16];
+  struct start *previous;
+  struct start *next;
 };
+
+/* The threads that were created and have not begun. A child of fork() has none of them, and frees their blocks. Guarded
+ * by PLATFORM_LOCK_THREADS, which fork() takes. */
+static struct start *starting;
+
+static void enlist(struct start *start) {
+  platform_lock(PLATFORM_LOCK_THREADS);
+  start->previous = NULL;
+  start->next = starting;
+  if (starting != NULL)
+    starting->previous = start;
+  starting = start;
+  platform_unlock(PLATFORM_LOCK_THREADS);
+}
+
+static void withdraw(struct start *start) {
+  platform_lock(PLATFORM_LOCK_THREADS);
+  *(start->previous != NULL ? &start->previous->next : &starting) = start->next;
+  if (start->next != NULL)
+    start->next->previous = start->previous;
+  platform_unlock(PLATFORM_LOCK_THREADS);
+}
 
 static void *run(void *argument) {
   struct start start = *(struct start *)argument;
+  withdraw(argument);
   free(argument);
   pthread_setname_np(pthread_self(), start.name);
   is_own_thread = true;
@@ -70,12 +96,14 @@ bool platform_start_thread(void (*body)(void *context), void *context, const cha
   strncpy(start->name, name, sizeof start->name - 1);
   start->name[sizeof start->name - 1] = '\0';
   atomic_fetch_add(&own_threads, 1);
+  enlist(start);
   sigset_t before;
   block_asynchronous_signals(&before);
   bool created = create(start);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!created) {
     atomic_fetch_sub(&own_threads, 1);
+    withdraw(start);
     free(start);
   }
   return created;
@@ -90,6 +118,11 @@ bool platform_is_own_thread(void) {
 }
 
 void platform_forget_threads(void) {
+  while (starting != NULL) {
+    struct start *start = starting;
+    starting = start->next;
+    free(start);
+  }
   atomic_store(&own_threads, is_own_thread ? 1 : 0);
 }
 

@@ -26,7 +26,7 @@ private func status(_ end: EventLoop.End?) -> promise_status_t {
   case .timedOut: promise_status_t(PROMISE_ETIMEDOUT)
   case .closed: promise_status_t(PROMISE_ECLOSED)
   case .nested: promise_status_t(PROMISE_EDEADLK)
-  case .busy: promise_status_t(PROMISE_EINVAL)
+  case .busy: promise_status_t(PROMISE_EBUSY)
   case .noMemory: promise_status_t(PROMISE_ENOMEM)
   }
 }

@@ -25,6 +25,7 @@ public func promise_status_name(_ status: promise_status_t) -> UnsafePointer<CCh
     case PROMISE_EFULL: "PROMISE_EFULL"
     case PROMISE_EFINISHED: "PROMISE_EFINISHED"
     case PROMISE_EINTR: "PROMISE_EINTR"
+    case PROMISE_EBUSY: "PROMISE_EBUSY"
     default: "PROMISE_UNKNOWN"
     }
   return unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -49,6 +49,8 @@ static const char *status_name(int32_t status) {
     return "PROMISE_EFINISHED";
   case PROMISE_EINTR:
     return "PROMISE_EINTR";
+  case PROMISE_EBUSY:
+    return "PROMISE_EBUSY";
   default:
     return "no known status";
   }

@@ -138,7 +138,42 @@ static void a_promise_that_lasts_stays_as_it_is(void) {
   promise_release(lasting);
 }
 
+/* ---- A race that requests cancellation of its losers while another thread settles its result ---- */
+
+enum { INPUTS = 64 };
+static struct { promise_t *inputs[INPUTS], *race; } contest;
+
+static void *decides_or_settles(void *ctx) {
+  bool settles = (intptr_t)ctx == 1;
+  for (long i = 0; i < rounds; i++) {
+    if (!settles) {
+      for (int j = 0; j < INPUTS; j++)
+        contest.inputs[j] = promise_new();
+      contest.race = promise_race(contest.inputs, INPUTS, PROMISE_COMBINE_CANCEL_OTHERS);
+    }
+    meet();
+    if (settles)
+      promise_resolve(contest.race, I64(-1));
+    else
+      CHECK_STATUS(promise_resolve(contest.inputs[i % INPUTS], I64(i)), PROMISE_OK);
+    meet();
+    if (!settles) {
+      CHECK_INT(promise_state(contest.race), PROMISE_STATE_FULFILLED);
+      promise_release(contest.race);
+      for (int j = 0; j < INPUTS; j++)
+        promise_release(contest.inputs[j]);
+    }
+  }
+  return NULL;
+}
+
+static void a_race_is_decided_while_its_result_is_settled(void) {
+  rounds = check_scale(20 * 1000);
+  race(decides_or_settles, 2);
+}
+
 int main(void) {
+  RUN(a_race_is_decided_while_its_result_is_settled);
   RUN(each_context_is_freed_once);
   RUN(a_promise_that_lasts_stays_as_it_is);
   return check_report();

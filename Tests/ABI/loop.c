@@ -100,8 +100,8 @@ static void one_thread_runs_it_at_a_time(void) {
   submit(fixture, waits_to_be_refused, NULL);
   pthread_t thread = start(runs_until_stopped, fixture.loop);
   gate_wait(&runs_there);
-  CHECK_INT(promise_loop_run_once(fixture.loop), PROMISE_EINVAL);
-  CHECK_STATUS(promise_loop_run(fixture.loop, FOR_EVER), PROMISE_EINVAL);
+  CHECK_INT(promise_loop_run_once(fixture.loop), PROMISE_EBUSY);
+  CHECK_STATUS(promise_loop_run(fixture.loop, FOR_EVER), PROMISE_EBUSY);
   gate_open(&was_refused);
   CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
   finish(thread);

@@ -27,10 +27,11 @@ static void every_status_has_its_name(void) {
   CHECK_TEXT(promise_status_name(PROMISE_EFULL), "PROMISE_EFULL");
   CHECK_TEXT(promise_status_name(PROMISE_EFINISHED), "PROMISE_EFINISHED");
   CHECK_TEXT(promise_status_name(PROMISE_EINTR), "PROMISE_EINTR");
+  CHECK_TEXT(promise_status_name(PROMISE_EBUSY), "PROMISE_EBUSY");
 }
 
 static void other_numbers_are_unknown(void) {
-  static const promise_status_t numbers[] = {1, 2, 3, 4711, INT32_MAX, -12, -13, -4711, INT32_MIN};
+  static const promise_status_t numbers[] = {1, 2, 3, 4711, INT32_MAX, -13, -14, -4711, INT32_MIN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     CHECK_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
   }

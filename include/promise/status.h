@@ -23,7 +23,8 @@ enum {
   PROMISE_ECLOSED = -8,    /* the executor, plugin or library that should do the work has shut down */
   PROMISE_EFULL = -9,      /* a subscriber of a stream has no room for more events */
   PROMISE_EFINISHED = -10, /* the stream has finished: no value comes any more */
-  PROMISE_EINTR = -11      /* a signal handler ran during an interruptible wait */
+  PROMISE_EINTR = -11,     /* a signal handler ran during an interruptible wait */
+  PROMISE_EBUSY = -12      /* another thread runs the loop, which one thread at a time may do */
 };
 
 /* The name of a status, such as "PROMISE_ESTALE"; "PROMISE_UNKNOWN" for a number that is none.

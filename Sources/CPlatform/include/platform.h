@@ -69,6 +69,7 @@ void *_Nullable platform_map(size_t size) __attribute__((visibility("hidden")));
 /* Mutexes, one per subject. No user code runs while one is held. */
 enum {
   PLATFORM_LOCK_SLAB,
+  PLATFORM_LOCK_THREADS,
   PLATFORM_LOCK_TYPES,
   PLATFORM_LOCK_TOKENS,
   PLATFORM_LOCK_MAIN,
@@ -116,6 +117,16 @@ static inline uint64_t platform_fixed_word(const void *word) {
 /* Reads the upper half of an atomic word, as platform_fixed_word() reads all of it. */
 static inline uint32_t platform_fixed_upper_half(const void *word) {
   return __atomic_load_n((const uint32_t *)word + 1, __ATOMIC_RELAXED);
+}
+
+/* Loads and stores a number that another thread may access at the same time, with no ordering. For plain fields whose
+ * concurrent accesses are rare and valid either way. The tests that explore interleavings do not count them as atomic
+ * operations. */
+static inline uint32_t platform_load_shared(const uint32_t *number) {
+  return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+static inline void platform_store_shared(uint32_t *number, uint32_t value) {
+  __atomic_store_n(number, value, __ATOMIC_RELAXED);
 }
 
 /* Replaces the second of two adjacent atomic words, aligned to 16 bytes, if both have the expected values: one

@@ -18,6 +18,7 @@ static void every_status_has_its_name(void) {
       {PROMISE_EFULL, "PROMISE_EFULL"},
       {PROMISE_EFINISHED, "PROMISE_EFINISHED"},
       {PROMISE_EINTR, "PROMISE_EINTR"},
+      {PROMISE_EBUSY, "PROMISE_EBUSY"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     EXPECT_TEXT(promise_status_name(names[i].status), names[i].name);

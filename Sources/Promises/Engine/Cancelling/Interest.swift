@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 
 /// The interest of a reaction in its source. A source that loses all interest is asked to cancel.
@@ -16,10 +17,18 @@ package struct Interest: Equatable {
 }
 
 extension CellRef {
-  /// The interest of this promise's reaction in its source.
+  /// The interest of this promise's reaction in its source. Another thread may detach the reaction meanwhile, with a
+  /// lock on the source rather than on this promise. Either answer is valid then: a detached reaction has no interest,
+  /// and its source is looked up by `retained`, which checks that it is pending.
   var interest: Interest {
-    reactionKind == .rescue
-      ? .counted : unsafe Interest(rawValue: cell.pointee.meta >> ReactionKind.typeShift & 3)
+    let meta = unsafe platform_load_shared(metaAddress)
+    return meta & ReactionKind.mask == ReactionKind.rescue.rawValue
+      ? .counted : Interest(rawValue: meta >> ReactionKind.typeShift & 3)
+  }
+
+  /// The address of `meta`, for accesses that another thread's may overlap.
+  var metaAddress: UnsafeMutablePointer<UInt32> {
+    unsafe (UnsafeMutableRawPointer(cell) + Cell.metaOffset).assumingMemoryBound(to: UInt32.self)
   }
 
   /// Whether cancel requests for this promise propagate to its source.

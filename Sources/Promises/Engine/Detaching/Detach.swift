@@ -16,9 +16,9 @@ extension CellRef {
     guard reaction.isDetachable else { return letGo() }
     let rest = Detached(reaction)
     let isPromise = reaction.isPromise
-    unsafe reaction.cell.pointee.meta =
-      ReactionKind.detached.rawValue | Interest.none.rawValue << ReactionKind.typeShift
-      | (isPromise ? 0 : ReactionKind.unheld)
+    let detached = ReactionKind.detached.rawValue | Interest.none.rawValue << ReactionKind.typeShift
+    // A cancel request for the reaction's promise may read it meanwhile.
+    unsafe platform_store_shared(reaction.metaAddress, detached | (isPromise ? 0 : ReactionKind.unheld))
     var removed: UInt32 = 0
     var tally = self.tally
     let isFull = tally.add(reaction.index)
