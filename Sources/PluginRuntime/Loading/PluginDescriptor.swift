@@ -16,8 +16,8 @@ struct PluginDescriptor {
 
   /// A limit for what else would be read out of any memory: more functions than a plugin has, fewer than a mistake
   /// gives.
-  private static let maximumFunctions = 65_536
-  private static let maximumRequirements = 1_024
+  static let maximumFunctions = 65_536
+  static let maximumRequirements = 1_024
 
   init(
     description: PluginDescription, load: Load?, unload: Unload?, entries: [promise_function_t]
