@@ -49,8 +49,11 @@ extension ValueType {
     return try value(fromJSON: json)
   }
 
-  /// Converts the content of a file to a value of this type.
-  func value(fromContents bytes: [UInt8]) throws(ArgumentMismatch) -> PluginValue {
+  /// Converts the content of a file to a value of this type: raw for bytes, as UTF-8 for text, and for other types as
+  /// text without the white space around it.
+  ///
+  /// - Throws: `ArgumentMismatch`.
+  public func value(fromContents bytes: [UInt8]) throws(ArgumentMismatch) -> PluginValue {
     var type = unwrapped
     if case .promise(let element?) = self { type = element.unwrapped }
     if type.content == .bytes { return .bytes(bytes) }

@@ -1,6 +1,6 @@
 extension ValueType {
   /// The description of the type's values in errors: "an integer from 0 to 255", "a string".
-  var expectation: String {
+  public var expectation: String {
     switch self {
     case .str, .cstr: "a string"
     case .bytes: "bytes"

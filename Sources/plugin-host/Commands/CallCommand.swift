@@ -126,7 +126,7 @@ struct CallCommand: ParsableCommand {
     do {
       switch call.outcome {
       case .success(let value):
-        try output.writer.write(value, of: call.function.signature)
+        try output.writer.write(value, of: call.function.signature.shape)
         session.end(.fulfilled)
       case .failure(let failure):
         StandardError.write(lines: ["plugin-host: \(call.label): \(failure)".displayLine])

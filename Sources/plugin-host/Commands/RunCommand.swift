@@ -66,7 +66,7 @@ struct RunCommand: ParsableCommand {
     do {
       switch run.conclusion {
       case .success(let value):
-        try output.writer.write(value, of: run.plan.steps[run.plan.result].call.function.signature)
+        try output.writer.write(value, of: run.plan.result.shape)
         session.end(.fulfilled)
       case .failure(let failure):
         StandardError.write(lines: failure.lines)

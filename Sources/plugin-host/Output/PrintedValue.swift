@@ -1,16 +1,18 @@
 import PluginRuntime
 
-extension Signature {
-  /// A result of the function as it is printed: an f32 with as few digits as tell it from its neighbours, and bytes in a
+extension ResultShape {
+  /// A result of this type as it is printed: an f32 with as few digits as tell it from its neighbours, and bytes in a
   /// `value` in the form in which they can be an argument again.
   func printed(_ value: PluginValue) -> PluginValue {
-    guard !outputs.isEmpty, case .object(let members) = value else { return yielded?.printed(value) ?? value }
-    let types = Dictionary(outputs.map { ($0.name, $0.type) }) { first, _ in first }
-    return .object(
-      members.map { member in
-        let type = types[member.name] ?? (member.name == "result" ? yielded : nil)
-        return PluginMember(member.name, type?.printed(member.value) ?? member.value)
-      })
+    switch self {
+    case .nothing: return value
+    case .any: return ValueType.value.printed(value)
+    case .type(let type): return type.printed(value)
+    case .object(let shapes):
+      guard case .object(let members) = value else { return value }
+      let shapes = Dictionary(shapes.map { ($0.name, $0.shape) }) { first, _ in first }
+      return .object(members.map { PluginMember($0.name, shapes[$0.name]?.printed($0.value) ?? $0.value) })
+    }
   }
 }
 

@@ -25,10 +25,10 @@ struct ResultWriter: Sendable {
   /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
   var path: String?
 
-  /// Writes what a function of that signature gave.
-  func write(_ value: PluginValue, of signature: Signature) throws(Failure) {
+  /// Writes a result of that type.
+  func write(_ value: PluginValue, of shape: ResultShape) throws(Failure) {
     if format == .raw, case .bytes = value { return try write(value) }
-    try write(signature.printed(value))
+    try write(shape.printed(value))
   }
 
   func write(_ value: PluginValue) throws(Failure) {

@@ -6,8 +6,8 @@ struct Pipeline: Sendable {
   var configuration: [Setting] = []
   /// In the file's order.
   var steps: [Step] = []
-  /// The step whose result is printed; nil: the last one.
-  var result: Located<String>?
+  /// The results that are printed; nil: that of the last step.
+  var result: Result?
 
   /// A variable that `--set` may give a value.
   struct Variable: Sendable {
@@ -46,13 +46,23 @@ struct Pipeline: Sendable {
     var value: Located<Input>
   }
 
-  enum Input: Sendable {
-    case text(Template)
+  indirect enum Input: Sendable {
+    /// A text; a plain one has no quotes, and is a number, a truth value or null where no type says otherwise.
+    case text(Template, isPlain: Bool)
     /// The content of the file at a path.
     case file(Template)
     case standardInput
-    /// The result of the step of that name.
-    case step(String)
+    /// In a list or a mapping only.
+    case null
+    case result(ResultReference)
+    case list([Located<Input>])
+    case mapping([Argument])
+  }
+
+  enum Result: Sendable {
+    case one(Located<ResultReference>)
+    /// By the names that they are printed with.
+    case several([(name: String, reference: Located<ResultReference>)])
   }
 
   enum Rescue: Sendable {

@@ -2,13 +2,15 @@ import PluginRuntime
 
 /// Checks a pipeline against the plugins that it uses, before anything runs.
 struct PipelineChecker {
-  private let pipeline: Pipeline
-  private let graph: StepGraph
+  let pipeline: Pipeline
+  let graph: StepGraph
   private let plugins: [PluginDescription]
-  private let variables: [String: String]
+  let variables: [String: String]
   private var mistakes: [Mistake] = []
   /// Where standard input is read: it can be read once.
-  private var standardInput: Location?
+  var standardInput: Location?
+  /// The types of the steps' results; nil for one whose call is wrong.
+  private(set) var shapes: [ResultShape?] = []
 
   /// What `pipeline` will do, with the values of its variables; or all that is wrong with it. `graph` is of its steps,
   /// and without mistakes.
@@ -32,9 +34,10 @@ struct PipelineChecker {
   private mutating func plan() -> PipelinePlan? {
     var calls: [PipelinePlan.Call?] = []
     for step in pipeline.steps { calls.append(call(step.call)) }
+    shapes = calls.map { $0?.function.signature.shape }
     var steps: [PipelinePlan.Step] = []
     for (number, step) in pipeline.steps.enumerated() {
-      checkReferences(of: step.call, planned: calls[number], to: calls)
+      checkReferences(of: step.call, planned: calls[number])
       let rescue = rescue(of: step, number: number, calls: calls)
       guard let call = calls[number] else { continue }
       steps.append(PipelinePlan.Step(name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue))
@@ -54,15 +57,37 @@ struct PipelineChecker {
     return settings
   }
 
-  /// The step whose result is the pipeline's.
-  private mutating func result() -> Int? {
-    guard let name = pipeline.result else { return pipeline.steps.indices.last }
-    if let number = graph.number(of: name.value) { return number }
-    report(name.location, "no step is named \"\(name.value)\"\(graph.suggestion(for: name.value))")
-    return nil
+  /// What is printed.
+  private mutating func result() -> PipelinePlan.Result? {
+    switch pipeline.result {
+    case nil:
+      return pipeline.steps.indices.last.map { number in
+        .one(PipelinePlan.StepResult(step: number), shapes[number] ?? .any)
+      }
+    case .one(let reference): return result(reference).map { .one($0, $1) }
+    case .several(let references):
+      var results: [(name: String, result: PipelinePlan.StepResult, shape: ResultShape)] = []
+      for (name, reference) in references {
+        if let (result, shape) = result(reference) { results.append((name, result, shape)) }
+      }
+      return .several(results)
+    }
   }
 
-  private mutating func report(_ location: Location, _ message: String) {
+  private mutating func result(
+    _ reference: Located<ResultReference>
+  ) -> (PipelinePlan.StepResult, ResultShape)? {
+    let name = reference.value.step
+    guard let number = graph.number(of: name) else {
+      report(reference.location, "no step is named \"\(name)\"\(graph.suggestion(for: name))")
+      return nil
+    }
+    return shape(of: reference.value, at: reference.location).map {
+      (PipelinePlan.StepResult(step: number, path: reference.value.path), $0)
+    }
+  }
+
+  mutating func report(_ location: Location, _ message: String) {
     mistakes.append(Mistake(location: location, message: message))
   }
 
@@ -80,7 +105,9 @@ struct PipelineChecker {
         report(argument.name.location, message + (hint.isEmpty ? "; it is \(function.signature)" : hint))
         continue
       }
-      if let input = input(argument.value, for: parameter) { arguments.append((parameter, input)) }
+      if let input = input(argument.value, as: parameter.type, name: parameter.name) {
+        arguments.append((parameter, input))
+      }
     }
     let given = Set(call.arguments.map(\.name.value))
     for parameter in parameters where parameter.fallback == nil && !given.contains(parameter.name) {
@@ -111,68 +138,6 @@ struct PipelineChecker {
     return nil
   }
 
-  // MARK: Arguments
-
-  private mutating func input(_ input: Located<Pipeline.Input>, for parameter: Parameter) -> PipelinePlan.Input? {
-    switch input.value {
-    case .text(let template):
-      guard let text = expanded(template, at: input.location) else { return nil }
-      check(text, as: parameter.type, at: input.location, name: parameter.name)
-      return .text(.literal(text))
-    case .file(let template):
-      return expanded(template, at: input.location).map { .text(.file($0)) }
-    case .standardInput:
-      if let first = standardInput {
-        report(input.location, "standard input can be read once; line \(first.line) does")
-      }
-      standardInput = input.location
-      return .text(.standardInput)
-    case .step(let name):
-      return graph.number(of: name).map { .step($0) }
-    }
-  }
-
-  private mutating func expanded(_ template: Template, at location: Location) -> String? {
-    var isRight = true
-    for name in template.variables where variables[name] == nil {
-      let names = pipeline.variables.map(\.name.value)
-      report(location, "no variable is named \"\(name)\"\(Suggestion.near(name, among: names)); \"set\" declares them")
-      isRight = false
-    }
-    return isRight ? template.expanded(with: variables) : nil
-  }
-
-  /// Whether the text is one of the type's values. Returns the value.
-  @discardableResult
-  private mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
-    do {
-      return try type.value(fromText: text)
-    } catch {
-      report(location, "\"\(name)\(error.path)\" \(error.message)")
-      return nil
-    }
-  }
-
-  // MARK: References
-
-  /// Whether each result that a call uses can be what its parameter takes.
-  private mutating func checkReferences(
-    of call: Pipeline.Call, planned: PipelinePlan.Call?, to calls: [PipelinePlan.Call?]
-  ) {
-    guard let planned else { return }
-    for (parameter, input) in planned.arguments {
-      guard case .step(let number) = input, let source = calls[number]?.function.signature else { continue }
-      if source.resultKind.suits(parameter.kind) { continue }
-      let location = call.arguments.first { $0.name.value == parameter.name }?.value.location ?? call.function.location
-      let name = pipeline.steps[number].name.value
-      let message =
-        source.resultKind == .void
-        ? "the step \"\(name)\" has no result; use \"after\" to run after it"
-        : "\"\(parameter.name)\" is \(parameter.type), but the step \"\(name)\" gives \(source.resultText)"
-      report(location, message)
-    }
-  }
-
   private mutating func rescue(
     of step: Pipeline.Step, number: Int, calls: [PipelinePlan.Call?]
   ) -> PipelinePlan.Rescue? {
@@ -194,7 +159,7 @@ struct PipelineChecker {
       return check(text, as: type, at: template.location, name: "value").map { .value($0) }
     case .call(let written):
       guard let call = call(written) else { return nil }
-      checkReferences(of: written, planned: call, to: calls)
+      checkReferences(of: written, planned: call)
       if let signature, call.function.signature.resultKind != signature.resultKind {
         let kinds = "\(call.function.signature.resultText), but \(signature.name) gives \(signature.resultText)"
         report(written.function.location, "\(call.function.name) cannot stand in: it gives \(kinds)")

@@ -2,20 +2,69 @@ import PluginRuntime
 
 extension PipelinePlan.Call {
   /// What is passed to the function. Reads files, so it may take its time.
-  func values(_ inputs: [Int: PluginValue]) throws(UnreadableInput) -> [Argument] {
-    var values: [Argument] = []
-    for (parameter, input) in arguments {
-      switch input {
-      case .text(let text): values.append(Argument(name: parameter.name, try text.content()))
-      case .step(let number): values.append(Argument(name: parameter.name, content(inputs[number] ?? .void, parameter)))
-      }
+  func values(_ results: [Int: PluginValue]) throws -> [Argument] {
+    try arguments.map { parameter, input in
+      Argument(name: parameter.name, try input.content(for: parameter.type, results))
     }
-    return values
+  }
+}
+
+extension PipelinePlan.Input {
+  /// What is passed for a parameter of that type.
+  fileprivate func content(for type: ValueType, _ results: [Int: PluginValue]) throws -> Argument.Content {
+    switch self {
+    case .text(let text): return try text.content()
+    case .value(let value): return .value(value)
+    case .result(let result): return Self.content(try result.value(results), for: type)
+    case .composed(let parts):
+      if case .result(let result) = parts.first, parts.count == 1 {
+        return try Self.convertible(result.value(results), to: type)
+      }
+      return .text(try Self.text(parts, results))
+    case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
+    case .list, .object: return .value(try value(of: type, results))
+    }
   }
 
-  private func content(_ value: PluginValue, _ parameter: Parameter) -> Argument.Content {
+  /// A value in a list or a mapping.
+  private func value(of type: ValueType, _ results: [Int: PluginValue]) throws -> PluginValue {
+    switch self {
+    case .list(let elements, let element):
+      return .array(try elements.map { try $0.value(of: element, results) })
+    case .object(let members):
+      return .object(try members.map { PluginMember($0.name, try $0.input.value(of: $0.type, results)) })
+    case .text, .value, .result, .composed, .file:
+      switch try content(for: type, results) {
+      case .value(let value): return value
+      case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)
+      case .contents(let bytes): return type.content == .value ? .bytes(bytes) : try type.value(fromContents: bytes)
+      case .json, .promise, .callback: return .void
+      }
+    }
+  }
+
+  private static func text(_ parts: [PipelinePlan.TextPart], _ results: [Int: PluginValue]) throws -> String {
+    try parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .result(let result): try result.value(results).text
+      }
+    }.joined()
+  }
+
+  /// A result as the whole of a text: as it is where no text is taken, and otherwise the text.
+  private static func convertible(_ value: PluginValue, to type: ValueType) throws -> Argument.Content {
+    switch (value, ValueKind(type)) {
+    case (.string(let text), let kind) where !kind.isText: .text(text)
+    case (.string, _), (.bytes, _): content(value, for: type)
+    case (_, .string), (_, .bytes): .text(try value.text)
+    default: .value(value)
+    }
+  }
+
+  private static func content(_ value: PluginValue, for type: ValueType) -> Argument.Content {
     // Bytes become a text the way a file's content does, if they are one.
-    if case .bytes(let bytes) = value, parameter.kind == .string { return .contents(bytes) }
+    if case .bytes(let bytes) = value, ValueKind(type) == .string { return .contents(bytes) }
     return .value(value)
   }
 }

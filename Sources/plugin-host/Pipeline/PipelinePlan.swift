@@ -6,8 +6,8 @@ struct PipelinePlan: Sendable {
   var steps: [Step]
   /// All steps, each after those that it waits for.
   var order: [Int]
-  /// The step whose result is the pipeline's.
-  var result: Int
+  /// The pipeline's result.
+  var result: Result
   /// What the file configures.
   var settings: [PluginSetting]
 
@@ -31,15 +31,73 @@ struct PipelinePlan: Sendable {
     var label: String { "\(plugin.shortName).\(function.signature.name)" }
   }
 
-  enum Input: Sendable {
+  indirect enum Input: Sendable {
     case text(ArgumentText)
-    /// The result of the step of that number.
-    case step(Int)
+    case value(PluginValue)
+    case result(StepResult)
+    /// A text with results in it. One result by itself keeps its type where the parameter takes no text.
+    case composed([TextPart])
+    /// The content of the file at the path that the text is.
+    case file([TextPart])
+    case list([Input], element: ValueType)
+    case object([(name: String, input: Input, type: ValueType)])
+  }
+
+  enum TextPart: Sendable {
+    case text(String)
+    case result(StepResult)
+  }
+
+  /// The result of the step of that number, or a part of it.
+  struct StepResult: Sendable {
+    var step: Int
+    var path = ResultPath()
+  }
+
+  enum Result: Sendable {
+    case one(StepResult, ResultShape)
+    /// By the names that they are printed with.
+    case several([(name: String, result: StepResult, shape: ResultShape)])
   }
 
   enum Rescue: Sendable {
     case value(PluginValue)
     /// With the steps whose results it uses.
     case call(Call, inputs: [Int])
+  }
+}
+
+extension PipelinePlan.StepResult {
+  /// The value, of the results of the steps by their numbers.
+  func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
+    try path.part(of: results[step] ?? .void)
+  }
+}
+
+extension PipelinePlan.Result {
+  /// The steps whose results are needed.
+  var steps: Set<Int> {
+    switch self {
+    case .one(let result, _): [result.step]
+    case .several(let results): Set(results.map(\.result.step))
+    }
+  }
+
+  var shape: ResultShape {
+    switch self {
+    case .one(_, let shape): shape
+    case .several(let results): .object(results.map { ($0.name, $0.shape) })
+    }
+  }
+
+  /// What is printed, of the results of the steps by their numbers.
+  func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
+    switch self {
+    case .one(let result, _): return try result.value(results)
+    case .several(let entries):
+      var members: [PluginMember] = []
+      for entry in entries { members.append(PluginMember(entry.name, try entry.result.value(results))) }
+      return .object(members)
+    }
   }
 }

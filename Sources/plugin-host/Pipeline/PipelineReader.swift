@@ -1,6 +1,6 @@
 /// Reads a pipeline file: its shape, not what its names refer to.
 struct PipelineReader {
-  private let document: YAMLDocument
+  let document: YAMLDocument
 
   private init(_ file: SourceFile) {
     document = YAMLDocument(file: file)
@@ -26,7 +26,7 @@ struct PipelineReader {
     if let node = record["set"] { pipeline.variables = variables(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
     if let node = document.required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
-    if let node = record["result"] { pipeline.result = document.text(of: node, what: "the result's step") }
+    if let node = record["result"] { pipeline.result = result(node) }
     return pipeline
   }
 
@@ -41,7 +41,7 @@ struct PipelineReader {
       guard isName(field.key, of: "a variable") else { return nil }
       // Null: there is no default, the user must give the value.
       if field.value.isNull { return Pipeline.Variable(name: field.key, initial: nil) }
-      guard let initial = template(field.value, what: "the variable \"\(field.key.value)\"") else { return nil }
+      guard let initial = constant(field.value, what: "the variable \"\(field.key.value)\"") else { return nil }
       return Pipeline.Variable(name: field.key, initial: initial)
     }
   }
@@ -51,7 +51,7 @@ struct PipelineReader {
     return plugins.flatMap { plugin in
       let settings = document.fields(of: plugin.value, what: "the configuration of \"\(plugin.key.value)\"") ?? []
       return settings.compactMap { setting in
-        template(setting.value, what: "the value of \"\(setting.key.value)\"").map {
+        constant(setting.value, what: "the value of \"\(setting.key.value)\"").map {
           Pipeline.Setting(plugin: plugin.key, key: setting.key.value, value: $0)
         }
       }
@@ -90,11 +90,11 @@ struct PipelineReader {
       document.report(other.key.location, "\"rescue\" has a \"value\"; \"\(key)\" does not go with it")
     }
     if value.isNull { return .value(Located(value: nil, location: value.location)) }
-    return template(value, what: "the value").map { .value(Located(value: $0.value, location: $0.location)) }
+    return constant(value, what: "the value").map { .value(Located(value: $0.value, location: $0.location)) }
   }
 
   private func call(_ record: YAMLDocument.Record, what: String) -> Pipeline.Call? {
-    let arguments = record["with"].map { self.arguments($0) } ?? []
+    let arguments = record["with"].map { self.arguments($0, what: "\"with\"") } ?? []
     let timeout = record["timeout"].flatMap { seconds($0) }
     guard let node = document.required("call", of: record, what: what),
       let target = document.text(of: node, what: "\"call\"")
@@ -110,34 +110,6 @@ struct PipelineReader {
     return Pipeline.Call(plugin: plugin, function: function, arguments: arguments, timeout: timeout)
   }
 
-  private func arguments(_ node: YAMLNode) -> [Pipeline.Argument] {
-    let fields = document.fields(of: node, what: "\"with\"") ?? []
-    return fields.compactMap { field in
-      input(field.value, what: "\"\(field.key.value)\"").map { Pipeline.Argument(name: field.key, value: $0) }
-    }
-  }
-
-  private func input(_ node: YAMLNode, what: String) -> Located<Pipeline.Input>? {
-    if case .mapping = node.content {
-      guard let record = document.record(of: node, what: "a reference to a step", known: ["step"]),
-        let step = document.required("step", of: record, what: "a reference to a step")
-      else { return nil }
-      return document.text(of: step, what: "the step's name").map {
-        Located(value: .step($0.value), location: $0.location)
-      }
-    }
-    guard let text = document.text(of: node, what: what) else { return nil }
-    let template = { (text: String) in Located(value: text, location: node.location) }
-    switch ArgumentText(text.value) {
-    case .literal(let literal): return self.template(template(literal)).map { $0.map { .text($0) } }
-    case .file(let path): return self.template(template(path)).map { $0.map { .file($0) } }
-    case .standardInput:
-      // A lone dash is an ordinary text in a file; "@-" is standard input in both places.
-      return text.value == "-"
-        ? self.template(text).map { $0.map { .text($0) } } : Located(value: .standardInput, location: node.location)
-    }
-  }
-
   private func names(_ node: YAMLNode) -> [Located<String>] {
     if node.text != nil { return document.text(of: node, what: "\"after\"").map { [$0] } ?? [] }
     let nodes = document.elements(of: node, what: "\"after\"") ?? []
@@ -151,11 +123,11 @@ struct PipelineReader {
     return nil
   }
 
-  private func template(_ node: YAMLNode, what: String) -> Located<Template>? {
+  func template(_ node: YAMLNode, what: String) -> Located<Template>? {
     document.text(of: node, what: what).flatMap { template($0) }
   }
 
-  private func template(_ text: Located<String>) -> Located<Template>? {
+  func template(_ text: Located<String>) -> Located<Template>? {
     do {
       return Located(value: try Template(parsing: text.value), location: text.location)
     } catch {
@@ -164,7 +136,7 @@ struct PipelineReader {
     }
   }
 
-  private func isName(_ key: Located<String>, of what: String) -> Bool {
+  func isName(_ key: Located<String>, of what: String) -> Bool {
     if Name.isValid(key.value) { return true }
     document.report(key.location, "\"\(key.value)\" cannot be the name of \(what): \(Name.rule)")
     return false

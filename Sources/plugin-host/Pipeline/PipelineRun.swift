@@ -11,8 +11,9 @@ final class PipelineRun {
   let plan: PipelinePlan
   private let session: Session
   private let board: ProgressBoard
-  /// Of each step; nil while it is not settled. Only the result's value is kept.
+  /// Of each step; nil while it is not settled. Only the values of the pipeline's result are kept.
   private(set) var outcomes: [Outcome?]
+  private nonisolated let kept: Set<Int>
   private var attempts: [Int: Attempt] = [:]
   private var unsettled: Int
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
@@ -24,6 +25,7 @@ final class PipelineRun {
     self.board = board
     outcomes = Array(repeating: nil, count: plan.steps.count)
     unsettled = plan.steps.count
+    kept = plan.result.steps
   }
 
   var isSettled: Bool { unsettled == 0 }
@@ -72,12 +74,24 @@ final class PipelineRun {
     }
     // What did not run for want of an input says nothing new.
     let causes = failures.filter { if case .notRun = $0.failure { false } else { true } }
-    if causes.isEmpty, case .success(let value) = outcomes[plan.result] { return .success(value) }
+    if causes.isEmpty { return result }
     let isTimeout = causes.allSatisfy { $0.failure.status == .timedOut }
     return .failure(
       Failure(
         isTimeout ? .timedOut : .rejected,
         lines: causes.map { "plugin-host: \($0.name): \($0.failure)".displayLine }))
+  }
+
+  private var result: Result<PluginValue, Failure> {
+    var values: [Int: PluginValue] = [:]
+    for number in kept {
+      if case .success(let value) = outcomes[number] { values[number] = value }
+    }
+    do {
+      return .success(try plan.result.value(values))
+    } catch {
+      return .failure(Failure(.rejected, "the result: \(error)".displayLine))
+    }
   }
 
   // MARK: Promises, on whichever thread settles them
@@ -152,7 +166,7 @@ final class PipelineRun {
   private nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
-    let isResult = number == plan.result
+    let isResult = kept.contains(number)
     let state = StepState(outcome)
     session.loop.post { [self] in
       attempts[number] = nil

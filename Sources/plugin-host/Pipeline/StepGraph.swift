@@ -101,10 +101,19 @@ struct StepGraph: Sendable {
 
 extension Pipeline.Call {
   /// The steps whose results it uses.
+  var references: [Located<String>] { arguments.flatMap(\.value.references) }
+}
+
+extension Located<Pipeline.Input> {
+  /// The steps whose results are in it.
   var references: [Located<String>] {
-    arguments.compactMap { argument in
-      guard case .step(let name) = argument.value.value else { return nil }
-      return Located(value: name, location: argument.value.location)
+    switch value {
+    case .text(let template, _), .file(let template):
+      template.results.map { Located<String>(value: $0.step, location: location) }
+    case .standardInput, .null: []
+    case .result(let reference): [Located<String>(value: reference.step, location: location)]
+    case .list(let elements): elements.flatMap(\.references)
+    case .mapping(let members): members.flatMap(\.value.references)
     }
   }
 }

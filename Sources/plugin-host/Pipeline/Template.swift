@@ -1,8 +1,10 @@
-/// A text with variables in it: `${name}` stands for a variable's value, `$$` for a dollar sign.
+/// A text with variables and results in it: `${name}` stands for a variable's value, `${steps.name.part}` for the result
+/// of a step or a part of it, and `$$` for a dollar sign.
 struct Template: Equatable, Sendable {
   enum Part: Equatable, Sendable {
     case text(String)
     case variable(String)
+    case result(ResultReference)
   }
 
   /// What is wrong with a text that is no template.
@@ -23,13 +25,10 @@ struct Template: Equatable, Sendable {
         rest = rest.dropFirst()
       } else if rest.first == "{" {
         guard let end = rest.firstIndex(of: "}") else { throw Mistake(message: "\"${\" without a \"}\" after it") }
-        let name = String(rest[..<end].dropFirst())
-        guard Name.isValid(name) else {
-          throw Mistake(message: "\"${\(name)}\" does not name a variable; write $$ for a dollar sign")
-        }
+        let part = try Self.part(String(rest[..<end].dropFirst()))
         if !literal.isEmpty { parts.append(.text(literal)) }
         literal = ""
-        parts.append(.variable(name))
+        parts.append(part)
         rest = rest[end...].dropFirst()
       } else {
         literal += "$"
@@ -37,6 +36,21 @@ struct Template: Equatable, Sendable {
     }
     literal += rest
     if !literal.isEmpty { parts.append(.text(literal)) }
+  }
+
+  /// What stands between the braces.
+  private static func part(_ name: String) throws(Mistake) -> Part {
+    if Name.isValid(name) { return .variable(name) }
+    let prefix = "steps."
+    guard name.hasPrefix(prefix) else {
+      throw Mistake(
+        message: "\"${\(name)}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign")
+    }
+    do {
+      return .result(try ResultReference(parsing: name.dropFirst(prefix.count)))
+    } catch {
+      throw Mistake(message: error.message)
+    }
   }
 
   /// The names of the variables in it.
@@ -47,15 +61,41 @@ struct Template: Equatable, Sendable {
     }
   }
 
+  /// The results in it.
+  var results: [ResultReference] {
+    parts.compactMap { part in
+      guard case .result(let reference) = part else { return nil }
+      return reference
+    }
+  }
+
   /// The text with the variables' values. A value is not looked at again: what is in it is only text. A variable that
-  /// has none counts as empty; the checker has seen to it that there is one.
+  /// has none counts as empty, and so does a result; the checker has seen to it that there is none without a value.
   func expanded(with values: [String: String]) -> String {
     parts.map { part in
       switch part {
       case .text(let text): text
       case .variable(let name): values[name] ?? ""
+      case .result: ""
       }
     }.joined()
+  }
+}
+
+/// The result of a step, or a part of it, as the file names it.
+struct ResultReference: Equatable, Sendable {
+  var step: String
+  var path = ResultPath()
+}
+
+extension ResultReference {
+  /// Parses `name`, `name.member` or `name[0].member`.
+  init(parsing text: some StringProtocol) throws(ResultPath.Mistake) {
+    let name = text.prefix { $0 != "." && $0 != "[" }
+    guard Name.isValid(String(name)) else {
+      throw ResultPath.Mistake(message: "\"\(text)\" does not name a step: \(Name.rule)")
+    }
+    self.init(step: String(name), path: try ResultPath(parsing: text.dropFirst(name.count)))
   }
 }
 

@@ -42,6 +42,16 @@ static int32_t split(float x, float *half, double *third) {
   *third = x;
   return 1;
 }
+typedef struct {
+  const double *data;
+  size_t count;
+} numbers_t;
+static double total(numbers_t xs) {
+  double sum = 0;
+  for (size_t index = 0; index < xs.count; index++)
+    sum += xs.data[index];
+  return sum;
+}
 static void nothing(void) {}
 static void anything(const promise_value_t *x, promise_value_t *result) {
   promise_value_retain(x);
@@ -105,6 +115,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("small(x: f32) -> f32", small, "The same."),
     FUNCTION("mixed(x: f32, y: f64) -> {x: f32, y: f64}", mixed, "Both."),
     FUNCTION("split(x: f32, half: out f32, third: out f64) -> i32", split, "By address."),
+    FUNCTION("total(xs: &[f64]) -> f64", total, "The sum."),
     FUNCTION("anything(x: value) -> value", anything, "The same."),
     FUNCTION("packed(x: bytes) -> value", packed, "The same, of no type."),
     FUNCTION("chatter(line: cstr)", chatter, "Prints a line to standard output."),

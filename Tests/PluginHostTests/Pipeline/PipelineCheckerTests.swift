@@ -17,7 +17,9 @@ import Testing
       try plugin(
         "org.example.p", "pack(data: bytes, level: i32 = 6) -> own bytes !", "sum(data: bytes) -> str",
         "log(text: str)", "big() -> promise<u64>", "half(x: f64, on: bool = true) -> f64",
-        "later(x: promise<bytes>) -> bool"),
+        "later(x: promise<bytes>) -> bool",
+        "box(p: {x: f64, y: i32}, n: value? = null) -> {x: f64, y: i32}",
+        "total(xs: &[f64], of: [i8; 2]? = null) -> f64"),
       try plugin("org.one.twin", "f()"), try plugin("org.two.twin", "f()"), try plugin("org.example.bare"),
     ]
   }
@@ -46,7 +48,7 @@ import Testing
     #expect(plan.steps.map(\.name) == ["a", "b", "c", "d", "e", "g"])
     #expect(plan.steps.map(\.call.label) == ["p.pack", "p.sum", "p.log", "p.half", "p.big", "p.later"])
     #expect(plan.steps.map(\.inputs) == [[], [0], [0, 1], [4], [], [1]])
-    #expect(plan.result == 3)
+    #expect(plan.result.steps == [3])
     #expect(plan.steps[0].call.timeout == 2)
     #expect(plan.steps[0].call.arguments.map(\.parameter.name) == ["data", "level"])
     guard case .text(let data) = plan.steps[0].call.arguments[0].input,
@@ -65,7 +67,7 @@ import Testing
   }
 
   @Test func theLastStepIsTheResult() throws {
-    #expect(try plan("  a: {call: p.big}\n  b: {call: p.big}").result == 1)
+    #expect(try plan("  a: {call: p.big}\n  b: {call: p.big}").result.steps == [1])
   }
 
   @Test(arguments: [
@@ -104,7 +106,7 @@ import Testing
     ),
     (
       "a: {call: p.big, rescue: {call: p.nope}}",
-      "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later"
+      "2:35: org.example.p has no function \"nope\"; it has pack, sum, log, big, half, later, box, total"
     ),
   ])
   func reports(step: String, expected: String) {
@@ -128,6 +130,61 @@ import Testing
     let found = mistakes { _ = try plan("  b: {call: \(user)}\n  a: {call: \(source)}") }
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("2:") == true && found.first?.hasSuffix(": \(message)") == true, "\(found)")
+  }
+
+  @Test(arguments: [
+    (
+      "p.half, with: {x: {step: a, get: y}}", "\"y\" of the step \"a\": it is f64, which has no part \"y\"",
+      "p.half, with: {x: 1}"
+    ),
+    (
+      "p.half, with: {x: {step: a, get: z}}", "\"z\" of the step \"a\": it has no \"z\"; it has x, y",
+      "p.box, with: {p: {x: 1, y: 2}}"
+    ),
+    (
+      "p.half, with: {x: 1, on: {step: a, get: y}}", "\"on\" is bool, but the step \"a\"'s y is i32",
+      "p.box, with: {p: {x: 1, y: 2}}"
+    ),
+    (
+      "p.log, with: {text: \"a ${steps.a}\"}", "the step \"a\" has no result; use \"after\" to run after it",
+      "p.log, with: {text: x}"
+    ),
+    ("p.half, with: {x: 1, on: \"${steps.a}\"}", "\"on\" is bool, but the step \"a\" gives promise<u64>", "p.big"),
+    (
+      "p.total, with: {xs: [1, {step: a}]}", "\"xs[1]\" is f64, but the step \"a\" gives {x: f64, y: i32}",
+      "p.box, with: {p: {x: 1, y: 2}}"
+    ),
+  ])
+  func checksParts(user: String, message: String, source: String) {
+    let found = mistakes { _ = try plan("  b: {call: \(user)}\n  a: {call: \(source)}") }
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("2:") == true && found.first?.hasSuffix(": \(message)") == true, "\(found)")
+  }
+
+  @Test(arguments: [
+    "p.half, with: {x: {step: a, get: x}}", "p.log, with: {text: \"${steps.a.y} ${steps.a}\"}",
+    "p.pack, with: {data: \"${steps.a}\", level: \"${steps.a.y}\"}", "p.total, with: {xs: [\"${steps.a.x}\", 2]}",
+    "p.box, with: {p: {step: a}, n: {a: [1, {step: a}], b: \"@f\"}}",
+  ])
+  func takesParts(user: String) throws {
+    _ = try plan("  b: {call: \(user)}\n  a: {call: p.box, with: {p: {y: 2, x: 1}}}")
+  }
+
+  @Test(arguments: [
+    (
+      "p.sum, with: {data: {a: 1}}",
+      "2:33: \"data\" is a mapping, expected bytes; {step: NAME} is another step's result"
+    ),
+    ("p.half, with: {x: [1]}", "2:31: \"x\" is a list, expected a number that an f64 can hold"),
+    ("p.total, with: {xs: [1, x]}", "2:37: \"xs[1]\" is \"x\", expected a number that an f64 can hold"),
+    ("p.total, with: {xs: [], of: [1]}", "2:41: \"of\" has 1 elements, expected 2"),
+    ("p.total, with: {xs: [], of: [1, 300]}", "2:45: \"of[1]\" is \"300\", expected an integer from -128 to 127"),
+    ("p.box, with: {p: {x: 1, y: ~}}", "2:40: \"p.y\" is null, expected an integer from -2147483648 to 2147483647"),
+    ("p.box, with: {p: {x: 1}}", "2:30: \"p.y\" is missing, expected an integer from -2147483648 to 2147483647"),
+    ("p.box, with: {p: {x: 1, y: 2, zz: 3}}", "2:43: \"p\" has no field \"zz\"; it has x, y"),
+  ])
+  func checksListsAndMappings(call: String, expected: String) {
+    #expect(mistakes { _ = try plan("  a: {call: \(call)}") } == [expected])
   }
 
   @Test func comparesTypesOfACallThatStandsIn() throws {

@@ -45,9 +45,15 @@ import Testing
     #expect(pipeline.steps[1].call.function.value == "sha256")
     #expect(pipeline.steps[1].call.references.map(\.value) == ["packed"])
     #expect(pipeline.steps[2].after.map(\.value) == ["packed", "sum"])
-    #expect(pipeline.result?.value == "sum")
+    guard case .one(let result) = pipeline.result else {
+      Issue.record("\(pipeline)")
+      return
+    }
+    #expect(result.value == ResultReference(step: "sum"))
     let inputs = pipeline.steps[0].call.arguments.map(\.value.value)
-    guard case .file(let path) = inputs[0], case .text(let level) = inputs[1], case .text(let note) = inputs[2] else {
+    guard case .file(let path) = inputs[0], case .text(let level, true) = inputs[1],
+      case .text(let note, false) = inputs[2]
+    else {
       Issue.record("\(inputs)")
       return
     }
@@ -107,8 +113,16 @@ import Testing
     ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: }}", ["3:28: \"x\" is missing; write \"\" for an empty text"]),
     (
-      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1]}}",
-      ["3:28: \"x\" must be a text or number; this is a list"]
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: [1, {step: }]}}",
+      ["3:39: the step's name is missing; write \"\" for an empty text"]
+    ),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {step: b, get: a..b}}}",
+      ["3:43: \"a..b\" is no path to a part of a result, such as rows[0].name"]
+    ),
+    (
+      "plugins: []\nset: {x: \"${steps.a}\"}\nsteps: {a: {call: p.f}}",
+      ["2:10: the variable \"x\" cannot have a step's result in it: it is needed before any step runs"]
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, with: {x: {stpe: b}}}",

@@ -15,8 +15,8 @@ import Testing
 
   @Test(arguments: [
     ("${name", "\"${\" without a \"}\" after it"),
-    ("${}", "\"${}\" does not name a variable; write $$ for a dollar sign"),
-    ("x ${1st}", "\"${1st}\" does not name a variable; write $$ for a dollar sign"),
+    ("${}", "\"${}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
+    ("x ${1st}", "\"${1st}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign"),
   ])
   func refuses(text: String, message: String) {
     do {
@@ -25,6 +25,31 @@ import Testing
     } catch {
       #expect(error.message == message)
     }
+  }
+
+  @Test(arguments: [
+    ("${steps.a b}", "\"a b\" does not name a step: \(Name.rule)"),
+    ("${steps.a.}", "\".\" is no path to a part of a result, such as rows[0].name"),
+    ("${steps.a[x]}", "\"[x]\": a number and \"]\" must follow \"[\""),
+    ("${steps.a[0]b}", "\"[0]b\" is no path to a part of a result, such as rows[0].name"),
+  ])
+  func refusesReferences(text: String, message: String) {
+    do {
+      _ = try Template(parsing: text)
+      Issue.record("\(text) was taken")
+    } catch {
+      #expect(error.message == message)
+    }
+  }
+
+  @Test func namesItsResults() throws {
+    let template = try Template(parsing: "x ${steps.a} ${v} ${steps.b-1.rows[-2].name}")
+    #expect(template.variables == ["v"])
+    #expect(
+      template.results == [
+        ResultReference(step: "a"),
+        ResultReference(step: "b-1", path: ResultPath(parts: [.name("rows"), .index(-2), .name("name")])),
+      ])
   }
 
   @Test func namesItsVariables() throws {

@@ -47,8 +47,11 @@ struct HostProcess {
     return try host.wait()
   }
 
-  /// Waits until it ends.
+  /// Waits until it ends, and kills it after a minute: no run may hang the tests.
   func wait() throws -> Ending {
+    let deadline = Date(timeIntervalSinceNow: 60)
+    while process.isRunning && Date() < deadline { usleep(2000) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
     defer { try? FileManager.default.removeItem(at: folder) }
     let isSignal = process.terminationReason == .uncaughtSignal

@@ -1,0 +1,238 @@
+import PluginRuntime
+
+/// Checks the values that a file gives, as far as they are known before anything runs.
+extension PipelineChecker {
+  /// What is passed for a parameter, or stands in a list or a mapping of one.
+  mutating func input(
+    _ input: Located<Pipeline.Input>, as type: ValueType, name: String, isNested: Bool = false
+  ) -> PipelinePlan.Input? {
+    switch input.value {
+    case .text(let template, let isPlain):
+      if !template.results.isEmpty { return textParts(template, at: input.location).map { .composed($0) } }
+      guard let text = expanded(template, at: input.location) else { return nil }
+      if isNested {
+        return check(text, isPlain: isPlain, as: type, at: input.location, name: name).map { .value($0) }
+      }
+      check(text, as: type, at: input.location, name: name)
+      return .text(.literal(text))
+    case .file(let template):
+      guard template.results.isEmpty else { return textParts(template, at: input.location).map { .file($0) } }
+      return expanded(template, at: input.location).map { .text(.file($0)) }
+    case .standardInput:
+      if let first = standardInput {
+        report(input.location, "standard input can be read once; line \(first.line) does")
+      }
+      standardInput = input.location
+      return .text(.standardInput)
+    case .null:
+      if case .optional = type { return .value(.void) }
+      if type.content == .value { return .value(.void) }
+      report(input.location, "\"\(name)\" is null, expected \(type.expectation)")
+      return nil
+    case .result(let reference):
+      return graph.number(of: reference.step).map {
+        .result(PipelinePlan.StepResult(step: $0, path: reference.path))
+      }
+    case .list(let elements): return list(elements, as: type, at: input.location, name: name)
+    case .mapping(let members): return object(members, as: type, at: input.location, name: name)
+    }
+  }
+
+  private mutating func list(
+    _ elements: [Located<Pipeline.Input>], as type: ValueType, at location: Location, name: String
+  ) -> PipelinePlan.Input? {
+    guard let element = type.listElement else {
+      report(location, "\"\(name)\" is a list, expected \(type.expectation)")
+      return nil
+    }
+    if case .array(_, let count) = type.content, count != elements.count {
+      report(location, "\"\(name)\" has \(elements.count) elements, expected \(count)")
+    }
+    var inputs: [PipelinePlan.Input] = []
+    for (index, value) in elements.enumerated() {
+      guard let input = input(value, as: element, name: "\(name)[\(index)]", isNested: true) else { continue }
+      inputs.append(input)
+    }
+    return .list(inputs, element: element)
+  }
+
+  private mutating func object(
+    _ members: [Pipeline.Argument], as type: ValueType, at location: Location, name: String
+  ) -> PipelinePlan.Input? {
+    guard let fields = type.fieldTypes else {
+      let hint = "; {step: NAME} is another step's result"
+      report(location, "\"\(name)\" is a mapping, expected \(type.expectation)\(hint)")
+      return nil
+    }
+    var inputs: [(name: String, input: PipelinePlan.Input, type: ValueType)] = []
+    for member in members {
+      let key = member.name.value
+      guard let field = fields.isEmpty ? .value : fields.first(where: { $0.name == key })?.type else {
+        let names = fields.map(\.name)
+        let hint = Suggestion.near(key, among: names)
+        let list = "; it has \(names.joined(separator: ", "))"
+        report(member.name.location, "\"\(name)\" has no field \"\(key)\"\(hint.isEmpty ? list : hint)")
+        continue
+      }
+      guard let input = input(member.value, as: field, name: "\(name).\(key)", isNested: true) else { continue }
+      inputs.append((key, input, field))
+    }
+    let given = Set(members.map(\.name.value))
+    for field in fields where !given.contains(field.name) {
+      // An optional field that is left out is absent.
+      if case .optional = field.type {
+        inputs.append((field.name, .value(.void), field.type))
+      } else {
+        report(location, "\"\(name).\(field.name)\" is missing, expected \(field.type.expectation)")
+      }
+    }
+    return .object(inputs)
+  }
+
+  /// The parts of a text with the variables' values.
+  private mutating func textParts(_ template: Template, at location: Location) -> [PipelinePlan.TextPart]? {
+    guard expanded(template, at: location) != nil else { return nil }
+    return template.parts.compactMap { part in
+      switch part {
+      case .text(let text): .text(text)
+      case .variable(let name): .text(variables[name] ?? "")
+      case .result(let reference):
+        graph.number(of: reference.step).map {
+          .result(PipelinePlan.StepResult(step: $0, path: reference.path))
+        }
+      }
+    }
+  }
+
+  /// The text of a template without results; nil if it uses a variable that does not exist.
+  mutating func expanded(_ template: Template, at location: Location) -> String? {
+    var isRight = true
+    for name in template.variables where variables[name] == nil {
+      let names = pipeline.variables.map(\.name.value)
+      report(location, "no variable is named \"\(name)\"\(Suggestion.near(name, among: names)); \"set\" declares them")
+      isRight = false
+    }
+    return isRight ? template.expanded(with: variables) : nil
+  }
+
+  /// Whether the text is one of the type's values. Returns the value.
+  @discardableResult
+  mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
+    do {
+      return try type.value(fromText: text)
+    } catch {
+      report(location, "\"\(name)\(error.path)\" \(error.message)")
+      return nil
+    }
+  }
+
+  /// The value of a text in a list or a mapping. Where the type leaves it open, it is what YAML's core schema says.
+  private mutating func check(
+    _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
+  ) -> PluginValue? {
+    if type.content == .value { return isPlain ? PluginValue(plain: text) : .string(text) }
+    return check(text, as: type, at: location, name: name)
+  }
+
+  // MARK: References
+
+  /// Whether each result that a call uses can be what its parameter takes.
+  mutating func checkReferences(of call: Pipeline.Call, planned: PipelinePlan.Call?) {
+    guard let planned else { return }
+    for argument in call.arguments {
+      guard let parameter = planned.arguments.first(where: { $0.parameter.name == argument.name.value })?.parameter
+      else { continue }
+      checkReferences(in: argument.value, as: parameter.type, name: parameter.name)
+    }
+  }
+
+  private mutating func checkReferences(in input: Located<Pipeline.Input>, as type: ValueType?, name: String) {
+    switch input.value {
+    case .standardInput, .null: break
+    case .result(let reference): checkReference(reference, as: type, name: name, at: input.location)
+    case .text(let template, _), .file(let template):
+      let isFile = if case .file = input.value { true } else { false }
+      for reference in template.results {
+        // By itself it keeps its type; a text is what it is taken for.
+        let isWhole = template.parts.count == 1 && !isFile && !ValueKind(type).isText
+        checkReference(reference, as: isWhole ? type : nil, name: name, at: input.location, takesText: isWhole)
+      }
+    case .list(let elements):
+      for (index, element) in elements.enumerated() {
+        checkReferences(in: element, as: type?.listElement, name: "\(name)[\(index)]")
+      }
+    case .mapping(let members):
+      for member in members {
+        let field = type?.fieldTypes?.first { $0.name == member.name.value }?.type
+        checkReferences(in: member.value, as: field, name: "\(name).\(member.name.value)")
+      }
+    }
+  }
+
+  /// `type`: nil for a place that takes whatever has a text.
+  private mutating func checkReference(
+    _ reference: ResultReference, as type: ValueType?, name: String, at location: Location, takesText: Bool = false
+  ) {
+    guard let shape = shape(of: reference, at: location) else { return }
+    let step = reference.step
+    if shape.kind == .void {
+      return report(location, "the step \"\(step)\" has no result; use \"after\" to run after it")
+    }
+    guard let type, !shape.kind.suits(ValueKind(type)), !(takesText && shape.kind.isText) else { return }
+    let part = reference.path.parts.isEmpty ? "" : "'s \(reference.path)"
+    let gives = part.isEmpty ? "gives \(shape.text)" : "is \(shape.text)"
+    report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(gives)")
+  }
+
+  /// The type of the result, or part of it, that a reference is to; nil with a mistake if there is no such part.
+  mutating func shape(of reference: ResultReference, at location: Location) -> ResultShape? {
+    guard let number = graph.number(of: reference.step), let shape = shapes[number] else { return nil }
+    do {
+      return try shape.part(reference.path)
+    } catch {
+      if case .nothing = shape { return shape }
+      report(location, "\"\(reference.path)\" of the step \"\(reference.step)\": \(error)")
+      return nil
+    }
+  }
+}
+
+extension ValueKind {
+  /// Whether a text of any content is of this kind.
+  var isText: Bool { self == .string || self == .bytes || self == .any }
+}
+
+extension ValueType {
+  /// The fields of a mapping, in order: none if it may have any; nil if no mapping is a value of this type.
+  fileprivate var fieldTypes: [(name: String, type: ValueType)]? {
+    switch content {
+    case .structure(let type): type.fields.map { ($0.name, $0.type) }
+    case .value, .error: []
+    case .promise(let held): held?.fieldTypes
+    default: nil
+    }
+  }
+}
+
+extension PluginValue {
+  /// The value of a scalar without quotes, by the core schema of YAML 1.2.
+  fileprivate init(plain text: String) {
+    switch text {
+    case "", "~", "null", "Null", "NULL": self = .void
+    case "true", "True", "TRUE": self = .bool(true)
+    case "false", "False", "FALSE": self = .bool(false)
+    default:
+      if let number = try? ValueType.i64.value(fromText: text) {
+        self = number
+      } else if let number = try? ValueType.u64.value(fromText: text) {
+        self = number
+      } else if text.utf8.contains(where: { $0 >= 0x30 && $0 <= 0x39 }),
+        let number = try? ValueType.f64.value(fromText: text)
+      {
+        self = number
+      } else {
+        self = .string(text)
+      }
+    }
+  }
+}

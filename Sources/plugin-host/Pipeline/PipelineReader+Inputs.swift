@@ -1,0 +1,119 @@
+/// Arguments and results: texts, files, parts of other steps' results, lists and mappings of these.
+extension PipelineReader {
+  func arguments(_ node: YAMLNode, what: String, isNested: Bool = false) -> [Pipeline.Argument] {
+    let fields = document.fields(of: node, what: what) ?? []
+    return fields.compactMap { field in
+      input(field.value, what: "\"\(field.key.value)\"", isNested: isNested).map {
+        Pipeline.Argument(name: field.key, value: $0)
+      }
+    }
+  }
+
+  func input(_ node: YAMLNode, what: String, isNested: Bool = false) -> Located<Pipeline.Input>? {
+    let located = { (input: Pipeline.Input) in Located(value: input, location: node.location) }
+    switch node.content {
+    case .mapping:
+      if isReference(node) { return reference(node).map { reference in reference.map { .result($0) } } }
+      guard document.fields(of: node, what: what) != nil else { return nil }
+      return located(.mapping(arguments(node, what: what, isNested: true)))
+    case .sequence:
+      guard let elements = document.elements(of: node, what: what) else { return nil }
+      return located(.list(elements.compactMap { input($0, what: "an element of \(what)", isNested: true) }))
+    case .scalar(_, let isPlain):
+      if isNested, node.isNull { return located(.null) }
+      return scalar(node, isPlain: isPlain, what: what)
+    }
+  }
+
+  private func scalar(_ node: YAMLNode, isPlain: Bool, what: String) -> Located<Pipeline.Input>? {
+    guard let text = document.text(of: node, what: what) else { return nil }
+    let template = { (text: String) in Located(value: text, location: node.location) }
+    switch ArgumentText(text.value) {
+    case .literal(let literal):
+      return self.template(template(literal)).map { $0.map { .text($0, isPlain: isPlain) } }
+    case .file(let path): return self.template(template(path)).map { $0.map { .file($0) } }
+    case .standardInput:
+      // A lone dash is an ordinary text in a file; "@-" is standard input in both places.
+      return text.value == "-"
+        ? self.template(text).map { $0.map { .text($0, isPlain: false) } }
+        : Located(value: .standardInput, location: node.location)
+    }
+  }
+
+  /// Whether a mapping is `{step: ...}`: every one with that key, or with one that is nearly it and no other.
+  private func isReference(_ node: YAMLNode) -> Bool {
+    guard case .mapping(let fields) = node.content else { return false }
+    let keys = fields.compactMap(\.key.text)
+    return keys.contains("step") || keys.count == 1 && Suggestion.distance(keys[0], "step") == 1
+  }
+
+  /// `{step: NAME, get: PATH}`.
+  private func reference(_ node: YAMLNode) -> Located<ResultReference>? {
+    let what = "a reference to a step"
+    guard let record = document.record(of: node, what: what, known: ["step", "get"]),
+      let step = document.required("step", of: record, what: what),
+      let name = document.text(of: step, what: "the step's name")
+    else { return nil }
+    var reference = ResultReference(step: name.value)
+    if let node = record["get"] {
+      guard let path = path(node) else { return nil }
+      reference.path = path
+    }
+    return Located(value: reference, location: name.location)
+  }
+
+  /// A path as a text, or as the list of its parts, which may be any texts.
+  private func path(_ node: YAMLNode) -> ResultPath? {
+    if case .sequence(let elements) = node.content {
+      return ResultPath(
+        parts: elements.compactMap { element in
+          document.text(of: element, what: "a part of \"get\"").map { text in
+            if case .scalar(_, isPlain: true) = element.content, let index = Int(text.value) { return .index(index) }
+            return .name(text.value)
+          }
+        })
+    }
+    guard let text = document.text(of: node, what: "\"get\"") else { return nil }
+    do {
+      return try ResultPath(parsing: text.value)
+    } catch {
+      document.report(text.location, error.message)
+      return nil
+    }
+  }
+
+  /// `NAME`, a reference, a list of names, or a mapping of names to either.
+  func result(_ node: YAMLNode) -> Pipeline.Result? {
+    switch node.content {
+    case .scalar: return resultReference(node).map { .one($0) }
+    case .mapping where isReference(node): return reference(node).map { .one($0) }
+    case .sequence:
+      let elements = document.elements(of: node, what: "\"result\"") ?? []
+      return .several(
+        elements.compactMap { element in
+          document.text(of: element, what: "a result's step").map { name in
+            (name.value, name.map { ResultReference(step: $0) })
+          }
+        })
+    case .mapping:
+      let fields = document.fields(of: node, what: "\"result\"") ?? []
+      return .several(
+        fields.compactMap { field in resultReference(field.value).map { (field.key.value, $0) } })
+    }
+  }
+
+  private func resultReference(_ node: YAMLNode) -> Located<ResultReference>? {
+    if case .mapping = node.content { return reference(node) }
+    return document.text(of: node, what: "the result's step").map { name in name.map { ResultReference(step: $0) } }
+  }
+
+  /// A text in which variables may stand, but no results.
+  func constant(_ node: YAMLNode, what: String) -> Located<Template>? {
+    guard let template = template(node, what: what) else { return nil }
+    guard template.value.results.isEmpty else {
+      document.report(template.location, "\(what) cannot have a step's result in it: it is needed before any step runs")
+      return nil
+    }
+    return template
+  }
+}

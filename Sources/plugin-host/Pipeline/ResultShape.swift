@@ -1,0 +1,91 @@
+import PluginRuntime
+
+/// The type of a step's result, as far as it is known before the step runs.
+indirect enum ResultShape: Sendable {
+  case nothing
+  /// Known only from the value.
+  case any
+  case type(ValueType)
+  /// The result of a function with `out` parameters, or several results of a pipeline.
+  case object([(name: String, shape: ResultShape)])
+
+  var kind: ValueKind {
+    switch self {
+    case .nothing: .void
+    case .any: .any
+    case .type(let type): ValueKind(type)
+    case .object: .object
+    }
+  }
+
+  /// For people: `own bytes`, `nothing`.
+  var text: String {
+    switch self {
+    case .nothing: "nothing"
+    case .any: "a value"
+    case .type(let type): "\(type)"
+    case .object(let members): "an object of " + members.map(\.name).joined(separator: ", ")
+    }
+  }
+
+  /// The shape of the part that a path leads to. Throws if no value of this shape has that part.
+  func part(_ path: ResultPath) throws(MissingPart) -> ResultShape {
+    var shape = self
+    for part in path.parts { shape = try shape.part(part) }
+    return shape
+  }
+
+  private func part(_ part: ResultPath.Part) throws(MissingPart) -> ResultShape {
+    switch self {
+    case .any: return .any
+    case .nothing: throw MissingPart("there is no result")
+    case .object(let members):
+      if case .name(let name) = part {
+        if let member = members.first(where: { $0.name == name }) { return member.shape }
+        throw Self.lacks(name, among: members.map(\.name))
+      }
+    case .type(let type):
+      switch (type.content, part) {
+      case (.structure(let structure), .name(let name)):
+        if let field = structure.fields.first(where: { $0.name == name }) { return .type(field.type) }
+        throw Self.lacks(name, among: structure.fields.map(\.name))
+      case (.array, .index), (.slice, .index), (.bytes, .index): return type.listElement.map { .type($0) } ?? .any
+      case (.array, .name(let name)) where Int(name) != nil, (.slice, .name(let name)) where Int(name) != nil,
+        (.bytes, .name(let name)) where Int(name) != nil:
+        return type.listElement.map { .type($0) } ?? .any
+      case (.promise(let held), _): return try (held.map { .type($0) } ?? ResultShape.nothing).part(part)
+      // A text may be JSON.
+      case (.str, _), (.cstr, _), (.value, _), (.error, _): return .any
+      default: break
+      }
+    }
+    throw MissingPart("it is \(text), which has no part \"\(ResultPath(parts: [part]))\"")
+  }
+
+  private static func lacks(_ name: String, among names: [String]) -> MissingPart {
+    let hint = Suggestion.near(name, among: names)
+    return MissingPart("it has no \"\(name)\"" + (hint.isEmpty ? "; it has \(names.joined(separator: ", "))" : hint))
+  }
+}
+
+extension Signature {
+  /// The type of what a call gives.
+  var shape: ResultShape {
+    let result = yielded.map { ResultShape.type($0) }
+    guard !outputs.isEmpty else { return result ?? .nothing }
+    return .object(outputs.map { ($0.name, .type($0.type)) } + (result.map { [("result", $0)] } ?? []))
+  }
+}
+
+extension ValueType {
+  /// The type of the elements of a list; nil if no list is a value of this type.
+  var listElement: ValueType? {
+    switch content {
+    case .array(let element, _), .slice(let element): element
+    case .bytes: .u8
+    case .value, .error: .value
+    case .promise(let held): held?.listElement
+    default: nil
+    }
+  }
+}

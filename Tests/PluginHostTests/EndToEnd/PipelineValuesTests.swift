@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Parts of results, lists and mappings, in pipelines that run.
+  @Suite struct PipelineValuesTests {
+    private func run(_ steps: String, result: String, options: String...) throws -> HostProcess.Ending {
+      let file = try PipelineFile("plugins: [kinds]\nset: {v: seven}\nsteps:\n\(steps)\nresult: \(result)\n")
+      let host = try HostProcess(["run", "--progress", "off"] + options + [file.path])
+      try host.process.run()
+      return try host.wait()
+    }
+
+    private let nested = """
+        a:
+          call: kinds.anything
+          with:
+            x:
+              rows: [{name: one, size: 1.5}, {name: two, size: 2, ok: yes, none: ~}]
+              "odd.key": [true, "true", -3, 0x10, "${v}"]
+      """
+
+    @Test func listsAndMappingsAreArguments() throws {
+      let ending = try run(nested, result: "a")
+      #expect(
+        ending.text
+          == #"{"rows":[{"name":"one","size":1.5},{"name":"two","size":2,"ok":"yes","none":null}],"#
+          + #""odd.key":[true,"true",-3,16,"seven"]}"# + "\n")
+      #expect(ending.errors == "")
+    }
+
+    @Test func partsOfResultsAreArguments() throws {
+      let steps =
+        nested + """
+
+            b: {call: kinds.number, with: {x: {step: a, get: "rows[-1].size"}}}
+            c: {call: kinds.text, with: {x: "${steps.a.rows.0.name}: ${steps.a.rows[1].size}, ${steps.a.rows[0]}"}}
+            d: {call: kinds.flip, with: {x: "${steps.a.rows[1].ok}"}, rescue: {value: false}}
+            e: {call: kinds.total, with: {xs: [1, {step: b}, "${steps.f.y}"]}}
+            f: {call: kinds.mixed, with: {x: 0.1, y: 4}}
+            g: {call: kinds.anything, with: {x: {step: a, get: [odd.key, 3]}}}
+            h: {call: kinds.text, with: {x: '{"n": [5]}'}}
+            i: {call: kinds.whole, with: {x: {step: h, get: n.0}}}
+            j: {call: kinds.whole, with: {x: "${steps.h.n.0}"}}
+          """
+      let ending = try run(
+        steps,
+        result: "{b: b, c: c, d: d, e: e, f: {step: f, get: x}, all: f, g: g, i: i, j: j, out: {step: f, get: y}}")
+      #expect(
+        ending.text
+          == #"{"b":2.0,"c":"one: 2, {\"name\":\"one\",\"size\":1.5}","d":false,"e":7.0,"f":0.1,"#
+          + #""all":{"x":0.1,"y":4.0},"g":16,"i":5,"j":5,"out":4.0}"# + "\n")
+      #expect(ending.errors == "")
+    }
+
+    @Test func severalResultsAreAnObject() throws {
+      let steps = "  a: {call: kinds.tiny}\n  b: {call: kinds.blob, with: {x: hi}}\n  c: {call: kinds.nothing}"
+      #expect(try run(steps, result: "[b, a, c]").text == #"{"b":"aGk=","a":-3,"c":null}"# + "\n")
+      #expect(try run(steps, result: "b", options: "--raw").text == "hi")
+      #expect(try run(steps, result: "{step: b, get: 1}").text == "105\n")
+    }
+
+    @Test func aPartThatIsMissingRejectsTheStep() throws {
+      let steps = nested + "\n  b: {call: kinds.whole, with: {x: {step: a, get: rows.2.size}}}"
+      let ending = try run(steps, result: "b")
+      #expect(ending.errors == "plugin-host: b: \"rows\" of the result has 2 elements, and none at 2\n")
+      #expect(ending.status == 1)
+      let result = try run(nested, result: "{step: a, get: rosw}")
+      #expect(result.errors == "plugin-host: the result: the result has no member \"rosw\"; did you mean \"rows\"?\n")
+      #expect(result.text == "")
+      #expect(result.status == 1)
+    }
+
+    @Test func filesAreNamedByResults() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "part-\(UUID().uuidString)")
+      try Data("content".utf8).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let steps = """
+          a: {call: kinds.anything, with: {x: {path: "\(file.path)"}}}
+          b: {call: kinds.text, with: {x: "@${steps.a.path}"}}
+          c: {call: kinds.anything, with: {x: ["@${steps.a.path}", "\\\\@x"]}}
+        """
+      #expect(try run(steps, result: "[b, c]").text == #"{"b":"content","c":[{"base64":"Y29udGVudA=="},"@x"]}"# + "\n")
+    }
+  }
+}

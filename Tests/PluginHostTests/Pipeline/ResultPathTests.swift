@@ -1,0 +1,33 @@
+import PluginRuntime
+import Testing
+
+@testable import plugin_host
+
+@Suite struct ResultPathTests {
+  private let value = PluginValue.object([
+    PluginMember("rows", .array([.object([PluginMember("name", .string("a"))]), .int(5)])),
+    PluginMember("7", .bool(true)), PluginMember("data", .bytes([1, 200])),
+    PluginMember("json", .string(#"{"x": [1, 2]}"#)), PluginMember("none", .void),
+  ])
+
+  @Test(arguments: [
+    ("rows[0].name", PluginValue.string("a")), ("rows.0.name", .string("a")), (".rows[-1]", .int(5)),
+    ("7", .bool(true)), ("data[1]", .uint(200)), ("json.x.1", .int(2)), ("none", .void),
+  ])
+  func leads(path: String, part: PluginValue) throws {
+    #expect(try ResultPath(parsing: path).part(of: value) == part)
+  }
+
+  @Test(arguments: [
+    ("rwos", "the result has no member \"rwos\"; did you mean \"rows\"?"),
+    ("xyzzy", "the result has no member \"xyzzy\"; it has rows, 7, data, json, none"),
+    ("rows[2]", "\"rows\" of the result has 2 elements, and none at 2"),
+    ("rows.name", "\"rows\" of the result is a list, which has no member \"name\""),
+    ("rows[0].name.x", "\"rows[0].name\" of the result is a text that is no JSON, which has no part \"x\""),
+    ("none.x", "\"none\" of the result is null, which has no part \"x\""),
+  ])
+  func reports(path: String, message: String) throws {
+    let path = try ResultPath(parsing: path)
+    #expect(throws: MissingPart(message)) { try path.part(of: value) }
+  }
+}
