@@ -28,6 +28,24 @@ struct RunCommand: ParsableCommand {
     transform: Seconds.init(option:))
   var timeout: Seconds?
 
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("The number of calls that may run at once; without it, all that can.", valueName: "number"),
+    transform: { text in
+      guard let number = Int(text), number > 0 else { throw ValidationError("expected a number greater than 0") }
+      return number
+    })
+  var jobs: Int?
+
+  @Flag(help: "Check the pipeline, print what it would do, and run nothing.")
+  var dryRun = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the steps as a graph instead of running them: dot for Graphviz, or svg if its program dot is installed.",
+      valueName: "dot|svg"))
+  var graph: GraphFormat?
+
   @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(
@@ -46,11 +64,13 @@ struct RunCommand: ParsableCommand {
     } catch let mistakes as FileMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }
+    if dryRun { return try output.writer.write(bytes: Array((checked.plan.lines.joined(separator: "\n") + "\n").utf8)) }
+    if let graph { return try output.writer.write(bytes: checked.plan.graph(graph)) }
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
-    let run = PipelineRun(plan: checked.plan, session: session, board: board)
+    let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max)
     run.start()
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
@@ -59,6 +79,10 @@ struct RunCommand: ParsableCommand {
     }
     board.finish()
     end(run, in: session)
+  }
+
+  func validate() throws {
+    if dryRun, graph != nil { throw ValidationError("--dry-run or --graph, not both") }
   }
 
   @MainActor
@@ -78,6 +102,8 @@ struct RunCommand: ParsableCommand {
     }
   }
 }
+
+extension GraphFormat: ExpressibleByArgument {}
 
 /// The value that the user gives a variable: `NAME=VALUE`.
 struct VariableSetting {

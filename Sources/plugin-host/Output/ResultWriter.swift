@@ -32,7 +32,11 @@ struct ResultWriter: Sendable {
   }
 
   func write(_ value: PluginValue) throws(Failure) {
-    let bytes = format.bytes(of: value)
+    try write(bytes: format.bytes(of: value))
+  }
+
+  /// Writes what has its form already.
+  func write(bytes: [UInt8]) throws(Failure) {
     do {
       if let path, path != "-", !Self.standardOutput.contains(path) {
         try FileReplacement.write(bytes, to: path)

@@ -14,12 +14,16 @@ final class PipelineRun {
   /// Of each step; nil while it is not settled. Only the values of the pipeline's result are kept.
   private(set) var outcomes: [Outcome?]
   private nonisolated let kept: Set<Int>
+  /// Limits the number of calls at once.
+  private nonisolated let slots: Slots
   private var attempts: [Int: Attempt] = [:]
   private var unsettled: Int
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
-  init(plan: PipelinePlan, session: Session, board: ProgressBoard) {
+  /// `jobs`: the number of calls that may run at once.
+  init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max) {
+    slots = Slots(limit: jobs)
     self.plan = plan
     self.session = session
     self.board = board
@@ -151,13 +155,16 @@ final class PipelineRun {
     session.loop.post { [self] in
       attempts[number] = attempt
       // It may have happened since the call began.
-      if let reason = reasonGivenUp { return attempt.giveUp(reason) }
-      if !isRescue { board.enter(.running(StepState.Report()), step: number) }
+      if let reason = reasonGivenUp { attempt.giveUp(reason) }
     }
-    attempt.start(timeout: call.timeout) { [self, session] in
-      let arguments = try call.values(inputs)
-      return session.host.call(call.function.name, of: call.plugin.id, arguments) { report in
-        session.loop.post { self.board.report(StepState.Report(report), step: number) }
+    slots.enter { [self] in
+      attempt.outcome.then({ [slots] _ in slots.leave() }, { [slots] _ in slots.leave() })
+      if reasonGivenUp == nil, !isRescue { note(.running(StepState.Report()), step: number) }
+      attempt.start(timeout: call.timeout) { [self, session] in
+        let arguments = try call.values(inputs)
+        return session.host.call(call.function.name, of: call.plugin.id, arguments) { report in
+          session.loop.post { self.board.report(StepState.Report(report), step: number) }
+        }
       }
     }
     return attempt.outcome

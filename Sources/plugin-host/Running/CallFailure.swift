@@ -45,7 +45,7 @@ extension CallFailure: CustomStringConvertible {
     }
   }
 
-  private static func number(_ seconds: Double) -> String {
+  static func number(_ seconds: Double) -> String {
     seconds == seconds.rounded() && seconds < 1e15 ? String(Int64(seconds)) : "\(seconds)"
   }
 }

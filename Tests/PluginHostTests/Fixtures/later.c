@@ -133,6 +133,28 @@ static promise_status_t await_file(const char *path, uint32_t *result, promise_v
   return PROMISE_OK;
 }
 
+/* The most calls of it that ever ran at once. Each stays until a third has come, or for a while. */
+static uint32_t most(void) {
+  static uint32_t running, maximum, come;
+  struct timespec deadline;
+  clock_gettime(CLOCK_REALTIME, &deadline);
+  deadline.tv_nsec += 20 * 1000 * 1000;
+  deadline.tv_sec += deadline.tv_nsec / 1000000000;
+  deadline.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&lock);
+  running++;
+  come++;
+  if (running > maximum)
+    maximum = running;
+  pthread_cond_broadcast(&changed);
+  while (running < 3 && come < 31 && pthread_cond_timedwait(&changed, &lock, &deadline) == 0) {
+  }
+  running--;
+  uint32_t result = maximum;
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
@@ -140,6 +162,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("late() -> promise<void>", late, "Returns when opens() has begun, and never settles."),
     FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),
     FUNCTION("block()", block, "Never returns."),
+    FUNCTION("most() -> u32", most, "The most calls at once."),
     FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
     FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),
 };

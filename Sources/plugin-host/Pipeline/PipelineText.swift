@@ -1,0 +1,83 @@
+import PluginRuntime
+
+/// A plan for people: what `run --dry-run` prints.
+extension PipelinePlan {
+  /// A line for each step, in an order in which they could run, and one for the result.
+  var lines: [String] {
+    order.map { line(steps[$0]) } + ["result: \(text(result))"]
+  }
+
+  private func line(_ step: Step) -> String {
+    let after = after(step)
+    var line = "\(step.name): \(text(step.call))"
+    if !after.isEmpty { line += " after " + after.map { steps[$0].name }.joined(separator: ", ") }
+    switch step.rescue {
+    case nil: break
+    case .value(let value): line += ", or else \(value.summary)"
+    case .call(let call, _): line += ", or else \(text(call))"
+    }
+    return line.displayLine
+  }
+
+  /// The steps that a step runs after without using their results.
+  func after(_ step: Step) -> [Int] {
+    let used = Set(step.call.arguments.flatMap(\.input.results).map(\.step))
+    return step.inputs.filter { !used.contains($0) }
+  }
+
+  private func text(_ call: Call) -> String {
+    let arguments = call.arguments.map { "\($0.parameter.name): \(text($0.input))" }
+    let limit = call.timeout.map { ", at most \(CallFailure.number($0)) s" } ?? ""
+    return "\(call.label)(\(arguments.joined(separator: ", ")))\(limit)"
+  }
+
+  private func text(_ input: Input) -> String {
+    switch input {
+    case .text(.literal(let text)): PluginValue.string(text.truncated(to: 64)).json
+    case .text(.file(let path)): "@\(path)"
+    case .text(.standardInput): "@-"
+    case .value(let value): value.summary
+    case .result(let result): text(result)
+    case .composed(let parts): "\"\(text(parts))\""
+    case .file(let parts): "@\(text(parts))"
+    case .list(let elements, _): "[" + elements.map(text).joined(separator: ", ") + "]"
+    case .object(let members): "{" + members.map { "\($0.name): \(text($0.input))" }.joined(separator: ", ") + "}"
+    }
+  }
+
+  private func text(_ parts: [TextPart]) -> String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .result(let result): "${steps.\(text(result))}"
+      }
+    }.joined()
+  }
+
+  private func text(_ result: StepResult) -> String {
+    let path = "\(result.path)"
+    return steps[result.step].name + (path.isEmpty || path.hasPrefix("[") ? "" : ".") + path
+  }
+
+  private func text(_ result: Result) -> String {
+    switch result {
+    case .one(let result, _): text(result)
+    case .several(let entries):
+      "{" + entries.map { "\($0.name): \(text($0.result))" }.joined(separator: ", ") + "}"
+    }
+  }
+}
+
+extension PipelinePlan.Input {
+  /// The results in it.
+  var results: [PipelinePlan.StepResult] {
+    switch self {
+    case .text, .value: []
+    case .result(let result): [result]
+    case .composed(let parts), .file(let parts):
+      parts.compactMap { if case .result(let result) = $0 { result } else { nil } }
+    case .list(let elements, _): elements.flatMap(\.results)
+    case .object(let members): members.flatMap(\.input.results)
+    }
+  }
+}
