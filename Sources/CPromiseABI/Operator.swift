@@ -124,5 +124,5 @@ public func promise_publisher_forward(_ source: OpaquePointer?, _ target: Opaque
   guard flags & ~UInt32(PROMISE_FORWARD_END) == 0, found != other, !other.isDerived else {
     return unsafe fail(promise_status_t(PROMISE_EINVAL))
   }
-  return unsafe made(found.forward(to: other, passesEndOn: flags != 0)?.ref)
+  return unsafe made(found.forward(to: other, flags != 0 ? .endsTarget : .ignored)?.ref)
 }

@@ -45,7 +45,7 @@ extension Subscription {
         ? .promises(context)
         : .callbacks(
           onValue: unsafeBitCast(known.on_value, to: Observer?.self),
-          onError: unsafeBitCast(known.on_error, to: Observer?.self), context))
+          onError: unsafeBitCast(known.on_error, to: Observer?.self), onEnd: nil, context))
     self.overflow = overflow
     self.capacity = capacity
     self.demand = unsafe known.demand

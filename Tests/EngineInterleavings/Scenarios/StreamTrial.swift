@@ -99,7 +99,7 @@ final class StreamTrial: Explorable {
     let context = unsafe Context(
       Unmanaged.passRetained(ear).toOpaque(),
       { unsafe Unmanaged<Ear>.fromOpaque($0!).takeRetainedValue().heard.append(1000) })
-    var subscription = Subscription(unsafe .callbacks(onValue: hear, onError: nil, context))
+    var subscription = Subscription(unsafe .callbacks(onValue: hear, onError: nil, onEnd: nil, context))
     subscription.demand = demand
     subscription.capacity = demand == 0 ? 1 : 0
     subscription.token = token

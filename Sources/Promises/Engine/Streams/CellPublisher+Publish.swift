@@ -22,7 +22,7 @@ extension CellPublisher {
   func publishing(_ make: (inout State) -> StreamEvent?) -> Publishing {
     var delivery = Delivery()
     var garbage = EventQueue()
-    var replaced: StreamEvent?
+    var replaced: (StreamEvent?, CellValue?)
     var published: StreamEvent?
     var hasRoomChanged = false
     // A callback may release the last handle.
@@ -32,17 +32,15 @@ extension CellPublisher {
       guard state.ending == nil else { return false }
       guard let event = make(&state) else { return true }
       published = event
-      if state.isStateful, event.value.retain() {
-        replaced = state.latest
-        state.latest = event
-      }
+      if state.isStateful, event.value.retain() { replaced = state.replaceLatest(with: event) }
       each(state) { subscriber in
         if subscriber.accept(event, &delivery, &garbage) { hasRoomChanged = true }
       }
       return true
     }
     garbage.release()
-    replaced?.release()
+    replaced.0?.release()
+    if let value = replaced.1 { StreamEvent(value, .fulfilled).release() }
     published?.release()
     delivery.run()
     if hasRoomChanged { roomChanged() }
@@ -59,11 +57,7 @@ extension CellPublisher {
       state.ending = ending
       ready = state.ready
       state.ready = nil
-      each(state) { subscriber in
-        subscriber.isLinked = false
-        subscriber.acceptEnd(ending, &delivery)
-      }
-      (state.first, state.last, state.count) = (0, 0, 0)
+      endAll(&state, ending, &delivery)
       return true
     }
     guard isFirst else {
@@ -77,6 +71,21 @@ extension CellPublisher {
     }
     leaveSources()
     return true
+  }
+
+  /// Ends the subscribers of this moment, as `end()` does, but not the stream. The ending is borrowed.
+  func endSubscribers(_ ending: StreamEnding) {
+    var delivery = Delivery()
+    locked { state in endAll(&state, ending, &delivery) }
+    delivery.run()
+  }
+
+  private func endAll(_ state: inout State, _ ending: StreamEnding, _ delivery: inout Delivery) {
+    each(state) { subscriber in
+      subscriber.isLinked = false
+      subscriber.acceptEnd(ending, &delivery)
+    }
+    (state.first, state.last, state.count) = (0, 0, 0)
   }
 
   private func each(_ state: State, _ body: (CellSubscriber) -> Void) {

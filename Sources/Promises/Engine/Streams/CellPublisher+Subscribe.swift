@@ -12,8 +12,11 @@ package struct Subscription {
   package var executor: CellExecutor?
   /// Cancels the subscription and silences its callbacks.
   package var token: CancelToken?
+  /// Whether a turn on a user's executor delivers one event. Subscribers that share a serial executor then take turns:
+  /// each has the first event before any has the second.
+  package var yieldsAfterEvent = false
   /// Whether there is a promise of the end.
-  var hasEnd = true
+  package var hasEnd = true
 
   package init(_ receiver: Receiver) { self.receiver = receiver }
 }
@@ -44,7 +47,8 @@ extension CellPublisher {
     let token = subscription.token
     let terms = CellSubscriber.Terms(
       publisher: self, receiver: subscription.receiver, overflow: subscription.overflow,
-      capacity: subscription.capacity, token: token, generation: token?.generation ?? 0, end: end)
+      capacity: subscription.capacity, token: token, generation: token?.generation ?? 0, end: end,
+      yieldsAfterEvent: subscription.yieldsAfterEvent)
     guard retainParts(subscription) else {
       end?.release()
       return nil

@@ -27,6 +27,9 @@ package struct CellPublisher: Equatable {
     let isStateful: Bool
     /// The event that a new subscriber of a stateful stream gets first.
     var latest: StreamEvent?
+    /// Whether the latest value is kept when an error replaces it as the latest event; and that value.
+    var keepsValue = false
+    var valueBeforeError: CellValue?
     var ending: StreamEnding?
     /// The ready promise, while a subscriber is full.
     var ready: CellRef?
@@ -41,7 +44,11 @@ package struct CellPublisher: Equatable {
   private static var derived: UInt64 { 1 }
 
   /// Makes a publisher with one handle; nil when memory has run out.
-  package static func make(isStateful: Bool) -> CellPublisher? { make(State(isStateful: isStateful), isDerived: false) }
+  package static func make(isStateful: Bool, keepsValue: Bool = false) -> CellPublisher? {
+    var state = State(isStateful: isStateful)
+    state.keepsValue = keepsValue
+    return make(state, isDerived: false)
+  }
 
   static func make(_ state: State, isDerived: Bool) -> CellPublisher? {
     guard let guarded = unsafe Guarded.make(state, inChild: { _ in }) else { return nil }
@@ -86,7 +93,22 @@ package struct CellPublisher: Equatable {
     state.join?.free()
     state.ticking?.release()
     state.latest?.value.release()
+    state.valueBeforeError?.release()
     state.ending?.release()
+  }
+}
+
+extension CellPublisher.State {
+  /// Stores the latest event, and returns the event and the older value that it supersedes.
+  mutating func replaceLatest(with event: StreamEvent) -> (StreamEvent?, CellValue?) {
+    defer { latest = event }
+    guard event.outcome.isRejected else {
+      defer { valueBeforeError = nil }
+      return (latest, valueBeforeError)
+    }
+    guard keepsValue, let old = latest, !old.outcome.isRejected else { return (latest, nil) }
+    valueBeforeError = old.value
+    return (nil, nil)
   }
 }
 
@@ -103,6 +125,15 @@ extension CellPublisher {
     locked { state in
       guard let latest = state.latest, latest.value.retain() else { return nil }
       return latest
+    }
+  }
+
+  /// The latest value of a stateful stream that `keepsValue`, with a reference for the caller. Errors do not replace it.
+  package var latestValue: CellValue? {
+    locked { state in
+      let isError = state.latest?.outcome.isRejected ?? true
+      guard let value = isError ? state.valueBeforeError : state.latest?.value, value.retain() else { return nil }
+      return value
     }
   }
 }

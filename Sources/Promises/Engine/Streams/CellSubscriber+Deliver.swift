@@ -37,7 +37,7 @@ extension CellSubscriber {
   private func deliver(_ event: StreamEvent) {
     switch terms.receiver {
     case .stage(let stage): return stage.receive(event)
-    case .callbacks(let onValue, let onError, let context):
+    case .callbacks(let onValue, let onError, _, let context):
       var value = event.value
       guard let function = unsafe event.outcome.isRejected ? onError : onValue else { break }
       Delivery.callOut {

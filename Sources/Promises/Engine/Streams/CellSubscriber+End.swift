@@ -43,7 +43,12 @@ extension CellSubscriber {
     }
     // Outside callOut(): a chain of operators ends without recursion.
     var isTold = false
-    if case .stage(let stage) = terms.receiver, !isCancelled { isTold = stage.end(ending) }
+    switch terms.receiver {
+    case .stage(let stage) where !isCancelled: isTold = stage.end(ending)
+    case .callbacks(_, _, let onEnd?, let context) where !isCancelled:
+      Delivery.callOut { unsafe onEnd(context.pointer) }
+    default: break
+    }
     Delivery.callOut {
       var rest = requests
       while let entry = rest.pop() {

@@ -15,13 +15,28 @@ extension CellSubscriber {
       _ = cancel(.fault(.outOfMemory))
       return ref.release()
     }
+    guard terms.yieldsAfterEvent else { return Delivery.callOut { executor.submit(turn) } }
+    // The turn may release the last reference.
+    let isHeld = ref.retain()
+    let thread = unsafe UInt(bitPattern: platform_thread())
+    locked { $0.submitter = thread }
     Delivery.callOut { executor.submit(turn) }
+    locked { if $0.submitter == thread { $0.submitter = 0 } }
+    if isHeld { ref.release() }
+  }
+
+  /// The number of events that a turn delivers.
+  private var limit: Int {
+    if executor?.runsAtOnce == false { return CellSubscriber.share }
+    // A user's executor may run a turn inside `submit`, so resubmitting from such a turn could recurse without bound.
+    guard terms.yieldsAfterEvent else { return .max }
+    let thread = unsafe UInt(bitPattern: platform_thread())
+    return locked { $0.submitter == thread } ? .max : 1
   }
 
   private static func turn(_ context: UnsafeMutableRawPointer?) {
     let subscriber = unsafe CellSubscriber(CellRef.from(context))
-    // A user's executor may run a turn inside `submit`, so resubmitting from a turn could recurse without bound.
-    var left = subscriber.executor?.runsAtOnce == false ? share : .max
+    var left = subscriber.limit
     while subscriber.step() {
       left -= 1
       if left == 0 { return subscriber.submitTurn() }

@@ -44,6 +44,7 @@ package struct CellSubscriber: Equatable {
     let generation: UInt32
     /// The promise of the end, with a reference.
     let end: CellRef?
+    let yieldsAfterEvent: Bool
   }
 
   struct State {
@@ -63,6 +64,8 @@ package struct CellSubscriber: Equatable {
     var sweepsAt = 64
     /// Whether a call of next() after the end has reported the ending.
     var isEndTold = false
+    /// The thread that submits a turn, if the subscriber yields after each event.
+    var submitter: UInt = 0
   }
 
   private struct Content {

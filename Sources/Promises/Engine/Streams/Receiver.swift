@@ -1,8 +1,9 @@
 /// The consumer of a subscriber's events.
 @safe
 package enum Receiver {
-  /// C functions. An event without a function for it is ignored, as if it had not been published.
-  case callbacks(onValue: Observer?, onError: Observer?, Context)
+  /// C functions. An event without a function for it is ignored, as if it had not been published. `onEnd` is called
+  /// when the stream has ended and the subscriber was not cancelled.
+  case callbacks(onValue: Observer?, onError: Observer?, onEnd: FreeFunction?, Context)
   /// Promises returned by next(), one per event. The context is kept until the subscriber ends.
   case promises(Context)
   /// An operator.
@@ -11,7 +12,7 @@ package enum Receiver {
   /// Whether it consumes this kind of event at all.
   func wants(_ event: StreamEvent) -> Bool {
     switch self {
-    case .callbacks(let onValue, let onError, _): unsafe (event.outcome.isRejected ? onError : onValue) != nil
+    case .callbacks(let onValue, let onError, _, _): unsafe (event.outcome.isRejected ? onError : onValue) != nil
     case .promises, .stage: true
     }
   }
@@ -23,7 +24,7 @@ package enum Receiver {
 
   func release() {
     switch self {
-    case .callbacks(_, _, let context), .promises(let context): Delivery.callOut { context.release() }
+    case .callbacks(_, _, _, let context), .promises(let context): Delivery.callOut { context.release() }
     case .stage(let stage): stage.release()
     }
   }

@@ -61,10 +61,10 @@ extension CellPublisher {
     return nil
   }
 
-  /// Forwards this one's events to another publisher, and with `passesEndOn` its end, until the returned subscriber is
+  /// Forwards this one's events to another publisher, and its end as `end` says, until the returned subscriber is
   /// cancelled. Nil when memory has run out.
-  package func forward(to target: CellPublisher, passesEndOn: Bool) -> CellSubscriber? {
-    guard target.retainHandle(), let stage = Stage.make(.forward(target, passesEndOn: passesEndOn), target) else {
+  package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
+    guard target.retainHandle(), let stage = Stage.make(.forward(target, end), target) else {
       return nil
     }
     return subscribe(Subscription(.stage(stage)))

@@ -28,7 +28,7 @@ package struct Stage {
     /// Updates a slot of the target's join.
     case combine
     /// Forwards to an ordinary publisher, with a handle to it.
-    case forward(CellPublisher, passesEndOn: Bool)
+    case forward(CellPublisher, ForwardedEnd)
 
     func release() {
       switch self {
@@ -40,6 +40,14 @@ package struct Stage {
       case .pass, .take, .combine: break
       }
     }
+  }
+
+  /// The effect of the end of a stream that is forwarded.
+  package enum ForwardedEnd {
+    case ignored
+    case endsTarget
+    /// Ends the subscribers of that moment; the target stays open.
+    case endsSubscribers
   }
 
   /// Takes ownership of the operation's references; nil when memory has run out.
@@ -106,8 +114,9 @@ extension Stage {
       let target = CellPublisher(target)
       switch unsafe operation.pointee {
       case .transform(let transform): transform.end(ending, target)
-      case .forward(_, let passesEndOn):
-        isTold = passesEndOn && target.end(ending.copy())
+      case .forward(_, .ignored): isTold = false
+      case .forward(_, .endsTarget): isTold = target.end(ending.copy())
+      case .forward(_, .endsSubscribers): target.endSubscribers(ending)
       case .pass, .distinct, .window, .fold, .take, .combine: target.sourceEnded(ending, at: index)
       }
     }

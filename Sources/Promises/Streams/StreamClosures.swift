@@ -1,0 +1,63 @@
+// Swift closures as the C functions that the engine calls for the events of a stream.
+
+/// A callback of a subscriber, or the function of an operator, in the context of its C functions.
+private final class StreamClosure<Function> {
+  let call: Function
+  init(_ call: Function) { self.call = call }
+}
+
+extension Context {
+  fileprivate init<Function>(closing function: Function) {
+    unsafe self.init(
+      Unmanaged.passRetained(StreamClosure(function)).toOpaque(),
+      { unsafe Unmanaged<AnyObject>.fromOpaque($0!).release() })
+  }
+}
+
+/// Receives the states of a stream, one at a time.
+typealias StreamCallback = (StoredState) -> Void
+
+/// Decides on one state of a stream: a value to publish is stored in the second argument.
+typealias StreamFunction = (StoredState, inout CellValue) -> StreamVerdict
+
+/// The kinds of states that a callback is for. Others are not queued for it, and take no demand.
+struct StreamKinds: OptionSet {
+  let rawValue: UInt8
+  static let data = StreamKinds(rawValue: 1)
+  static let errors = StreamKinds(rawValue: 2)
+  static let end = StreamKinds(rawValue: 4)
+  static let all: StreamKinds = [.data, .errors, .end]
+}
+
+extension Receiver {
+  /// Calls a closure for the states of some kinds.
+  init(_ kinds: StreamKinds, _ callback: @escaping StreamCallback) {
+    let onValue: Observer = { unsafe receive(.value($1.load(as: CellValue.self)), in: $0) }
+    let onError: Observer = { unsafe receive(.error($1.load(as: CellValue.self)), in: $0) }
+    let onEnd: FreeFunction = { unsafe receive(.end, in: $0) }
+    self = unsafe .callbacks(
+      onValue: kinds.contains(.data) ? onValue : nil, onError: kinds.contains(.errors) ? onError : nil,
+      onEnd: kinds.contains(.end) ? onEnd : nil, Context(closing: callback))
+  }
+}
+
+private func receive(_ state: StoredState, in context: UnsafeMutableRawPointer?) {
+  unsafe Unmanaged<StreamClosure<StreamCallback>>.fromOpaque(context!).takeUnretainedValue().call(state)
+}
+
+extension Transform {
+  /// Calls a closure for every state.
+  init(_ function: @escaping StreamFunction) {
+    unsafe self.init(
+      onValue: { unsafe decide(.value($1.load(as: CellValue.self)), in: $0, $2) },
+      onError: { unsafe decide(.error($1.load(as: CellValue.self)), in: $0, $2) },
+      onEnd: { context, _, out in unsafe decide(.end, in: context, out) }, Context(closing: function))
+  }
+}
+
+private func decide(
+  _ state: StoredState, in context: UnsafeMutableRawPointer?, _ out: UnsafeMutableRawPointer
+) -> Int32 {
+  let closure = unsafe Unmanaged<StreamClosure<StreamFunction>>.fromOpaque(context!).takeUnretainedValue()
+  return unsafe closure.call(state, &out.assumingMemoryBound(to: CellValue.self).pointee).rawValue
+}

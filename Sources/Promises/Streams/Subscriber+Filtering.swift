@@ -1,0 +1,52 @@
+// Operators that drop states and change none.
+extension Subscriber {
+  /// Keeps the states for which `isIncluded` is true. If it drops the end, the derived stream does not end.
+  public func filterStates(_ isIncluded: @escaping (State) -> Bool) -> Subscriber {
+    derive { state, _ in isIncluded(state.state()) ? .pass : .skip }
+  }
+
+  /// Keeps the values for which `isIncluded` is true, all errors, and the end.
+  public func filterValues(_ isIncluded: @escaping (Value) -> Bool) -> Subscriber {
+    derive { state, _ in
+      guard case .value(let value) = state else { return .pass }
+      return isIncluded(value.streamed(as: Value.self)) ? .pass : .skip
+    }
+  }
+
+  /// Keeps the errors for which `isIncluded` is true, all values, and the end.
+  public func filterErrors(_ isIncluded: @escaping (Failure) -> Bool) -> Subscriber {
+    derive { state, _ in
+      guard case .error(let error) = state else { return .pass }
+      return isIncluded(error.streamed(as: Failure.self)) ? .pass : .skip
+    }
+  }
+
+  /// Keeps the values that are not `nil`, unwrapped.
+  public func filterNil<Wrapped>() -> Subscriber<Wrapped, Failure> where Value == Wrapped? {
+    compactMapValues { $0 }
+  }
+
+  /// Drops a value that equals the state before it. An error in between makes the value count as new. Errors are never
+  /// dropped. The derived stream is stateful.
+  public func distinctValues() -> Subscriber where Value: Equatable {
+    distinct { last, state in
+      guard case .data(let value) = state, case .data(value)? = last else { return false }
+      return true
+    }
+  }
+
+  /// Drops a state that equals the state before it: values and errors. The derived stream is stateful.
+  public func distinctStates() -> Subscriber where Value: Equatable, Failure: Equatable {
+    distinct { last, state in state == last }
+  }
+
+  private func distinct(_ isDuplicate: @escaping (_ last: State?, State) -> Bool) -> Subscriber {
+    var last: State?
+    return derive(isStateful: true) { stored, _ in
+      let state: State = stored.state()
+      guard !isDuplicate(last, state) else { return .skip }
+      last = state
+      return .pass
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// Operators on several streams.
+extension Subscriber {
+  /// Publishes the values and errors of all sources, in the order of their publication. Ends when all sources have
+  /// ended; without sources, at once. Stateful if all sources are.
+  public static func merge(_ sources: [Subscriber]) -> Subscriber {
+    Subscriber(node: .joining(sources.map(\.node), isCombining: false))
+  }
+
+  /// Publishes the values and errors of all sources. See the form that takes an array.
+  public static func merge(_ sources: Subscriber...) -> Subscriber { merge(sources) }
+
+  /// Publishes the values and errors of this stream and the others..
+  public func mergeWith(_ others: [Subscriber]) -> Subscriber { .merge([self] + others) }
+
+  /// Publishes the values and errors of this stream and the others.
+  public func mergeWith(_ others: Subscriber...) -> Subscriber { .merge([self] + others) }
+
+  /// Publishes the latest values of all sources as a tuple, with every value of a source, from when each source has
+  /// published one. Errors pass. Ends with the first source that ends. Stateful if all sources are.
+  public static func combine<each Element>(
+    _ sources: repeat Subscriber<each Element, Failure>
+  ) -> Subscriber where Value == (repeat each Element) {
+    var nodes: [StreamNode] = []
+    repeat nodes.append((each sources).node)
+    return Subscriber(combining: nodes)
+  }
+
+  /// Publishes the latest values of this stream and the others as a tuple. See ``combine(_:)``.
+  public func combineWith<each Other>(
+    _ others: repeat Subscriber<each Other, Failure>
+  ) -> Subscriber<(Value, repeat each Other), Failure> {
+    Subscriber<(Value, repeat each Other), Failure>.combine(self, repeat each others)
+  }
+
+  private convenience init<each Element>(combining nodes: [StreamNode]) where Value == (repeat each Element) {
+    let arrays = StreamNode.joining(nodes, isCombining: true)
+    self.init(
+      node: arrays.derived { state, out in
+        guard case .value(let array) = state else { return .pass }
+        var index = 0
+        func next<Next>(_ type: Next.Type) -> Next {
+          defer { index += 1 }
+          return unsafe Box(array.owner).elements[index].streamed(as: Next.self)
+        }
+        let tuple = (repeat next((each Element).self))
+        return State.data(tuple).leave(in: &out)
+      })
+  }
+}
+
+extension StreamNode {
+  /// Returns a node for the merged events of several, or for arrays of their latest values.
+  static func joining(_ nodes: [StreamNode], isCombining: Bool) -> StreamNode {
+    let cell = CellPublisher.joined({ nodes[$0].cell }, count: nodes.count, isCombining: isCombining)
+    return StreamNode(cell, upstream: nodes)
+  }
+}

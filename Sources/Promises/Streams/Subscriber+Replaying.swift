@@ -1,0 +1,49 @@
+// Operators that remember states.
+extension Subscriber {
+  /// Makes the stream stateful: a new callback gets the latest state since this call first.
+  public func stateful() -> Subscriber { replaying(nil) }
+
+  /// Makes the stream stateful and gives it a first value: a new callback gets the latest state, at first `value`.
+  public func startWith(_ value: Value) -> Subscriber { replaying(.data(value)) }
+
+  private func replaying(_ first: State?) -> Subscriber {
+    log.note(.operators, first.map { "startWith \($0)" } ?? "stateful")
+    let cell = node.cell.derived(by: .pass, isStateful: true, first: first?.stored)
+    return Subscriber(node: StreamNode(cell, upstream: [node]))
+  }
+
+  /// Returns a stream of one value, which every callback gets. It ends when it is cancelled.
+  public static func of(_ value: Value) -> Subscriber { of(.data(value)) }
+
+  /// Returns a stream of one error, which every callback gets. It ends when it is cancelled.
+  public static func of(error: Failure) -> Subscriber { of(.error(error)) }
+
+  private static func of(_ state: State) -> Subscriber {
+    let node = StreamNode(CellPublisher.make(isStateful: true))
+    if let event = state.stored { _ = node.cell.publish(event) }
+    return Subscriber(node: node)
+  }
+
+  /// Publishes the latest `count` values as an array with every value, from the `count`th on. Errors pass, and do not
+  /// empty the window. With a count of less than 1, no value is published.
+  public func scanValues(_ count: Int) -> Subscriber<[Value], Failure> {
+    var window: [Value] = []
+    return compactMapValues { value in
+      guard count > 0 else { return nil }
+      if window.count == count { window.removeFirst() }
+      window.append(value)
+      return window.count == count ? window : nil
+    }
+  }
+
+  /// Publishes every state to `publisher` too, which this subscriber keeps. The end is passed to the subscribers of
+  /// that moment: `publisher` is not cancelled itself, and later subscribers of it are not affected.
+  ///
+  /// - Returns: this subscriber, which must be kept.
+  @discardableResult
+  public func bindTo(_ publisher: Publisher<Value, Failure>) -> Subscriber {
+    log.note(.operators, "bindTo \(publisher)")
+    node.forward(to: publisher.cell)
+    return self
+  }
+}

@@ -1,0 +1,63 @@
+// Callbacks. Those without a context are immediate: they run on the thread that publishes. Those with a context run
+// there, one state at a time; they may run on other threads, so they are `@Sendable`. `.nowOr(context)` is `context`.
+extension Subscriber {
+  /// Calls `callback` with every state from now on.
+  ///
+  /// - Returns: this subscriber, which must be kept.
+  @discardableResult
+  public func subscribe(_ callback: @escaping Callback) -> Subscriber { observe(.all, on: .immediate, callback) }
+
+  /// Calls `callback` in `context` with every state from now on.
+  @discardableResult
+  public func subscribe(on context: PromiseContext, _ callback: @escaping @Sendable (State) -> Void) -> Subscriber {
+    observe(.all, on: context, callback)
+  }
+
+  /// Calls `callback` with every value from now on.
+  @discardableResult
+  public func onNewData(_ callback: @escaping (Value) -> Void) -> Subscriber { onData(on: .immediate, callback) }
+
+  /// Calls `callback` in `context` with every value from now on.
+  @discardableResult
+  public func onNewData(on context: PromiseContext, _ callback: @escaping @Sendable (Value) -> Void) -> Subscriber {
+    onData(on: context, callback)
+  }
+
+  /// Calls `callback` with every error from now on.
+  @discardableResult
+  public func onError(_ callback: @escaping (Failure) -> Void) -> Subscriber { onError(in: .immediate, callback) }
+
+  /// Calls `callback` in `context` with every error from now on.
+  @discardableResult
+  public func onError(on context: PromiseContext, _ callback: @escaping @Sendable (Failure) -> Void) -> Subscriber {
+    onError(in: context, callback)
+  }
+
+  /// Calls `callback` at the end of the stream; at once if it has ended.
+  @discardableResult
+  public func onCancelled(_ callback: @escaping () -> Void) -> Subscriber { onEnd(on: .immediate, callback) }
+
+  /// Calls `callback` in `context` at the end of the stream.
+  @discardableResult
+  public func onCancelled(on context: PromiseContext, _ callback: @escaping @Sendable () -> Void) -> Subscriber {
+    onEnd(on: context, callback)
+  }
+
+  private func observe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) -> Subscriber {
+    log.note(.publishing, "new callback")
+    node.subscribe(kinds, on: context) { callback($0.state()) }
+    return self
+  }
+
+  private func onData(on context: PromiseContext, _ callback: @escaping (Value) -> Void) -> Subscriber {
+    observe(.data, on: context) { if case .data(let value) = $0 { callback(value) } }
+  }
+
+  private func onError(in context: PromiseContext, _ callback: @escaping (Failure) -> Void) -> Subscriber {
+    observe(.errors, on: context) { if case .error(let error) = $0 { callback(error) } }
+  }
+
+  private func onEnd(on context: PromiseContext, _ callback: @escaping () -> Void) -> Subscriber {
+    observe(.end, on: context) { _ in callback() }
+  }
+}

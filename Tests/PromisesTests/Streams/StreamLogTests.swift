@@ -1,0 +1,67 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Streams: logs and descriptions")
+struct StreamLogTests {
+  @Test("PG86: a publisher logs its calls and its release, with a message in front")
+  func publisher() {
+    let log = Recorder<String>()
+    let numbers = Numbers()
+    numbers.publisher.enableLogging(.all, "numbers") { log.record($0) }
+    let received = Received(numbers.subscriber())
+    numbers.publish(.data(1), .error(TestError(2)), .cancelled)
+    numbers.release()
+    #expect(
+      log.events == [
+        "numbers - new subscriber", "numbers - publish 1", "numbers - publish \(TestError(2))", "numbers - cancelAll()",
+        "numbers - Publisher<Int, TestError> released",
+      ])
+    withExtendedLifetime(received) {}
+  }
+
+  @Test("PG86: a subscriber logs states, callbacks, operators and its release; derived ones log nothing")
+  func subscriber() {
+    let log = Recorder<String>()
+    Numbers.with { numbers in
+      var subscriber: Subscriber? = numbers.subscriber().enableLogging { log.record($0) }
+      subscriber?.onNewData { _ in }
+      var mapped = subscriber?.mapValues { "\($0)" }
+      numbers.publish(.data(1), .cancelled)
+      subscriber?.cancel()
+      mapped = nil
+      #expect(mapped == nil)
+      subscriber = nil
+    }
+    #expect(
+      log.events == [
+        "new callback", "-> Subscriber<String, TestError>", "received 1", "received Cancelled.", "cancel()",
+        "Subscriber<Int, TestError> released",
+      ])
+  }
+
+  @Test(
+    "PG86: a level selects the kinds of events",
+    arguments: [(StreamLogLevel.lifecycle, 1), (.publishing, 4), (.operators, 1), (.all, 6), (StreamLogLevel(), 0)])
+  func levels(level: StreamLogLevel, count: Int) {
+    let log = Recorder<String>()
+    Numbers.with { numbers in
+      let subscriber = numbers.subscriber().enableLogging(level) { log.record($0) }
+      let values = subscriber.valueOnly()
+      subscriber.onCancelled {}
+      numbers.publish(.data(1), .data(2), .cancelled)
+      withExtendedLifetime((subscriber, values)) {}
+    }
+    #expect(log.count == count)
+  }
+
+  @Test("PG87: publishers and subscribers are described by type and identity")
+  func descriptions() {
+    let publisher = StatefulPublisher<Int, TestError>()
+    let subscriber = publisher.subscriber()
+    #expect("\(publisher)".hasPrefix("StatefulPublisher<Int, TestError>(0x"))
+    #expect("\(subscriber)".hasPrefix("Subscriber<Int, TestError>(0x"))
+    #expect("\(subscriber)" != "\(publisher.subscriber())")
+    #expect("\(subscriber)" == subscriber.description)
+  }
+}
