@@ -56,6 +56,8 @@ let package = Package(
 
     .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
     // Where plugins are entered, and enter us: the only C++, for their exceptions.
     .target(name: "CPluginEdge", dependencies: ["CFFI", "CPromise"]),
     .target(
@@ -66,13 +68,14 @@ let package = Package(
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CHostExit", "CYaml", "PluginRuntime", "Promises",
+        "CCrypto", "CHostExit", "CSQLite", "CYaml", "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,
       linkerSettings: [
-        // The archive: no library to install beside the program, and none that a plugin could meet.
-        .linkedLibrary(":libyaml.a"),
+        // The archives: no library to install beside the program, and none that a plugin could meet.
+        .linkedLibrary(":libyaml.a"), .linkedLibrary(":libsqlite3.a"), .linkedLibrary(":libcrypto.a"),
+        .unsafeFlags(["-Xlinker", "--exclude-libs=libyaml.a:libsqlite3.a:libcrypto.a"], .when(configuration: .debug)),
         // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps
         // all else in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
         .unsafeFlags(

@@ -24,6 +24,8 @@ need pkg-config has pkg-config
 need libffi-dev pkg-config --exists libffi
 need libyaml-dev sh -c 'ls /usr/include/yaml.h'
 need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
+need libsqlite3-dev pkg-config --exists sqlite3
+need libssl-dev pkg-config --exists libcrypto
 if [ "$purpose" = arm64 ]; then
   need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
   need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h
@@ -39,8 +41,6 @@ if [ "$purpose" = bench ]; then
 fi
 if [ "$purpose" = demo ] || [ "$purpose" = test ]; then
   need zlib1g-dev pkg-config --exists zlib
-  need libssl-dev pkg-config --exists libcrypto
-  need libsqlite3-dev pkg-config --exists sqlite3
   need sqlite3 has sqlite3
   need gzip has gzip
 fi

@@ -31,6 +31,15 @@ struct LibraryDependencies {
     }
   }
 
+  /// The files of the libraries that the one at `path` needs itself, as far as they are found.
+  static func files(neededBy path: String) throws(PluginError) -> [String] {
+    let file = try PluginFile(opening: path)
+    let dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
+    return names(dynamic, file.path).compactMap { name, folders in
+      find(name, folders).flatMap { found in (try? PluginFile(opening: found))?.path }
+    }
+  }
+
   /// The libraries that a library needs, each with the folders that are searched first.
   private static func names(_ library: ELFDynamic, _ path: String) -> [(name: String, folders: [String])] {
     let origin = OriginPath(of: path)

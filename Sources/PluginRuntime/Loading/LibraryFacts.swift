@@ -37,6 +37,14 @@ public struct LibraryFacts: Sendable {
   /// Whether it exports promise_plugin_entry().
   public let isPlugin: Bool
 
+  /// Returns the absolute paths of the libraries that the one at `path` needs itself, as far as the folders in which they
+  /// are looked for have them.
+  ///
+  /// - Throws: `PluginError` if the library itself is not one, or is damaged.
+  public static func libraries(neededBy path: String) throws(PluginError) -> [String] {
+    try LibraryDependencies.files(neededBy: path)
+  }
+
   /// Verifies the file of a plugin or another shared library, given by its path.
   public init(of path: String) throws(PluginError) {
     let file = try PluginFile(opening: path)

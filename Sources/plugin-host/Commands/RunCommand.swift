@@ -46,6 +46,18 @@ struct RunCommand: ParsableCommand {
       valueName: "dot|svg"))
   var graph: GraphFormat?
 
+  @OptionGroup var cache: CacheOptions
+
+  @Flag(help: "Run pure steps as others, and keep no result.")
+  var noCache = false
+
+  @Flag(
+    help: """
+      Keep every result until the pipeline is fulfilled, and do not repeat the steps that an earlier run with this option \
+      has finished.
+      """)
+  var resume = false
+
   @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(
@@ -70,7 +82,8 @@ struct RunCommand: ParsableCommand {
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
-    let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max)
+    let cache = try store(for: checked, in: session, board)
+    let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max, cache: cache)
     run.start()
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
@@ -78,10 +91,36 @@ struct RunCommand: ParsableCommand {
       session.end(by: signal)
     }
     board.finish()
+    if case .success = run.conclusion { cache?.finish() }
     end(run, in: session)
   }
 
+  /// The cache, if the pipeline can use it. Without one, it runs as well.
+  @MainActor
+  private func store(
+    for checked: CheckedPipeline, in session: Session, _ board: ProgressBoard
+  ) throws(Failure) -> PipelineCache? {
+    guard !noCache, resume || checked.plan.hasPureCalls else { return nil }
+    let report: @Sendable (String) -> Void = { [loop = session.loop] line in loop.post { board.note(line) } }
+    guard let path = cache.path else {
+      report("plugin-host: warning: \(CacheOptions.none)")
+      return nil
+    }
+    let settings = try (checked.plan.settings + host.settings).resolved(for: checked.plugins.plugins)
+    do {
+      let store = try ResultStore(path: path)
+      let fingerprints = PluginFingerprints(plugins: checked.plugins.plugins, settings: settings, store: store)
+      return PipelineCache(
+        store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
+    } catch {
+      let hint = error.isDamage ? "; `plugin-host cache prune --all` removes it" : ""
+      report("plugin-host: warning: the cache \(path): \(error); it is not used\(hint)".displayLine)
+      return nil
+    }
+  }
+
   func validate() throws {
+    if noCache, resume { throw ValidationError("--resume needs the cache; leave out --no-cache") }
     if dryRun, graph != nil { throw ValidationError("--dry-run or --graph, not both") }
   }
 

@@ -5,6 +5,8 @@ struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
+  /// The digest of the file and the values of its variables: two runs with the same do the same.
+  var identity: Digest
 
   /// Throws a `FileMistakes` where the file is wrong, otherwise a `Failure`.
   init(path: String, given: [VariableSetting], finder: PluginFinder) throws {
@@ -12,6 +14,13 @@ struct CheckedPipeline {
     let pipeline = try PipelineReader.read(file)
     var mistakes: [Mistake] = []
     let variables = try Variables.values(of: pipeline, given: given, mistakes: &mistakes)
+    identity = Digest { hasher in
+      hasher.add(file.text)
+      for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
+        hasher.add(name)
+        hasher.add(value)
+      }
+    }
     let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
     guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
 

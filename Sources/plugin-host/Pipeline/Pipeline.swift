@@ -4,6 +4,8 @@ struct Pipeline: Sendable {
   var plugins: [Located<String>] = []
   var variables: [Variable] = []
   var configuration: [Setting] = []
+  /// Functions whose results depend on their arguments alone.
+  var pure: [Target] = []
   /// In the file's order.
   var steps: [Step] = []
   /// The results that are printed; nil: that of the last step.
@@ -30,6 +32,15 @@ struct Pipeline: Sendable {
     var after: [Located<String>] = []
     /// What becomes of the step if it is rejected, by itself or for want of an input.
     var rescue: Rescue?
+    /// Whether the result depends on the arguments alone; nil: if the function is listed as such.
+    var isPure: Located<Bool>?
+  }
+
+  /// A function as it is named: `plugin.function`.
+  struct Target: Sendable {
+    /// A plugin's id, or the last component of it.
+    var plugin: Located<String>
+    var function: Located<String>
   }
 
   struct Call: Sendable {

@@ -11,6 +11,8 @@ struct PipelineChecker {
   var standardInput: Location?
   /// The types of the steps' results; nil for one whose call is wrong.
   private(set) var shapes: [ResultShape?] = []
+  /// The functions that the file calls pure, as `id.function`.
+  private var pure: Set<String> = []
 
   /// What `pipeline` will do, with the values of its variables; or all that is wrong with it. `graph` is of its steps,
   /// and without mistakes.
@@ -33,7 +35,8 @@ struct PipelineChecker {
 
   private mutating func plan() -> PipelinePlan? {
     var calls: [PipelinePlan.Call?] = []
-    for step in pipeline.steps { calls.append(call(step.call)) }
+    findPure()
+    for step in pipeline.steps { calls.append(call(step.call, isPure: step.isPure)) }
     shapes = calls.map { $0?.function.signature.shape }
     var steps: [PipelinePlan.Step] = []
     for (number, step) in pipeline.steps.enumerated() {
@@ -93,7 +96,7 @@ struct PipelineChecker {
 
   // MARK: Calls
 
-  private mutating func call(_ call: Pipeline.Call) -> PipelinePlan.Call? {
+  private mutating func call(_ call: Pipeline.Call, isPure: Located<Bool>? = nil) -> PipelinePlan.Call? {
     guard let plugin = plugin(call.plugin), let function = function(call.function, of: plugin) else { return nil }
     let parameters = function.signature.inputs
     var arguments: [(parameter: Parameter, input: PipelinePlan.Input)] = []
@@ -113,8 +116,29 @@ struct PipelineChecker {
     for parameter in parameters where parameter.fallback == nil && !given.contains(parameter.name) {
       report(call.function.location, "the parameter \"\(parameter.name)\" is missing; it is \(function.signature)")
     }
+    if let isPure, isPure.value { checkPure(function, at: isPure.location) }
     guard mistakes.count == before else { return nil }
-    return PipelinePlan.Call(plugin: plugin, function: function, arguments: arguments, timeout: call.timeout)
+    let isPure = isPure?.value ?? pure.contains("\(plugin.id).\(function.name)")
+    return PipelinePlan.Call(
+      plugin: plugin, function: function, arguments: arguments, timeout: call.timeout, isPure: isPure)
+  }
+
+  private mutating func findPure() {
+    for target in pipeline.pure {
+      guard let plugin = plugin(target.plugin), let function = function(target.function, of: plugin) else { continue }
+      checkPure(function, at: target.function.location)
+      pure.insert("\(plugin.id).\(function.name)")
+    }
+  }
+
+  /// Whether the results of a function mean the same in another process.
+  private mutating func checkPure(_ function: FunctionDescription, at location: Location) {
+    let types = function.signature.inputs.map(\.type) + function.signature.outputs.map(\.type)
+    guard (types + [function.signature.yielded].compactMap(\.self)).contains(where: \.isOfThisProcess) else { return }
+    report(
+      location,
+      "\(function.name) takes or gives what means nothing in another run, so no result of it is kept; it is "
+        + "\(function.signature)")
   }
 
   private mutating func plugin(_ name: Located<String>) -> PluginDescription? {
@@ -165,6 +189,21 @@ struct PipelineChecker {
         report(written.function.location, "\(call.function.name) cannot stand in: it gives \(kinds)")
       }
       return .call(call, inputs: graph.rescueInputs[number])
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether values of the type have a meaning in this process only.
+  fileprivate var isOfThisProcess: Bool {
+    switch self {
+    case .pointer, .callback, .context, .token: true
+    case .structure(let type): type.fields.contains { $0.type.isOfThisProcess }
+    case .array(let type, _), .slice(let type), .reference(let type), .counted(let type, _), .own(let type, _),
+      .optional(let type):
+      type.isOfThisProcess
+    case .promise(let held): held?.isOfThisProcess ?? false
+    default: false
     }
   }
 }

@@ -26,6 +26,8 @@ struct PipelinePlan: Sendable {
     var arguments: [(parameter: Parameter, input: Input)]
     /// In seconds.
     var timeout: Double?
+    /// Whether the result depends on the arguments alone.
+    var isPure = false
 
     /// For people: `digest.sha256`.
     var label: String { "\(plugin.shortName).\(function.signature.name)" }
@@ -64,6 +66,16 @@ struct PipelinePlan: Sendable {
     case value(PluginValue)
     /// With the steps whose results it uses.
     case call(Call, inputs: [Int])
+  }
+}
+
+extension PipelinePlan {
+  /// Whether the results of some calls may be kept.
+  var hasPureCalls: Bool {
+    steps.contains { step in
+      if case .call(let call, _) = step.rescue, call.isPure { return true }
+      return step.call.isPure
+    }
   }
 }
 

@@ -18,13 +18,17 @@ struct PipelineReader {
 
   private func pipeline() -> Pipeline {
     var pipeline = Pipeline()
-    let known = ["plugins", "set", "config", "steps", "result"]
+    let known = ["plugins", "set", "config", "pure", "steps", "result"]
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
     if let node = document.required("plugins", of: record, what: "a pipeline") { pipeline.plugins = plugins(node) }
     if let node = record["set"] { pipeline.variables = variables(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
+    if let node = record["pure"] {
+      let functions = document.elements(of: node, what: "\"pure\"") ?? []
+      pipeline.pure = functions.compactMap { target($0, what: "a pure function") }
+    }
     if let node = document.required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
     if let node = record["result"] { pipeline.result = result(node) }
     return pipeline
@@ -67,12 +71,13 @@ struct PipelineReader {
   }
 
   private func step(_ field: YAMLDocument.Field) -> Pipeline.Step? {
-    let known = ["call", "with", "after", "timeout", "rescue"]
+    let known = ["call", "with", "after", "timeout", "rescue", "pure"]
     guard let record = document.record(of: field.value, what: "a step", known: known) else { return nil }
     let call = self.call(record, what: "a step")
     let after = record["after"].map { self.names($0) } ?? []
     let rescue = record["rescue"].flatMap { self.rescue($0) }
-    return call.map { Pipeline.Step(name: field.key, call: $0, after: after, rescue: rescue) }
+    let isPure = record["pure"].flatMap { truth($0, what: "\"pure\"") }
+    return call.map { Pipeline.Step(name: field.key, call: $0, after: after, rescue: rescue, isPure: isPure) }
   }
 
   private func rescue(_ node: YAMLNode) -> Pipeline.Rescue? {
@@ -96,18 +101,33 @@ struct PipelineReader {
   private func call(_ record: YAMLDocument.Record, what: String) -> Pipeline.Call? {
     let arguments = record["with"].map { self.arguments($0, what: "\"with\"") } ?? []
     let timeout = record["timeout"].flatMap { seconds($0) }
-    guard let node = document.required("call", of: record, what: what),
-      let target = document.text(of: node, what: "\"call\"")
+    guard let node = document.required("call", of: record, what: what), let target = target(node, what: "\"call\"")
     else { return nil }
+    return Pipeline.Call(plugin: target.plugin, function: target.function, arguments: arguments, timeout: timeout)
+  }
+
+  private func target(_ node: YAMLNode, what: String) -> Pipeline.Target? {
+    guard let target = document.text(of: node, what: what) else { return nil }
     guard let dot = target.value.lastIndex(of: "."), dot != target.value.startIndex,
       target.value.index(after: dot) != target.value.endIndex
     else {
-      document.report(target.location, "\"call\" must be PLUGIN.FUNCTION, such as digest.sha256")
+      document.report(target.location, "\(what) must be PLUGIN.FUNCTION, such as digest.sha256")
       return nil
     }
-    let plugin = Located(value: String(target.value[..<dot]), location: target.location)
-    let function = Located(value: String(target.value[dot...].dropFirst()), location: target.location)
-    return Pipeline.Call(plugin: plugin, function: function, arguments: arguments, timeout: timeout)
+    return Pipeline.Target(
+      plugin: Located(value: String(target.value[..<dot]), location: target.location),
+      function: Located(value: String(target.value[dot...].dropFirst()), location: target.location))
+  }
+
+  private func truth(_ node: YAMLNode, what: String) -> Located<Bool>? {
+    guard let text = document.text(of: node, what: what) else { return nil }
+    switch text.value {
+    case "true", "yes": return text.map { _ in true }
+    case "false", "no": return text.map { _ in false }
+    default:
+      document.report(text.location, "\(what) must be true or false; this is \"\(text.value)\"")
+      return nil
+    }
   }
 
   private func names(_ node: YAMLNode) -> [Located<String>] {

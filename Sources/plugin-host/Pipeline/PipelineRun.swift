@@ -21,9 +21,14 @@ final class PipelineRun {
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
+  private nonisolated let cache: PipelineCache?
+  /// The steps whose results are from the cache.
+  private nonisolated let found = Mutex<Set<Int>>([])
+
   /// `jobs`: the number of calls that may run at once.
-  init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max) {
+  init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max, cache: PipelineCache? = nil) {
     slots = Slots(limit: jobs)
+    self.cache = cache
     self.plan = plan
     self.session = session
     self.board = board
@@ -157,24 +162,33 @@ final class PipelineRun {
       // It may have happened since the call began.
       if let reason = reasonGivenUp { attempt.giveUp(reason) }
     }
+    let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: plan.steps[number].name, in: $0) : nil }
     slots.enter { [self] in
       attempt.outcome.then({ [slots] _ in slots.leave() }, { [slots] _ in slots.leave() })
       if reasonGivenUp == nil, !isRescue { note(.running(StepState.Report()), step: number) }
       attempt.start(timeout: call.timeout) { [self, session] in
         let arguments = try call.values(inputs)
+        if let value = cached?.find(arguments) {
+          found.withLock { _ = $0.insert(number) }
+          return .resolve(value)
+        }
         return session.host.call(call.function.name, of: call.plugin.id, arguments) { report in
           session.loop.post { self.board.report(StepState.Report(report), step: number) }
         }
       }
     }
-    return attempt.outcome
+    guard let cached else { return attempt.outcome }
+    return attempt.outcome.then { value in
+      cached.keep(value)
+      return value
+    }
   }
 
   private nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
     let isResult = kept.contains(number)
-    let state = StepState(outcome)
+    let state = StepState(outcome, isFound: found.withLock { $0.contains(number) })
     session.loop.post { [self] in
       attempts[number] = nil
       unsettled -= 1

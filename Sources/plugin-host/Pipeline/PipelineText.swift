@@ -28,7 +28,8 @@ extension PipelinePlan {
   private func text(_ call: Call) -> String {
     let arguments = call.arguments.map { "\($0.parameter.name): \(text($0.input))" }
     let limit = call.timeout.map { ", at most \(CallFailure.number($0)) s" } ?? ""
-    return "\(call.label)(\(arguments.joined(separator: ", ")))\(limit)"
+    let pure = call.isPure ? ", pure" : ""
+    return "\(call.label)(\(arguments.joined(separator: ", ")))\(limit)\(pure)"
   }
 
   private func text(_ input: Input) -> String {

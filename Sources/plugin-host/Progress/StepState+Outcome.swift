@@ -7,8 +7,11 @@ extension StepState.Report {
 }
 
 extension StepState {
-  init(_ outcome: PipelineRun.Outcome) {
+  /// `isFound`: in the cache.
+  init(_ outcome: PipelineRun.Outcome, isFound: Bool = false) {
     switch outcome {
+    case .success(let value) where isFound:
+      self = .fulfilled(result: value.summary + (value.summary.isEmpty ? "from the cache" : ", from the cache"))
     case .success(let value): self = .fulfilled(result: value.summary)
     case .failure(.rejected(let message)), .failure(.wrongArguments(let message)): self = .rejected(message: message)
     case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")

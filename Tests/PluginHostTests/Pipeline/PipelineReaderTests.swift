@@ -109,7 +109,7 @@ import Testing
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, xyzzy: 1}",
-      ["3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue"]
+      ["3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue, pure"]
     ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: }}", ["3:28: \"x\" is missing; write \"\" for an empty text"]),
     (
@@ -136,6 +136,14 @@ import Testing
       ["3:28: the tag !!binary has no meaning here: types come from signatures"]
     ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: \"${y\"}}", ["3:28: \"${\" without a \"}\" after it"]),
+    (
+      "plugins: []\nsteps:\n  a: {call: p.f, pure: maybe}",
+      ["3:24: \"pure\" must be true or false; this is \"maybe\""]
+    ),
+    (
+      "plugins: []\npure: [f]\nsteps:\n  a: {call: p.f}",
+      ["2:8: a pure function must be PLUGIN.FUNCTION, such as digest.sha256"]
+    ),
     ("plugins: []\nsteps:\n  a: {call: p.f, rescue: {}}", ["3:26: \"rescue\" needs \"value\" or \"call\""]),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, rescue: {value: 1, call: p.g}}",

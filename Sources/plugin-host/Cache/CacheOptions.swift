@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// The options of the commands that use the cache.
+struct CacheOptions: ParsableArguments {
+  @Option(
+    name: .customLong("cache"),
+    help: ArgumentHelp(
+      """
+      The file in which results of pure steps are kept; without it, plugin-host/results.db in XDG_CACHE_HOME or ~/.cache.
+      """, valueName: "file"))
+  var file: String?
+
+  /// The file's path; nil if the environment names no folder for it.
+  var path: String? {
+    if let file { return file }
+    let folder = Environment["XDG_CACHE_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".cache") }
+    return folder.map { Directory.join($0, "plugin-host/results.db") }
+  }
+
+  static let none = "no folder for the cache: set HOME or XDG_CACHE_HOME, or name a file with --cache"
+}

@@ -1,0 +1,130 @@
+import PluginRuntime
+import Synchronization
+
+/// The cache in the hands of a pipeline. Its failures never fail the pipeline: they are reported once, and the steps run
+/// as if there were no cache.
+final class PipelineCache: Sendable {
+  private let store: ResultStore
+  private let fingerprints: PluginFingerprints
+  /// The run whose steps are all kept, until it has ended well; nil: only pure ones are kept.
+  private let run: Digest?
+  /// Takes lines for people.
+  private let report: @Sendable (String) -> Void
+  private let isBroken = Atomic(false)
+
+  init(
+    store: ResultStore, fingerprints: PluginFingerprints, run: Digest?, report: @escaping @Sendable (String) -> Void
+  ) {
+    self.store = store
+    self.fingerprints = fingerprints
+    self.run = run
+    self.report = report
+  }
+
+  /// Whether the result of a call of this kind is kept.
+  func keeps(_ call: PipelinePlan.Call) -> Bool { call.isPure || run != nil }
+
+  /// The digest of all that the result of a call depends on; nil if that is not known, as of an address.
+  func key(of call: PipelinePlan.Call, step: String, _ arguments: [Argument]) -> Digest? {
+    guard !isBroken.load(ordering: .relaxed) else { return nil }
+    return trying {
+      let plugin = try fingerprints.digest(of: call.plugin)
+      var contents: [(name: String, kind: String, bytes: [UInt8])] = []
+      for argument in arguments {
+        guard let content = Self.content(argument.content) else { return nil }
+        contents.append((argument.name ?? "", content.kind, content.bytes))
+      }
+      return Digest { hasher in
+        hasher.add("plugin-host result 1")
+        if !call.isPure, let run {
+          hasher.add(run.bytes)
+          hasher.add(step)
+        }
+        hasher.add(plugin.bytes)
+        hasher.add("\(call.function.signature)")
+        hasher.add(call.plugin.adoption?.functions.first { $0.signature == call.function.signature }?.symbol ?? "")
+        for (name, kind, bytes) in contents.sorted(by: { $0.name < $1.name }) {
+          hasher.add(name)
+          hasher.add(kind)
+          hasher.add(bytes)
+        }
+      }
+    }
+  }
+
+  /// The result that an earlier call gave.
+  func find(_ key: Digest, step: String) -> PluginValue? {
+    trying {
+      switch try store.find(key) {
+      case .found(let value): return value
+      case .missing: return nil
+      case .damaged:
+        report("plugin-host: warning: \(step): its result in the cache is damaged; it is computed again".displayLine)
+        return nil
+      }
+    }
+  }
+
+  func keep(_ value: PluginValue, _ key: Digest, of call: PipelinePlan.Call, step: String) {
+    trying {
+      try store.store(
+        value, key, run: call.isPure ? nil : run, function: "\(call.plugin.id).\(call.function.name)", step: step)
+    }
+  }
+
+  /// Forgets what was kept to resume this run.
+  func finish() {
+    guard let run else { return }
+    trying { try store.forget(run: run) }
+  }
+
+  private static func content(_ content: Argument.Content) -> (kind: String, bytes: [UInt8])? {
+    switch content {
+    case .value(let value): StoredValue.bytes(of: value).map { ("value", $0) }
+    case .text(let text): ("text", Array(text.utf8))
+    case .contents(let bytes): ("contents", bytes)
+    case .json, .promise, .callback: nil
+    }
+  }
+
+  @discardableResult
+  private func trying<T>(_ body: () throws -> T?) -> T? {
+    do {
+      return try body()
+    } catch {
+      if !isBroken.exchange(true, ordering: .relaxed) {
+        report("plugin-host: warning: the cache \(store.path): \(error); it is not used".displayLine)
+      }
+      return nil
+    }
+  }
+}
+
+/// One call whose result may be in the cache, or come there.
+final class CachedCall: Sendable {
+  private let cache: PipelineCache
+  private let call: PipelinePlan.Call
+  private let step: String
+  /// The key under which the result is to be kept.
+  private let missing = Mutex<Digest?>(nil)
+
+  init(_ call: PipelinePlan.Call, of step: String, in cache: PipelineCache) {
+    self.cache = cache
+    self.call = call
+    self.step = step
+  }
+
+  /// The result of an earlier call with these arguments.
+  func find(_ arguments: [Argument]) -> PluginValue? {
+    guard let key = cache.key(of: call, step: step, arguments) else { return nil }
+    if let value = cache.find(key, step: step) { return value }
+    missing.withLock { $0 = key }
+    return nil
+  }
+
+  /// Keeps the result of the call, if it was made.
+  func keep(_ value: PluginValue) {
+    guard let key = missing.withLock({ $0 }) else { return }
+    cache.keep(value, key, of: call, step: step)
+  }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import PluginRuntime
+import Synchronization
+
+/// Digests of all that is known to decide what the functions of plugins do: the content of their files and of the
+/// libraries that these need, the same of the plugins that they require, and their configuration.
+final class PluginFingerprints: Sendable {
+  private let plugins: [PluginDescription]
+  private let settings: [String: [String: String]]
+  private let store: ResultStore
+  private let known = Mutex<[String: Digest]>([:])
+
+  /// `settings`: of each plugin, by id, the values by their keys.
+  init(plugins: [PluginDescription], settings: [String: [String: String]], store: ResultStore) {
+    self.plugins = plugins
+    self.settings = settings
+    self.store = store
+  }
+
+  /// The digest of a plugin. Reads the files that have changed since their digests were noted.
+  func digest(of plugin: PluginDescription) throws -> Digest {
+    if let digest = known.withLock({ $0[plugin.id] }) { return digest }
+    let files = try contents(of: plugin.path)
+    let required = try plugin.required.compactMap { id in
+      try plugins.first { $0.id == id }.map { try self.digest(of: $0) }
+    }
+    let digest = Digest { hasher in
+      hasher.add(plugin.id)
+      for digest in files + required { hasher.add(digest.bytes) }
+      for (key, value) in (settings[plugin.id] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        hasher.add(key)
+        hasher.add(value)
+      }
+    }
+    known.withLock { $0[plugin.id] = digest }
+    return digest
+  }
+
+  /// The digests of a library and of all that it needs, in the order in which they are found.
+  private func contents(of path: String) throws -> [Digest] {
+    var digests: [Digest] = []
+    var pending = [path]
+    var seen: Set<String> = [path]
+    var next = 0
+    while next < pending.count {
+      let (digest, needed) = try content(of: pending[next])
+      digests.append(digest)
+      for library in needed where seen.insert(library).inserted { pending.append(library) }
+      next += 1
+    }
+    return digests
+  }
+
+  private func content(of path: String) throws -> (digest: Digest, needed: [String]) {
+    let stamp = FileStamp(path)
+    if let stamp, let noted = try store.file(path, stamp: stamp.text) { return noted }
+    let bytes = try FileBytes.read(path: path)
+    let needed = (try? LibraryFacts.libraries(neededBy: path)) ?? []
+    let digest = Digest { $0.add(bytes) }
+    // A file that was just written may be written again without another time.
+    if let stamp, stamp.isOld { try store.note(path, stamp: stamp.text, digest: digest, needed: needed) }
+    return (digest, needed)
+  }
+}
+
+/// The state of a file, as far as it can be known without reading the file.
+private struct FileStamp {
+  let text: String
+  let isOld: Bool
+
+  /// Nil if there is no such file.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(RawText.cString(path), &status) == 0 else { return nil }
+    let times = [status.st_mtim, status.st_ctim].map { "\($0.tv_sec).\($0.tv_nsec)" }.joined(separator: " ")
+    text = "\(status.st_dev) \(status.st_ino) \(status.st_size) \(times)"
+    isOld = max(status.st_mtim.tv_sec, status.st_ctim.tv_sec) + 2 < time(nil)
+  }
+}

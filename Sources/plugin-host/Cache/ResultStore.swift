@@ -1,0 +1,159 @@
+import CSQLite
+import Glibc
+import PluginRuntime
+
+/// The results of calls by the digests of all that they depend on, in a file that several processes may use at once.
+///
+/// Each row is complete or not there, also after a process was killed: SQLite's write-ahead log sees to that. A row has a
+/// digest of itself, so that damage is noticed when it is read.
+struct ResultStore: Sendable {
+  /// A result as `cache list` shows it.
+  struct Entry: Sendable {
+    var key: [UInt8]
+    /// `org.example.digest.sha256`.
+    var function: String
+    /// The step that stored it.
+    var step: String
+    /// In seconds since 1970.
+    var created: Int64
+    /// Of the result, in bytes.
+    var size: Int64
+  }
+
+  enum Finding: Sendable {
+    case found(PluginValue)
+    case missing
+    /// There was one, which is not what was stored. It is removed.
+    case damaged
+  }
+
+  let path: String
+  private let database: Database
+
+  private static let version: Int64 = 1
+
+  /// Opens the store at `path`, or creates it with the folders above it.
+  init(path: String) throws(Database.Failure) {
+    self.path = path
+    Self.createFolder(Directory.parent(of: path))
+    database = try Database(path: path)
+    try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
+    // What has been written survives the end of the process, if not always that of the machine.
+    try database.run("pragma synchronous = normal")
+    let found = try database.run("pragma user_version").first?.first?.int ?? 0
+    if found == Self.version { return }
+    guard found == 0 else {
+      throw Database.Failure(code: SQLITE_ERROR, description: "it is of version \(found), expected \(Self.version)")
+    }
+    try database.run("begin immediate")
+    try database.run(
+      """
+      create table if not exists results (
+        key blob primary key, run blob, function text, step text, created integer, value blob, digest blob
+      ) without rowid
+      """)
+    try database.run(
+      "create table if not exists files (path text primary key, stamp text, digest blob, needed text) without rowid")
+    try database.run("pragma user_version = \(Self.version)")
+    try database.run("commit")
+  }
+
+  /// The result that was stored under `key`.
+  func find(_ key: Digest) throws(Database.Failure) -> Finding {
+    guard let row = try database.run("select value, digest from results where key = ?", [.bytes(key.bytes)]).first
+    else { return .missing }
+    if Self.digest(key, row[0].bytes).bytes == row[1].bytes, let value = StoredValue.value(of: row[0].bytes) {
+      return .found(value)
+    }
+    try database.run("delete from results where key = ?", [.bytes(key.bytes)])
+    return .damaged
+  }
+
+  /// Stores a result, unless it is one that has a meaning in this process only. `run` is the run that it is kept for;
+  /// nil: it is kept until it is pruned.
+  func store(_ value: PluginValue, _ key: Digest, run: Digest?, function: String, step: String) throws(Database.Failure)
+  {
+    guard let bytes = StoredValue.bytes(of: value) else { return }
+    try database.run(
+      "insert or replace into results (key, run, function, step, created, value, digest) values (?, ?, ?, ?, ?, ?, ?)",
+      [
+        .bytes(key.bytes), run.map { .bytes($0.bytes) } ?? .null, .text(function), .text(step), .int(Int64(time(nil))),
+        .bytes(bytes), .bytes(Self.digest(key, bytes).bytes),
+      ])
+  }
+
+  /// Removes what was kept for a run.
+  func forget(run: Digest) throws(Database.Failure) {
+    try database.run("delete from results where run = ?", [.bytes(run.bytes)])
+  }
+
+  /// All results, the latest first.
+  func entries() throws(Database.Failure) -> [Entry] {
+    try database.run(
+      "select key, function, step, created, length(value) from results order by created desc, function, step, key"
+    ).map { Entry(key: $0[0].bytes, function: $0[1].text, step: $0[2].text, created: $0[3].int, size: $0[4].int) }
+  }
+
+  /// Removes the results that are older than that, and damaged ones. Returns the number of those removed.
+  func prune(createdBefore limit: Int64) throws(Database.Failure) -> Int {
+    let before = try count()
+    try database.run("delete from results where created < ?", [.int(limit)])
+    for row in try database.run("select key, value, digest from results") {
+      guard let key = Digest(bytes: row[0].bytes), Self.digest(key, row[1].bytes).bytes == row[2].bytes else {
+        try database.run("delete from results where key = ?", [row[0]])
+        continue
+      }
+    }
+    let removed = try before - count()
+    try database.run("delete from files")
+    try database.run("vacuum")
+    return Int(removed)
+  }
+
+  private func count() throws(Database.Failure) -> Int64 {
+    try database.run("select count(*) from results").first?.first?.int ?? 0
+  }
+
+  // MARK: Files
+
+  /// The digest of a file's content and the libraries that it needs, noted when the file was in the state `stamp`.
+  func file(_ path: String, stamp: String) throws(Database.Failure) -> (digest: Digest, needed: [String])? {
+    let rows = try database.run(
+      "select digest, needed from files where path = ? and stamp = ?", [.text(path), .text(stamp)])
+    guard let row = rows.first, let digest = Digest(bytes: row[0].bytes) else { return nil }
+    return (digest, row[1].text.split(separator: "\n").map(String.init))
+  }
+
+  func note(_ path: String, stamp: String, digest: Digest, needed: [String]) throws(Database.Failure) {
+    try database.run(
+      "insert or replace into files (path, stamp, digest, needed) values (?, ?, ?, ?)",
+      [.text(path), .text(stamp), .bytes(digest.bytes), .text(needed.joined(separator: "\n"))])
+  }
+
+  // MARK: Parts
+
+  private static func digest(_ key: Digest, _ value: [UInt8]) -> Digest {
+    Digest {
+      $0.add(key.bytes)
+      $0.add(value)
+    }
+  }
+
+  private static func createFolder(_ path: String) {
+    if FileKind(path: path) != .missing { return }
+    createFolder(Directory.parent(of: path))
+    mkdir(path, 0o700)
+  }
+
+  /// The change to a write-ahead log does not wait for others by itself.
+  private static func retrying(_ body: () throws(Database.Failure) -> Void) throws(Database.Failure) {
+    for attempt in 0... {
+      do {
+        return try body()
+      } catch {
+        guard [SQLITE_BUSY, SQLITE_LOCKED].contains(error.code & 0xFF), attempt < 1_000 else { throw error }
+        usleep(10_000)
+      }
+    }
+  }
+}
