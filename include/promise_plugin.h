@@ -26,6 +26,8 @@
  *     own str, own bytes              the structs above; the callee calls host->deallocate on `data`;
  *                                                                   as the result: allocated with host->allocate
  *     ptr<Name>                       Name *, not NULL              the same
+ *     own ptr<Name>                   an object that the callee releases
+ *     own(f) ptr<Name>                                              Name *, which the host destroys with f(Name *)
  *     {x: f64, y: f64}                the struct, by value          the struct, by value
  *     [f64; 3]                        const double[3]               none, but a struct may have one in it
  *     &[f64]                          struct { const double *data; size_t length; }, by value; static as the result

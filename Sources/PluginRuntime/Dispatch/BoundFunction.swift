@@ -14,13 +14,13 @@ final class BoundFunction: Sendable {
   ///
   /// - Parameters:
   ///   - callbacks: holds the callbacks passed to the function.
-  ///   - symbol: finds another function of the same library.
+  ///   - library: has the functions that release results.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, plugin: String,
     callbacks: CallbackRegistry = CallbackRegistry(),
-    symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }
+    library: PluginLibrary? = nil
   ) {
-    guard let plan = CallPlan.make(signature, entry, domain: plugin, callbacks: callbacks, symbol: symbol) else {
+    guard let plan = CallPlan.make(signature, entry, domain: plugin, callbacks: callbacks, library) else {
       return nil
     }
     let held: ValueType? = if case .promise(let held) = signature.result { held } else { signature.yielded }

@@ -16,14 +16,21 @@ final class CallArena {
   /// The callbacks of the call, which watch over it while its promise is pending.
   var callbacks: CallCallbacks?
 
+  /// The function that is called; `nil` for memory that belongs to no call.
+  private let function: (name: String, entry: promise_function_t)?
+  /// The objects that the call uses, and those that it releases.
+  private(set) var used: [PluginObject] = []
+  private var taken: [PluginObject] = []
+
   private static let block = 1024
 
-  init() {}
+  init(for function: (name: String, entry: promise_function_t)? = nil) { self.function = function }
 
   deinit {
     takeBack()
     for index in kept.indices { promise_value_release(&kept[index]) }
     for block in blocks { free(block) }
+    for object in used { object.life.endUse() }
   }
 
   /// Allocates zeroed memory, aligned for every type. Returns an address even for size 0.
@@ -63,12 +70,30 @@ final class CallArena {
   /// Takes over a reference to a value, and holds it as long as the memory.
   func keep(_ value: promise_value_t) { kept.append(value) }
 
-  /// Passes the ownership of owned memory to the function, which is called next.
-  func handOver() { owned = [] }
+  /// Keeps an object as long as the memory. A call of the object's own destructor releases it.
+  ///
+  /// - Throws: `ArgumentMismatch` if the object was released before.
+  func use(_ object: PluginObject) throws(ArgumentMismatch) {
+    if let function, object.life.destructor.address == UInt(function: function.entry) { return try take(object) }
+    try object.life.beginUse()
+    used.append(object)
+  }
+
+  /// Takes an object for the function, which releases it.
+  ///
+  /// - Throws: `ArgumentMismatch` if the object was released before, or is in use.
+  func take(_ object: PluginObject) throws(ArgumentMismatch) {
+    try object.life.take(for: function?.name ?? "a callback")
+    taken.append(object)
+  }
+
+  /// Passes the ownership of owned memory and taken objects to the function, which is called next.
+  func handOver() { (owned, taken) = ([], []) }
 
   private func takeBack() {
     for memory in owned { HostMemory.free(memory) }
-    owned = []
+    for object in taken { object.life.giveBack() }
+    (owned, taken) = ([], [])
   }
 
   static let noMemory = ArgumentMismatch(message: "finds no memory left")

@@ -46,15 +46,15 @@ struct CallPlan {
   /// - Parameters:
   ///   - domain: the domain of errors made from returned codes.
   ///   - callbacks: holds the callbacks passed to the function.
-  ///   - symbol: finds another function of the same library.
+  ///   - library: has the functions that release results.
   static func make(
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
-    symbol: (String) -> UnsafeMutableRawPointer?
+    _ library: PluginLibrary?
   ) -> UnsafeMutablePointer<CallPlan>? {
     let returned = signature.fails ? FFIType.status : FFIType.of(signature.result)
     var passed = isSimple(signature) ? signature.parameters.map { FFIType.of($0.type) } : []
     guard isSimple(signature), FFIType.halved(passed, returning: returned) == nil else {
-      return GeneralPlan(signature, entry, domain: domain, callbacks: callbacks, symbol: symbol).map {
+      return GeneralPlan(signature, entry, domain: domain, callbacks: callbacks, library).map {
         of($0, signature, entry)
       }
     }
@@ -85,9 +85,12 @@ struct CallPlan {
     return status == FFI_OK ? plan : nil
   }
 
-  /// Whether the arguments and the result are only words, spans, and structs of scalars.
+  /// Whether the arguments and the result are only words, spans, and structs of scalars. An address can be an object
+  /// that the call has to keep.
   private static func isSimple(_ signature: Signature) -> Bool {
-    signature.parameters.allSatisfy { Crossing($0.type) != .other && $0.direction == .input }
+    signature.parameters.allSatisfy {
+      ![.other, .pointer, .nullablePointer].contains(Crossing($0.type)) && $0.direction == .input
+    }
       && Crossing(signature.result) != .other && signature.tail == nil && signature.completion == nil
       && (signature.failure == nil || signature.fails)
   }

@@ -43,7 +43,8 @@ extension GeneralCall {
       case .word(let crossing):
         return ResultLoad.load(crossing, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
       case .loaded(let plan):
-        let value = try converting("result") { () throws(ArgumentMismatch) in try plan.load(resultMemory) }
+        let value = try converting("result") { () throws(ArgumentMismatch) in try plan.load(resultMemory, from: objects)
+        }
         result.pointee = try plan.abi(value)
       }
       return .fulfilled
@@ -60,7 +61,7 @@ extension GeneralCall {
       switch plan.yield {
       case .nothing: nil
       case .filled: Self.take(resultMemory)
-      case .word, .loaded: try plan.result?.load(resultMemory)
+      case .word, .loaded: try plan.result?.load(resultMemory, from: objects)
       }
     }
     if let value { members.insert(PluginMember("result", value), at: 0) }
@@ -108,7 +109,7 @@ extension GeneralCall {
   private func load(_ slot: Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
     guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
-      ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell)
+      ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
   }
 
   /// Loads the elements that the function wrote into the memory provided for them.

@@ -39,7 +39,7 @@ struct GeneralCall {
         return call.run(arguments, given, into: result)
       }
     }
-    let arena = CallArena()
+    let arena = CallArena(for: (plan.signature.name, plan.entry))
     guard let frame = try? arena.allocate(plan.frame.size) else { return .fault(.noMemory) }
     if plan.lends { kept = arena }
     var call = GeneralCall(plan: plan, frame: frame, memory: arena)
@@ -55,11 +55,14 @@ struct GeneralCall {
   var arena: CallArena {
     mutating get {
       if let memory { return memory }
-      let arena = CallArena()
+      let arena = CallArena(for: (plan.signature.name, plan.entry))
       memory = arena
       return arena
     }
   }
+
+  /// The objects that the function was given.
+  var objects: [PluginObject] { memory?.used ?? [] }
 
   /// Makes the call, and stores its value or reason.
   private mutating func run(

@@ -23,13 +23,13 @@ extension GeneralPlan {
     /// Makes the slots of a signature; `nil` if this machine cannot pass a type.
     static func all(
       of signature: Signature, _ frame: inout FrameLayout, _ callbacks: CallbackPlan?,
-      _ symbol: (String) -> UnsafeMutableRawPointer?
+      _ library: PluginLibrary?
     ) -> [Slot]? {
       let parameters = signature.parameters
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
-        guard let plan = TypePlan(parameter.type.valueType, symbol: symbol), FFIType.agrees(with: parameter.type)
+        guard let plan = TypePlan(parameter.type.valueType, in: library), FFIType.agrees(with: parameter.type)
         else { return nil }
         let isCounted = parameter.type.countName != nil
         slots.append(

@@ -55,7 +55,7 @@ final class GeneralPlan: Sendable {
   /// `nil` if this machine cannot make such a call.
   init?(
     _ signature: Signature, _ entry: @escaping promise_function_t, domain: String, callbacks: CallbackRegistry,
-    symbol: (String) -> UnsafeMutableRawPointer?
+    _ library: PluginLibrary?
   ) {
     do {
       self.callbacks = try CallbackPlan.make(signature, domain: domain, callbacks)
@@ -63,14 +63,14 @@ final class GeneralPlan: Sendable {
       return nil
     }
     var layout = FrameLayout()
-    guard let slots = Slot.all(of: signature, &layout, self.callbacks, symbol) else { return nil }
+    guard let slots = Slot.all(of: signature, &layout, self.callbacks, library) else { return nil }
     var tail: [TypePlan] = []
     for type in signature.tail?.types ?? [] {
       guard let plan = TypePlan(type) else { return nil }
       tail.append(plan)
     }
     if let returned = signature.returned {
-      guard let plan = TypePlan(returned, symbol: symbol), FFIType.agrees(with: returned) else { return nil }
+      guard let plan = TypePlan(returned, in: library), FFIType.agrees(with: returned) else { return nil }
       result = plan
     } else {
       result = nil

@@ -95,7 +95,7 @@ extension TypePlan {
     case .nullable(let plan), .indirect(let plan), .owned(let plan, _):
       return kind == PROMISE_KIND_VOID ? .void : plan.value(value)
     case .reference(let plan): return plan.value(value)
-    case .pointer(let name):
+    case .pointer(let name), .object(let name, _, _):
       guard kind == PROMISE_KIND_POINTER, let address = value.pointee.as.ptr else { return nil }
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: address)))
     case .structure where kind == PROMISE_KIND_BYTES, .array where kind == PROMISE_KIND_BYTES:

@@ -4,7 +4,9 @@ extension TypePlan {
   /// Loads a value from C's memory. Owned memory is freed, also on failure.
   ///
   /// - Throws: `ArgumentMismatch`, worded as for an argument: "is NULL, expected a string".
-  func load(_ memory: UnsafeRawPointer) throws(ArgumentMismatch) -> PluginValue {
+  ///
+  /// - Parameter sources: the objects that an object which is given keeps.
+  func load(_ memory: UnsafeRawPointer, from sources: [PluginObject] = []) throws(ArgumentMismatch) -> PluginValue {
     switch form {
     case .scalar(let crossing): return try loadScalar(crossing, memory)
     case .text(let isUTF8):
@@ -35,7 +37,7 @@ extension TypePlan {
       let bytes = try span(memory, size: element.layout.size)
       guard let data = bytes.baseAddress else { return .array([]) }
       return try element.load(data, count: bytes.count / element.layout.size)
-    case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory)
+    case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory, from: sources)
     case .indirect(let plan):
       guard let cell = address(memory) else { return .void }
       return try plan.load(cell)
@@ -45,7 +47,11 @@ extension TypePlan {
     case .owned(let plan, let release):
       defer { release(UnsafeMutableRawPointer(mutating: address(memory))) }
       return try plan.load(memory)
-    case .handle: throw ArgumentMismatch(message: "cannot be read")
+    case .object(let name, let destructor?, let objects?):
+      guard let data = address(memory) else { throw isNull }
+      let object = objects.own(UInt(bitPattern: data), named: name, destructor, from: sources)
+      return .pointer(PluginPointer(name: name, address: UInt(bitPattern: data), object: object))
+    case .object, .handle: throw ArgumentMismatch(message: "cannot be read")
     }
   }
 
@@ -64,6 +70,8 @@ extension TypePlan {
   func discard(_ memory: UnsafeRawPointer) {
     switch form {
     case .owned(_, let release): release(UnsafeMutableRawPointer(mutating: address(memory)))
+    case .object(let name, let destructor?, let objects?):
+      if let data = address(memory) { objects.discard(UInt(bitPattern: data), named: name, destructor) }
     case .nullable(let plan): plan.discard(memory)
     default: break
     }

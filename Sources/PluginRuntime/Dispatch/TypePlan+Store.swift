@@ -10,9 +10,12 @@ extension TypePlan {
     case .cstr:
       try storeString(value, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
     case .pointer(let name):
-      guard case .pointer(let pointer) = value, pointer.name == name, pointer.address != 0 else {
-        throw mismatch(value)
-      }
+      let pointer = try pointer(value, name)
+      if let object = pointer.object { try arena.use(object) }
+      memory.storeBytes(of: pointer.address, as: UInt.self)
+    case .object(let name, _, _):
+      let pointer = try pointer(value, name)
+      if let object = pointer.object { try arena.take(object) }
       memory.storeBytes(of: pointer.address, as: UInt.self)
     case .structure(let fields): try storeObject(value, fields, memory, arena)
     case .array(let element, let count):
@@ -48,6 +51,11 @@ extension TypePlan {
     case .owned(let plan, _): try plan.storeOwned(value, memory, arena)
     case .handle: throw mismatch(value)
     }
+  }
+
+  private func pointer(_ value: PluginValue, _ name: String) throws(ArgumentMismatch) -> PluginPointer {
+    guard case .pointer(let pointer) = value, pointer.name == name, pointer.address != 0 else { throw mismatch(value) }
+    return pointer
   }
 
   /// Stores a value that the function must free.

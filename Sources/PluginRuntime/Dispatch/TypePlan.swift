@@ -25,6 +25,8 @@ final class TypePlan: Sendable {
     case reference(TypePlan)
     /// A value that its receiver frees.
     case owned(TypePlan, Release)
+    /// An object that its receiver releases: the host by a destructor, or a function, which has none here.
+    case object(String, Destructor?, LiveObjects?)
     /// Types that only calls can pass: promises, callbacks, errors, tokens, values.
     case handle
   }
@@ -54,16 +56,14 @@ final class TypePlan: Sendable {
   }
 
   /// Makes the plan for a type; `nil` if its release function is not found.
-  ///
-  /// - Parameter symbol: finds a function of the plugin's library.
-  init?(_ type: ValueType, symbol: (String) -> UnsafeMutableRawPointer? = { _ in nil }) {
-    guard let layout = TypeLayout(of: type), let form = Self.form(of: type, symbol) else { return nil }
+  init?(_ type: ValueType, in library: PluginLibrary? = nil) {
+    guard let layout = TypeLayout(of: type), let form = Self.form(of: type, library) else { return nil }
     self.type = type
     self.form = form
     self.layout = layout
   }
 
-  private static func form(of type: ValueType, _ symbol: (String) -> UnsafeMutableRawPointer?) -> Form? {
+  private static func form(of type: ValueType, _ library: PluginLibrary?) -> Form? {
     switch type {
     case .str: return .text(isUTF8: true)
     case .bytes: return .text(isUTF8: false)
@@ -80,13 +80,17 @@ final class TypePlan: Sendable {
     case .array(let element, let count): return TypePlan(element).map { .array($0, count: count) }
     case .slice(let element): return TypePlan(element).map { .slice($0) }
     case .reference(let target): return TypePlan(target).map { .reference($0) }
+    case .own(.pointer(let name), nil): return .object(name, nil, nil)
+    case .own(.pointer(let name), let release?):
+      guard let library, let destructor = library.destructor(release) else { return nil }
+      return .object(name, destructor, library.objects)
     case .own(let type, let release):
       guard let plan = TypePlan(type) else { return nil }
       guard let release else { return .owned(plan, Release(function: nil)) }
-      guard let function = symbol(release) else { return nil }
+      guard let function = library?.symbol(release) else { return nil }
       return .owned(plan, Release(function: unsafeBitCast(function, to: Release.Function.self)))
     case .optional(let wrapped):
-      guard let plan = TypePlan(wrapped, symbol: symbol) else { return nil }
+      guard let plan = TypePlan(wrapped, in: library) else { return nil }
       return wrapped.isAddress || wrapped.isSpan ? .nullable(plan) : .indirect(plan)
     case .promise, .callback, .context, .error, .token, .value, .counted: return .handle
     default: return .scalar(Crossing(type))

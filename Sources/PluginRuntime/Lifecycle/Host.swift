@@ -33,9 +33,13 @@ public final class Host: Sendable {
   let registry = PluginRegistry()
   let activity = HostActivity()
   let graveyard = Graveyard()
+  let objects: LiveObjects
   /// Held while a plugin is loaded: load() is not to run beside another.
   let loading = RecursiveLock()
 
   /// A host without plugins.
-  public init(_ options: Options = Options()) { self.options = options }
+  public init(_ options: Options = Options()) {
+    self.options = options
+    objects = LiveObjects { [log = options.log] in log(.error, $0, $1) }
+  }
 }

@@ -62,7 +62,7 @@ final class HostActivity: Sendable {
 
 extension Duration {
   /// As Dispatch has it, in whole nanoseconds; what is too long for that is as long as it gets.
-  fileprivate var interval: DispatchTimeInterval {
+  var interval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
     let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflows, nanoseconds < Int64.max / 2 else { return .seconds(60 * 60 * 24 * 365) }

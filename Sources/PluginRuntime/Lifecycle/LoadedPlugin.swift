@@ -24,7 +24,7 @@ final class LoadedPlugin: Sendable {
       guard
         let bound = BoundFunction(
           function.signature, entry, plugin: description.id, callbacks: callbacks,
-          symbol: { library.symbol($0) })
+          library: PluginLibrary(plugin: id, objects: host.objects, symbol: { library.symbol($0) }))
       else {
         throw PluginError(
           .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")

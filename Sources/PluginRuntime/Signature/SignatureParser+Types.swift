@@ -57,11 +57,7 @@ extension SignatureParser {
       let held: ValueType? = cursor.skip(word: "void") ? nil : try type(.held)
       try cursor.require(">", or: " after the promise's type")
       return .promise(held)
-    case "ptr":
-      try cursor.require("<", or: " after 'ptr', and a name for what it points to")
-      let name = try identifier("a name for what it points to")
-      try cursor.require(">", or: " after the pointer's name")
-      return .pointer(name)
+    case "ptr": return try pointer()
     case "fn": return .callback(try callback())
     case "context":
       guard cursor.skip("<") else { return .context(of: nil) }
@@ -72,6 +68,14 @@ extension SignatureParser {
     case "token": return .token
     default: return .value
     }
+  }
+
+  /// Parses a pointer, after its `ptr`.
+  private mutating func pointer() throws(SignatureError) -> ValueType {
+    try cursor.require("<", or: " after 'ptr', and a name for what it points to")
+    let name = try identifier("a name for what it points to")
+    try cursor.require(">", or: " after the pointer's name")
+    return .pointer(name)
   }
 
   private mutating func owned() throws(SignatureError) -> ValueType {
@@ -88,7 +92,8 @@ extension SignatureParser {
       [.str, .bytes, .cstr].contains(type)
     else {
       if cursor.skip("&") { return .own(try slice(), release: release) }
-      throw cursor.error(expected: "'str' or 'bytes', 'cstr' or a slice after 'own'")
+      if cursor.skip(word: "ptr") { return .own(try pointer(), release: release) }
+      throw cursor.error(expected: "'str' or 'bytes', 'cstr', a slice or a ptr<Name> after 'own'")
     }
     cursor.advance()
     let counted = try self.counted(type)

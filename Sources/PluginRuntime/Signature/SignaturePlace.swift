@@ -29,9 +29,14 @@ extension SignatureParser {
     func refusal(of type: ValueType) -> String? {
       switch self {
       case .input:
-        if case .own(_, .some) = type.unwrapped {
-          return "'own' alone: what the function is given, it frees with the host's allocator"
+        if case .own(let type, .some) = type.unwrapped {
+          return type.isAddress && type != .cstr
+            ? "'own' alone: the function is given the object to release it"
+            : "'own' alone: what the function is given, it frees with the host's allocator"
         }
+        return nil
+      case .output where isObject(type), .result where isObject(type), .returned where isObject(type):
+        if case .own(_, nil) = type.unwrapped { return "own(f) \(type.content), with the function that destroys it" }
         return nil
       case .output:
         return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
@@ -61,7 +66,7 @@ extension SignatureParser {
         return isOwned(type) ? "what it borrows: a callback is not given what it has to free" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
-        if case .own(_, nil) = type.unwrapped { return nil }
+        if case .own(_, nil) = type.unwrapped, !isObject(type) { return nil }
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
       }
     }
@@ -75,6 +80,11 @@ extension SignatureParser {
     }
 
     private func isOwned(_ type: ValueType) -> Bool { if case .own = type.unwrapped { true } else { false } }
+    /// Whether the type is an object that its receiver releases.
+    private func isObject(_ type: ValueType) -> Bool {
+      if case .own(.pointer, _) = type.unwrapped { true } else { false }
+    }
+
     private func isCounted(_ type: ValueType) -> Bool { type.countName != nil }
     private func isArray(_ type: ValueType) -> Bool { if case .array = type.unwrapped { true } else { false } }
   }

@@ -28,13 +28,8 @@ extension ValueType {
       let value = ScalarLiteral.value(text, as: self) ?? ScalarLiteral.integer(text, as: self) ?? hexadecimal(text)
       guard let value else { throw mismatch(text, ScalarLiteral.expectation(self)) }
       return value
-    case .pointer(let name):
-      guard let address = UInt(text.dropFirst(2), radix: 16), text.hasPrefix("0x"), address != 0 else {
-        throw mismatch(text, "an address, as 0x and hexadecimal digits, of a \(name)")
-      }
-      return .pointer(PluginPointer(name: name, address: address))
     case .structure, .array, .slice, .own, .counted, .value, .error: return try value(fromJSONText: text)
-    case .callback, .context, .token:
+    case .pointer, .callback, .context, .token:
       throw mismatch(text, "\(expectation), which no text can be")
     }
   }

@@ -26,6 +26,9 @@ extension promise_value_t {
     case .bytes(let bytes):
       let status = bytes.withUnsafeBytes { promise_value_bytes(&self, $0.baseAddress, $0.count) }
       if status != PROMISE_OK { return nil }
+    case .pointer(let pointer) where pointer.object != nil:
+      guard let wrapped = ValueBox.wrap(value) else { return nil }
+      self = wrapped
     case .pointer(let pointer):
       kind = promise_kind_t(PROMISE_KIND_POINTER)
       self.as.ptr = UnsafeMutableRawPointer(bitPattern: pointer.address)

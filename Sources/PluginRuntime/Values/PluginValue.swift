@@ -21,16 +21,39 @@ public enum PluginValue: Sendable, Equatable {
 }
 
 /// An address from a plugin, with the type name from its signature.
+///
+/// The result of a function that gives an object away, `own(f) ptr<Name>`, is a reference to the object: f is called
+/// once, on a thread of the library's pool, after the last copy was released. Two pointers are equal if their names and
+/// addresses are.
 public struct PluginPointer: Sendable, Hashable {
   /// The Name in `ptr<Name>`.
   public let name: String
   /// The address, never 0: NULL is `.void`.
   public let address: UInt
+  /// The object, if the host owns it.
+  let object: PluginObject?
 
-  /// Creates an address with its type name.
-  public init(name: String, address: UInt) {
+  /// Creates an address with its type name. Nothing checks that such an object is there.
+  public init(name: String, address: UInt) { self.init(name: name, address: address, object: nil) }
+
+  init(name: String, address: UInt, object: PluginObject?) {
     self.name = name
     self.address = address
+    self.object = object
+  }
+
+  /// Whether the host owns the object, and destroys it with its last reference.
+  public var isOwned: Bool { object != nil }
+
+  /// Compares names and addresses.
+  public static func == (left: PluginPointer, right: PluginPointer) -> Bool {
+    left.name == right.name && left.address == right.address
+  }
+
+  /// Hashes the name and the address.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(address)
   }
 }
 

@@ -34,6 +34,9 @@ enum PromiseBridge {
   /// Converts a value to C for the type.
   private static func converted(_ value: PluginValue, _ type: ValueType?) throws(ArgumentMismatch) -> promise_value_t {
     if let type, type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
+    if case .pointer(let pointer) = value, pointer.isOwned, type != .value {
+      throw ArgumentMismatch(message: "is a \(pointer.name) that the host owns, which a promise of C cannot keep")
+    }
     guard let converted = promise_value_t(value) else { throw CallArena.noMemory }
     return converted
   }

@@ -16,7 +16,8 @@ extension ValueType {
       guard !text.utf8.contains(0) else { throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end") }
       return .string(text)
     case (.bytes, _): return .bytes(try bytes(json))
-    case (.pointer, .string(let text)): return try value(fromText: text)
+    case (.pointer, _):
+      throw ArgumentMismatch(message: "is \(json.name), expected \(expectation), which no text can be")
     case (.structure(let type), .object(let members)): return try object(type, members)
     case (.array(_, let count), .array(let elements)):
       guard elements.count == count else {

@@ -33,7 +33,6 @@ extension ValueType {
     case .str, .cstr, .bytes: "text"
     case .own(let type, _), .counted(let type, _), .reference(let type): type.example
     case .promise(let held): held.map { $0.example } ?? "null"
-    case .pointer: "0x1000"
     default: exampleJSON
     }
   }
@@ -44,7 +43,6 @@ extension ValueType {
     case .bool: return "true"
     case .f32, .f64: return "1.5"
     case .str, .cstr, .bytes: return "\"text\""
-    case .pointer: return "\"0x1000\""
     case .structure(let type):
       var members: [String] = []
       for field in type.fields {
@@ -57,7 +55,7 @@ extension ValueType {
     case .slice(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
     case .value: return "null"
-    case .promise, .callback, .context, .error, .token: return nil
+    case .pointer, .promise, .callback, .context, .error, .token: return nil
     default: return "1"
     }
   }

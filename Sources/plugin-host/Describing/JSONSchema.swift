@@ -76,7 +76,7 @@ extension ValueType {
     case .cstr: return [("type", .string("string")), ("pattern", .string("^[^\\u0000]*$"))]
     case .bytes: return use == .given ? Self.base64 : bytesTaken
     case .slice(.u8) where use == .taken: return bytesTaken
-    case .pointer: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
+    case .pointer where use == .given: return [("type", .string("string")), ("pattern", .string("^0x[0-9a-fA-F]+$"))]
     case .structure(let type):
       let fields = type.fields.map { ($0.name, JSON.object($0.type.schema(use))) }
       // A field that may be null need not be there in an argument.
@@ -93,7 +93,7 @@ extension ValueType {
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
     // What no JSON can be.
-    case .callback, .context, .token: return [("not", .object([]))]
+    case .pointer, .callback, .context, .token: return [("not", .object([]))]
     }
   }
 

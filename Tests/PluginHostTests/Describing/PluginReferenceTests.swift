@@ -65,7 +65,7 @@ import Testing
 
   @Test(arguments: [
     ("f(a: {x: f64, y: [i8; 2]}, b: &[cstr]) -> i32", #"f 'a={"x":1.5,"y":[1,1]}' 'b=["text","text"]'"#),
-    ("f(data: bytes[n], n: u32, p: ptr<db>, v: value)", "f data=text p=0x1000 v=null"),
+    ("f(data: bytes[n], n: u32, p: ptr<db>?, v: value)", "f data=text v=null"),
     ("f(to: out str[room], room: inout u64)", "f room=1"),
     ("f(done: promise<void>, x: promise<bool>)", "f done=null x=true"),
   ])
@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test func whatNoCommandLineCanCallHasNone() throws {
-    let plugin = try plugin(("f(each: fn(i32) -> bool)", nil))
+    let plugin = try plugin(("f(each: fn(i32) -> bool)", nil), ("g(db: &[ptr<db>])", nil))
+    #expect(CommandLineExample.text(of: plugin.functions[1], in: plugin) == nil)
     #expect(CommandLineExample.text(of: plugin.functions[0], in: plugin) == nil)
     #expect(PluginText.page(plugin).contains("\nf(each: fn(i32) -> bool @call)\n    void f(bool (*each)(int32_t"))
   }

@@ -74,6 +74,8 @@ struct CBody {
     case (.own(.cstr, .some), .string(let text)): line("\(place) = strdup(\(Self.literal(Array(text.utf8)).text));")
     case (.own(.cstr, nil), .string(let text)):
       line("\(place) = give(\(Self.literal(Array((text + "\0").utf8))));")
+    case (.own(.pointer, _), .pointer(let pointer)):
+      line("\(place) = make((uintptr_t)UINT64_C(\(pointer.address)));")
     case (.own, .string(let text)): give(place, Array(text.utf8))
     case (.own, .bytes(let bytes)): give(place, bytes)
     case (.cstr, .string(let text)): line("\(place) = \(Self.literal(Array(text.utf8)).text);")

@@ -1,3 +1,4 @@
+import CPromise
 import PluginRuntime
 import Promises
 import Testing
@@ -33,8 +34,19 @@ struct RoundTrips {
         for (index, trial) in trials.enumerated() {
           await run(trial, "f\(first + index)", on: host, "\(compiler) \(level)")
         }
+        try await checkObjects(of: host, "\(compiler) \(level)")
       }
     }
+  }
+
+  /// Every object that a function gave is destroyed once the host has ended.
+  private func checkObjects(of host: Host, _ build: String) async throws {
+    let made = await host.outcome("made", of: "test.trials").value
+    let destroyed = try host.function("destroyed", of: "test.trials")
+    host.unloadAll()
+    var result = promise_value_t()
+    destroyed.invoke(nil, count: 0, into: &result)
+    #expect(made == .int(result.as.i64), "\(build), seed \(Self.seed)")
   }
 
   private func run(_ trial: Trial, _ name: String, on host: Host, _ build: String) async {
@@ -68,6 +80,8 @@ enum CModule {
     return prologue + trials.map(\.source).joined(separator: "\n") + """
       static const promise_plugin_function_t functions[] = {
         {"failed() -> cstr", (promise_function_t)take_failure, NULL},
+        {"made() -> i32", (promise_function_t)count_made, NULL},
+        {"destroyed() -> i32", (promise_function_t)count_destroyed, NULL},
       \(rows.joined(separator: "\n"))
       };
       static promise_status_t load(const promise_host_t *table, promise_value_t *error) {
@@ -107,6 +121,11 @@ enum CModule {
       return memory;
     }
     void release(void *memory) { free(memory); }
+    static _Atomic int32_t made, destroyed;
+    static void *make(uintptr_t address) { made++; return (void *)address; }
+    static int32_t count_made(void) { return made; }
+    static int32_t count_destroyed(void) { return destroyed; }
+    void destroy(void *object) { destroyed++; }
 
     """
 }
@@ -126,6 +145,15 @@ extension PluginValue {
   }
 
   var isInfinite: Bool { if case .double(let number) = self { number.isInfinite } else { false } }
+
+  var hasPointer: Bool {
+    switch self {
+    case .pointer: true
+    case .array(let elements): elements.contains(where: \.hasPointer)
+    case .object(let members): members.contains(where: \.value.hasPointer)
+    default: false
+    }
+  }
 
   var hasNaN: Bool {
     switch self {

@@ -7,8 +7,8 @@ struct Trial: Sendable {
   let arguments: [PluginValue]
   /// What the call gives; `nil` if it fails with the status -5.
   let expected: PluginValue?
-  /// Whether the arguments can be said in JSON: it has one NaN only, and what is infinite is a string, which a tail would
-  /// take for one.
+  /// Whether the arguments can be said in JSON: it has no addresses and one NaN only, and what is infinite is a string,
+  /// which a tail would take for one.
   let isSayableInJSON: Bool
   let source: String
 
@@ -20,7 +20,7 @@ struct Trial: Sendable {
     let signature = try Signature(parsing: text)
     arguments = signature.inputs.compactMap { maker.arguments[$0.name] } + maker.tail.map(\.value)
     expected = maker.status < 0 ? nil : maker.expected(signature)
-    isSayableInJSON = !arguments.contains(where: \.hasNaN) && !maker.tail.contains { $0.value.isInfinite }
+    isSayableInJSON = !arguments.contains { $0.hasNaN || $0.hasPointer } && !maker.tail.contains { $0.value.isInfinite }
     source = maker.source(signature)
   }
 }
@@ -41,6 +41,7 @@ struct TrialMaker {
 
   private static let owned: [ValueType] = [
     .own(.str), .own(.bytes), .own(.cstr), .own(.cstr, release: "release"), .optional(.own(.str)),
+    .own(.pointer("T0"), release: "destroy"), .optional(.own(.pointer("T1"), release: "destroy")),
   ]
 
   init(dice: Dice) { self.dice = dice }
@@ -87,7 +88,7 @@ struct TrialMaker {
     switch dice.roll(100) {
     case ..<64: addInput(name, dice.data())
     case ..<72:
-      let type = dice.chance(10) ? .own(.str) : dice.data()
+      let type = dice.chance(10) ? dice.pick([.own(.str), Self.owned[5]]) : dice.data()
       get(name, type)
       body.fill("(*\(name))", type, outputs[name] ?? .void)
       parameters.append("\(name): out \(type)")

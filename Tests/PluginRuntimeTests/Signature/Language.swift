@@ -15,6 +15,7 @@ struct Language {
       "crc32(seed: u64, data: bytes[size], size: u32) -> u64",
       "compress(to: out bytes[room], room: inout u64, from: bytes[size], size: u64) -> i32 ! nonzero",
       "sum(values: &[f64; n], n: usize) -> f64",
+      "open(path: cstr, db: out own(close) ptr<db>?) -> own(close) ptr<db> ! null", "close(db: own ptr<db>?) -> i32",
       "norm(v: [f64; 3]) -> f64", "fill(v: out [u8; 16])", "dup(s: cstr) -> own(free) cstr ! null",
       "print(format: cstr, ...: i64 | f64 | cstr) -> i32", "all(first: i32, ...rest: i32) -> i64",
       "walk(path: cstr, visit: fn(context, path: cstr, size: u64) -> bool @call, tag: context)",

@@ -45,7 +45,7 @@ struct Parsing {
           ]))
       ),
       ("cstr?", .optional(.cstr)), ("i32?", .optional(.i32)), ("own str?", .optional(.own(.str))),
-      ("own cstr", .own(.cstr)), ("own &[u16]", .own(.slice(.u16))),
+      ("own cstr", .own(.cstr)), ("ptr<x>?", .optional(.pointer("x"))), ("own &[u16]", .own(.slice(.u16))),
       ("promise<ptr<x>?>", .promise(.optional(.pointer("x")))),
       ("error", .error), ("value", .value),
     ])

@@ -18,7 +18,6 @@ struct JSONArguments {
       ("bytes", "[0, 255]", .bytes([0, 255])), ("bytes", #"{"base64": "AP8="}"#, .bytes([0, 255])),
       ("bytes", #"{"base64": ""}"#, .bytes([])),
       ("i32?", "null", .void), ("i32?", "5", .int(5)),
-      ("ptr<x>", #""0xff""#, .pointer(PluginPointer(name: "x", address: 255))),
       ("&[i32]", "[ ]", .array([])), ("[bool; 2]", "[true,false]", .array([.bool(true), .bool(false)])),
       ("{a: i32, b: str?}", #"{"a":1}"#, .object([PluginMember("a", .int(1)), PluginMember("b", .void)])),
       ("{b: u8, a: u8}", #"{"a":1,"b":2}"#, .object([PluginMember("b", .uint(2)), PluginMember("a", .uint(1))])),
@@ -47,6 +46,8 @@ struct JSONArguments {
       ("&[{x: &[u8]}]", #"[{"x":[1]},{"x":[1,-1]}]"#, "[1].x[1]", "is -1"),
       ("{a: i32}", "{}", ".a", "is missing"), ("{a: i32}", #"{"a":1,"z":2}"#, ".z", "is no field, expected a"),
       ("[i32; 2]", "[1]", "", "has 1 elements, expected 2"),
+      ("ptr<x>", #""0xff""#, "", #"is "0xff", expected an address of a x, which no text can be"#),
+      ("&[ptr<x>?]", "[null, 255]", "[1]", "is 255, expected an address"),
     ])
   func refused(_ type: String, _ json: String, _ path: String, _ message: String) throws {
     let type = try Self.type(type)

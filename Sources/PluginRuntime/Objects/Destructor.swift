@@ -1,0 +1,49 @@
+@preconcurrency import CFFI
+import CPromise
+import Glibc
+
+/// The function in `own(f) ptr<Name>`, which destroys the object. Its result is ignored. It lives as long as the process.
+final class Destructor: Sendable {
+  /// The plugin of the function.
+  let plugin: String
+  /// The function's name.
+  let name: String
+  private let entry: promise_function_t
+  /// The function's address.
+  let address: UInt
+  /// "plugin.function", as C text that is never freed.
+  private nonisolated(unsafe) let subject: UnsafePointer<CChar>
+  private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
+
+  /// `nil` if libffi cannot call such a function.
+  init?(_ name: String, _ function: UnsafeMutableRawPointer, plugin: String) {
+    self.plugin = plugin
+    self.name = name
+    address = UInt(bitPattern: function)
+    entry = unsafeBitCast(function, to: promise_function_t.self)
+    subject = UnsafePointer(strdup("\(plugin).\(name)")) ?? UnsafePointer(strdup(""))
+    interface = .allocate(capacity: 1)
+    interface.initialize(to: ffi_cif())
+    let types = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: 1)
+    types.initialize(to: FFIType.pointer)
+    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, 1, FFIType.of(nil), types) == FFI_OK else { return nil }
+  }
+
+  /// Destroys an object. Returns a fault if the function does not return.
+  func destroy(_ address: UInt) -> CallFault? {
+    var argument = address
+    // As much as libffi may write for a result.
+    var returned: (UInt64, UInt64) = (0, 0)
+    return withUnsafeMutablePointer(to: &argument) { argument in
+      var addresses: UnsafeMutableRawPointer? = UnsafeMutableRawPointer(argument)
+      return withUnsafeMutablePointer(to: &returned) { returned in
+        CallEdge.call(subject, interface, entry, UnsafeMutableRawPointer(returned), &addresses)
+      }
+    }
+  }
+}
+
+extension UInt {
+  /// The address of a C function.
+  init(function: @escaping promise_function_t) { self = UInt(bitPattern: unsafeBitCast(function, to: Int.self)) }
+}

@@ -1,0 +1,132 @@
+import CPromise
+import Dispatch
+import Synchronization
+
+/// The objects of a host that are not destroyed.
+///
+/// Destructors run one at a time, in the order in which the last references were released, on a thread of the
+/// library's pool: never on the thread that releases, which may be in the middle of a call or hold a lock. `close()`
+/// waits for them.
+final class LiveObjects: Sendable {
+  typealias Report = @Sendable (_ plugin: String, _ message: String) -> Void
+
+  private struct State {
+    var count = 0
+    /// By the order in which they were made.
+    var lives: [Int: ObjectLife] = [:]
+    var isClosed = false
+    /// How many objects are on their way to their destructors.
+    var ending = 0
+    /// The destructor that runs now.
+    var running: Destructor?
+    /// A serial executor, made with the first object.
+    var executor: UInt?
+  }
+
+  private let state = Mutex(State())
+  private let report: Report
+  /// Signalled when the last destructor has run after `close()` was called.
+  private let idle = DispatchSemaphore(value: 0)
+
+  /// - Parameter report: receives the fault of a destructor that does not return.
+  init(report: @escaping Report) { self.report = report }
+
+  deinit { state.withLock { _ = $0.executor.map { promise_executor_release(OpaquePointer(bitPattern: $0)) } } }
+
+  /// Owns an object from now on.
+  func own(_ address: UInt, named name: String, _ destructor: Destructor, from sources: [PluginObject]) -> PluginObject
+  {
+    let life = ObjectLife(PluginPointer(name: name, address: address), destructor)
+    let number = state.withLock { state in
+      state.count += 1
+      state.lives[state.count] = life
+      if state.executor == nil { state.executor = UInt(bitPattern: promise_executor_serial(nil)) }
+      return state.count
+    }
+    return PluginObject(life, number, in: self, from: sources)
+  }
+
+  /// Destroys an object that a function has given and nobody was given.
+  func discard(_ address: UInt, named name: String, _ destructor: Destructor) {
+    _ = own(address, named: name, destructor, from: [])
+  }
+
+  /// Ends an object whose last reference was released. Its sources are released after its destructor has run.
+  func drop(_ life: ObjectLife, _ number: Int, keeping sources: [PluginObject]) {
+    let isOpen = state.withLock { state in
+      state.lives[number] = nil
+      if !state.isClosed { state.ending += 1 }
+      return !state.isClosed
+    }
+    // After close() the plugins' code is not entered any more.
+    if isOpen { end(life, keeping: sources) }
+  }
+
+  /// Destroys every object that no call uses, the last made first, and waits until that is done.
+  ///
+  /// - Returns: the id of the plugin whose destructor has not returned by the deadline.
+  func close(deadline: Duration) -> String? {
+    let lives = state.withLock { state in
+      defer { (state.lives, state.isClosed) = ([:], true) }
+      state.ending += state.lives.count
+      return state.lives.sorted { $0.key > $1.key }.map(\.value)
+    }
+    for life in lives { end(life, keeping: []) }
+    let time = DispatchTime.now() + deadline.interval
+    while state.withLock({ $0.ending > 0 }) {
+      if idle.wait(timeout: time) == .timedOut { return state.withLock { $0.running?.plugin } }
+    }
+    return nil
+  }
+
+  /// Submits the object's destructor, unless a call has released the object.
+  private func end(_ life: ObjectLife, keeping sources: [PluginObject]) {
+    guard life.claim() else { return noteEnd() }
+    submit { [self] in
+      destroy(life, keeping: sources)
+      noteEnd()
+    }
+  }
+
+  private func noteEnd() {
+    let isLast = state.withLock { state in
+      state.ending -= 1
+      return state.isClosed && state.ending == 0
+    }
+    if isLast { idle.signal() }
+  }
+
+  private func destroy(_ life: ObjectLife, keeping sources: [PluginObject]) {
+    state.withLock { $0.running = life.destructor }
+    defer { state.withLock { $0.running = nil } }
+    let fault = withExtendedLifetime(sources) { life.destructor.destroy(life.pointer.address) }
+    guard case .left(let edge)? = fault else { return }
+    report(life.destructor.plugin, edge.error(life.destructor.plugin, of: "\(life.destructor.name)() ").message)
+  }
+
+  /// Runs the work on the serial executor; here, if memory has run out.
+  private func submit(_ work: @escaping @Sendable () -> Void) {
+    let executor = state.withLock { $0.executor }
+    let job = Unmanaged.passRetained(Job(work))
+    _ = promise_executor_submit(
+      executor.flatMap { OpaquePointer(bitPattern: $0) },
+      { Unmanaged<Job>.fromOpaque($0!).takeUnretainedValue().run() }, job.toOpaque(),
+      { Unmanaged<Job>.fromOpaque($0!).release() })
+  }
+
+  /// Work that is done once: by the executor, or where the executor drops it.
+  private final class Job: Sendable {
+    private let work: Mutex<(@Sendable () -> Void)?>
+
+    init(_ work: @escaping @Sendable () -> Void) { self.work = Mutex(work) }
+    deinit { run() }
+
+    func run() {
+      let work = work.withLock { work in
+        defer { work = nil }
+        return work
+      }
+      work?()
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/// The functions of a plugin's library, and the live objects of its host, for the plans of the plugin's calls.
+struct PluginLibrary: Sendable {
+  let plugin: String
+  let objects: LiveObjects
+  /// Finds a function that the library, or one that it links, exports.
+  let symbol: @Sendable (String) -> UnsafeMutableRawPointer?
+
+  /// Returns the destructor of that name; `nil` if there is no such function.
+  func destructor(_ name: String) -> Destructor? {
+    symbol(name).flatMap { Destructor(name, $0, plugin: plugin) }
+  }
+}

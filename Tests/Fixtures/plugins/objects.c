@@ -1,0 +1,146 @@
+/* Objects that the host owns: boxes, which are counted, and lie in one another. */
+#include "fixture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct box {
+  int32_t number;
+  bool is_open;
+};
+
+/* The numbers of the boxes in the order in which they ended: "3 2 ". */
+static char log_text[4096];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int destructors, other_threads;
+static pthread_t loader;
+
+static void note(struct box *box) {
+  pthread_mutex_lock(&lock);
+  size_t length = strlen(log_text);
+  snprintf(log_text + length, sizeof log_text - length, "%s%d ", box->is_open ? "" : "closed before: ", box->number);
+  box->is_open = false;
+  pthread_mutex_unlock(&lock);
+}
+
+static struct box *box_new(int32_t number) {
+  struct box *box = calloc(1, sizeof *box);
+  *box = (struct box){number, true};
+  return box;
+}
+
+/* A destructor as some libraries have it, with a result. The memory stays, so that a second call is seen. */
+int32_t box_free(struct box *box) {
+  destructors++;
+  if (!pthread_equal(pthread_self(), loader))
+    other_threads++;
+  note(box);
+  return -1;
+}
+
+static struct box *box_maybe(int32_t number) {
+  return number == 0 ? NULL : box_new(number);
+}
+
+static int32_t box_make(int32_t number, struct box **box) {
+  *box = box_maybe(number);
+  return number < 0 ? 7 : 0;
+}
+
+static struct box *box_within(struct box *outer, int32_t number) {
+  return box_new(outer->number * 10 + number);
+}
+
+static struct box *box_fails(int32_t number) {
+  errno = ENOENT;
+  return number == 0 ? NULL : box_new(number);
+}
+
+static int32_t box_number(const struct box *box) {
+  return box->is_open ? box->number : -1;
+}
+
+static int32_t box_sum(struct box *left, struct box *right) {
+  return left->number + (right == NULL ? 0 : right->number);
+}
+
+static int32_t box_close(struct box *box, uint8_t code) {
+  if (box == NULL)
+    return 0;
+  note(box);
+  free(box);
+  return code;
+}
+
+static struct box *box_same(struct box *box) {
+  return box;
+}
+
+static promise_t *held;
+
+static promise_t *box_hold(struct box *box) {
+  (void)box;
+  held = promise_new();
+  promise_retain(held);
+  return held;
+}
+
+static void box_let_go(void) {
+  promise_value_t value = {.kind = PROMISE_KIND_VOID};
+  promise_resolve(held, &value);
+  promise_release(held);
+}
+
+static int32_t later_state(promise_t *box) {
+  return promise_state(box);
+}
+
+static const char *ended(void) {
+  return log_text;
+}
+
+static int32_t destroyed(void) {
+  return destructors;
+}
+
+static int32_t elsewhere(void) {
+  return other_threads;
+}
+
+static promise_status_t load(const promise_host_t *table, promise_value_t *error) {
+  (void)table, (void)error;
+  loader = pthread_self();
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+  pthread_mutex_lock(&lock);
+  strcat(log_text, "unloaded");
+  pthread_mutex_unlock(&lock);
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("box_new(number: i32) -> own(box_free) ptr<box>", box_new),
+    FUNCTION("box_maybe(number: i32) -> own(box_free) ptr<box>?", box_maybe),
+    FUNCTION("box_make(number: i32, box: out own(box_free) ptr<box>?) -> i32 ! nonzero", box_make),
+    FUNCTION("box_within(outer: ptr<box>, number: i32) -> own(box_free) ptr<box>", box_within),
+    FUNCTION("box_fails(number: i32) -> own(box_free) ptr<box> ! errno", box_fails),
+    FUNCTION("box_number(box: ptr<box>) -> i32", box_number),
+    FUNCTION("box_sum(left: ptr<box>, right: ptr<box>?) -> i32", box_sum),
+    FUNCTION("box_in(holder: {box: ptr<box>}) -> i32", box_number),
+    FUNCTION("box_close(box: own ptr<box>?, code: u8 = 0) -> i32 ! nonzero", box_close),
+    FUNCTION("box_free(box: ptr<box>)", box_free),
+    FUNCTION("box_same(box: ptr<box>) -> ptr<box>", box_same),
+    FUNCTION("box_hold(box: ptr<box>) -> promise<void>", box_hold),
+    FUNCTION("box_let_go()", box_let_go),
+    FUNCTION("crate_number(crate: ptr<crate>) -> i32", box_number),
+    FUNCTION("later_state(box: promise<ptr<box>>) -> i32", later_state),
+    FUNCTION("ended() -> cstr", ended),
+    FUNCTION("destroyed() -> i32", destroyed),
+    FUNCTION("elsewhere() -> i32", elsewhere),
+};
+
+PLUGIN("test.objects", .load = load, .unload = unload)
