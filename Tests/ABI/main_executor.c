@@ -179,6 +179,17 @@ static void cancelled_timers_are_freed_wherever_they_are(void) {
   promise_executor_release(other);
 }
 
+static void cancelling_a_timer_that_moved_leaves_those_of_the_loop(void) {
+  promise_t *moved = promise_sleep_on(main_executor(), 3600 * 1000 * MILLISECONDS);
+  CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
+  CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
+  promise_t *stays = promise_sleep_on(main_executor(), 1);
+  CHECK_STATUS(promise_discard(moved), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(promise_loop_main(), stays, 60000 * MILLISECONDS), PROMISE_OK);
+  promise_release(moved);
+  promise_release(stays);
+}
+
 static void whoever_replaces_it_is_the_main_thread(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
   finish(start(becomes_main, serial));
@@ -327,6 +338,7 @@ int main(void) {
   RUN(what_ends_in_it_cannot_take_its_place);
   RUN(timers_go_there_too);
   RUN(cancelled_timers_are_freed_wherever_they_are);
+  RUN(cancelling_a_timer_that_moved_leaves_those_of_the_loop);
   RUN(whoever_replaces_it_is_the_main_thread);
   RUN(whoever_puts_the_loop_back_is_the_main_thread);
   RUN(serial_executor_takes_its_place);

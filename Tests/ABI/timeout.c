@@ -242,7 +242,44 @@ static void end_and_settlement_may_meet(void) {
   }
 }
 
+/* The settlement comes while the timer is started: the timer is stopped all the same. */
+static promise_t *met;
+static atomic_long met_round;
+/* Spins for a while before it yields: the threads meet within less than a microsecond. */
+static void await_round(long round) {
+  for (int spins = 0; atomic_load(&met_round) != round; spins++)
+    if (spins > 10 * 1000)
+      sched_yield();
+}
+
+static void *resolves_each(void *rounds) {
+  for (long i = 1; i <= *(long *)rounds; i++) {
+    await_round(i);
+    for (volatile long pause = i % 256 * 4; pause > 0; pause--)
+      ;
+    CHECK_STATUS(promise_resolve(met, I64(1)), PROMISE_OK);
+    atomic_store(&met_round, -i);
+  }
+  return NULL;
+}
+
+static void start_and_settlement_may_meet(void) {
+  long rounds = check_scale(20 * 1000);
+  pthread_t thread = start(resolves_each, &rounds);
+  for (long i = 1; i <= rounds; i++) {
+    met = promise_new();
+    atomic_store(&met_round, i);
+    promise_t *limited = promise_timeout(met, HOUR);
+    await_round(-i);
+    CHECK(ended(limited, PROMISE_FULFILLED, 1));
+    promise_release(limited);
+    promise_release(met);
+  }
+  finish(thread);
+}
+
 int main(void) {
+
   RUN(request_discards_a_sleep);
   RUN(delay_passes_on_later);
   RUN(delay_begins_with_the_settlement);
@@ -256,5 +293,6 @@ int main(void) {
   RUN(settling_it_stops_its_timer);
   RUN(without_its_timer_it_waits);
   RUN(end_and_settlement_may_meet);
+  RUN(start_and_settlement_may_meet);
   return check_report();
 }

@@ -12,6 +12,8 @@ final class CancellingTrial: Explorable {
     case settles
     /// The child is asked while the root dies pending.
     case dies
+    /// Likewise, and the root's handler of the request settles it.
+    case answers
     /// The root is asked while another handler of its request is attached.
     case attaches
     /// The grandchild is asked while the root is settled.
@@ -42,7 +44,10 @@ final class CancellingTrial: Explorable {
 
   init(_ program: Program) {
     self.program = program
-    onRequest(root) { self.rootRequests += 1 }
+    onRequest(root) {
+      self.rootRequests += 1
+      if program == .answers { self.settle() }
+    }
     onRequest(inner) { self.innerRequests += 1 }
     child =
       program == .followsWithBlock
@@ -60,7 +65,7 @@ final class CancellingTrial: Explorable {
       _ = root.retain()
       sibling.requestCancel()
     case .bothChildren, .attaches, .followsWithBlock: break
-    case .settles, .dies, .weak: sibling.requestCancel()
+    case .settles, .dies, .answers, .weak: sibling.requestCancel()
     case .chain, .follows:
       sibling.requestCancel()
       child.release()
@@ -90,7 +95,7 @@ final class CancellingTrial: Explorable {
     case .handleGoes: return [{ self.child.requestCancel() }, { self.root.release() }]
     case .bothChildren: return [{ self.child.requestCancel() }, { self.sibling.requestCancel() }]
     case .settles: return [{ self.child.requestCancel() }, { self.settle() }]
-    case .dies: return [{ self.child.requestCancel() }, { self.root.release() }]
+    case .dies, .answers: return [{ self.child.requestCancel() }, { self.root.release() }]
     case .attaches:
       return [{ self.root.requestCancel() }, { self.onRequest(self.root) { self.attachedRequests += 1 } }]
     case .chain, .follows: return [{ self.grandchild.requestCancel() }, { self.settle() }]
@@ -121,7 +126,7 @@ final class CancellingTrial: Explorable {
     }
     sibling.release()
     grandchild.release()
-    if program != .dies { root.release() }
+    if program != .dies && program != .answers { root.release() }
     inner.release()
   }
 
@@ -137,7 +142,7 @@ final class CancellingTrial: Explorable {
       expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
       expect(isGrandchildSettled, "the grandchild waits for ever")
     case .follows, .followsWithBlock: expect(innerRequests == 1, "the inner promise was asked \(innerRequests) times")
-    case .dies, .weak: expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
+    case .dies, .answers, .weak: expect(rootRequests <= 1, "the root was asked \(rootRequests) times")
     }
     return wrong
   }

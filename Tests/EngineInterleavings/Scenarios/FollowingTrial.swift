@@ -14,9 +14,14 @@ final class FollowingTrial: Explorable {
     case crossed
     /// `first` is chained after two promises that two threads resolve.
     case chained
+    /// `first` has a handler that returns a value, while another thread settles `first` itself.
+    case settledTwice
+    /// Two threads make `first` and `second`, which have discard blocks, follow each other.
+    case crossedWithBlocks
   }
 
-  static var programs: [Program] { Program.allCases }
+  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks] }
+  static var programs: [Program] { Program.allCases.filter { !shortPrograms.contains($0) } }
 
   private let program: Program
   private let sources = [CellRef.promise()!, CellRef.promise()!]
@@ -25,6 +30,10 @@ final class FollowingTrial: Explorable {
   /// What the observers of `first` and `second` were called with.
   fileprivate var outcomes: [[Outcome]] = [[], []]
   private(set) var states: [Bool] = []
+  /// Whether `first` was pending after a call that settled it, or that found it settled, had returned.
+  private var wasLate = false
+  /// Whether a call refused to close the circle.
+  private var isRefused = false
 
   fileprivate struct Outcome: Equatable {
     var kind: UInt32
@@ -44,6 +53,15 @@ final class FollowingTrial: Explorable {
     case .chained:
       derived = [CellRef.promise()!]
       for source in sources { _ = derived[0].chain(after: source) }
+    case .settledTwice:
+      derived = [
+        sources[0].react { _, _, out in
+          out = CellValue(kind: .u64, bits: 2)
+          return .fulfill
+        }!
+      ]
+    case .crossedWithBlocks:
+      derived = (0..<2).map { _ in unsafe CellRef.discardable(nil, Context(nil, nil))! }
     }
     // Not for the crossed ones: each has the other as its callback, and the orders are many without more.
     if program != .crossed { for (index, promise) in derived.enumerated() { observe(promise, index) } }
@@ -75,6 +93,18 @@ final class FollowingTrial: Explorable {
     case .overtaken: return [begin, { self.resolve(self.inner, 2) }, { self.resolve(self.derived[0], 3) }]
     case .abandoned: return [begin, { self.inner.release() }]
     case .crossed, .chained: return [begin, { self.resolve(self.sources[1], 2) }]
+    case .settledTwice:
+      return [self.sources[0], self.derived[0]].map { promise in
+        {
+          self.resolve(promise, 3)
+          // Read in the same step, without letting other threads go first.
+          Scheduler.locks += 1
+          if !self.derived[0].state.isSettled { self.wasLate = true }
+          Scheduler.locks -= 1
+        }
+      }
+    case .crossedWithBlocks:
+      return [0, 1].map { index in { if self.derived[index].follow(self.derived[1 - index]) == .cycle { self.isRefused = true } } }
     }
   }
 
@@ -86,6 +116,8 @@ final class FollowingTrial: Explorable {
         outcomes[index].append(Outcome(kind: value.kind, bits: 0, isRejected: promise.state.isRejected))
       }
     }
+    // Otherwise the circle would keep itself.
+    if program == .crossedWithBlocks && !isRefused && !states.contains(true) { _ = derived[0].discard() }
     for promise in derived { promise.release() }
     for source in sources { source.release() }
     if program != .abandoned { inner.release() }
@@ -93,7 +125,8 @@ final class FollowingTrial: Explorable {
   }
 
   func violations() -> [String] {
-    var wrong: [String] = []
+    var wrong = wasLate ? ["a call returned before the outcome was published"] : []
+    if program == .crossedWithBlocks { return isRefused || states.contains(true) ? [] : ["the circle was not found"] }
     for index in states.indices {
       let outcomes = outcomes[index]
       if outcomes.count > 1 { wrong.append("promise \(index) called back \(outcomes.count) times") }
@@ -112,6 +145,8 @@ final class FollowingTrial: Explorable {
     case .abandoned: return false
     case .crossed: return outcome.isRejected && outcome.kind == ValueKind.error.rawValue
     case .chained: return value == 1 || value == 2
+    case .settledTwice: return value == 2 || value == 3
+    case .crossedWithBlocks: return true
     }
   }
 }

@@ -19,6 +19,19 @@ struct CellPool {
     races_watch(Scheduler.watched.lowerBound, Scheduler.watched.upperBound)
   }
 
+  /// The number of times that the state of a free cell was written in this run.
+  nonisolated(unsafe) private(set) static var updatesOfFreeCells = 0
+
+  /// Counts a write to a word if it is the state of a free cell, which no thread has a reference to.
+  static func noteUpdate(_ word: UnsafeRawPointer) {
+    let address = UInt(bitPattern: word)
+    guard Scheduler.watched.contains(address), (address - Scheduler.watched.lowerBound) % UInt(Cell.size) == 0 else {
+      return
+    }
+    let life = unsafe platform_fixed_word(word + Cell.lifeOffset)
+    if life & Life.kindMask == 0 { updatesOfFreeCells += 1 }
+  }
+
   /// How many cells are in use.
   var live: Int {
     var live = 0
@@ -30,6 +43,7 @@ struct CellPool {
 
   /// Gives every thread its own cells. None may be in use.
   func deal() {
+    Self.updatesOfFreeCells = 0
     for (thread, cells) in cells.enumerated() {
       var list: UnsafeMutableRawPointer?
       for ref in cells.reversed() {

@@ -22,6 +22,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   }
 
   private func reportUpdate(_ ordering: AtomicUpdateOrdering) {
+    unsafe withUnsafePointer(to: self) { unsafe CellPool.noteUpdate(UnsafeRawPointer($0)) }
     report(RACES_EXCHANGE, acquires: ordering.acquires, releases: ordering.releases)
   }
 
@@ -33,6 +34,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
 
   package func store(_ desired: consuming Value, ordering: AtomicStoreOrdering) {
     pass(.write)
+    unsafe withUnsafePointer(to: self) { unsafe CellPool.noteUpdate(UnsafeRawPointer($0)) }
     report(RACES_STORE, acquires: false, releases: ordering.releases)
     content.store(desired, ordering: .sequentiallyConsistent)
   }

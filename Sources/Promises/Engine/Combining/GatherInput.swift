@@ -4,8 +4,8 @@ import Synchronization
 extension CellRef {
   /// Runs this reaction of the kind `input`.
   func gatherInput(_ value: CellValue, _ outcome: Outcome) -> ReactionResult {
-    // The claim stops later cancel requests from propagating through this reaction; its own promise is not settled.
-    guard claim() else { return .idle }
+    // Stops later cancel requests from propagating through this reaction. No other call claims it.
+    _ = claim()
     let index = unsafe Int(cell.pointee.value.bits & 0xffff_ffff)
     let gather = unsafe Gather.at(cell.pointee.context)
     defer { gather.ref.release() }

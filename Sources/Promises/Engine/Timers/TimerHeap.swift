@@ -20,7 +20,8 @@ struct TimerHeap {
   private var entries: UnsafeMutablePointer<Entry>?
   private var capacity = 0
   private(set) var count = 0
-  private var added: UInt32 = 0
+  /// The order of the next timer. Wraps after the first one, so that wrapping is no rare case.
+  private var added = UInt32.max
 
   /// The earliest deadline; `.max` if the heap is empty.
   var first: Int64 { unsafe count == 0 ? .max : entries.unsafelyUnwrapped[0].deadline }
