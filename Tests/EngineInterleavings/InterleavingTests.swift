@@ -40,7 +40,7 @@ struct InterleavingTests {
 
   @Test("promises with two settlers, and circles of promises with discard blocks")
   func settledTwice() {
-    explore(FollowingTrial.shortPrograms) { FollowingTrial($0) }
+    explore(FollowingTrial.shortPrograms, preemptionLimit: 2) { FollowingTrial($0) }
   }
 
   @Test("promises that are asked to cancel", arguments: CancellingTrial.programs)
