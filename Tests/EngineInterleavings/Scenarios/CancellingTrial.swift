@@ -59,13 +59,14 @@ final class CancellingTrial: Explorable {
         return .adopt
       }
     grandchild = child.react { _, _, _ in .pass }
-    sibling = root.react { _, _, _ in .pass }
+    // Where the root is not watched yet, its last release takes the short path.
+    sibling = program == .answers ? CellRef.promise()! : root.react { _, _, _ in .pass }
     switch program {
     case .handleGoes:
       _ = root.retain()
       sibling.requestCancel()
-    case .bothChildren, .attaches, .followsWithBlock: break
-    case .settles, .dies, .answers, .weak: sibling.requestCancel()
+    case .bothChildren, .attaches, .answers, .followsWithBlock: break
+    case .settles, .dies, .weak: sibling.requestCancel()
     case .chain, .follows:
       sibling.requestCancel()
       child.release()
