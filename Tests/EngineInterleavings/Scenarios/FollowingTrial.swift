@@ -104,7 +104,11 @@ final class FollowingTrial: Explorable {
         }
       }
     case .crossedWithBlocks:
-      return [0, 1].map { index in { if self.derived[index].follow(self.derived[1 - index]) == .cycle { self.isRefused = true } } }
+      return [0, 1].map { index in
+        {
+          if self.derived[index].follow(self.derived[1 - index]) == .cycle { self.isRefused = true }
+        }
+      }
     }
   }
 
