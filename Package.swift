@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CCrypto", "CHostExit", "CSQLite", "CYaml", "PluginRuntime", "Promises",
+        "CCrypto", "CHostExit", "CPluginEdge", "CSQLite", "CYaml", "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["host.exports", "host.map"], swiftSettings: settings,

@@ -197,6 +197,15 @@ void plugin_activity_prepare_thread() {
 
 namespace {
 
+/// The address of the published kind; NULL: nothing is published.
+std::atomic<plugin_activity_kind_t *> place_of_kind;
+
+void publish(const plugin_activity *activity) noexcept {
+  plugin_activity_kind_t *place = place_of_kind.load(std::memory_order_relaxed);
+  if (place != nullptr)
+    __atomic_store_n(place, activity == nullptr ? 0 : activity->kind, __ATOMIC_RELAXED);
+}
+
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed;
 
@@ -268,7 +277,12 @@ void start_watch() {
 
 } // namespace
 
+void plugin_activity_publish(plugin_activity_kind_t *place) {
+  place_of_kind.store(place);
+}
+
 void plugin_activity_begin_limit(const plugin_activity *activity) {
+  publish(activity);
   if (guarded.load() == 0)
     return;
   limit *added = static_cast<limit *>(malloc(sizeof(limit)));
@@ -287,6 +301,7 @@ void plugin_activity_begin_limit(const plugin_activity *activity) {
 }
 
 void plugin_activity_end_limit(const plugin_activity *activity) {
+  publish(activity->outer);
   if (guarded.load() == 0)
     return;
   pthread_mutex_lock(&lock);

@@ -16,7 +16,7 @@ struct plugin_activity {
 
 extern __thread plugin_activity *plugin_activity_current;
 
-/// Begins and ends the time that an activity has.
+/// Begins and ends the time that an activity has, and publishes its kind.
 void plugin_activity_begin_limit(const plugin_activity *activity);
 void plugin_activity_end_limit(const plugin_activity *activity);
 }

@@ -25,13 +25,12 @@ struct PluginHost: ParsableCommand {
       let words = RawText.arguments
       if let help = FunctionHelp(words) {
         try reserveOutput()
-        protect(timeout: help.call.host.search.timeout)
         try help.write()
         end(.fulfilled)
       }
       var command = try parseAsRoot(words)
       try reserveOutput()
-      protect(timeout: (command as? any UsesPlugins)?.search.timeout)
+      if let command = command as? any RunsPlugins { protect(timeout: command.host.search.timeout) }
       try command.run()
       end(.fulfilled)
     } catch let failure as Failure {

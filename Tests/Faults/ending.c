@@ -3,7 +3,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +33,26 @@ static inline void hang(void) {
 
 static inline void crash(void) {
   *(volatile int *)8 = 1;
+}
+
+/* Appends the number of this process to a file. */
+static inline void note_process(const char *path) {
+  FILE *file = fopen(path, "a");
+  if (file == NULL)
+    abort();
+  fprintf(file, "%d\n", (int)getpid());
+  fclose(file);
+}
+
+/* Writes to a descriptor of the host's. */
+static inline void write_to(int descriptor, const char *text) {
+  if (write(descriptor, text, strlen(text)) < 0)
+    abort();
+}
+
+static inline void close_all(void) {
+  for (int descriptor = 0; descriptor < 256; descriptor++)
+    close(descriptor);
 }
 
 /* Deeper than any stack. */

@@ -23,8 +23,6 @@ def row(name, where, code, status, texts, function="call", output="", command="c
 ROWS = [
     row("exit(0) in an initialiser", "IN_INITIALISER", "exit(0)", 2, [FILE, "called exit(0) in its initialisers"]),
     row("exit(0) in promise_plugin_entry()", "IN_ENTRY", "exit(0)", 2, [FILE, "exit(0) in promise_plugin_entry()"]),
-    row("exit(0) in an initialiser, listed", "IN_INITIALISER", "exit(0)", 2, [FILE, "exit(0)"], command="list"),
-    row("exit(0) in an initialiser, inspected", "IN_INITIALISER", "exit(0)", 2, [FILE, "exit(0)"], command="inspect"),
     row("exit(0) in load()", "IN_LOAD", "exit(0)", 2, [FILE, "called exit(0) in load()"]),
     row("exit(0) in a call", "IN_CALL", "exit(0)", 1, [FUNCTION, "called exit(0) in this call"]),
     row("exit(77) in a call", "IN_CALL", "exit(77)", 1, [FUNCTION, "called exit(77)"]),
@@ -45,8 +43,33 @@ ROWS = [
     row("SIGSEGV in unload()", "IN_UNLOAD", "crash()", -signal.SIGSEGV, ["SIGSEGV in unload()"], output="42\n"),
     row("an initialiser never returns", "IN_INITIALISER", "hang()", 3, [FILE, "1000 ms from its initialisers"]),
     row("promise_plugin_entry() never returns", "IN_ENTRY", "hang()", 3, [FILE, "from promise_plugin_entry()"]),
-    row("promise_plugin_entry() never returns, listed", "IN_ENTRY", "hang()", 3, [FILE, "returned"], command="list"),
     row("load() never returns", "IN_LOAD", "hang()", 3, [FILE, "1000 ms from load()"]),
     row("unload() never returns", "IN_UNLOAD", "hang()", 3, ["1000 ms from unload()"], output="42\n"),
     row("unload() never returns after a rejection", "IN_UNLOAD", "hang()", 1, ["unload()", "fail"], function="fail"),
+]
+
+COMMANDS = {"listed": "list", "inspected": "inspect", "documented": "doc"}
+
+
+def described(name, how, where, code, status, text):
+    """A row of a command that reads the description in a child process."""
+    return row(f"{name}, {how}", where, code, status, [FILE, text], command=COMMANDS[how])
+
+
+ROWS += [
+    described("exit(0) in an initialiser", "listed", "IN_INITIALISER", "exit(0)", 2, "status 0, in its"),
+    described("exit(0) in an initialiser", "inspected", "IN_INITIALISER", "exit(0)", 2, "status 0"),
+    described("exit(0) in an initialiser", "documented", "IN_INITIALISER", "exit(0)", 2, "status 0"),
+    described(
+        "exit_group(0) in an initialiser", "listed", "IN_INITIALISER", "syscall(SYS_exit_group, 0)", 2, "status 0"
+    ),
+    described("exit(0) in promise_plugin_entry()", "listed", "IN_ENTRY", "exit(0)", 2, "in promise_plugin_entry()"),
+    described("SIGSEGV in an initialiser", "listed", "IN_INITIALISER", "crash()", 2, "by SIGSEGV, in its"),
+    described("stack overflow in an initialiser", "inspected", "IN_INITIALISER", "overflow(0)", 2, "by SIGSEGV"),
+    described("abort() in promise_plugin_entry()", "inspected", "IN_ENTRY", "abort()", 2, "by SIGABRT"),
+    described("an initialiser stops its process", "listed", "IN_INITIALISER", "raise(SIGSTOP)", 3, "initialisers"),
+    described("an initialiser never returns", "inspected", "IN_INITIALISER", "hang()", 3, "1000 ms from"),
+    described("an initialiser closes all descriptors", "listed", "IN_INITIALISER", "close_all()", 2, "closed"),
+    described("an entry forges a report", "listed", "IN_ENTRY", 'write_to(3, "forged report")', 2, "report"),
+    described("promise_plugin_entry() never returns", "listed", "IN_ENTRY", "hang()", 3, "returned"),
 ]

@@ -57,6 +57,12 @@ void plugin_activity_ending(int32_t status);
  * [any thread] */
 void plugin_activity_exits(const char *PROMISE_NONNULL how, int32_t status);
 
+/* Publishes the kind of plugin code that the process runs at `place`, such as in memory shared with its parent, from now
+ * on: while a library is mapped, in promise_plugin_entry(), load() and unload(). 0 means none of them. Calls are not
+ * published. With several threads the latest change wins. NULL ends it.
+ * [any thread] */
+void plugin_activity_publish(plugin_activity_kind_t *PROMISE_NULLABLE place);
+
 PROMISE_END_DECLS
 
 #endif /* PLUGIN_ACTIVITY_H */

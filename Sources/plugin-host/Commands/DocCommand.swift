@@ -18,7 +18,7 @@ struct DocCommand: ParsableCommand {
   var plugin: String
 
   func run() throws {
-    let plugin = try PluginPlan.inspect(search.finder.path(of: plugin))
+    let plugin = try search.scanner.description(of: search.finder.path(of: plugin))
     try ResultWriter(format: .raw, path: output).write(.string(PluginReference.page(plugin)))
   }
 }

@@ -17,18 +17,17 @@ struct SearchOptions: ParsableArguments {
   var timeout: Seconds?
 
   var finder: PluginFinder { PluginFinder(given: directories) }
+
+  var scanner: PluginScanner { PluginScanner(timeout: timeout) }
 }
 
-/// A command that looks for plugins.
-protocol UsesPlugins {
-  var search: SearchOptions { get }
+/// A command that runs code of plugins in this process. The others read descriptions in child processes.
+protocol RunsPlugins {
+  var host: HostOptions { get }
 }
 
-extension ListCommand: UsesPlugins {}
-extension InspectCommand: UsesPlugins {}
-extension DocCommand: UsesPlugins {}
-extension CallCommand: UsesPlugins { var search: SearchOptions { host.search } }
-extension RunCommand: UsesPlugins { var search: SearchOptions { host.search } }
+extension CallCommand: RunsPlugins {}
+extension RunCommand: RunsPlugins {}
 
 /// The options of the commands that call plugins' functions.
 struct HostOptions: ParsableArguments {

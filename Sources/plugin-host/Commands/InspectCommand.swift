@@ -20,7 +20,7 @@ struct InspectCommand: ParsableCommand {
 
   func run() throws {
     if elf { return try inspectFile() }
-    let plugin = try PluginPlan.inspect(search.finder.path(of: plugin))
+    let plugin = try search.scanner.description(of: search.finder.path(of: plugin))
     try StandardOutput.write(json ? plugin.json.text + "\n" : PluginText.page(plugin))
   }
 

@@ -23,17 +23,20 @@ struct ListCommand: ParsableCommand {
 
   func run() throws {
     var plugins: [PluginDescription] = []
-    var problems: [String] = []
-    for path in try files() {
-      do {
-        plugins.append(try PluginPlan.inspect(path))
+    var problems: [Failure] = []
+    for result in search.scanner.scan(try files()) {
+      do throws(Failure) {
+        plugins.append(try result.get())
       } catch {
-        problems += error.lines
+        problems.append(error)
       }
     }
     let text = json ? JSON.array(plugins.map(\.json)).text + "\n" : PluginText.table(plugins)
     try StandardOutput.write(text)
-    guard problems.isEmpty else { throw Failure(.notLoaded, lines: problems) }
+    guard problems.isEmpty else {
+      let status = problems.allSatisfy { $0.status == .timedOut } ? ExitStatus.timedOut : .notLoaded
+      throw Failure(status, lines: problems.flatMap(\.lines))
+    }
   }
 
   private func files() throws(Failure) -> [String] {

@@ -4,11 +4,14 @@ import PluginRuntime
 struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
+  /// Reads descriptions in child processes; `nil`: they are read in this process, which will load the plugins.
+  private let scanner: PluginScanner?
   /// The ids of those being looked at, the last required by the one before it.
   private var path: [String] = []
 
-  init(finder: PluginFinder) {
+  init(finder: PluginFinder, scanner: PluginScanner? = nil) {
     self.finder = finder
+    self.scanner = scanner
   }
 
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
@@ -20,7 +23,7 @@ struct PluginPlan: Sendable {
   private mutating func add(_ reference: String, finder: PluginFinder) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
-    let plugin = try Self.inspect(file)
+    let plugin = if let scanner { try scanner.description(of: file) } else { try Self.inspect(file) }
     // A dot makes it an id, which the file found by the id's last component must have.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -56,7 +59,7 @@ struct PluginPlan: Sendable {
   /// Adds a library as the plugin that it is adopted as. Returns the plugin.
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
-    let plugin = try Self.inspect(adoption)
+    let plugin = if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption) }
     plugins.append(plugin)
     return plugin
   }
@@ -71,7 +74,8 @@ struct PluginPlan: Sendable {
     }
   }
 
-  private static func inspect(_ adoption: Adoption) throws(Failure) -> PluginDescription {
+  /// The same of a library that is adopted.
+  static func inspect(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     do {
       return try Host.inspect(adoption)
     } catch {

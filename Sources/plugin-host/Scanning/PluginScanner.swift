@@ -1,0 +1,121 @@
+import CPluginEdge
+import Glibc
+import PluginRuntime
+
+/// Reads the descriptions of plugins in child processes. No code of a plugin runs in this process.
+///
+/// A child reads many files, as a fork costs more than most plugins. If one of them fails, it is read once more in a
+/// child of its own, so that no plugin is blamed for another; the rest are read in a new child.
+///
+/// Use it while the process has a single thread: a child is a fork of it.
+struct PluginScanner {
+  /// The time limit for each file.
+  var timeout: Duration
+
+  init(timeout: Seconds?) { self.timeout = timeout?.duration ?? .seconds(30) }
+
+  /// The description of a plugin: of the file at `path`, or of the library that a YAML file there adopts.
+  func description(of path: String) throws(Failure) -> PluginDescription {
+    try scan([path])[0].get()
+  }
+
+  /// The description of an adopted library.
+  func description(of adoption: Adoption) throws(Failure) -> PluginDescription {
+    try scan([.adoption(adoption)])[0].get()
+  }
+
+  /// The descriptions of all, in their order. A file that fails has no effect on the others.
+  func scan(_ paths: [String]) -> [Result<PluginDescription, Failure>] {
+    scan(
+      paths.map { path in
+        guard AdoptionFile.isNamed(path) else { return .plugin(path) }
+        do throws(Failure) {
+          return .adoption(try AdoptionFile.read(path))
+        } catch {
+          return .unreadable(error)
+        }
+      })
+  }
+
+  private func scan(_ targets: [ScanTarget]) -> [Result<PluginDescription, Failure>] {
+    let limit = Self.processes
+    guard let places = plugin_child_places(limit) else {
+      let failure = Failure(.notLoaded, "no memory to share with a process that reads plugins: \(SystemError.last)")
+      return targets.map { _ in .failure(failure) }
+    }
+    defer { munmap(places, limit * MemoryLayout<plugin_activity_kind_t>.size) }
+    let size = min(max(1, (targets.count + limit - 1) / limit), Self.batch)
+    var queue = stride(from: 0, to: targets.count, by: size).map { start in
+      (start..<min(start + size, targets.count)).map { ScanJob(index: $0, target: targets[$0]) }
+    }
+    var results: [Int: Result<PluginDescription, Failure>] = [:]
+    var running: [ScanProcess?] = Array(repeating: nil, count: limit)
+    while results.count < targets.count {
+      for slot in running.indices where running[slot] == nil && !queue.isEmpty {
+        let jobs = queue.removeFirst()
+        do throws(Failure) {
+          running[slot] = try ScanProcess(jobs, place: places + slot, timeout: timeout)
+        } catch {
+          for job in jobs { results[job.index] = .failure(error) }
+        }
+      }
+      ScanProcess.wait(for: running.compactMap(\.self))
+      for slot in running.indices {
+        guard let process = running[slot], process.advance() else { continue }
+        results.merge(process.results) { $1 }
+        queue += process.unread
+        running[slot] = nil
+      }
+    }
+    return targets.indices.compactMap { results[$0] }
+  }
+
+  /// The number of children at once: one for each processor.
+  private static var processes: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
+  /// The number of files that one child reads at most.
+  private static let batch = 32
+}
+
+/// A target with its position among all.
+struct ScanJob {
+  let index: Int
+  let target: ScanTarget
+}
+
+/// A file or a library whose description is read in a child process.
+enum ScanTarget {
+  case plugin(String)
+  case adoption(Adoption)
+  /// A YAML file with mistakes.
+  case unreadable(Failure)
+
+  /// The file for people.
+  var subject: String {
+    switch self {
+    case .plugin(let path): path
+    case .adoption(let adoption): adoption.file ?? adoption.library
+    case .unreadable: "an adoption"
+    }
+  }
+
+  /// Reads the description in this process, which runs code of the plugin.
+  func description() throws(Failure) -> PluginDescription {
+    switch self {
+    case .plugin(let path): try PluginPlan.inspect(path)
+    case .adoption(let adoption): try PluginPlan.inspect(adoption)
+    case .unreadable(let failure): throw failure
+    }
+  }
+
+  /// Whether the description can be of this target. A plugin may write any report, also one for another file.
+  func admits(_ plugin: PluginDescription) -> Bool {
+    switch self {
+    case .plugin(let path):
+      guard plugin.adoption == nil, let resolved = realpath(path, nil) else { return false }
+      defer { free(resolved) }
+      return plugin.path == String(cString: resolved)
+    case .adoption(let adoption): return plugin.adoption == adoption
+    case .unreadable: return false
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  /// Plugins that fail while their descriptions are read: `Tests/Faults/ending.c` with code of a test in it.
+  @Suite struct ScanTests {
+    @Test(
+      "a plugin that fails is named, and the others are listed",
+      arguments: [
+        ("IN_INITIALISER=exit(0)", "ended the process that read it, with status 0, in its initialisers"),
+        ("IN_INITIALISER=_exit(7)", "with status 7, in its initialisers"),
+        ("IN_INITIALISER=syscall(SYS_exit_group,0)", "with status 0, in its initialisers"),
+        ("IN_INITIALISER=crash()", "by SIGSEGV, in its initialisers"),
+        ("IN_INITIALISER=close_all()", "closed the descriptors of the process that read it"),
+        ("IN_ENTRY=quick_exit(0)", "with status 0, in promise_plugin_entry()"),
+        ("IN_ENTRY=overflow(0)", "by SIGSEGV, in promise_plugin_entry()"),
+        ("IN_ENTRY=write_to(3,\"garbage\")", "wrote into the report of the process that read it"),
+      ])
+    func failure(_ code: String, _ message: String) throws {
+      let folder = try Folder()
+      let bad = try folder.plugin("bad", code)
+      let good = FixturePlugins.path("needy")
+      let ending = try HostProcess.run("list", good, bad, good)
+      let line = "org.example.needy  1.2.3  1 function    Calls another plugin.\n"
+      #expect(ending.text == line + line)
+      #expect(ending.errors.hasPrefix("plugin-host: \(bad): "))
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+      #expect(ending.errors.split(separator: "\n").count == 1)
+      #expect(ending.status == 2)
+    }
+
+    @Test("plugins that never return are named, and the others are listed")
+    func timeouts() throws {
+      let folder = try Folder()
+      let loading = try folder.plugin("loading", "IN_INITIALISER=hang()")
+      let stopping = try folder.plugin("stopping", "IN_INITIALISER=raise(SIGSTOP)")
+      let entering = try folder.plugin("entering", "IN_ENTRY=hang()")
+      let good = FixturePlugins.path("needy")
+      let ending = try HostProcess.run("list", "--plugin-timeout", "5", good, loading, stopping, entering, good)
+      let line = "org.example.needy  1.2.3  1 function    Calls another plugin.\n"
+      #expect(ending.text == line + line)
+      #expect(
+        ending.errors == """
+          plugin-host: \(loading): has not returned within 5000 ms from its initialisers, while it was being loaded
+          plugin-host: \(stopping): has not returned within 5000 ms from its initialisers, while it was being loaded
+          plugin-host: \(entering): has not returned within 5000 ms from promise_plugin_entry()
+
+          """)
+      #expect(ending.status == 3)
+    }
+
+    @Test("inspect and doc fail in the same way, with nothing on standard output", arguments: ["inspect", "doc"])
+    func commands(_ command: String) throws {
+      let folder = try Folder()
+      let bad = try folder.plugin("bad", "IN_INITIALISER=exit(0)")
+      let ending = try HostProcess.run(command, bad)
+      #expect(ending.text == "" && ending.status == 2)
+      #expect(ending.errors.contains("\(bad): ended the process that read it, with status 0"))
+    }
+
+    @Test("200 plugins of which 3 are bad: 197 are listed, 3 are named")
+    func many() throws {
+      let folder = try Folder()
+      let good = try folder.plugin("good", "UNUSED")
+      let bad = [
+        17: try folder.plugin("exits", "IN_INITIALISER=exit(0)"), 18: try folder.plugin("crashes", "IN_ENTRY=crash()"),
+        150: try folder.plugin("hangs", "IN_INITIALISER=hang()"),
+      ]
+      let plugins = folder.url.appending(path: "plugins")
+      try FileManager.default.createDirectory(at: plugins, withIntermediateDirectories: true)
+      for index in 0..<200 {
+        let path = plugins.appending(path: "plugin\(index).so").path
+        try FileManager.default.copyItem(atPath: bad[index] ?? good, toPath: path)
+      }
+      let ending = try HostProcess.run("list", "--json", "--plugin-timeout", "5", plugins.path)
+      let listed = try #require(try JSONSerialization.jsonObject(with: ending.output) as? [[String: Any]])
+      #expect(Set(listed.compactMap { $0["path"] as? String }).count == 197)
+      let lines = ending.errors.split(separator: "\n")
+      #expect(lines.count == 3, "\(ending.errors)")
+      for index in bad.keys { #expect(ending.errors.contains("plugin\(index).so: "), "\(ending.errors)") }
+      #expect(ending.status == 2)
+    }
+
+    @Test("a file of which a byte is damaged or the end is missing is refused among others")
+    func damaged() throws {
+      let folder = try Folder()
+      var bytes = Array(try Data(contentsOf: URL(filePath: try folder.plugin("good", "UNUSED"))))
+      let truncated = folder.url.appending(path: "truncated.so")
+      try Data(bytes.prefix(bytes.count / 2)).write(to: truncated)
+      // The offset of the program headers.
+      bytes[32] = 0xFF
+      bytes[38] = 0xFF
+      let crafted = folder.url.appending(path: "crafted.so")
+      try Data(bytes).write(to: crafted)
+      let ending = try HostProcess.run("list", truncated.path, crafted.path, FixturePlugins.path("needy"))
+      #expect(ending.text == "org.example.needy  1.2.3  1 function    Calls another plugin.\n")
+      #expect(ending.errors.contains(truncated.path) && ending.errors.contains(crafted.path))
+      #expect(ending.errors.split(separator: "\n").count == 2)
+      #expect(ending.status == 2)
+    }
+
+    @Test("text that a plugin prints reaches neither output; the last line before its failure is in the message")
+    func prints() throws {
+      let folder = try Folder()
+      let loud = try folder.plugin("loud", "IN_INITIALISER=puts(\"hello\"),fflush(stdout),write_to(2,\"hello\")")
+      let ending = try HostProcess.run("inspect", "--json", loud)
+      #expect(ending.text.hasPrefix("{") && ending.errors == "" && ending.status == 0)
+      let dying = try folder.plugin("dying", "IN_ENTRY=write_to(2,\"one\\ntwo\\33[1m\\n\"),abort()")
+      let errors = try HostProcess.run("list", dying).errors
+      #expect(errors.contains("by SIGABRT, in promise_plugin_entry(), after it wrote \"two [1m\""), "\(errors)")
+    }
+
+    @Test(
+      "no code of a plugin runs in the process of the command",
+      arguments: [["list"], ["inspect"], ["doc"], ["call", "call", "--help"]])
+    func processes(_ words: [String]) throws {
+      let folder = try Folder()
+      let notes = folder.url.appending(path: "notes")
+      let noting = try folder.plugin(
+        "noting", "IN_INITIALISER=note_process(\"\(notes.path)\")", "IN_ENTRY=note_process(\"\(notes.path)\")")
+      let host = try HostProcess([words[0], noting] + words.dropFirst())
+      try host.process.run()
+      let identifier = host.process.processIdentifier
+      let ending = try host.wait()
+      #expect(ending.status == 0 && ending.errors == "")
+      let numbers = try String(contentsOf: notes, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
+      #expect(numbers.count == 2 && !numbers.contains(identifier))
+    }
+
+    @Test("the process of a plugin that hangs is killed")
+    func kills() throws {
+      let folder = try Folder()
+      let notes = folder.url.appending(path: "notes")
+      let hanging = try folder.plugin("hanging", "IN_INITIALISER=note_process(\"\(notes.path)\"),hang()")
+      let ending = try HostProcess.run("inspect", "--plugin-timeout", "5", hanging)
+      #expect(ending.status == 3)
+      let process = try #require(
+        Int32(try String(contentsOf: notes, encoding: .utf8).trimmingCharacters(in: .newlines)))
+      #expect(kill(process, 0) != 0 && errno == ESRCH)
+    }
+
+    /// A folder for plugins, removed at the end.
+    private final class Folder {
+      let url = FileManager.default.temporaryDirectory.appending(path: "scanned-\(UUID().uuidString)")
+
+      init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+      deinit { try? FileManager.default.removeItem(at: url) }
+
+      /// The path of a plugin with these macros of `ending.c`.
+      func plugin(_ name: String, _ macros: String...) throws -> String {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let library = url.appending(path: "\(name).so").path
+        let compiler = try Process.run(
+          URL(filePath: "/usr/bin/env"),
+          arguments: ["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-pthread"]
+            + ["-I", root.appending(path: "include").path, "-o", library] + macros.map { "-D\($0)" }
+            + [root.appending(path: "Tests/Faults/ending.c").path])
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0)
+        return library
+      }
+    }
+  }
+}
