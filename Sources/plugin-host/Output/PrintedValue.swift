@@ -7,6 +7,9 @@ extension ResultShape {
     switch self {
     case .nothing: return value
     case .any: return ValueType.value.printed(value)
+    case .list(let shape):
+      guard case .array(let elements) = value else { return value }
+      return .array(elements.map(shape.printed))
     case .type(let type): return type.printed(value)
     case .object(let shapes):
       guard case .object(let members) = value else { return value }

@@ -34,6 +34,15 @@ struct Pipeline: Sendable {
     var rescue: Rescue?
     /// Whether the result depends on the arguments alone; nil: if the function is listed as such.
     var isPure: Located<Bool>?
+    /// The step is skipped unless this holds.
+    var condition: Located<Condition>?
+    /// The call is made for each element of this list.
+    var each: Located<Input>?
+    /// The number of elements at once.
+    var limit: Int?
+    var retry: Retry?
+    /// Steps with the same name here run one at a time, on one thread.
+    var serial: String?
   }
 
   /// A function as it is named: `plugin.function`.

@@ -8,7 +8,7 @@ extension PipelineChecker {
   ) -> PipelinePlan.Input? {
     switch input.value {
     case .text(let template, let isPlain):
-      if !template.results.isEmpty { return textParts(template, at: input.location).map { .composed($0) } }
+      if isOpen(template) { return textParts(template, at: input.location).map { .composed($0) } }
       guard let text = expanded(template, at: input.location) else { return nil }
       if isNested {
         return check(text, isPlain: isPlain, as: type, at: input.location, name: name).map { .value($0) }
@@ -16,7 +16,7 @@ extension PipelineChecker {
       check(text, as: type, at: input.location, name: name)
       return .text(.literal(text))
     case .file(let template):
-      guard template.results.isEmpty else { return textParts(template, at: input.location).map { .file($0) } }
+      guard !isOpen(template) else { return textParts(template, at: input.location).map { .file($0) } }
       return expanded(template, at: input.location).map { .text(.file($0)) }
     case .standardInput:
       if let first = standardInput {
@@ -89,13 +89,44 @@ extension PipelineChecker {
     return .object(inputs)
   }
 
+  /// Whether what is in a text is known only when the step runs.
+  private func isOpen(_ template: Template) -> Bool {
+    !template.results.isEmpty || template.hasItem
+      || isForEach && template.variables.contains { Self.eachNames[$0] != nil }
+  }
+
+  /// The names that stand for something of its own in a step with `each`.
+  private static let eachNames = ["item": PipelinePlan.StepResult.item, "index": PipelinePlan.StepResult.index]
+
+  /// Whether a result can be a list.
+  mutating func checkList(_ input: Located<Pipeline.Input>) {
+    let references =
+      switch input.value {
+      case .result(let reference): [reference]
+      case .text(let template, _): template.results
+      default: [ResultReference]()
+      }
+    for reference in references {
+      guard let shape = shape(of: reference, at: input.location), ![.array, .any, .string].contains(shape.kind) else {
+        continue
+      }
+      report(input.location, "\"each\" must be a list, but the step \"\(reference.step)\" gives \(shape.text)")
+    }
+  }
+
   /// The parts of a text with the variables' values.
   private mutating func textParts(_ template: Template, at location: Location) -> [PipelinePlan.TextPart]? {
     guard expanded(template, at: location) != nil else { return nil }
     return template.parts.compactMap { part in
       switch part {
       case .text(let text): .text(text)
-      case .variable(let name): .text(variables[name] ?? "")
+      case .variable(let name):
+        if isForEach, let number = Self.eachNames[name] {
+          .result(PipelinePlan.StepResult(step: number))
+        } else {
+          .text(variables[name] ?? "")
+        }
+      case .item(let path): .result(PipelinePlan.StepResult(step: PipelinePlan.StepResult.item, path: path))
       case .result(let reference):
         graph.number(of: reference.step).map {
           .result(PipelinePlan.StepResult(step: $0, path: reference.path))
@@ -107,7 +138,12 @@ extension PipelineChecker {
   /// The text of a template without results; nil if it uses a variable that does not exist.
   mutating func expanded(_ template: Template, at location: Location) -> String? {
     var isRight = true
+    if template.hasItem, !isForEach {
+      report(location, "\"${item...}\" is a part of an element, in a step with \"each\"")
+      isRight = false
+    }
     for name in template.variables where variables[name] == nil {
+      if isForEach, Self.eachNames[name] != nil { continue }
       let names = pipeline.variables.map(\.name.value)
       report(location, "no variable is named \"\(name)\"\(Suggestion.near(name, among: names)); \"set\" declares them")
       isRight = false

@@ -13,6 +13,8 @@ struct PipelineChecker {
   private(set) var shapes: [ResultShape?] = []
   /// The functions that the file calls pure, as `id.function`.
   private var pure: Set<String> = []
+  /// Whether the call that is checked is made for each element of a list.
+  private(set) var isForEach = false
 
   /// What `pipeline` will do, with the values of its variables; or all that is wrong with it. `graph` is of its steps,
   /// and without mistakes.
@@ -36,18 +38,59 @@ struct PipelineChecker {
   private mutating func plan() -> PipelinePlan? {
     var calls: [PipelinePlan.Call?] = []
     findPure()
-    for step in pipeline.steps { calls.append(call(step.call, isPure: step.isPure)) }
-    shapes = calls.map { $0?.function.signature.shape }
+    for step in pipeline.steps {
+      isForEach = step.each != nil
+      calls.append(call(step.call, isPure: step.isPure))
+      isForEach = false
+    }
+    shapes = zip(calls, pipeline.steps).map { call, step in
+      (call?.function.signature.shape).map { step.each == nil ? $0 : .list($0) }
+    }
     var steps: [PipelinePlan.Step] = []
     for (number, step) in pipeline.steps.enumerated() {
       checkReferences(of: step.call, planned: calls[number])
       let rescue = rescue(of: step, number: number, calls: calls)
+      let (condition, each) = control(of: step)
       guard let call = calls[number] else { continue }
-      steps.append(PipelinePlan.Step(name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue))
+      steps.append(
+        PipelinePlan.Step(
+          name: step.name.value, call: call, inputs: graph.inputs[number], rescue: rescue, condition: condition,
+          each: each, retry: step.retry, serial: step.serial))
     }
     let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
     return PipelinePlan(steps: steps, order: graph.order, result: result, settings: settings)
+  }
+
+  /// What decides whether, and how often, a step runs.
+  private mutating func control(of step: Pipeline.Step) -> (PipelinePlan.Test?, PipelinePlan.Each?) {
+    var test: PipelinePlan.Test?
+    if let condition = step.condition {
+      var numbers: [String: Int] = [:]
+      for operand in condition.value.operands {
+        switch operand {
+        case .variable(let name) where variables[name] == nil:
+          let names = pipeline.variables.map(\.name.value)
+          let hint = Suggestion.near(name, among: names)
+          report(
+            condition.location,
+            "no variable is named \"\(name)\"\(hint.isEmpty ? "; \"set\" declares them, and texts stand in quotes" : hint)"
+          )
+        case .result(let reference):
+          numbers[reference.step] = graph.number(of: reference.step)
+          _ = shape(of: reference, at: condition.location)
+        default: break
+        }
+      }
+      test = PipelinePlan.Test(condition: condition.value, steps: numbers, variables: variables)
+    }
+    guard let list = step.each else { return (test, nil) }
+    if case .text(let template, _) = list.value, template.results.isEmpty {
+      report(list.location, "\"each\" must be a list, or a result that is one")
+      return (test, nil)
+    }
+    checkList(list)
+    return (test, input(list, as: .value, name: "each").map { PipelinePlan.Each(list: $0, limit: step.limit ?? .max) })
   }
 
   private mutating func settings() -> [PluginSetting] {
@@ -182,6 +225,8 @@ struct PipelineChecker {
       guard let text = expanded(written, at: template.location) else { return nil }
       return check(text, as: type, at: template.location, name: "value").map { .value($0) }
     case .call(let written):
+      isForEach = step.each != nil
+      defer { isForEach = false }
       guard let call = call(written) else { return nil }
       checkReferences(of: written, planned: call)
       if let signature, call.function.signature.resultKind != signature.resultKind {

@@ -10,6 +10,16 @@ extension PipelinePlan.Call {
 }
 
 extension PipelinePlan.Input {
+  /// The elements of a list. A text is read as JSON.
+  func elements(_ results: [Int: PluginValue]) throws -> [PluginValue] {
+    var list = try value(of: .value, results)
+    if case .string(let text) = list, let json = try? JSONText(parsing: Array(text.utf8)) {
+      list = PluginValue(untyped: json)
+    }
+    if case .array(let elements) = list { return elements }
+    throw MissingPart("\"each\" is \(list.kindText), expected a list")
+  }
+
   /// What is passed for a parameter of that type.
   fileprivate func content(for type: ValueType, _ results: [Int: PluginValue]) throws -> Argument.Content {
     switch self {

@@ -17,6 +17,25 @@ struct PipelinePlan: Sendable {
     /// The steps that must be fulfilled first.
     var inputs: [Int]
     var rescue: Rescue?
+    var condition: Test?
+    var each: Each?
+    var retry: Retry?
+    /// Steps with the same name here run one at a time, on one thread.
+    var serial: String?
+  }
+
+  /// A condition, with the steps whose results are in it and the variables' values.
+  struct Test: Sendable {
+    var condition: Condition
+    var steps: [String: Int]
+    var variables: [String: String]
+  }
+
+  /// A list for each of whose elements a call is made.
+  struct Each: Sendable {
+    var list: Input
+    /// The number of calls at once.
+    var limit: Int
   }
 
   struct Call: Sendable {
@@ -54,6 +73,10 @@ struct PipelinePlan: Sendable {
   struct StepResult: Sendable {
     var step: Int
     var path = ResultPath()
+
+    /// In place of a step's number: the element of the list that a step with `each` is at, and its index.
+    static let item = -1
+    static let index = -2
   }
 
   enum Result: Sendable {
@@ -75,6 +98,20 @@ extension PipelinePlan {
     steps.contains { step in
       if case .call(let call, _) = step.rescue, call.isPure { return true }
       return step.call.isPure
+    }
+  }
+}
+
+extension PipelinePlan.Test {
+  /// Whether the step runs, of the results of the steps by their numbers.
+  func isTrue(_ results: [Int: PluginValue]) throws -> Bool {
+    try condition.isTrue { operand in
+      switch operand {
+      case .variable(let name): .string(variables[name] ?? "")
+      case .result(let reference):
+        try reference.path.part(of: steps[reference.step].flatMap { results[$0] } ?? .void)
+      default: .void
+      }
     }
   }
 }

@@ -71,13 +71,18 @@ struct PipelineReader {
   }
 
   private func step(_ field: YAMLDocument.Field) -> Pipeline.Step? {
-    let known = ["call", "with", "after", "timeout", "rescue", "pure"]
+    let known = [
+      "call", "with", "after", "timeout", "rescue", "pure", "when", "each", "limit", "retry", "serial",
+    ]
     guard let record = document.record(of: field.value, what: "a step", known: known) else { return nil }
     let call = self.call(record, what: "a step")
     let after = record["after"].map { self.names($0) } ?? []
     let rescue = record["rescue"].flatMap { self.rescue($0) }
     let isPure = record["pure"].flatMap { truth($0, what: "\"pure\"") }
-    return call.map { Pipeline.Step(name: field.key, call: $0, after: after, rescue: rescue, isPure: isPure) }
+    guard let call else { return nil }
+    var step = Pipeline.Step(name: field.key, call: call, after: after, rescue: rescue, isPure: isPure)
+    readControl(of: &step, record)
+    return step
   }
 
   private func rescue(_ node: YAMLNode) -> Pipeline.Rescue? {
@@ -136,10 +141,10 @@ struct PipelineReader {
     return nodes.compactMap { document.text(of: $0, what: "a step's name") }
   }
 
-  private func seconds(_ node: YAMLNode) -> Double? {
-    guard let text = document.text(of: node, what: "\"timeout\"") else { return nil }
+  func seconds(_ node: YAMLNode, key: String = "timeout") -> Double? {
+    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
     if let seconds = Seconds(text.value) { return seconds.value }
-    document.report(text.location, "\"timeout\" must be \(Seconds.expectation); this is \"\(text.value)\"")
+    document.report(text.location, "\"\(key)\" must be \(Seconds.expectation); this is \"\(text.value)\"")
     return nil
   }
 

@@ -7,23 +7,29 @@ import Synchronization
 final class PipelineRun {
   /// How a step ended.
   typealias Outcome = Result<PluginValue, CallFailure>
+  /// The promises of steps, by their numbers.
+  typealias Inputs = [(number: Int, promise: Promise<PluginValue>)]
 
   let plan: PipelinePlan
-  private let session: Session
-  private let board: ProgressBoard
+  nonisolated let session: Session
+  let board: ProgressBoard
   /// Of each step; nil while it is not settled. Only the values of the pipeline's result are kept.
   private(set) var outcomes: [Outcome?]
   private nonisolated let kept: Set<Int>
   /// Limits the number of calls at once.
-  private nonisolated let slots: Slots
-  private var attempts: [Int: Attempt] = [:]
+  nonisolated let slots: Slots
+  /// The threads of serial steps and what lets them run one at a time, by their names.
+  nonisolated let lanes: [String: (thread: SerialThread, slots: Slots)]
+  /// Gives up a call, or a wait for its next attempt. By numbers of their own.
+  var active: [Int: @MainActor (CallFailure) -> Void] = [:]
+  nonisolated let nextActive = Atomic(0)
   private var unsettled: Int
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
-  private nonisolated let cache: PipelineCache?
+  nonisolated let cache: PipelineCache?
   /// The steps whose results are from the cache.
-  private nonisolated let found = Mutex<Set<Int>>([])
+  nonisolated let found = Mutex<Set<Int>>([])
 
   /// `jobs`: the number of calls that may run at once.
   init(plan: PipelinePlan, session: Session, board: ProgressBoard, jobs: Int = .max, cache: PipelineCache? = nil) {
@@ -35,6 +41,8 @@ final class PipelineRun {
     outcomes = Array(repeating: nil, count: plan.steps.count)
     unsettled = plan.steps.count
     kept = plan.result.steps
+    let names = Set(plan.steps.compactMap(\.serial))
+    lanes = Dictionary(uniqueKeysWithValues: names.map { ($0, (SerialThread(), Slots(limit: 1))) })
   }
 
   var isSettled: Bool { unsettled == 0 }
@@ -44,9 +52,11 @@ final class PipelineRun {
     var promises: [Int: Promise<PluginValue>] = [:]
     for number in plan.order {
       let step = plan.steps[number]
-      let inputs = gather(named(step.inputs, promises))
-      let own = inputs.then(async: { [self] in begin(step.call, of: number, inputs: $0, isRescue: false) })
-      let promise = rescued(own, step: step, number: number, promises)
+      let inputs = gather(named(step.inputs, promises, after: Set(plan.after(step))))
+      // Looked up now: all of them come before this step in the plan's order.
+      let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
+      let own = inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+      let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
       // What waits for the step waits for this one, so that people hear of the step first.
       let told = Promise<PluginValue>()
       promise.then(
@@ -65,7 +75,7 @@ final class PipelineRun {
   /// Gives up whatever is not settled.
   func giveUp(_ reason: CallFailure) {
     givenUp.withLock { $0 = reason }
-    for attempt in attempts.values { attempt.giveUp(reason) }
+    for giveUp in active.values { giveUp(reason) }
   }
 
   /// Gives up whatever is not settled, because the user wants to end; shows how far it came.
@@ -78,7 +88,7 @@ final class PipelineRun {
   /// The pipeline's own result, once every step is settled: it is fulfilled if all of them are.
   var conclusion: Result<PluginValue, Failure> {
     let failures = outcomes.enumerated().compactMap { number, outcome -> (name: String, failure: CallFailure)? in
-      guard case .failure(let failure) = outcome else { return nil }
+      guard case .failure(let failure) = outcome, failure != .skipped else { return nil }
       return (plan.steps[number].name, failure)
     }
     // What did not run for want of an input says nothing new.
@@ -108,8 +118,8 @@ final class PipelineRun {
   /// The promises of the steps `numbers`; the rejection of one names it, or the one that it has itself waited for in
   /// vain.
   private nonisolated func named(
-    _ numbers: [Int], _ promises: [Int: Promise<PluginValue>]
-  ) -> [(number: Int, promise: Promise<PluginValue>)] {
+    _ numbers: [Int], _ promises: [Int: Promise<PluginValue>], after: Set<Int> = []
+  ) -> Inputs {
     numbers.compactMap { number in
       guard let promise = promises[number] else { return nil }
       let named = Promise<PluginValue>()
@@ -119,7 +129,9 @@ final class PipelineRun {
         { reason in
           let failure = CallFailure(reason: reason)
           switch failure {
-          case .notRun, .interrupted: named.reject(failure)
+          // To come after a step that was skipped is to come after nothing.
+          case .skipped where after.contains(number): named.resolve(.void)
+          case .notRun, .interrupted, .skipped: named.reject(failure)
           case .rejected, .timedOut, .wrongArguments: named.reject(CallFailure.notRun(because: name))
           }
         })
@@ -127,77 +139,44 @@ final class PipelineRun {
     }
   }
 
-  private nonisolated func rescued(
-    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ promises: [Int: Promise<PluginValue>]
+  /// The promise of a call, or of what stands in for it. `element`: what a step with `each` is at.
+  nonisolated func rescued(
+    _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue]
   ) -> Promise<PluginValue> {
     guard let rescue = step.rescue else { return own }
     let rescued = Promise<PluginValue>()
-    // Looked up now: all of them come before this step in the plan's order.
-    let inputs: [(number: Int, promise: Promise<PluginValue>)] =
-      if case .call(_, let numbers) = rescue { named(numbers, promises) } else { [] }
     own.then(
       { rescued.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
-        if reasonGivenUp != nil { return rescued.reject(failure) }
-        note(.rescuing(from: failure.description, StepState.Report()), step: number)
+        if reasonGivenUp != nil || failure == .skipped { return rescued.reject(failure) }
+        if step.each == nil { note(.rescuing(from: failure.description, StepState.Report()), step: number) }
         switch rescue {
         case .value(let value): rescued.resolve(value)
         case .call(let call, _):
           gather(inputs)
-            .then(async: { [self] in begin(call, of: number, inputs: $0, isRescue: true) })
+            .then(async: { [self] inputs in
+              begin(call, step, number, inputs.merging(element) { $1 }, isRescue: true)
+            })
             .then({ rescued.resolve($0) }, { rescued.reject($0) })
         }
       })
     return rescued
   }
 
-  private nonisolated func begin(
-    _ call: PipelinePlan.Call, of number: Int, inputs: [Int: PluginValue], isRescue: Bool
-  ) -> Promise<PluginValue> {
-    if let reason = reasonGivenUp { return Promise<PluginValue>.reject(reason) }
-    let attempt = Attempt(in: session)
-    session.loop.post { [self] in
-      attempts[number] = attempt
-      // It may have happened since the call began.
-      if let reason = reasonGivenUp { attempt.giveUp(reason) }
-    }
-    let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: plan.steps[number].name, in: $0) : nil }
-    slots.enter { [self] in
-      attempt.outcome.then({ [slots] _ in slots.leave() }, { [slots] _ in slots.leave() })
-      if reasonGivenUp == nil, !isRescue { note(.running(StepState.Report()), step: number) }
-      attempt.start(timeout: call.timeout) { [self, session] in
-        let arguments = try call.values(inputs)
-        if let value = cached?.find(arguments) {
-          found.withLock { _ = $0.insert(number) }
-          return .resolve(value)
-        }
-        return session.host.call(call.function.name, of: call.plugin.id, arguments) { report in
-          session.loop.post { self.board.report(StepState.Report(report), step: number) }
-        }
-      }
-    }
-    guard let cached else { return attempt.outcome }
-    return attempt.outcome.then { value in
-      cached.keep(value)
-      return value
-    }
-  }
-
-  private nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
+  nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
     let isResult = kept.contains(number)
     let state = StepState(outcome, isFound: found.withLock { $0.contains(number) })
     session.loop.post { [self] in
-      attempts[number] = nil
       unsettled -= 1
       outcomes[number] = isResult ? outcome : outcome.map { _ in .void }
       board.enter(state, step: number)
     }
   }
 
-  private nonisolated func note(_ state: StepState, step: Int) {
+  nonisolated func note(_ state: StepState, step: Int) {
     session.loop.post { [self] in board.enter(state, step: step) }
   }
 }

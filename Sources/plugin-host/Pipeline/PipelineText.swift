@@ -10,6 +10,12 @@ extension PipelinePlan {
   private func line(_ step: Step) -> String {
     let after = after(step)
     var line = "\(step.name): \(text(step.call))"
+    if let each = step.each {
+      line += " for each of \(text(each.list))" + (each.limit == .max ? "" : ", \(each.limit) at once")
+    }
+    if step.condition != nil { line += ", if its condition holds" }
+    if let retry = step.retry { line += ", \(retry.times) more time\(retry.times == 1 ? "" : "s") if rejected" }
+    if let serial = step.serial { line += ", serial \(serial)" }
     if !after.isEmpty { line += " after " + after.map { steps[$0].name }.joined(separator: ", ") }
     switch step.rescue {
     case nil: break
@@ -21,7 +27,9 @@ extension PipelinePlan {
 
   /// The steps that a step runs after without using their results.
   func after(_ step: Step) -> [Int] {
-    let used = Set(step.call.arguments.flatMap(\.input.results).map(\.step))
+    let conditions = step.condition.map { Array($0.steps.values) } ?? []
+    let list = step.each?.list.results.map(\.step) ?? []
+    let used = Set(step.call.arguments.flatMap(\.input.results).map(\.step) + conditions + list)
     return step.inputs.filter { !used.contains($0) }
   }
 
@@ -50,14 +58,20 @@ extension PipelinePlan {
     parts.map { part in
       switch part {
       case .text(let text): text
-      case .result(let result): "${steps.\(text(result))}"
+      case .result(let result): "${\(result.step < 0 ? "" : "steps.")\(text(result))}"
       }
     }.joined()
   }
 
   private func text(_ result: StepResult) -> String {
     let path = "\(result.path)"
-    return steps[result.step].name + (path.isEmpty || path.hasPrefix("[") ? "" : ".") + path
+    let name =
+      switch result.step {
+      case StepResult.item: "item"
+      case StepResult.index: "index"
+      default: steps[result.step].name
+      }
+    return name + (path.isEmpty || path.hasPrefix("[") ? "" : ".") + path
   }
 
   private func text(_ result: Result) -> String {

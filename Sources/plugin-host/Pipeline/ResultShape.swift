@@ -8,6 +8,8 @@ indirect enum ResultShape: Sendable {
   case type(ValueType)
   /// The result of a function with `out` parameters, or several results of a pipeline.
   case object([(name: String, shape: ResultShape)])
+  /// Of a step with `each`: the results for the elements.
+  case list(ResultShape)
 
   var kind: ValueKind {
     switch self {
@@ -15,6 +17,7 @@ indirect enum ResultShape: Sendable {
     case .any: .any
     case .type(let type): ValueKind(type)
     case .object: .object
+    case .list: .array
     }
   }
 
@@ -25,6 +28,7 @@ indirect enum ResultShape: Sendable {
     case .any: "a value"
     case .type(let type): "\(type)"
     case .object(let members): "an object of " + members.map(\.name).joined(separator: ", ")
+    case .list(let shape): "a list of \(shape.text)"
     }
   }
 
@@ -39,6 +43,11 @@ indirect enum ResultShape: Sendable {
     switch self {
     case .any: return .any
     case .nothing: throw MissingPart("there is no result")
+    case .list(let shape):
+      switch part {
+      case .index: return shape
+      case .name(let name): if Int(name) != nil { return shape }
+      }
     case .object(let members):
       if case .name(let name) = part {
         if let member = members.first(where: { $0.name == name }) { return member.shape }

@@ -17,7 +17,7 @@ struct StepGraph: Sendable {
       mistakes.append(Mistake(location: step.name.location, message: "a second step named \"\(step.name.value)\""))
     }
     for (number, step) in steps.enumerated() {
-      let own = step.call.references + step.after
+      let own = step.references + step.after
       let rescue: [Located<String>] = if case .call(let call) = step.rescue { call.references } else { [] }
       let ownTargets = targets(of: own, from: number, in: steps, mistakes: &mistakes)
       let rescueTargets = targets(of: rescue, from: number, in: steps, mistakes: &mistakes)
@@ -96,6 +96,16 @@ struct StepGraph: Sendable {
       let message = "steps that wait for each other can never run: \(names.joined(separator: " waits for "))"
       mistakes.append(Mistake(location: location, message: message))
     }
+  }
+}
+
+extension Pipeline.Step {
+  /// The steps whose results it uses, except to rescue it.
+  var references: [Located<String>] {
+    let condition = condition.map { condition in
+      condition.value.results.map { reference in condition.map { _ in reference.step } }
+    }
+    return call.references + (condition ?? []) + (each?.references ?? [])
   }
 }
 

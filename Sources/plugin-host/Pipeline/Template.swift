@@ -5,6 +5,8 @@ struct Template: Equatable, Sendable {
     case text(String)
     case variable(String)
     case result(ResultReference)
+    /// `${item.part}`: a part of the element that a step with `each` is at.
+    case item(ResultPath)
   }
 
   /// What is wrong with a text that is no template.
@@ -42,6 +44,13 @@ struct Template: Equatable, Sendable {
   private static func part(_ name: String) throws(Mistake) -> Part {
     if Name.isValid(name) { return .variable(name) }
     let prefix = "steps."
+    if name.hasPrefix("item.") || name.hasPrefix("item[") {
+      do {
+        return .item(try ResultPath(parsing: name.dropFirst("item".count)))
+      } catch {
+        throw Mistake(message: error.message)
+      }
+    }
     guard name.hasPrefix(prefix) else {
       throw Mistake(
         message: "\"${\(name)}\" does not name a variable; \"${steps.NAME}\" is a step's result, and $$ a dollar sign")
@@ -61,6 +70,9 @@ struct Template: Equatable, Sendable {
     }
   }
 
+  /// Whether a part of an element of a list is in it.
+  var hasItem: Bool { parts.contains { if case .item = $0 { true } else { false } } }
+
   /// The results in it.
   var results: [ResultReference] {
     parts.compactMap { part in
@@ -76,7 +88,7 @@ struct Template: Equatable, Sendable {
       switch part {
       case .text(let text): text
       case .variable(let name): values[name] ?? ""
-      case .result: ""
+      case .result, .item: ""
       }
     }.joined()
   }

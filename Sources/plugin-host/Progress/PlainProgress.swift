@@ -36,6 +36,7 @@ final class PlainProgress: ProgressDisplay {
     case (_, .rejected(let message)): return "rejected" + (time.isEmpty ? "" : " after \(time)") + ": \(message)"
     case (_, .timedOut(let message)): return message
     case (_, .notRun(let cause)): return "not run: \"\(cause)\" was not fulfilled"
+    case (_, .skipped): return "skipped"
     case (_, .interrupted): return "interrupted"
     }
   }

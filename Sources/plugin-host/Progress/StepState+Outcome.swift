@@ -16,6 +16,7 @@ extension StepState {
     case .failure(.rejected(let message)), .failure(.wrongArguments(let message)): self = .rejected(message: message)
     case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
     case .failure(.notRun(let cause)): self = .notRun(because: cause)
+    case .failure(.skipped): self = .skipped
     case .failure(.interrupted): self = .interrupted
     }
   }

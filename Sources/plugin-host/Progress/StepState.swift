@@ -11,6 +11,8 @@ enum StepState: Equatable, Sendable {
   case timedOut(message: String)
   /// It never started, because the step of that name was not fulfilled.
   case notRun(because: String)
+  /// Its condition, or that of a step whose result it uses, did not hold.
+  case skipped
   /// Given up, because the user interrupted the pipeline.
   case interrupted
 
@@ -32,7 +34,7 @@ enum StepState: Equatable, Sendable {
   var isSettled: Bool {
     switch self {
     case .waiting, .running, .rescuing: false
-    case .fulfilled, .rejected, .timedOut, .notRun, .interrupted: true
+    case .fulfilled, .rejected, .timedOut, .notRun, .skipped, .interrupted: true
     }
   }
 }

@@ -33,7 +33,7 @@ struct StepTable: Sendable {
     case .running, .rescuing: 0
     case .rejected, .timedOut, .interrupted: 1
     case .waiting: 2
-    case .fulfilled, .notRun: 3
+    case .fulfilled, .notRun, .skipped: 3
     }
   }
 
@@ -64,6 +64,7 @@ struct StepTable: Sendable {
       case .fulfilled(let result): result
       case .rejected(let message), .timedOut(let message): message
       case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
+      case .skipped: "skipped"
       case .interrupted: "interrupted"
       }
     return text.displayLine.truncated(to: room, mark: more)
@@ -101,7 +102,7 @@ struct StepTable: Sendable {
     case .fulfilled: (hasUnicode ? "✓" : "+", .green)
     case .rejected: (hasUnicode ? "✗" : "x", .red)
     case .timedOut, .interrupted: (hasUnicode ? "✗" : "x", .yellow)
-    case .notRun: (hasUnicode ? "–" : "-", .dim)
+    case .notRun, .skipped: (hasUnicode ? "–" : "-", .dim)
     }
   }
 
@@ -109,7 +110,7 @@ struct StepTable: Sendable {
     switch state {
     case .rejected: .red
     case .timedOut, .interrupted, .rescuing: .yellow
-    case .notRun: .dim
+    case .notRun, .skipped: .dim
     default: .none
     }
   }

@@ -9,7 +9,7 @@ final class Attempt: Sendable {
   let outcome = Promise<PluginValue>()
 
   private let loop: EventLoop
-  private let callers: Workers
+  private let run: @Sendable (@escaping Workers.Job) -> Void
   private let enders: Workers
   private let call = Mutex(Call.notMade)
 
@@ -19,9 +19,10 @@ final class Attempt: Sendable {
     case givenUp
   }
 
-  init(in session: Session) {
+  /// `thread`: the one that the call has to be made on; nil: one of its own.
+  init(in session: Session, on thread: SerialThread? = nil) {
     loop = session.loop
-    callers = session.callers
+    if let thread { run = { thread.run($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
     enders = session.enders
   }
 
@@ -29,7 +30,7 @@ final class Attempt: Sendable {
   /// throwing.
   func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
     if let timeout { limit(to: timeout) }
-    callers.run { [self] in
+    run { [self] in
       guard call.withLock({ if case .notMade = $0 { true } else { false } }) else { return }
       do {
         let promise = try make()

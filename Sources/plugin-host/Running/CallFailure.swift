@@ -8,6 +8,8 @@ enum CallFailure: Error, Equatable, Sendable {
   case timedOut(seconds: Double)
   /// It never began, because the step of that name was not fulfilled.
   case notRun(because: String)
+  /// Its condition did not hold, or it uses the result of a step that was skipped.
+  case skipped
   /// The user interrupted it.
   case interrupted
   /// The arguments do not suit the function, which was not called.
@@ -28,7 +30,7 @@ enum CallFailure: Error, Equatable, Sendable {
   /// How a command ends on account of it.
   var status: ExitStatus {
     switch self {
-    case .rejected, .notRun, .interrupted: .rejected
+    case .rejected, .notRun, .interrupted, .skipped: .rejected
     case .timedOut: .timedOut
     case .wrongArguments: .usage
     }
@@ -42,6 +44,7 @@ extension CallFailure: CustomStringConvertible {
     case .timedOut(let seconds): "timed out after \(Self.number(seconds)) s"
     case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
     case .interrupted: "interrupted"
+    case .skipped: "skipped"
     }
   }
 

@@ -11,6 +11,26 @@ final class Slots: Sendable {
     /// Those before `next` have begun.
     var waiting: [Job] = []
     var next = 0
+    /// Whether some thread is in the loop of `leave`.
+    var isRunning = false
+
+    /// The next job, if it may run; or else the loop ends.
+    mutating func take() -> Job? {
+      guard free > 0, next < waiting.count else {
+        isRunning = false
+        return nil
+      }
+      free -= 1
+      let job = waiting[next]
+      waiting[next] = {}
+      next += 1
+      // Removed in bulk: each job is moved a constant number of times.
+      if next > 64, next * 2 > waiting.count {
+        waiting.removeFirst(next)
+        next = 0
+      }
+      return job
+    }
   }
 
   init(limit: Int) {
@@ -20,7 +40,7 @@ final class Slots: Sendable {
   /// Runs `job` now or when another leaves. It has to call `leave` once, at any time and on any thread.
   func enter(_ job: @escaping Job) {
     let isFree = state.withLock { state in
-      guard state.free > 0 else {
+      guard state.free > 0, state.next == state.waiting.count else {
         state.waiting.append(job)
         return false
       }
@@ -30,23 +50,15 @@ final class Slots: Sendable {
     if isFree { job() }
   }
 
-  /// Ends a job; the next one that waits is run.
+  /// Ends a job; the next one that waits is run, here or by a thread that is running others.
   func leave() {
-    let job = state.withLock { state -> Job? in
-      guard state.next < state.waiting.count else {
-        state.free += 1
-        return nil
-      }
-      let job = state.waiting[state.next]
-      state.waiting[state.next] = {}
-      state.next += 1
-      // Removed in bulk: each job is moved a constant number of times.
-      if state.next > 64, state.next * 2 > state.waiting.count {
-        state.waiting.removeFirst(state.next)
-        state.next = 0
-      }
-      return job
+    let mustRun = state.withLock { state in
+      state.free += 1
+      defer { state.isRunning = true }
+      return !state.isRunning
     }
-    job?()
+    guard mustRun else { return }
+    // A loop: a job that leaves at once must not recurse.
+    while let job = state.withLock({ $0.take() }) { job() }
   }
 }

@@ -155,6 +155,32 @@ static uint32_t most(void) {
   return result;
 }
 
+/* Fails so many times, then gives the number of calls. */
+static promise_status_t unsteady(uint32_t times, uint32_t *result, promise_value_t *error) {
+  static uint32_t calls;
+  pthread_mutex_lock(&lock);
+  *result = ++calls;
+  pthread_mutex_unlock(&lock);
+  if (*result > times)
+    return PROMISE_OK;
+  promise_value_error(error, "fixture", 11, "not yet");
+  return -1;
+}
+
+/* The thread that it runs on. Fails if another call is running. */
+static promise_status_t alone(uint64_t *result, promise_value_t *error) {
+  static atomic_int running;
+  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  bool is_alone = atomic_fetch_add(&running, 1) == 0;
+  *result = (uint64_t)pthread_self();
+  nanosleep(&pause, NULL);
+  atomic_fetch_sub(&running, 1);
+  if (is_alone)
+    return PROMISE_OK;
+  promise_value_error(error, "fixture", 12, "not alone");
+  return -1;
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
@@ -162,6 +188,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("late() -> promise<void>", late, "Returns when opens() has begun, and never settles."),
     FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),
     FUNCTION("block()", block, "Never returns."),
+    FUNCTION("unsteady(times: u32) -> u32 !", unsteady, "Fails at first."),
+    FUNCTION("alone() -> u64 !", alone, "Fails beside another call."),
     FUNCTION("most() -> u32", most, "The most calls at once."),
     FUNCTION("slowly(steps: u32) -> promise<u64>", slowly, "Reports progress."),
     FUNCTION("await_file(path: cstr) -> u32 !", await_file, "Waits for a file."),

@@ -109,7 +109,10 @@ import Testing
     ),
     (
       "plugins: []\nsteps:\n  a: {call: p.f, xyzzy: 1}",
-      ["3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue, pure"]
+      [
+        "3:18: a step has no key \"xyzzy\"; it has call, with, after, timeout, rescue, pure, when, each, limit, "
+          + "retry, serial"
+      ]
     ),
     ("plugins: []\nsteps:\n  a: {call: p.f, with: {x: }}", ["3:28: \"x\" is missing; write \"\" for an empty text"]),
     (

@@ -1,0 +1,60 @@
+/// When, how often and beside which others a step runs.
+extension PipelineReader {
+  func readControl(of step: inout Pipeline.Step, _ record: YAMLDocument.Record) {
+    if let node = record["when"] { step.condition = condition(node) }
+    if let node = record["each"] { step.each = input(node, what: "\"each\"") }
+    if let field = record.fields["limit"] {
+      step.limit = count(field.value, key: "limit")
+      if record["each"] == nil { document.report(field.key.location, "\"limit\" goes with \"each\"") }
+    }
+    if let node = record["retry"] { step.retry = retry(node) }
+    if let node = record["serial"], let name = document.text(of: node, what: "\"serial\"") {
+      if name.value == "false" || !Name.isValid(name.value) {
+        document.report(
+          name.location, "\"serial\" must be a name, which steps that exclude each other share: \(Name.rule)")
+      }
+      step.serial = name.value
+    }
+  }
+
+  private func condition(_ node: YAMLNode) -> Located<Condition>? {
+    guard let text = document.text(of: node, what: "\"when\"") else { return nil }
+    do {
+      return Located(value: try Condition(parsing: text.value), location: text.location)
+    } catch {
+      document.report(text.location, "\"when\": \(error)")
+      return nil
+    }
+  }
+
+  private func retry(_ node: YAMLNode) -> Retry? {
+    if node.text != nil { return count(node, key: "retry").map { Retry(times: $0) } }
+    let what = "\"retry\""
+    let known = ["times", "delay", "factor", "limit", "on"]
+    guard let record = document.record(of: node, what: what, known: known),
+      let times = document.required("times", of: record, what: what).flatMap({ count($0, key: "times") })
+    else { return nil }
+    var retry = Retry(times: times)
+    if let delay = record["delay"].flatMap({ seconds($0, key: "delay") }) { retry.delay = delay }
+    if let limit = record["limit"].flatMap({ seconds($0, key: "limit") }) { retry.limit = limit }
+    if let node = record["factor"], let text = document.text(of: node, what: "\"factor\"") {
+      if let factor = Double(text.value), factor >= 1, factor <= 1000 {
+        retry.factor = factor
+      } else {
+        document.report(text.location, "\"factor\" must be a number from 1 to 1000; this is \"\(text.value)\"")
+      }
+    }
+    if let node = record["on"] {
+      let nodes = node.text == nil ? document.elements(of: node, what: "\"on\"") ?? [] : [node]
+      retry.on = nodes.compactMap { document.text(of: $0, what: "a part of an error, or timeout,")?.value }
+    }
+    return retry
+  }
+
+  private func count(_ node: YAMLNode, key: String) -> Int? {
+    guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
+    if let count = Int(text.value), count > 0, count <= 1_000_000 { return count }
+    document.report(text.location, "\"\(key)\" must be a number from 1 to 1000000; this is \"\(text.value)\"")
+    return nil
+  }
+}

@@ -1,0 +1,209 @@
+import PluginRuntime
+import Promises
+import Synchronization
+
+/// One step at work, once the results that it uses are there: on whichever thread settles them.
+extension PipelineRun {
+  /// Makes the step's calls, if its condition holds.
+  nonisolated func perform(
+    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], _ rescueInputs: Inputs
+  ) -> Promise<PluginValue> {
+    do {
+      if let condition = step.condition, try !condition.isTrue(results) {
+        return Promise<PluginValue>.reject(CallFailure.skipped)
+      }
+      guard let each = step.each else { return repeated(step, number, results) }
+      return try forEach(each.list.elements(results), of: step, number, results, rescueInputs, limit: each.limit)
+    } catch {
+      return Promise<PluginValue>.reject(CallFailure.rejected(message: "\(error)"))
+    }
+  }
+
+  /// Makes the call for each element. The promise is of the list of their results; it is rejected with the first
+  /// failure, once no call is running any more, and no other call begins after that.
+  private nonisolated func forEach(
+    _ elements: [PluginValue], of step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ rescueInputs: Inputs, limit: Int
+  ) -> Promise<PluginValue> {
+    if elements.isEmpty { return .resolve(.array([])) }
+    let all = Promise<PluginValue>()
+    let holder = ElementsHolder(count: elements.count)
+    let slots = Slots(limit: limit)
+    note(.running(StepState.Report()), step: number)
+    for (index, element) in elements.enumerated() {
+      slots.enter { [self] in
+        let isWanted = holder.state.withLock { state in
+          guard state.failure == nil else { return false }
+          state.running += 1
+          return true
+        }
+        guard isWanted else { return }
+        let own = [
+          PipelinePlan.StepResult.item: element, PipelinePlan.StepResult.index: PluginValue.uint(UInt64(index)),
+        ]
+        let call = repeated(step, number, results.merging(own) { $1 })
+        rescued(call, step: step, number: number, rescueInputs, own).then(
+          { [self] value in
+            let done = holder.state.withLock { $0.fulfil(value, index) }
+            report("\(done.count) of \(elements.count)", fraction: Double(done.count) / Double(elements.count), number)
+            end(done, all)
+            slots.leave()
+          },
+          { [self] reason in
+            // The others do not begin: nobody leaves the slots any more.
+            end(holder.state.withLock { $0.fail(CallFailure(reason: reason), index) }, all)
+          })
+      }
+    }
+    return all
+  }
+
+  private nonisolated func end(_ done: Elements.Done, _ all: Promise<PluginValue>) {
+    switch done.outcome {
+    case nil: break
+    case .success(let values): all.resolve(.array(values))
+    case .failure(let failure): all.reject(failure)
+    }
+  }
+
+  private nonisolated func report(_ message: String, fraction: Double? = nil, _ number: Int) {
+    session.loop.post { [self] in
+      board.report(StepState.Report(fraction: fraction, message: message), step: number)
+    }
+  }
+
+  /// Makes the call, and makes it again after a failure as often as the step says.
+  private nonisolated func repeated(
+    _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue]
+  ) -> Promise<PluginValue> {
+    guard let retry = step.retry else { return begin(step.call, step, number, results, isRescue: false) }
+    let outcome = Promise<PluginValue>()
+    attempt(1, retry, step, number, results, outcome)
+    return outcome
+  }
+
+  private nonisolated func attempt(
+    _ count: Int, _ retry: Retry, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue],
+    _ outcome: Promise<PluginValue>
+  ) {
+    begin(step.call, step, number, results, isRescue: false).then(
+      { outcome.resolve($0) },
+      { [self] reason in
+        let failure = CallFailure(reason: reason)
+        guard count <= retry.times, retry.applies(to: failure), reasonGivenUp == nil else {
+          return outcome.reject(failure)
+        }
+        let delay = retry.delay(before: count)
+        report("attempt \(count + 1) of \(retry.times + 1) in \(CallFailure.number(delay)) s: \(failure)", number)
+        let id = nextActive.add(1, ordering: .relaxed).newValue
+        session.loop.post { [self] in
+          if let reason = reasonGivenUp { return outcome.reject(reason) }
+          let timer = session.loop.after(.seconds(delay)) { [self] in
+            active[id] = nil
+            attempt(count + 1, retry, step, number, results, outcome)
+          }
+          active[id] = { [self] reason in
+            active[id] = nil
+            session.loop.cancel(timer: timer)
+            outcome.reject(reason)
+          }
+        }
+      })
+  }
+
+  /// Makes one call, when there is room for it; or takes its result from the cache.
+  nonisolated func begin(
+    _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], isRescue: Bool
+  ) -> Promise<PluginValue> {
+    if let reason = reasonGivenUp { return Promise<PluginValue>.reject(reason) }
+    let lane = step.serial.flatMap { lanes[$0] }
+    let attempt = Attempt(in: session, on: lane?.thread)
+    let id = nextActive.add(1, ordering: .relaxed).newValue
+    session.loop.post { [self] in
+      active[id] = { attempt.giveUp($0) }
+      // It may have happened since the call began.
+      if let reason = reasonGivenUp { attempt.giveUp(reason) }
+    }
+    let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: step.name, in: $0) : nil }
+    let isShown = step.each == nil
+    let start: @Sendable () -> Void = { [self] in
+      let leave: @Sendable () -> Void = { [self] in
+        session.loop.post { [self] in active[id] = nil }
+        slots.leave()
+        lane?.slots.leave()
+      }
+      attempt.outcome.then({ _ in leave() }, { _ in leave() })
+      if reasonGivenUp == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
+      attempt.start(timeout: call.timeout) { [self, session] in
+        let arguments = try call.values(results)
+        if let value = cached?.find(arguments) {
+          if isShown { found.withLock { _ = $0.insert(number) } }
+          return .resolve(value)
+        }
+        return session.host.call(call.function.name, of: call.plugin.id, arguments) { [self] report in
+          guard isShown else { return }
+          session.loop.post { [self] in board.report(StepState.Report(report), step: number) }
+        }
+      }
+    }
+    if let lane {
+      lane.slots.enter { [slots] in slots.enter(start) }
+    } else {
+      slots.enter(start)
+    }
+    guard let cached else { return attempt.outcome }
+    return attempt.outcome.then { value in
+      cached.keep(value)
+      return value
+    }
+  }
+}
+
+/// The elements of a step, for the threads that its calls end on.
+private final class ElementsHolder: Sendable {
+  let state: Mutex<Elements>
+
+  init(count: Int) {
+    state = Mutex(Elements(count: count))
+  }
+}
+
+/// The elements of a list for which a step makes its calls.
+private struct Elements: Sendable {
+  struct Done {
+    /// The elements whose results are there.
+    var count: Int
+    /// Of all; nil while a call that matters is running.
+    var outcome: Result<[PluginValue], CallFailure>?
+  }
+
+  var running = 0
+  private(set) var failure: CallFailure?
+  private var values: [PluginValue?]
+  private var count = 0
+
+  init(count: Int) {
+    values = Array(repeating: nil, count: count)
+  }
+
+  mutating func fulfil(_ value: PluginValue, _ index: Int) -> Done {
+    running -= 1
+    count += 1
+    values[index] = value
+    return done
+  }
+
+  mutating func fail(_ failure: CallFailure, _ index: Int) -> Done {
+    running -= 1
+    if self.failure == nil {
+      self.failure =
+        if case .rejected(let message) = failure { .rejected(message: "[\(index)]: \(message)") } else { failure }
+    }
+    return done
+  }
+
+  private var done: Done {
+    if let failure { return Done(count: count, outcome: running == 0 ? .failure(failure) : nil) }
+    return Done(count: count, outcome: count == values.count ? .success(values.compactMap(\.self)) : nil)
+  }
+}

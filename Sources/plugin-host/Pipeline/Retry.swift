@@ -1,0 +1,29 @@
+/// How often, when and after which failures a call is made again.
+struct Retry: Equatable, Sendable {
+  /// The number of calls after the first.
+  var times: Int
+  /// Seconds before the second call.
+  var delay = 1.0
+  /// The factor from one delay to the next.
+  var factor = 2.0
+  /// The longest delay.
+  var limit = 60.0
+  /// `timeout`, or a part of an error's message, domain and code; empty: every failure.
+  var on: [String] = []
+
+  /// Whether a call is made again after that failure.
+  func applies(to failure: CallFailure) -> Bool {
+    switch failure {
+    case .timedOut: on.isEmpty || on.contains("timeout")
+    case .rejected(let message): on.isEmpty || on.contains { $0 != "timeout" && message.contains($0) }
+    case .notRun, .interrupted, .wrongArguments, .skipped: false
+    }
+  }
+
+  /// Seconds before the call with that number, counted from 1 for the first one that is made again.
+  func delay(before number: Int) -> Double {
+    var seconds = delay
+    for _ in 1..<max(number, 1) where seconds < limit { seconds *= factor }
+    return min(seconds, limit)
+  }
+}
