@@ -1,4 +1,4 @@
-/* The test program exports these, so that they take the place of the C library's for every shared object in it. */
+/* Interposes the C library's allocator: the test program exports these functions to every shared object in it. */
 #include "counted_heap.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ bool counted_heap_counts(void) {
   return true;
 }
 
-/* The C library's own names for its allocator. */
+/* The C library's internal names of its allocator. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t items, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

@@ -1,5 +1,5 @@
-/* The functions that the compiler's instrumentation for ThreadSanitizer calls, in place of ThreadSanitizer's runtime:
- * plain accesses are passed to the detector; atomic operations are made, and reported by whoever knows their word. */
+/* The entry points of the compiler's instrumentation for ThreadSanitizer, in place of its runtime. Plain accesses are
+ * passed to the detector; atomic operations are performed, and reported by the scheduler, which knows their word. */
 #include "races.h"
 
 #if defined(__has_feature)
@@ -83,7 +83,7 @@ void __tsan_external_write(void *address, void *caller, void *tag) {
   (void)address, (void)caller, (void)tag;
 }
 
-/* One thread runs at a time: any order will do. */
+/* One thread runs at a time: any memory order is strong enough. */
 #define FETCH(bits, type, name, builtin)                                                                               \
   type __tsan_atomic##bits##_##name(volatile type *word, type operand, int order) {                                    \
     (void)order;                                                                                                       \

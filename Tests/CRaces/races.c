@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* When each thread's last operation was, as far as somebody knows. */
+/* A vector clock: the latest known operation of each thread. */
 typedef struct {
   uint32_t times[RACES_THREADS];
 } clock_vector_t;
 
-/* Four bytes, the smallest part of a word that a thread uses on its own. */
+/* Four bytes, the smallest part of a word that threads use independently. */
 typedef struct {
-  uint64_t execution; /* in which the rest was noted */
+  uint64_t execution; /* the execution of the other fields */
   uint32_t writer, write_time;
   bool is_write_atomic;
   uint32_t reads[RACES_THREADS], atomic_reads[RACES_THREADS];
   const void *_Nullable write_place, *_Nullable read_place[RACES_THREADS];
 } part_t;
 
-/* What the last releasing operations on an atomic word published. */
+/* The clock that the last releasing operations on an atomic word published. */
 typedef struct {
   uint64_t execution;
   clock_vector_t published;
@@ -31,7 +31,7 @@ enum { PART = 4, WORD = 8, LOCKS = 256 };
 static uintptr_t low, high;
 static part_t *parts;
 static word_t *words;
-/* Those of this execution come first. */
+/* The locks of this execution come first. */
 static struct {
   uintptr_t lock;
   word_t word;
@@ -109,7 +109,7 @@ static void report(uintptr_t address, const char *what, const void *_Nullable pl
            name(other_place, there, sizeof there));
 }
 
-/* What is noted of four bytes in this execution. */
+/* Returns the record of four bytes in this execution. */
 static part_t *part_at(uintptr_t address) {
   part_t *part = &parts[(address - low) / PART];
   if (part->execution != execution)
@@ -169,7 +169,7 @@ static void synchronize(word_t *word, races_operation_t operation, bool acquires
     *word = (word_t){.execution = execution};
   if (acquires && operation != RACES_STORE)
     join(&known[running], &word->published);
-  /* A relaxed store ends what was published; a relaxed exchange passes it on. */
+  /* A relaxed store ends a release sequence; a relaxed exchange continues it. */
   if (operation == RACES_STORE)
     word->published = (clock_vector_t){{0}};
   if (releases && operation != RACES_LOAD) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# promise-conformance says of the real library that it conforms, and finds each of the bugs that Tests/Conformance/faulty.c
-# was given, by the check of the rule that it breaks.
+# Checks that promise-conformance passes the real library, and that it finds each bug of Tests/Conformance/faulty.c by
+# the check of the broken rule.
 #
 #     Tests/Conformance/conformance.test.sh LIBRARY
 set -euo pipefail
@@ -26,14 +26,14 @@ expect() {
   fi
 }
 
-# Each compiler that is there has nothing to say against it.
+# Each installed compiler compiles it without a warning.
 for cc in clang gcc; do
   command -v "$cc" > /dev/null || continue
   expect "$cc builds it" 0 '^$' env CC="$cc" CFLAGS="-O1 -g -Werror" sh -c '"$@" && echo' - \
     "$root/scripts/build-conformance.sh" "$scratch/conformance"
 done
 check=$scratch/conformance/promise-conformance
-limit=600 # seconds: for what hangs, not for what is slow
+limit=600 # seconds: bounds a check that hangs, not one that is slow
 ln -s "$library" "$scratch/libpromise.so.1"
 cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" "$root/Tests/Conformance/faulty.c" \
   -Wl,--no-as-needed "$scratch/libpromise.so.1" -Wl,-rpath,"$scratch" -ldl -o "$scratch/faulty.so"
@@ -42,7 +42,7 @@ expect "the library conforms" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' "$check
 expect "so does the wrapper without a fault" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' \
   "$check" --timeout $limit "$scratch/faulty.so"
 
-# fault NAME RULE: with that fault the library does not conform, says the check of that rule.
+# fault NAME RULE: with that fault the check of the rule fails.
 fault() { expect "$1" 1 '^not ok 1 - ' env FAULT="$1" "$check" --timeout $limit --only "$2" "$scratch/faulty.so"; }
 
 fault order-reversed "callback: callbacks run in the order in which they were attached"
@@ -82,7 +82,7 @@ fault dump-is-empty "observe: a dump has every pending promise"
 fault trace-goes-on "observe: a trace tells what is made, settled and run"
 fault one-name-two-types "type: one name is one type"
 
-# What ends a check from outside is told with where the check was.
+# A check that is killed is reported with its position.
 expect crash 1 '^# died of signal 11 \(Segmentation fault\) at value\.c:[0-9]+$' env FAULT=crash "$check" \
   --timeout $limit --only value "$scratch/faulty.so"
 expect exit 1 '^# ended the process with status 0 at status\.c:[0-9]+$' env FAULT=exit "$check" \
@@ -90,13 +90,13 @@ expect exit 1 '^# ended the process with status 0 at status\.c:[0-9]+$' env FAUL
 expect hang 1 '^# not done after 10 seconds: at wait\.c:[0-9]+$' env FAULT=limit-ignored "$check" \
   --timeout 10 --only "ends when its time is over" "$scratch/faulty.so"
 
-# A function that is not there. Its name is another in a copy of the library, which the loader does not find by the old one.
+# A missing function. A copy of the library has it under another name, so the loader does not find the original one.
 LC_ALL=C sed 's/promise_wait\x00/promise_wxyz\x00/' "$library" > "$scratch/lacking.so"
 expect "a function is not there" 1 '^not ok [0-9]+ - exports: promise_wait$' \
   "$check" --timeout $limit "$scratch/lacking.so"
 expect "what needs it fails by its name" 1 '^# promise_wait is not there: it is of version 1, the library of version 1$' \
   "$check" --timeout $limit --only "core: waiting for a settled promise" "$scratch/lacking.so"
-# Nothing against a library of an older version.
+# A library of an older version conforms.
 sed 's/^    promise_wait;//; s/^};/};\nPROMISE_1.1 { global: promise_wait; } PROMISE_1.0;/' \
   "$root/Sources/CPromiseABI/exports.map" > "$scratch/newer.map"
 MAP=$scratch/newer.map "$root/scripts/build-conformance.sh" "$scratch/newer"
@@ -107,7 +107,7 @@ expect "a function of a newer version" 0 \
 expect "what needs it is skipped" 0 '^ok [0-9]+ - core: waiting for a settled promise.* # SKIP promise_wait' \
   "$newer" --timeout $limit "$scratch/lacking.so"
 
-# What is no library at all.
+# A file that is no library.
 echo text > "$scratch/text.so"
 expect "no library" 1 '^Bail out! it cannot be loaded: .*text\.so' "$check" "$scratch/text.so"
 expect "no file" 1 '^Bail out! it cannot be loaded: .*nowhere\.so' "$check" "$scratch/nowhere.so"

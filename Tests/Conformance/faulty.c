@@ -1,6 +1,7 @@
-/* faulty.c - an implementation that breaks one rule, the one that the environment's FAULT names; without one, it is right.
+/* faulty.c - an implementation that breaks one rule, named by the environment variable FAULT; without it, it conforms.
  *
- * It links the real library and defines only the functions that it gets wrong: who looks up the others finds the real ones. */
+ * It links the real library and defines only the functions with faults: a lookup of any other function finds the real
+ * one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ static void *next(const char *name) {
   return symbol;
 }
 
-/* The real function of that name, of its own type. */
+/* The real function of that name, with its type. */
 #define REAL(name) (*(__typeof__(&name))next(#name))
 
 /* ---- Order: observers of a pending promise are attached when it is settled, the last one first ---- */
@@ -99,7 +100,7 @@ static promise_value_t late_value;
 promise_status_t promise_resolve(promise_t *promise, const promise_value_t *value) {
   attach_kept(promise);
   if (is("settled-later") && value != NULL && REAL(promise_state)(promise) == PROMISE_PENDING) {
-    /* With the next settlement. */
+    /* Delays the settlement until the next one. */
     if (late_promise != NULL)
       REAL(promise_resolve)(late_promise, &late_value);
     late_promise = promise;
@@ -141,7 +142,7 @@ promise_status_t promise_retain(promise_t *promise) {
   return is("retain-does-nothing") ? PROMISE_OK : REAL(promise_retain)(promise);
 }
 
-/* ---- Discarding: the block comes before the promise is rejected ---- */
+/* ---- Discarding: the block runs before the promise is rejected ---- */
 
 static struct {
   promise_t *promise;
@@ -271,21 +272,21 @@ promise_t *promise_all(promise_t *const *promises, size_t count, uint32_t flags)
 }
 
 promise_status_t promise_loop_release(promise_loop_t *loop) {
-  /* Runs what waits, instead of dropping it. */
+  /* Runs the pending jobs instead of dropping them. */
   if (is("released-loop-runs"))
     REAL(promise_loop_run_once)(loop);
   return REAL(promise_loop_release)(loop);
 }
 
 promise_status_t promise_queue_free(promise_queue_t *queue) {
-  /* Gives the reference back, and closes nothing while there are others. */
+  /* Releases the reference, and closes nothing while there are others. */
   if (is("freed-queue-goes-on"))
     return REAL(promise_queue_release)(queue);
   return REAL(promise_queue_free)(queue);
 }
 
 promise_status_t promise_queue_answer(promise_event_t *events, size_t count) {
-  /* Settles, and keeps the reference. */
+  /* Settles the promise, and keeps the reference. */
   for (size_t i = 0; i < count && is("answered-promise-kept"); i++)
     if (events[i].promise != NULL)
       promise_retain(events[i].promise);
@@ -312,7 +313,7 @@ promise_status_t promise_set_hooks(const promise_hooks_t *hooks) {
   return REAL(promise_set_hooks)(&none);
 }
 
-/* Whether somebody has taken the rejection or not. */
+/* Reports the rejection even if it has been handled. */
 promise_status_t promise_release(promise_t *promise) {
   promise_value_t reason;
   if (is("taken-rejection-told") && tell != NULL && REAL(promise_state)(promise) == PROMISE_REJECTED &&
@@ -368,7 +369,7 @@ const char *promise_status_name(promise_status_t status) {
   return REAL(promise_status_name)(status);
 }
 
-/* ---- Streams: demand is taken for what there is no end of; a subscriber may be cancelled again ---- */
+/* ---- Streams: demand counts as unlimited; a subscriber may be cancelled again ---- */
 
 promise_subscriber_t *promise_publisher_subscribe(promise_publisher_t *publisher,
                                                   const promise_subscription_t *subscription) {
@@ -384,7 +385,7 @@ promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {
   return is("cancelled-twice") && status == PROMISE_ESETTLED ? PROMISE_OK : status;
 }
 
-/* ---- Operators: the sources of a combination change places ---- */
+/* ---- Operators: the sources of a combination are swapped ---- */
 
 promise_publisher_t *promise_publisher_combine_latest(promise_publisher_t *const *sources, size_t count) {
   promise_publisher_t *reversed[8];

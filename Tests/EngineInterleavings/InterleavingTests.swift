@@ -2,12 +2,12 @@ import CRaces
 import Glibc
 import Testing
 
-/// Whether the cases that take minutes run too: `INTERLEAVINGS=all`, as `make test-interleavings` sets it.
+/// Enables the cases that take minutes: `INTERLEAVINGS=all`, set by `make test-interleavings`.
 private let isLongTier = getenv("INTERLEAVINGS").map { String(cString: $0) == "all" } ?? false
 
-/// Every order in which two or three threads can do what they do to one promise, as far as it makes a difference.
+/// Explores every distinguishable interleaving of two or three threads that use one promise.
 ///
-/// The scheduler is one for the process, so these run one after another.
+/// Serialized: the process has one scheduler.
 @Suite("Interleavings of attach, settle, discard and release", .serialized)
 struct InterleavingTests {
   @Test("two threads, one step each")
@@ -99,13 +99,13 @@ struct InterleavingTests {
   }
 }
 
-/// A program for the scheduler: made anew for each schedule.
+/// A program for the scheduler, created anew for each schedule.
 protocol Explorable: AnyObject {
   associatedtype Program
-  /// What each thread does.
+  /// The bodies of the threads.
   var bodies: [() -> Void] { get }
-  /// Lets go of what the test holds, after the threads have ended.
+  /// Releases the test's references, after the threads have ended.
   func end()
-  /// What did not hold, in words.
+  /// The violated invariants, as sentences.
   func violations() -> [String]
 }

@@ -54,7 +54,7 @@ def exchanged(host, folder):
     return None
 
 
-# Attacks with a judge of their own.
+# Attacks with their own check of the result.
 RACES = [("exchanged between the check and loading", exchanged)]
 
 ROWS = [

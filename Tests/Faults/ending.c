@@ -1,4 +1,4 @@
-/* ending.c - a plugin that does something in one of its functions: the macros say what. */
+/* ending.c - a plugin that ends its process, or fails, in one of its functions: macros choose the way. */
 #include <promise_plugin.h>
 
 #include <pthread.h>
@@ -55,7 +55,7 @@ static inline void close_all(void) {
     close(descriptor);
 }
 
-/* Deeper than any stack. */
+/* Exceeds any stack. */
 static inline int overflow(int depth) {
   volatile char frame[4096];
   frame[depth % 4096] = 1;
@@ -64,7 +64,7 @@ static inline int overflow(int depth) {
   return overflow(depth + 1) + frame[0];
 }
 
-/* A child process may end as it likes. */
+/* A child process may end in any way. */
 static inline void fork_and_exit(void) {
   pid_t child = fork();
   if (child == 0)

@@ -1,4 +1,4 @@
-/* help.c - a library that a plugin needs. */
+/* help.c - a dependency of a plugin. */
 int help(void) {
   return 1;
 }

@@ -1,4 +1,4 @@
-/* load.c - loads a plugin without looking at its file first, and calls its first function: what the verifier is compared with. */
+/* load.c - loads a plugin without verifying its file, and calls its first function: the reference for the verifier. */
 #define _GNU_SOURCE
 #include <promise_plugin.h>
 

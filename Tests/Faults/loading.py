@@ -45,7 +45,7 @@ def make_fifo(path):
 
 
 def second_stack(library):
-    # The kind of header that can be spared: its place is taken by a second PT_GNU_STACK, which the loader obeys.
+    # This kind of program header is dispensable: a second PT_GNU_STACK replaces it, which the loader obeys.
     at = (library.headers(elf.RELRO) or library.headers(4))[0]
     library.put32(at, elf.STACK)
     library.put32(at + 4, 7)
@@ -102,7 +102,7 @@ def version_of_symbol(library):
     library.put16(library.table(elf.VERSYM) + 2, 0x7FF)
 
 
-# A library that the plugin needs, and symbols with versions.
+# A dependency of the plugin, and symbol versions.
 LIBC = ("-Wl,--no-as-needed", "-lm", "-Wl,-u,cos")
 
 ROWS = [

@@ -1,4 +1,4 @@
-/* sums.c - a good plugin: what the others are made from. */
+/* sums.c - a valid plugin, from which the broken ones are made. */
 #include <promise_plugin.h>
 
 #ifndef OFFSET
@@ -28,7 +28,7 @@ static const promise_plugin_t plugin = {
 };
 
 #ifdef TEXT_RELOCATION
-/* The address of a function, in the code. */
+/* The address of a function, in the text segment. */
 __asm__(".text\n.globl address_in_code\naddress_in_code: .quad promise_plugin_entry\n");
 #endif
 #ifdef NEEDS_HELP

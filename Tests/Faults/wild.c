@@ -1,4 +1,4 @@
-/* wild.c - a plugin with something wild in its descriptor: the macros say what. */
+/* wild.c - a plugin with an invalid descriptor: macros choose the field and its value. */
 #include <promise_plugin.h>
 
 #ifndef DESCRIPTOR

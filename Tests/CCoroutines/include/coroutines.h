@@ -1,5 +1,5 @@
-/* coroutines.h - threads that run one at a time and hand over to each other by name: what a test needs to try every order
- * in which threads could run. */
+/* coroutines.h - threads that run one at a time and switch to each other by name, for tests that try every order of
+ * execution. */
 #ifndef COROUTINES_H
 #define COROUTINES_H
 
@@ -11,14 +11,14 @@
 
 struct coroutine;
 
-/* Makes a coroutine that calls `entry(argument)` when it is first switched to; `entry` must not return. It lives as long as the
- * process. NULL if there is no memory. */
+/* Creates a coroutine that calls `entry(argument)` on the first switch to it. `entry` must not return. The coroutine
+ * lives as long as the process. Returns NULL if there is no memory. */
 struct coroutine *_Nullable coroutine_new(void (*entry)(void *_Nullable argument), void *_Nullable argument);
 
-/* Makes a coroutine for the caller itself. NULL if there is no memory. */
+/* Creates a coroutine for the calling thread. Returns NULL if there is no memory. */
 struct coroutine *_Nullable coroutine_here(void);
 
-/* Goes on where `to` was left; returns when another switches to `from`, which must be the caller. */
+/* Resumes `to`; returns when another coroutine switches to `from`, which must be the caller. */
 void coroutine_switch(struct coroutine *from, struct coroutine *to);
 
 #if defined(__clang__)

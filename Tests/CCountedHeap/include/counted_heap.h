@@ -1,14 +1,14 @@
-/* counted_heap.h - how often this thread asked the heap for memory, in a test program that this is linked into. */
+/* counted_heap.h - counts the allocations of a thread, in a test program that links this file. */
 #ifndef COUNTED_HEAP_H
 #define COUNTED_HEAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The calls of malloc() and its like by this thread so far. */
+/* Returns the number of calls of malloc() and its variants by this thread so far. */
 uint64_t counted_heap_calls(void);
 
-/* Whether calls are counted: not with a sanitizer, which has an allocator of its own. */
+/* Returns whether calls are counted: false with a sanitizer, which has its own allocator. */
 bool counted_heap_counts(void);
 
 #endif

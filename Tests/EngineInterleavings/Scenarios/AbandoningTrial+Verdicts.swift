@@ -1,4 +1,4 @@
-// What must hold of every run, whatever the schedule.
+// Invariants of every run, in any schedule.
 extension AbandoningTrial {
   func violations() -> [String] {
     var wrong: [String] = []
@@ -15,7 +15,7 @@ extension AbandoningTrial {
     checkHandlers(expect)
     checkListeners(expect)
 
-    // Who listens keeps its promise from being given up.
+    // A promise with an observer is not abandoned.
     let isKept = program.event == .listens
     expect(freesBefore == (isKept ? 0 : handlers.count), "\(freesBefore) of \(handlers.count) contexts freed in time")
     expect(lateFrees == 0, "a context outlived the call that settled its promise")
@@ -24,7 +24,7 @@ extension AbandoningTrial {
     return wrong
   }
 
-  /// A handler runs if its promise was not given up, or the source was settled before that.
+  /// A handler runs if its promise was not abandoned, or if the source was settled first.
   private func checkHandlers(_ expect: (Bool, String) -> Void) {
     for note in handlers {
       let isAllowed =
@@ -37,7 +37,7 @@ extension AbandoningTrial {
     }
   }
 
-  /// Who listens to a derived promise hears of one outcome.
+  /// An observer of a derived promise receives exactly one outcome.
   private func checkListeners(_ expect: (Bool, String) -> Void) {
     let ofSource = program.way == .drop ? Self.value : Self.value + Self.added
     let ofThread = program.way == .settle ? Self.outside : Self.discarded

@@ -1,31 +1,31 @@
-/// One run of a program about promises that are given up while their source is pending.
+/// One run of a program that abandons derived promises while their source is pending.
 ///
-/// The first thread gives `derived` up. A bystander is attached to the same source: nothing may become of it but that it
-/// is called once. After the threads have ended the source is settled, if it is there.
+/// The first thread abandons `derived`. A bystander is attached to the same source: it must be called once, and is not
+/// otherwise affected. After the threads have ended, the source is settled if it still exists.
 final class AbandoningTrial: Explorable {
-  /// How a derived promise is given up.
+  /// The ways to abandon a derived promise.
   enum Way {
-    /// It is settled, or discarded. A callback hears of that.
+    /// Settles or discards it; a callback observes the outcome.
     case settle, discard
-    /// It is asked to cancel and released.
+    /// Requests its cancellation and releases it.
     case leave
-    /// Likewise, and it follows another derived promise, which nobody else holds.
+    /// Requests its cancellation and releases it, while it follows another derived promise that has no other reference.
     case leaveChain
-    /// It follows the source, and is released.
+    /// Releases it while it follows the source.
     case drop
 
     var settles: Bool { self == .settle || self == .discard }
   }
 
-  /// What the second thread does meanwhile.
+  /// The concurrent action of the second thread.
   enum Event: CaseIterable {
-    /// It settles the source, attaches another bystander to it, or releases its last reference.
+    /// Settles the source, attaches another bystander to it, or releases its last reference.
     case settles, attaches, releases
-    /// It settles the source, and the bystander gives the last reference back when it is called.
+    /// Settles the source; the bystander releases the last reference in its callback.
     case settlesAndReleases
-    /// It gives up a sibling of the derived promise in the same way.
+    /// Abandons a sibling of the derived promise in the same way.
     case abandons
-    /// It releases another reference to the derived promise; in the second case, after it attached a callback.
+    /// Releases another reference to the derived promise; in the second case, after attaching a callback.
     case letsGo, listens
 
     var settlesSource: Bool { self == .settles || self == .settlesAndReleases }
@@ -35,7 +35,7 @@ final class AbandoningTrial: Explorable {
   struct Program: CustomStringConvertible {
     var way: Way
     var event: Event
-    /// So many reactions have been given up that the list of the source is gone through when the next one is.
+    /// Abandons so many reactions first that the next one triggers a sweep of the source's list.
     var isCrowded = false
 
     var description: String { "\(way) while the other \(event)\(isCrowded ? ", crowded" : "")" }
@@ -52,12 +52,12 @@ final class AbandoningTrial: Explorable {
     return all + [.settles, .attaches, .releases].map { Program(way: .settle, event: $0, isCrowded: true) }
   }
 
-  /// What is known of one callback or handler: what it was called with, and how often its context was freed.
+  /// The record of one callback or handler: the values passed to it, and the number of times its context was freed.
   final class Note {
     var calls: [UInt64] = []
     var frees = 0
     var isCalledLate = false
-    /// A reference to give back when it is called.
+    /// A reference that the callback releases.
     var last: CellRef?
 
     var context: Context { unsafe Context(Unmanaged.passUnretained(self).toOpaque(), { Note.at($0).frees += 1 }) }
@@ -77,7 +77,7 @@ final class AbandoningTrial: Explorable {
     }
   }
 
-  /// What the source is settled with; what a handler adds to it; what is settled from outside; what stands for discarded.
+  /// The source's value, the handler's increment, the value of an external settlement, and the mark for discarded.
   static let value: UInt64 = 1
   static let added: UInt64 = 100
   static let outside: UInt64 = 7
@@ -87,9 +87,9 @@ final class AbandoningTrial: Explorable {
   private(set) var handlers: [Note] = []
   private(set) var bystanders: [Note] = []
   private(set) var listeners: [Note] = []
-  /// Handlers whose contexts were there after their promises had been settled, with the source pending.
+  /// Handlers whose contexts still existed after their promises had been settled, with the source pending.
   private(set) var lateFrees = 0
-  /// What was so when the threads had ended: how many contexts of handlers were freed, and how many reactions waited.
+  /// Counts taken when the threads had ended: freed contexts of handlers, and pending reactions.
   private(set) var freesBefore = 0
   private(set) var waitingBefore = 0
   private let source = CellRef.promise()!
@@ -150,7 +150,7 @@ final class AbandoningTrial: Explorable {
     promise.release()
   }
 
-  /// Whoever settles a derived promise while its source is pending has the context freed when the call returns.
+  /// A call that settles a derived promise while its source is pending frees the context before it returns.
   private func note(_ isSettled: Bool, _ index: Int) {
     Scheduler.locks += 1
     defer { Scheduler.locks -= 1 }

@@ -1,30 +1,30 @@
-/// One run of a program about promises that are asked to cancel.
+/// One run of a program that requests cancellation of promises.
 ///
-/// `child` and `sibling` are derived from `root`, `grandchild` from `child`. The trial itself keeps the reference to
-/// `root` of whoever will settle it; `handle` is one more. Handlers count the requests that reach `root` and `inner`.
+/// `child` and `sibling` are derived from `root`, `grandchild` from `child`. The trial keeps the producer's reference
+/// to `root`; `handle` is one more. Handlers count the requests that reach `root` and `inner`.
 final class CancellingTrial: Explorable {
   enum Program: CaseIterable {
-    /// The child is asked while the last handle of the root goes.
+    /// Cancels the child while the last handle of the root is released.
     case handleGoes
-    /// Both children are asked.
+    /// Cancels both children.
     case bothChildren
-    /// The child is asked while the root is settled.
+    /// Cancels the child while the root is settled.
     case settles
-    /// The child is asked while the root dies pending.
+    /// Cancels the child while the root is destroyed pending.
     case dies
-    /// Likewise, and the root's handler of the request settles it.
+    /// Cancels the child while the root is destroyed pending; the root's cancel handler settles it.
     case answers
-    /// The root is asked while another handler of its request is attached.
+    /// Cancels the root while another cancel handler is attached to it.
     case attaches
-    /// The grandchild is asked while the root is settled.
+    /// Cancels the grandchild while the root is settled.
     case chain
-    /// The grandchild is asked while the child begins to follow another promise.
+    /// Cancels the grandchild while the child begins to follow another promise.
     case follows
-    /// The grandchild is asked while the child, which has a discard block, is made to follow another promise.
+    /// Cancels the grandchild while the child, which has a discard block, is made to follow another promise.
     case followsWithBlock
-    /// The grandchild and the child's sibling are asked, while the handle of the child goes.
+    /// Cancels the grandchild and the child's sibling, while the handle of the child is released.
     case climbs
-    /// A weak reference is used while the last strong one goes.
+    /// Uses a weak reference while the last strong one is released.
     case weak
   }
 
@@ -59,7 +59,7 @@ final class CancellingTrial: Explorable {
         return .adopt
       }
     grandchild = child.react { _, _, _ in .pass }
-    // Where the root is not watched yet, its last release takes the short path.
+    // The last release of an unwatched root takes the fast path.
     sibling = program == .answers ? CellRef.promise()! : root.react { _, _, _ in .pass }
     switch program {
     case .handleGoes:
@@ -74,7 +74,7 @@ final class CancellingTrial: Explorable {
     }
   }
 
-  /// Counts the handlers that are not let go of.
+  /// Counts the handlers that have not been freed.
   private func onRequest(_ promise: CellRef, _ action: @escaping () -> Void) {
     live += 1
     let context = Unmanaged.passRetained(Action(action, end: { self.live -= 1 })).toOpaque()

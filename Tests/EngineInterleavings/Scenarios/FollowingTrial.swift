@@ -1,14 +1,14 @@
 /// One run of a program about promises that follow others (clauses 3.1.3.3 and 2.2).
 ///
-/// `first` and `second` are derived from promises that threads resolve; each one's handler returns another promise. An
-/// observer of each tells how it ended.
+/// `first` and `second` are derived from promises that threads resolve; the handler of each returns another promise. An
+/// observer of each records the outcome.
 final class FollowingTrial: Explorable {
   enum Program: CaseIterable {
     /// `first` follows `inner`, which another thread resolves.
     case inner
-    /// ... while a third thread settles `first` itself.
+    /// `first` follows `inner`, while a third thread settles `first` itself.
     case overtaken
-    /// ... while a third thread lets go of the last reference to `inner`, which stays pending.
+    /// `first` follows `inner`, while a third thread releases the last reference to `inner`, which stays pending.
     case abandoned
     /// `first` and `second` follow each other.
     case crossed
@@ -27,12 +27,12 @@ final class FollowingTrial: Explorable {
   private let sources = [CellRef.promise()!, CellRef.promise()!]
   private let inner = CellRef.promise()!
   private var derived: [CellRef] = []
-  /// What the observers of `first` and `second` were called with.
+  /// The values passed to the observers of `first` and `second`.
   fileprivate var outcomes: [[Outcome]] = [[], []]
   private(set) var states: [Bool] = []
-  /// Whether `first` was pending after a call that settled it, or that found it settled, had returned.
+  /// Whether `first` was pending after the return of a call that settled it or found it settled.
   private var wasLate = false
-  /// Whether a call refused to close the circle.
+  /// Whether a call rejected the cycle.
   private var isRefused = false
 
   fileprivate struct Outcome: Equatable {
@@ -63,11 +63,11 @@ final class FollowingTrial: Explorable {
     case .crossedWithBlocks:
       derived = (0..<2).map { _ in unsafe CellRef.discardable(nil, Context(nil, nil))! }
     }
-    // Not for the crossed ones: each has the other as its callback, and the orders are many without more.
+    // Not for crossed promises: each is the other's callback, and more would add too many schedules.
     if program != .crossed { for (index, promise) in derived.enumerated() { observe(promise, index) } }
   }
 
-  /// A promise whose handler returns another, with the reference that was kept for it.
+  /// Derives a promise whose handler returns `other()`, whose reference was kept for it.
   private func following(_ source: CellRef, _ other: @escaping () -> CellRef) -> CellRef {
     source.react { _, _, out in
       out = CellValue(kind: .promise, bits: other().token.bits)
@@ -97,7 +97,7 @@ final class FollowingTrial: Explorable {
       return [self.sources[0], self.derived[0]].map { promise in
         {
           self.resolve(promise, 3)
-          // Read in the same step, without letting other threads go first.
+          // Read in the same step: no thread switch in between.
           Scheduler.locks += 1
           if !self.derived[0].state.isSettled { self.wasLate = true }
           Scheduler.locks -= 1
@@ -120,7 +120,7 @@ final class FollowingTrial: Explorable {
         outcomes[index].append(Outcome(kind: value.kind, bits: 0, isRejected: promise.state.isRejected))
       }
     }
-    // Otherwise the circle would keep itself.
+    // Breaks the cycle of references.
     if program == .crossedWithBlocks && !isRefused && !states.contains(true) { _ = derived[0].discard() }
     for promise in derived { promise.release() }
     for source in sources { source.release() }

@@ -1,16 +1,16 @@
-/// One run of a program about reactions with an executor, which are submitted in the order in which they were attached.
+/// One run of a program about reactions with an executor, which are submitted in the order of attachment.
 ///
-/// The executor keeps its jobs; they run after the threads have ended. The promise is settled by the first thread. Each
-/// reaction notes its number when it runs, and each thread's numbers must come in order.
+/// The executor queues its jobs; they run after the threads have ended. The first thread settles the promise. Each
+/// reaction records its number when it runs, and the numbers of each thread must be ascending.
 final class OrderingTrial: Explorable {
   enum Program: CaseIterable {
-    /// One thread attaches two while another settles.
+    /// One thread attaches two reactions while another settles the promise.
     case attaching
-    /// ... the promise, which has one already, and a callback before it that attaches another.
+    /// The promise has a reaction already, and before it a callback that attaches another.
     case nested
-    /// ... the source of the promise, which follows it.
+    /// The other thread settles the source that the promise follows.
     case following
-    /// ... and releases the last reference in between.
+    /// The attaching thread releases the last reference between the two.
     case releasing
   }
 
@@ -92,7 +92,7 @@ final class OrderingTrial: Explorable {
   func violations() -> [String] {
     var wrong: [String] = []
     if ran.sorted() != attached.sorted() { wrong.append("attached \(attached), ran \(ran)") }
-    // The reaction attached before the threads begin comes first; each thread's come in order.
+    // The reaction attached before the threads begin is first; those of each thread are in order.
     if attached.first == 0 && ran.first != 0 { wrong.append("not first: 0 in \(ran)") }
     for thread in 1...2 {
       let mine = ran.filter { $0 / 10 == thread }

@@ -1,10 +1,10 @@
-/// What a callback has as its context: it tells the trial when it is called and when it is released.
+/// The context of a callback: records the call and the release in the trial.
 final class Probe {
   enum Role {
     case discards
-    /// A callback of the promise that settles nothing.
+    /// A callback of the promise that settles no other promise.
     case observes
-    /// A handler, which settles a derived promise with its value plus 100.
+    /// A handler that settles a derived promise with its value plus 100.
     case derives
     /// A callback of such a derived promise.
     case observesDerived

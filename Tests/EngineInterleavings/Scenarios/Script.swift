@@ -1,27 +1,28 @@
-/// What a thread does to the promise that all share.
+/// A step that a thread takes on the shared promise.
 enum Step: Character {
-  /// Attaches a callback that settles nothing.
+  /// Attaches a callback that settles no other promise.
   case observe = "o"
-  /// Derives a promise, with a callback on that, and lets go of it.
+  /// Derives a promise, attaches a callback to it and releases it.
   case derive = "t"
-  /// Derives a promise, and lets go of it.
+  /// Derives a promise and releases it.
   case map = "m"
   case resolve = "r"
   case reject = "j"
   case discard = "d"
-  /// Sleeps until the promise is settled.
+  /// Waits until the promise is settled.
   case wait = "w"
 
   var settles: Bool { self == .resolve || self == .reject || self == .discard }
 }
 
-/// A program of two or three threads: each has a reference to the promise, makes its steps, and lets go of it.
+/// A program of two or three threads: each holds a reference to the promise, takes its steps, and releases the
+/// reference.
 struct Script: CustomStringConvertible {
   var threads: [[Step]]
-  /// The test holds the promise too, so that it outlives the threads.
+  /// Whether the test holds the promise too, so that it outlives the threads.
   var isHeld: Bool
 
-  /// Those that need no other thread.
+  /// The steps that need no other thread.
   static let steps: [Step] = [.observe, .derive, .resolve, .reject, .discard]
 
   var settles: Bool { threads.joined().contains(where: \.settles) }
@@ -30,7 +31,7 @@ struct Script: CustomStringConvertible {
     threads.map { String($0.map(\.rawValue)) }.joined(separator: "|") + (isHeld ? "+" : "")
   }
 
-  /// All sequences of up to `length` of the steps.
+  /// Returns all sequences of up to `length` of the steps.
   static func sequences(of steps: [Step], upTo length: Int) -> [[Step]] {
     var all: [[Step]] = [[]]
     var longest = all
@@ -41,7 +42,7 @@ struct Script: CustomStringConvertible {
     return all
   }
 
-  /// All programs whose threads each make one of the sequences, but for the threads' order.
+  /// Returns all programs in which each thread runs one of the sequences, up to a permutation of the threads.
   static func programs(threads: Int, of sequences: [[Step]]) -> [Script] {
     var choices: [[Int]] = [[]]
     for _ in 0..<threads {

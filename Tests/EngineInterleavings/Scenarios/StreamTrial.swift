@@ -1,21 +1,21 @@
-/// One run of a program about a stream: a publisher, and two subscribers that write down what they hear.
+/// One run of a program about a stream: a publisher, and two subscribers that record their events.
 final class StreamTrial: Explorable {
   enum Program: CaseIterable {
     /// Both threads publish.
     case publish
-    /// One publishes twice while the other subscribes, to a publisher that is stateful in the second case.
+    /// One publishes twice while the other subscribes; in the second case the publisher is stateful.
     case subscribe, subscribeStateful
-    /// One publishes while the other ends the stream, or both let go of it.
+    /// One publishes while the other ends the stream, or both release it.
     case finish, releasePublisher
-    /// One publishes while the other cancels a subscriber, asks its end to cancel, or lets go of it.
+    /// One publishes while the other cancels a subscriber, cancels the promise of its end, or releases it.
     case cancel, cancelEnd, release
-    /// One publishes what the other asks for.
+    /// One publishes while the other requests events.
     case request
-    /// One publishes while the other gives up the promise of an event.
+    /// One publishes while the other abandons the promise of an event.
     case next
-    /// One waits for the room that the other makes.
+    /// One waits for capacity that the other frees.
     case room
-    /// One publishes to what the other lets go of, which is an operator's.
+    /// One publishes to the source of an operator while the other releases the operator's publisher.
     case operatorGoes
     /// Each ends a source of a merged stream.
     case merge
@@ -23,13 +23,13 @@ final class StreamTrial: Explorable {
     case combine
     /// One subscribes with a token that the other cancels, or invalidates.
     case token, tokenInvalidated
-    /// One merges streams, or combines them, while the other ends the first.
+    /// One merges or combines streams while the other ends the first.
     case mergeEnding, combineEnding
   }
 
   static var programs: [Program] { Program.allCases }
 
-  /// What one subscriber heard: values, then 100 for its end, if it finished, or 200, and 1000 when it was let go of.
+  /// The record of one subscriber: values, then 100 for its end, if it finished, or 200, and 1000 for its release.
   final class Ear {
     var heard: [Int] = []
     var inside = 0
@@ -42,9 +42,9 @@ final class StreamTrial: Explorable {
   private var promise: CellRef?
   private var wasReady = false
   private let token = CancelToken.make(invalidatesWhenDropped: false)!
-  /// Whether those who had ended, and nobody else, were in no list at the end.
+  /// Whether exactly the ended subscribers were in no list at the end.
   private var wasLeft = false
-  /// Whether the token came in time to end the subscriber.
+  /// Whether the token was cancelled in time to end the subscriber.
   private var wasOver = false
   private var gotValue: UInt64?
 
@@ -170,7 +170,7 @@ final class StreamTrial: Explorable {
     switch program {
     case .token, .tokenInvalidated:
       wasLeft = wasOver == isInNoList
-      // Who subscribed after that hears.
+      // A later subscriber receives the value.
       if !wasOver { publish(1) }
     default: wasLeft = isInNoList
     }
@@ -196,7 +196,7 @@ final class StreamTrial: Explorable {
       case .merge: first == [200, 1000]
       case .combine: first == [50, 200, 1000]
       case .token where !wasOver, .tokenInvalidated where !wasOver: wasLeft && first == [1, 200, 1000]
-      // What had ended before anybody listened to its end had let go of its context before.
+      // A subscriber that ended before its end was observed has already released its context.
       case .token, .tokenInvalidated, .mergeEnding, .combineEnding:
         wasLeft && [[200, 1000], [1000, 200]].contains(first)
       }

@@ -1,6 +1,6 @@
-/// One run of a script: the promise, and a record of what happened to it.
+/// One run of a script: the promise, and a record of its events.
 ///
-/// One thread runs at a time, so the record needs no lock, and its order is the order in which things happened.
+/// One thread runs at a time, so the record needs no lock, and its order is the order of the events.
 final class Trial: Explorable {
   typealias Program = Script
 
@@ -8,7 +8,7 @@ final class Trial: Explorable {
     case called(probe: Int, thread: Int, value: UInt64, isRejected: Bool)
     case released(probe: Int)
     case discardBlock(isRejected: Bool)
-    /// A settling step returned, and then the promise was settled, or was not.
+    /// A settling step returned; whether the promise was settled then.
     case settled(thread: Int, won: Bool, value: UInt64, isRejected: Bool, isSettled: Bool)
     /// An attaching step began and ended.
     case attaching(probe: Int, thread: Int)
@@ -19,9 +19,9 @@ final class Trial: Explorable {
   let script: Script
   let promise: CellRef
   private(set) var events: [Event] = []
-  /// The discard block's, those attached before the threads begin, then the threads', in order.
+  /// The discard block's probe, then the probes attached before the threads begin, then the threads', in order.
   private(set) var probes: [Probe] = []
-  /// How the promise was at the end, if the test holds it.
+  /// The state of the promise at the end, if the test holds it.
   private(set) var last: (isSettled: Bool, isRejected: Bool, value: UInt64)?
 
   /// The value of a discarded promise, in the record.
@@ -65,7 +65,7 @@ final class Trial: Explorable {
   }
 
   private func settled(_ thread: Int, _ value: UInt64, _ isRejected: Bool, _ won: Bool) {
-    // Looked at in the same breath, without letting other threads go first.
+    // Read in the same step: no thread switch in between.
     Scheduler.locks += 1
     let isSettled = promise.state.isSettled
     Scheduler.locks -= 1
@@ -97,7 +97,7 @@ final class Trial: Explorable {
     return probe
   }
 
-  /// After the threads have ended: notes how the promise is and lets go of it.
+  /// Records the state of the promise and releases it, after the threads have ended.
   func end() {
     guard script.isHeld else { return }
     let state = promise.state

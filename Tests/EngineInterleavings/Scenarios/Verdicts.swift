@@ -1,6 +1,6 @@
-// What must hold of every run, whatever the schedule.
+// Invariants of every run, in any schedule.
 extension Trial {
-  /// What did not hold, in words.
+  /// The violated invariants, as sentences.
   func violations() -> [String] {
     var wrong: [String] = []
     func require(_ condition: Bool, _ message: @autoclosure () -> String) {
@@ -28,7 +28,7 @@ extension Trial {
   private typealias Require = (Bool, @autoclosure () -> String) -> Void
   private typealias Outcome = (thread: Int, value: UInt64, isRejected: Bool)
 
-  /// One settling step wins, if there is one; after any of them the promise is settled.
+  /// Exactly one settling step wins, if there is any; after each of them the promise is settled.
   private func checkWinner(_ require: Require) -> Outcome? {
     var winner: Outcome?
     for case .settled(let thread, let won, let value, let isRejected, let isSettled) in events {
@@ -41,7 +41,7 @@ extension Trial {
     return winner
   }
 
-  /// Each callback runs once if it is for the outcome, with its value; otherwise never.
+  /// Each callback for the outcome runs once, with its value; the others never run.
   private func checkCalls(_ outcome: Outcome?, _ require: Require) {
     for probe in probes where probe.role != .discards {
       let calls = events.filter { if case .called(probe.number, _, _, _) = $0 { true } else { false } }
@@ -65,7 +65,7 @@ extension Trial {
     }
   }
 
-  /// The callbacks of one thread run in order where one other thread runs them, and those attached before the threads
+  /// The callbacks of one thread run in order if a single other thread runs them. Callbacks attached before the threads
   /// begin have run when the settling step returns.
   private func checkOrder(_ require: Require) {
     var latest: [[Int]: Int] = [:]
@@ -84,7 +84,7 @@ extension Trial {
     }
   }
 
-  /// Where in the record the winning step returned, and its thread.
+  /// The position in the record at which the winning step returned, and its thread.
   private var winningStep: (index: Int, thread: Int)? {
     for (index, event) in events.enumerated() {
       if case .settled(let thread, true, _, _, _) = event { return (index, thread) }
@@ -107,7 +107,7 @@ extension Trial {
     }
   }
 
-  /// The discard block runs if the discard wins, once, after the rejection and before all callbacks.
+  /// The discard block runs exactly once if the discard wins: after the rejection, before all callbacks.
   private func checkDiscardBlock(_ outcome: Outcome?, _ require: Require) {
     let blocks = events.indices.filter { if case .discardBlock = events[$0] { true } else { false } }
     let isDiscarded = outcome?.value == Trial.discarded

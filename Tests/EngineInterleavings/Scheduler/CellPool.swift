@@ -2,8 +2,8 @@ import CPlatform
 import CRaces
 import Synchronization
 
-/// The cells that a run may use: each thread's own, the same in the same order at the beginning of every run, so that
-/// every run of a schedule does the same to the same words.
+/// The cells that a run may use. Each thread has its own, identical and in the same order at the beginning of every
+/// run, so a schedule is reproducible down to the words that it touches.
 struct CellPool {
   private static let perThread = 16
   private static let ofController = 48
@@ -19,10 +19,10 @@ struct CellPool {
     races_watch(Scheduler.watched.lowerBound, Scheduler.watched.upperBound)
   }
 
-  /// The number of times that the state of a free cell was written in this run.
+  /// The number of writes to the state of a free cell in this run.
   nonisolated(unsafe) private(set) static var updatesOfFreeCells = 0
 
-  /// Counts a write to a word if it is the state of a free cell, which no thread has a reference to.
+  /// Counts a write to a word if it is the state of a free cell, to which no thread has a reference.
   static func noteUpdate(_ word: UnsafeRawPointer) {
     let address = UInt(bitPattern: word)
     guard Scheduler.watched.contains(address), (address - Scheduler.watched.lowerBound) % UInt(Cell.size) == 0 else {
@@ -32,7 +32,7 @@ struct CellPool {
     if life & Life.kindMask == 0 { updatesOfFreeCells += 1 }
   }
 
-  /// How many cells are in use.
+  /// The number of cells in use.
   var live: Int {
     var live = 0
     for cells in cells {
@@ -41,7 +41,7 @@ struct CellPool {
     return live
   }
 
-  /// Gives every thread its own cells. None may be in use.
+  /// Gives every thread its own cells. Requires that none is in use.
   func deal() {
     Self.updatesOfFreeCells = 0
     for (thread, cells) in cells.enumerated() {

@@ -1,14 +1,14 @@
-/// How an operation touches its word.
+/// The kind of access of an operation to its word.
 enum Access {
   case read, write
 }
 
-/// What a thread is about to do: an operation on one word. `word` is 0 for a thread that has not begun.
+/// The next operation of a thread, on one word. `word` is 0 for a thread that has not begun.
 struct Operation {
   var access: Access
   var word: UInt
 
-  /// Whether the order of two operations of different threads makes a difference.
+  /// Whether two operations of different threads conflict: their order makes a difference.
   func conflicts(with other: Operation) -> Bool {
     word == other.word && word != 0 && (access == .write || other.access == .write)
   }
@@ -25,22 +25,22 @@ struct ThreadSet: Equatable {
   var first: Int? { bits == 0 ? nil : bits.trailingZeroBitCount }
 }
 
-/// Depth-first search through the schedules of a program, by running it again and again with the same beginning.
+/// Depth-first search through the schedules of a program, by running it repeatedly with a common prefix.
 ///
-/// Schedules that differ only in the order of operations which do not conflict are the same for the program, and one of
-/// them is enough. *Sleep sets* see to that: a thread whose next operation was tried before at an earlier choice sleeps
-/// until an operation that conflicts with it has been made.
+/// Schedules that differ only in the order of non-conflicting operations are equivalent, and one of them is enough.
+/// *Sleep sets* prune the others: a thread whose next operation was tried at an earlier choice sleeps until a
+/// conflicting operation has been made.
 ///
-/// Where even those are too many, the search is bounded: to schedules in which so many times at most a thread that could
-/// have gone on is made to wait. Most mistakes need one or two such switches.
+/// If even those are too many, the search is bounded: it covers the schedules with a limited number of preemptions.
+/// Most bugs need one or two.
 struct Exploration {
   private struct Choice {
     let ready: ThreadSet
     let next: [Operation]
     let asleep: ThreadSet
-    /// The thread that made the operation before, if it could go on.
+    /// The thread of the previous operation, if it was ready to continue.
     let running: Int?
-    /// How many times before this choice a thread that could have gone on was made to wait.
+    /// The number of preemptions before this choice.
     let preemptions: Int
     var tried = ThreadSet()
     var chosen: Int
@@ -48,11 +48,11 @@ struct Exploration {
     var preemptionsAfter: Int { preemptions + (running == nil || running == chosen ? 0 : 1) }
   }
 
-  /// How many times a thread that could go on may be made to wait; nil: any.
+  /// The largest number of preemptions in a schedule; nil: unlimited.
   private let preemptionLimit: Int?
   private var path: [Choice] = []
   private var step = 0
-  /// The current run repeats another but for the order of operations that do not conflict.
+  /// Whether the current run is equivalent to an earlier one.
   private(set) var isRedundant = false
 
   init(preemptionLimit: Int? = nil) { self.preemptionLimit = preemptionLimit }
@@ -60,14 +60,14 @@ struct Exploration {
   /// The threads in the order in which the current run chose them.
   var schedule: String { path.map { "\($0.chosen)" }.joined() }
 
-  /// Chooses which of the `ready` threads makes its `next` operation. `running` is preferred: fewer switches.
+  /// Chooses one of the `ready` threads to make its `next` operation. `running` is preferred, to minimize switches.
   mutating func choose(ready: ThreadSet, next: [Operation], running: Int?) -> Int {
     defer { step += 1 }
     if step < path.count {
       precondition(path[step].ready == ready, "the program does not repeat itself at step \(step) of \(schedule)")
       return path[step].chosen
     }
-    // A schedule that is left out for one that is beyond the bound would be missed.
+    // Pruning a schedule in favour of one beyond the bound would lose it.
     let asleep = isRedundant || preemptionLimit != nil ? ThreadSet() : sleepers()
     let awake = ready.subtracting(asleep)
     let candidates = awake.first == nil ? ready : awake
@@ -93,13 +93,13 @@ struct Exploration {
     return asleep
   }
 
-  /// Prepares the next run; false if all have been made.
+  /// Prepares the next run; false if the search is complete.
   mutating func advance() -> Bool {
     step = 0
     isRedundant = false
     while var last = path.popLast() {
       last.tried.insert(last.chosen)
-      // At the limit the running thread goes on, and it was the first choice.
+      // At the limit the running thread continues; it was the first choice.
       if last.running != nil, let preemptionLimit, last.preemptions >= preemptionLimit { continue }
       if let other = last.ready.subtracting(last.asleep).subtracting(last.tried).first {
         last.chosen = other

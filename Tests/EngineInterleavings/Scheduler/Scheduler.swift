@@ -4,46 +4,47 @@ import CRaces
 
 /// Runs the threads of a small program one at a time, and switches between them at the engine's atomic operations.
 ///
-/// There is one for the process: the shadows of the engine's platform have no other way to find it.
+/// One per process: the shadows of the engine's platform have no other way to find it.
 enum Scheduler {
   static let threads = 3
   /// The test itself, as an index beside the threads'.
   static var controller: Int { threads }
 
-  /// What the engine keeps for each thread and for the controller.
+  /// The engine's thread-local state, for each thread and for the controller.
   nonisolated(unsafe) static let threadBlocks: UnsafeMutablePointer<platform_thread> = {
     let blocks = UnsafeMutablePointer<platform_thread>.allocate(capacity: threads + 1)
     unsafe blocks.initialize(repeating: platform_thread(), count: threads + 1)
     return unsafe blocks
   }()
 
-  /// Which of them runs.
+  /// The index of the running thread.
   nonisolated(unsafe) static var current = controller
-  /// How many of the engine's locks it holds.
+  /// The number of engine locks that the running thread holds.
   nonisolated(unsafe) static var locks = 0
   /// The words at which threads are switched: the cells' memory.
   nonisolated(unsafe) static var watched: Range<UInt> = 0..<0
 
   private static let wordSize = 8
-  /// Which thread used each of the words last; -1: none.
+  /// The last thread to use each word; -1: none.
   nonisolated(unsafe) private static var owners: [Int] = []
-  /// The words that more than one thread uses, in some schedule. Only at those does an order make a difference.
+  /// The words that more than one thread uses, in some schedule. The others need no switch.
   nonisolated(unsafe) private static var isShared: [Bool] = []
-  /// A word was found to be shared after threads had passed it by: the exploration begins anew.
+  /// Whether a word was found to be shared after threads had used it without a switch: the exploration restarts.
   nonisolated(unsafe) private static var isOutdated = false
 
   nonisolated(unsafe) private static var exploration = Exploration()
   nonisolated(unsafe) private static var bodies: [() -> Void] = []
   nonisolated(unsafe) private static var next: [Operation] = []
   nonisolated(unsafe) private static var ready = ThreadSet()
-  /// The words of the threads that sleep until they are woken, and of those that spin until there is a write.
+  /// The words on which threads sleep until they are woken, and on which threads spin until there is a write.
   nonisolated(unsafe) private static var sleeping: [UInt?] = []
   nonisolated(unsafe) private static var spinning: [UInt?] = []
   nonisolated(unsafe) private static let workers = Workers(count: threads)
 
-  /// Runs the program once for every schedule. `prepare` makes the threads' bodies anew for each, `check` looks at what
-  /// they did; a redundant run repeated another. Returns how many schedules there were. Stops when `check` returns
-  /// false.
+  /// Runs the program once for every schedule, and returns the number of schedules.
+  ///
+  /// `prepare` creates the threads' bodies for each run; `check` examines the result. A redundant run is equivalent to
+  /// an earlier one. Stops when `check` returns false.
   static func explore(
     preemptionLimit: Int? = nil, prepare: () -> [() -> Void],
     check: (_ schedule: () -> String, _ isRedundant: Bool) -> Bool
@@ -88,7 +89,7 @@ enum Scheduler {
     workers.give(from: me, to: thread)
   }
 
-  /// What each worker does in every run.
+  /// Runs the body of a worker thread, and marks it as ended.
   fileprivate static func work(_ thread: Int) {
     bodies[thread]()
     ready.remove(thread)
@@ -112,7 +113,7 @@ enum Scheduler {
     if access == .write { unblock(&spinning, address) }
   }
 
-  /// The word is used by the current thread.
+  /// Records that the current thread uses the word.
   private static func note(_ index: Int) {
     if owners[index] != current, owners[index] >= 0, !isShared[index] {
       isShared[index] = true
@@ -121,15 +122,15 @@ enum Scheduler {
     owners[index] = current
   }
 
-  /// Lets others go first, in every way there is, then returns for the operation to be made.
+  /// Yields to the other threads, in every possible order, then returns for the operation to be made.
   private static func offer(_ operation: Operation) {
     let me = current
     next[me] = operation
     hand(from: me)
   }
 
-  /// Lets others go first until one writes the word that this thread read last: before that, it would only read it
-  /// again.
+  /// Yields until another thread writes the word that this thread read last: an earlier read would return the same
+  /// value.
   static func spin() {
     let me = current
     guard me != controller else { fatalError("the test would wait for ever") }
@@ -171,8 +172,8 @@ enum Scheduler {
   }
 }
 
-/// The threads behind the scheduler's: coroutines, so that a switch takes no time of the operating system's. They live
-/// as long as the process.
+/// The threads behind the scheduler's: coroutines, so that a switch needs no system call. They live as long as the
+/// process.
 private struct Workers {
   private let coroutines: [OpaquePointer]
 
@@ -183,7 +184,7 @@ private struct Workers {
       } + [coroutine_here()!]
   }
 
-  /// Lets `other` go on; returns when somebody lets `me` go on.
+  /// Resumes `other`; returns when a thread resumes `me`.
   func give(from me: Int, to other: Int) {
     coroutine_switch(coroutines[me], coroutines[other])
   }

@@ -1,12 +1,12 @@
 import CRaces
 import Synchronization
 
-// The engine's sources are compiled into this module (Engine is a symbolic link), and this type stands before the one
-// of Synchronization: each of the engine's atomic operations becomes a point where the scheduler may switch threads.
+// The engine's sources are compiled into this module (Engine is a symbolic link), and this type shadows the one of
+// Synchronization: each atomic operation of the engine becomes a point where the scheduler may switch threads.
 //
-// One thread runs at a time, so the operations need no order of their own; every interleaving explored is sequentially
-// consistent. The orders that the engine asks for are reported to the race detector (races.h), which finds plain data
-// that they fail to publish.
+// One thread runs at a time, so the operations need no memory ordering; every interleaving explored is sequentially
+// consistent. The orderings that the engine requests are reported to the race detector (races.h), which finds plain
+// data that they fail to publish.
 package struct Atomic<Value: AtomicRepresentable>: ~Copyable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   private let content: Synchronization.Atomic<Value>
@@ -48,7 +48,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   func weakCompareExchange(
     expected: consuming Value, desired: consuming Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
-    // When it fails, its load is as strong as when it succeeds.
+    // On failure, its load is as strong as on success.
     compareExchange(expected, desired, ordering, acquiresOnFailure: ordering.acquires)
   }
 
@@ -73,7 +73,6 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
   }
 }
 
-// One thread runs at a time.
 extension Atomic: @unchecked Sendable {}
 
 extension Atomic where Value == UInt64 {

@@ -1,16 +1,16 @@
 import CPlatform
 import CRaces
 
-// What the engine asks of the platform, for the scheduler's threads. These stand before the functions of CPlatform,
-// whose thread-local state belongs to the other copy of the engine in this process.
+// The engine's platform functions, for the scheduler's threads. They shadow the functions of CPlatform, whose
+// thread-local state belongs to the other copy of the engine in this process.
 
-/// What the engine keeps for each thread: one of the scheduler's, or the one that controls them.
+/// Returns the engine's thread-local state for the running thread: a scheduled one, or the controller.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_thread() -> UnsafeMutablePointer<platform_thread> {
   unsafe Scheduler.threadBlocks + Scheduler.current
 }
 
-/// Threads are not switched while a lock is held, so the locks need not do anything else.
+/// Counts the held locks: threads are not switched while there is one.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_lock(_ lock: Int32) {
   Scheduler.locks += 1
@@ -26,7 +26,7 @@ func platform_unlock(_ lock: Int32) {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_at_thread_exit(_: @convention(c) () -> Void) {}
 
-/// Nothing forks, and the other copy of the engine has asked for itself.
+/// No-op: nothing forks, and the other copy of the engine has registered its own handlers.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_at_fork(_: @convention(c) () -> Void) {}
 
@@ -46,7 +46,7 @@ func platform_yield() {
   Scheduler.spin()
 }
 
-/// One step at both words.
+/// Compares both words and exchanges the second, in one step.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_exchange_second(
   _ words: UnsafeMutableRawPointer, _ first: UInt64, _ second: UInt64, _ desired: UInt64
@@ -60,15 +60,15 @@ func platform_exchange_second(
   return isExchanged
 }
 
-/// Time stands still: no wait ends by itself.
+/// Returns a constant: no wait times out.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_now() -> Int64 { 0 }
 
-/// The struct by another name: `platform_thread` means the function above.
+/// An alias of the struct: `platform_thread` names the function above.
 typealias ThreadBlock = CPlatform.platform_thread
 
-/// A monitor's lock: threads are switched before it is taken, and not while it is held. All monitors count as one word,
-/// for they lie outside the cells, at addresses that differ from run to run.
+/// Takes a monitor's lock: threads are switched before it is taken, and not while it is held. All monitors count as one
+/// word, because they lie outside the cells, at addresses that differ between runs.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func platform_monitor_lock(_ monitor: UnsafeMutablePointer<platform_monitor>) {
   if let word = UnsafeRawPointer(bitPattern: Scheduler.watched.lowerBound) { unsafe Scheduler.pass(.write, word) }
