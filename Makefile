@@ -34,7 +34,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
-  test-swift test-docs test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
+  test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
   test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
@@ -73,7 +73,7 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-features test-swift test-docs test-threads test-abi test-counts test-examples test-drafts test-package
+test: lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts test-package
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
@@ -95,6 +95,10 @@ test-interleavings: setup-test
 # The documentation has no link to nothing, and its snippets compile.
 test-docs: setup-test docs
 	@scripts/check-snippets.sh
+
+# Programs that must compile, and programs that race and must not; the type checker's work for chains is linear.
+test-isolation: setup-test
+	@scripts/check-isolation.sh
 
 # Each row of docs/features.txt has a test.
 test-features:

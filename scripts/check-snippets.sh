@@ -53,4 +53,3 @@ swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" \
   exit 1
 }
 echo "check-snippets.sh: $count snippets compile"
-scripts/check-chains.py "$build/Modules" "$build/CPlatform.build/module.modulemap"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the documentation of the module Promises with DocC. A warning - a link to nothing, an undocumented parameter - is
+# Builds the documentation of the module Promises with DocC. The forms of a method that differ in `on:` are one group. A warning - a link to nothing, an undocumented parameter - is
 # an error.
 # Usage: scripts/docs.sh [FOLDER], where it is left: out/docs.
 set -eu
@@ -31,5 +31,5 @@ if [ -s "$scratch/lost" ]; then
   exit 1
 fi
 docc convert Sources/Promises/Promises.docc --additional-symbol-graph-dir "$scratch/symbols" --output-dir "$folder" \
-  --warnings-as-errors --emit-digest
+  --enable-experimental-overloaded-symbol-presentation --warnings-as-errors --emit-digest
 echo "docs.sh: $folder"

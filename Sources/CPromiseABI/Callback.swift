@@ -85,10 +85,10 @@ public func promise_react(
     guard let found = unsafe resolve(type, .type) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
     plan.type = found.index
   }
-  guard let token = unsafe known.token else { return unsafe made(cell.react(plan, context)) }
+  guard let token = unsafe known.token else { return unsafe made(cell.react(&plan, context)) }
   guard let found = unsafe cancelToken(token) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
-  guard let guarded = Gate.guarding(plan, context, by: found) else { return unsafe made(nil) }
-  return unsafe made(cell.react(guarded.0, guarded.1))
+  guard var guarded = Gate.guarding(plan, context, by: found) else { return unsafe made(nil) }
+  return unsafe made(cell.react(&guarded.0, guarded.1))
 }
 
 @c @implementation

@@ -83,7 +83,7 @@ public func promise_run(
   guard let source = CellRef.promise() else { return unsafe fail(promise_status_t(PROMISE_ENOMEM), context) }
   _ = source.settle(.void, .fulfilled)
   defer { source.release() }
-  return unsafe made(source.react(plan, context))
+  return unsafe made(source.react(&plan, context))
 }
 
 @c @implementation

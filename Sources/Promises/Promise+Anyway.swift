@@ -9,8 +9,18 @@ extension Promise {
   }
 
   /// Returns a promise of `handler`'s result, as `anyway(_:)` does; `handler` runs in `context`.
-  public final func anyway<O>(on context: PromiseContext, _ handler: @escaping (Value?) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.anyway(handler)))
+  @_disfavoredOverload
+  public final func anyway<O>(
+    on context: PromiseContext, _ handler: consuming @escaping @Sendable (Value?) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, Reactions.anyway(consume handler)))
+  }
+
+  /// Returns a promise of `handler`'s result, as `anyway(_:)` does; `handler` runs on the main actor.
+  public final func anyway<O>(
+    on main: MainContext, _ handler: consuming @escaping @MainActor (Value?) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, Reactions.anyway(main.calling(consume handler))))
   }
 
   /// Returns a promise that follows the promise `handler` returns: `handler` is called with the value of a fulfilled
@@ -24,10 +34,19 @@ extension Promise {
 
   /// Returns a promise that follows the promise `handler` returns, as `anyway(async:)` does; `handler` runs in
   /// `context`.
+  @_disfavoredOverload
   public final func anyway<O>(
-    on context: PromiseContext, async handler: @escaping (Value?) throws -> Promise<O>
+    on context: PromiseContext, async handler: consuming @escaping @Sendable (Value?) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.anyway(async: handler)))
+    Promise<O>(cell: cell.derive(context, Reactions.anyway(async: consume handler)))
+  }
+
+  /// Returns a promise that follows the promise `handler` returns, as `anyway(async:)` does; `handler` runs on the main
+  /// actor.
+  public final func anyway<O>(
+    on main: MainContext, async handler: consuming @escaping @MainActor (Value?) throws -> Promise<O>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, Reactions.anyway(async: main.calling(consume handler))))
   }
 }
 

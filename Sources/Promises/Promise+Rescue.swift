@@ -10,8 +10,14 @@ extension Promise {
   }
 
   /// Calls `onError` with the reason, as `rescue(_:)` does, in `context`.
-  public final func rescue<E>(on context: PromiseContext, _ onError: @escaping (E) -> ()) {
-    cell.observe(context, for: .rejected, Reactions.rescue(onError))
+  @_disfavoredOverload
+  public final func rescue<E>(on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) -> ()) {
+    cell.observe(context, for: .rejected, Reactions.rescue(consume onError))
+  }
+
+  /// Calls `onError` with the reason, as `rescue(_:)` does, on the main actor.
+  public final func rescue<E>(on main: MainContext, _ onError: consuming @escaping @MainActor (E) -> ()) {
+    cell.observe(main.place, for: .rejected, Reactions.rescue(main.calling(consume onError)))
   }
 
   /// Returns a promise of `onError`'s result for a reason of type `E` (clause 3.2.2).
@@ -22,8 +28,18 @@ extension Promise {
   }
 
   /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs in `context`.
-  public final func rescue<E, O>(on context: PromiseContext, _ onError: @escaping (E) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(onError)))
+  @_disfavoredOverload
+  public final func rescue<E, O>(
+    on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(consume onError)))
+  }
+
+  /// Returns a promise of `onError`'s result, as `rescue(_:)` does; `onError` runs on the main actor.
+  public final func rescue<E, O>(
+    on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(main.calling(consume onError))))
   }
 
   /// Returns a promise that follows the promise `onError` returns for a reason of type `E` (clause 3.2.3).
@@ -42,18 +58,34 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs in `context`.
   public final func rescue<E, O>(
-    on context: PromiseContext, _ onError: @escaping (E) throws -> Promise<O>
+    on context: PromiseContext, _ onError: consuming @escaping @Sendable (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: onError)))
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
+  }
+
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(_:)` does; `onError` runs on the main
+  /// actor.
+  public final func rescue<E, O>(
+    on main: MainContext, _ onError: consuming @escaping @MainActor (E) throws -> Promise<O>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
   }
 
   /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does; the label is that of
   /// `then(async:)`.
   @_disfavoredOverload
   public final func rescue<E, O>(
-    on context: PromiseContext, async onError: @escaping (E) throws -> Promise<O>
+    on context: PromiseContext, async onError: consuming @escaping @Sendable (E) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: onError)))
+    Promise<O>(cell: cell.derive(context, Reactions.rescue(async: consume onError)))
+  }
+
+  /// Returns a promise that follows the promise `onError` returns, as `rescue(on:_:)` does, on the main actor.
+  @_disfavoredOverload
+  public final func rescue<E, O>(
+    on main: MainContext, async onError: consuming @escaping @MainActor (E) throws -> Promise<O>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, Reactions.rescue(async: main.calling(consume onError))))
   }
 }
 

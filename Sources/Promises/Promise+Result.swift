@@ -16,8 +16,30 @@ extension Promise {
   /// Disfavoured: a trailing closure has no label, so it always selects `then(_:)`, even if it returns a `Result`.
   @_disfavoredOverload
   public final func then<O, E: Error>(
-    on context: PromiseContext = .immediate, result onSuccess: @escaping (Value) -> Result<O, E>
+    result onSuccess: consuming @escaping (Value) -> Result<O, E>
   ) -> Promise<O> {
-    then(on: context) { value in try onSuccess(value).get() }
+    Promise<O>(cell: cell.derive(Reactions.then(result: consume onSuccess)))
+  }
+
+  /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs in `context`.
+  @_disfavoredOverload
+  public final func then<O, E: Error>(
+    on context: PromiseContext, result onSuccess: consuming @escaping @Sendable (Value) -> Result<O, E>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(result: consume onSuccess)))
+  }
+
+  /// Returns a promise settled with the `Result` that `onSuccess` returns; `onSuccess` runs on the main actor.
+  @_disfavoredOverload
+  public final func then<O, E: Error>(
+    on main: MainContext, result onSuccess: consuming @escaping @MainActor (Value) -> Result<O, E>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(result: main.calling(consume onSuccess))))
+  }
+}
+
+extension Reactions {
+  static func then<T, O, E: Error>(result onSuccess: @escaping (T) -> Result<O, E>) -> Closure {
+    then { value in try onSuccess(value).get() }
   }
 }

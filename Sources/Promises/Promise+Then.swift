@@ -8,11 +8,26 @@ extension Promise {
   }
 
   /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, in `context`.
+  @_disfavoredOverload
   public final func then(
-    on context: PromiseContext, _ onSuccess: ((Value) throws -> ())?, _ onFailure: ((Any?) -> ())? = nil
+    on context: PromiseContext, _ onSuccess: consuming (@Sendable (Value) throws -> ())?,
+    _ onFailure: consuming (@Sendable (Any?) -> ())? = nil
   ) {
-    let arms: Job.Arms? = onSuccess == nil ? onFailure == nil ? nil : .rejected : onFailure == nil ? .fulfilled : .all
-    if let arms { cell.observe(context, for: arms, Reactions.untyped(onSuccess, onFailure)) }
+    if let arms = Job.Arms.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
+      cell.observe(context, for: arms, Reactions.untyped(consume onSuccess, consume onFailure))
+    }
+  }
+
+  /// Calls `onSuccess` or `onFailure`, as `then(_:_:)` does, on the main actor.
+  public final func then(
+    on main: MainContext, _ onSuccess: consuming (@MainActor (Value) throws -> ())?,
+    _ onFailure: consuming (@MainActor (Any?) -> ())? = nil
+  ) {
+    if let arms = Job.Arms.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
+      cell.observe(
+        main.place, for: arms,
+        Reactions.untyped((consume onSuccess).map(main.calling), (consume onFailure).map(main.calling)))
+    }
   }
 
   /// Returns a promise of `onSuccess`'s result for this promise's value (clause 3.1.2).
@@ -29,8 +44,18 @@ extension Promise {
   }
 
   /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs in `context`.
-  public final func then<O>(on context: PromiseContext, _ onSuccess: @escaping (Value) throws -> O) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(onSuccess)))
+  @_disfavoredOverload
+  public final func then<O>(
+    on context: PromiseContext, _ onSuccess: consuming @escaping @Sendable (Value) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(consume onSuccess)))
+  }
+
+  /// Returns a promise of `onSuccess`'s result, as `then(_:)` does; `onSuccess` runs on the main actor.
+  public final func then<O>(
+    on main: MainContext, _ onSuccess: consuming @escaping @MainActor (Value) throws -> O
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(main.calling(consume onSuccess))))
   }
 
   /// Returns a promise that follows the promise `onSuccess` returns for this promise's value (clause 3.1.3).
@@ -50,10 +75,26 @@ extension Promise {
 
   /// Returns a promise that follows the promise `onSuccess` returns, as `then(async:)` does; `onSuccess` runs in
   /// `context`.
+  @_disfavoredOverload
   public final func then<O>(
-    on context: PromiseContext, async onSuccess: @escaping (Value) throws -> Promise<O>
+    on context: PromiseContext, async onSuccess: consuming @escaping @Sendable (Value) throws -> Promise<O>
   ) -> Promise<O> {
-    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(async: onSuccess)))
+    Promise<O>(cell: cell.derive(context, for: .fulfilled, Reactions.then(async: consume onSuccess)))
+  }
+
+  /// Returns a promise that follows the promise `onSuccess` returns, as `then(async:)` does; `onSuccess` runs on the
+  /// main actor.
+  public final func then<O>(
+    on main: MainContext, async onSuccess: consuming @escaping @MainActor (Value) throws -> Promise<O>
+  ) -> Promise<O> {
+    Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(async: main.calling(consume onSuccess))))
+  }
+}
+
+extension Job.Arms {
+  /// The outcomes of which two optional handlers handle one; nil if both are nil.
+  static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.Arms? {
+    hasSuccess ? hasFailure ? .all : .fulfilled : hasFailure ? .rejected : nil
   }
 }
 
@@ -112,8 +153,8 @@ enum Reactions {
 
 extension CellRef {
   /// Returns a promise that the closure settles. The caller owns the reference.
-  @usableFromInline func derive(_ closure: @escaping Closure) -> CellRef {
-    guard let derived = react(closure) else { fatalError("no memory for a promise") }
+  @usableFromInline func derive(_ closure: consuming @escaping Closure) -> CellRef {
+    guard let derived = react(consume closure) else { fatalError("no memory for a promise") }
     return derived
   }
 
@@ -124,7 +165,7 @@ extension CellRef {
   }
 
   /// Attaches a closure that settles no promise.
-  @usableFromInline func observe(_ closure: @escaping Closure) {
-    if react(isHeld: false, closure) == nil { fatalError("no memory for a callback") }
+  @usableFromInline func observe(_ closure: consuming @escaping Closure) {
+    if react(isHeld: false, consume closure) == nil { fatalError("no memory for a callback") }
   }
 }

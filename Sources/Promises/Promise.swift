@@ -36,7 +36,8 @@ public class Promise<Value>: AnyPromise {
   public convenience init(
     _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
-    self.init(on: .main, block)
+    self.init(cell: .pending())
+    start(on: .main, block)
   }
 
   /// Creates a pending promise and runs `block` later, in a context (clause 3.3.2).
@@ -49,12 +50,29 @@ public class Promise<Value>: AnyPromise {
   ///   - context: the context in which `block` runs.
   ///   - discard: called if the promise is discarded; see `init(discard:)`.
   ///   - block: starts the work.
+  @_disfavoredOverload
   public convenience init(
     on context: PromiseContext, discard: (() -> ())? = nil,
-    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+    _ block: @escaping @Sendable (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
     self.init(cell: discard.map(CellRef.discardable) ?? .pending())
-    (context.place == .immediate ? .main : context.later).run { block(self.resolve, self.reject) }
+    start(on: context.place == .immediate ? .main : context.later, block)
+  }
+
+  /// Creates a pending promise and runs `block` later, on the main actor. See `init(on:discard:_:)`.
+  public convenience init(
+    on main: MainContext, discard: (() -> ())? = nil,
+    _ block: @escaping @MainActor (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+  ) {
+    self.init(cell: discard.map(CellRef.discardable) ?? .pending())
+    start(on: main.place, main.calling(block))
+  }
+
+  private func start(
+    on context: PromiseContext,
+    _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
+  ) {
+    context.run { block(self.resolve, self.reject) }
   }
 
   /// Creates a pending promise with a discard block, and runs `block` later, on the main queue. See
@@ -63,7 +81,8 @@ public class Promise<Value>: AnyPromise {
     discard: @escaping () -> (),
     _ block: @escaping (_ resolve: @escaping (Value) -> (), _ reject: @escaping (Any?) -> ()) -> ()
   ) {
-    self.init(on: .main, discard: discard, block)
+    self.init(cell: .discardable(discard))
+    start(on: .main, block)
   }
 
   /// Creates a pending promise with a discard block, which should cancel the computation of its value (clause 3.3.3).

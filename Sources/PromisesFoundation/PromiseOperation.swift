@@ -34,10 +34,24 @@ public final class PromiseOperation<Value, Failure>: Operation, @unchecked Senda
 
   /// Creates an operation that has not started.
   ///
-  /// - Parameters:
-  ///   - context: the context in which `body` runs; `.immediate` is inside `start()`, and `.nowOr` never runs now.
-  ///   - body: called at most once, and released then. If it releases its resolver unsettled, the future is cancelled.
-  public init(on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
+  /// - Parameter body: called at most once, inside `start()`, and released then. If it releases its resolver unsettled,
+  ///   the future is cancelled.
+  public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) { self.init(.immediate, body) }
+
+  /// Creates an operation that has not started. `body` runs in `context`, and `.nowOr` never runs now. See `init(_:)`.
+  @_disfavoredOverload
+  public convenience init(
+    on context: PromiseContext, _ body: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+  ) {
+    self.init(context, body)
+  }
+
+  /// Creates an operation that has not started. `body` runs on the main actor. See `init(_:)`.
+  public convenience init(on main: MainContext, _ body: @escaping @MainActor (Resolver<Value, Failure>) -> Void) {
+    self.init(main.place, main.calling(body))
+  }
+
+  private init(_ context: PromiseContext, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     self.future = future
     phase = .waiting(context, body, resolver)

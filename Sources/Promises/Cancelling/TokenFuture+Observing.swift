@@ -2,42 +2,117 @@
 extension TokenFuture {
   /// See `Future.onSuccess`.
   @discardableResult
-  public func onSuccess(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Value) -> Void
-  ) -> TokenFuture {
-    derived(inner.onSuccess(on: context, token: token, callback))
+  public func onSuccess(_ callback: consuming @escaping (Value) -> Void) -> TokenFuture {
+    derived(inner.onSuccess(token: token, consume callback))
+  }
+
+  /// See `Future.onSuccess`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) -> Void)
+    -> TokenFuture
+  {
+    derived(inner.onSuccess(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.onSuccess`.
+  @discardableResult
+  public func onSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) -> Void) -> TokenFuture
+  {
+    derived(inner.onSuccess(on: main, token: token, consume callback))
   }
 
   /// See `Future.onError`.
   @discardableResult
-  public func onError(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Failure) -> Void
+  public func onError(_ callback: consuming @escaping (Failure) -> Void) -> TokenFuture {
+    derived(inner.onError(token: token, consume callback))
+  }
+
+  /// See `Future.onError`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onError(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) -> Void)
+    -> TokenFuture
+  {
+    derived(inner.onError(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.onError`.
+  @discardableResult
+  public func onError(on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) -> Void) -> TokenFuture
+  {
+    derived(inner.onError(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.onComplete`.
+  @discardableResult
+  public func onComplete(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {
+    derived(inner.onComplete(token: token, consume callback))
+  }
+
+  /// See `Future.onComplete`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onComplete(
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
-    derived(inner.onError(on: context, token: token, callback))
+    derived(inner.onComplete(on: context, token: token, consume callback))
   }
 
   /// See `Future.onComplete`.
   @discardableResult
   public func onComplete(
-    on context: PromiseContext = .immediate, _ callback: @escaping (FutureResult<Value, Failure>) -> Void
+    on main: MainContext, _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
-    derived(inner.onComplete(on: context, token: token, callback))
+    derived(inner.onComplete(on: main, token: token, consume callback))
   }
 
   /// See `Future.onCancel`.
   @discardableResult
-  public func onCancel(
-    on context: PromiseContext = .immediate, _ callback: @escaping ((any Error)?) -> Void
-  ) -> TokenFuture {
-    derived(inner.onCancel(on: context, token: token, callback))
+  public func onCancel(_ callback: consuming @escaping ((any Error)?) -> Void) -> TokenFuture {
+    derived(inner.onCancel(token: token, consume callback))
   }
 
-  /// See `Future.tap(on:token:_:)`.
+  /// See `Future.onCancel`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onCancel(on context: PromiseContext, _ callback: consuming @escaping @Sendable ((any Error)?) -> Void)
+    -> TokenFuture
+  {
+    derived(inner.onCancel(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.onCancel`.
+  @discardableResult
+  public func onCancel(on main: MainContext, _ callback: consuming @escaping @MainActor ((any Error)?) -> Void)
+    -> TokenFuture
+  {
+    derived(inner.onCancel(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.tap`.
+  @discardableResult
+  public func tap(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {
+    inner.tap(token: token, consume callback)
+    return self
+  }
+
+  /// See `Future.tap`.
+  @_disfavoredOverload
   @discardableResult
   public func tap(
-    on context: PromiseContext = .immediate, _ callback: @escaping (FutureResult<Value, Failure>) -> Void
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
   ) -> TokenFuture {
-    inner.tap(on: context, token: token, callback)
+    inner.tap(on: context, token: token, consume callback)
+    return self
+  }
+
+  /// See `Future.tap`.
+  @discardableResult
+  public func tap(
+    on main: MainContext, _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
+  ) -> TokenFuture {
+    inner.tap(on: main, token: token, consume callback)
     return self
   }
 

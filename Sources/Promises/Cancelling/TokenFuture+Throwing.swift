@@ -2,62 +2,184 @@
 extension TokenFuture where Failure: Error {
   /// See `Future.tryOnSuccess`.
   @discardableResult
-  public func tryOnSuccess(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Value) throws -> Void
-  ) -> TokenFuture<Value, any Error> {
-    derived(inner.tryOnSuccess(on: context, token: token, callback))
+  public func tryOnSuccess(_ callback: consuming @escaping (Value) throws -> Void) -> TokenFuture<Value, any Error> {
+    derived(inner.tryOnSuccess(token: token, consume callback))
+  }
+
+  /// See `Future.tryOnSuccess`.
+  @_disfavoredOverload
+  @discardableResult
+  public func tryOnSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> Void)
+    -> TokenFuture<Value, any Error>
+  {
+    derived(inner.tryOnSuccess(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.tryOnSuccess`.
+  @discardableResult
+  public func tryOnSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> Void)
+    -> TokenFuture<Value, any Error>
+  {
+    derived(inner.tryOnSuccess(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.tryMap`.
+  public func tryMap<NewValue>(_ callback: consuming @escaping (Value) throws -> NewValue) -> TokenFuture<
+    NewValue, any Error
+  > {
+    derived(inner.tryMap(token: token, consume callback))
+  }
+
+  /// See `Future.tryMap`.
+  @_disfavoredOverload
+  public func tryMap<NewValue>(
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> NewValue
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryMap(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryMap`.
   public func tryMap<NewValue>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Value) throws -> NewValue
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> NewValue
   ) -> TokenFuture<NewValue, any Error> {
-    derived(inner.tryMap(on: context, token: token, callback))
+    derived(inner.tryMap(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMap`.
+  public func tryFlatMap<NewValue, E: Error>(_ callback: consuming @escaping (Value) throws -> Future<NewValue, E>)
+    -> TokenFuture<NewValue, any Error>
+  {
+    derived(inner.tryFlatMap(token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMap`.
+  @_disfavoredOverload
+  public func tryFlatMap<NewValue, E: Error>(
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) throws -> Future<NewValue, E>
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryFlatMap(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMap`.
   public func tryFlatMap<NewValue, E: Error>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Value) throws -> Future<NewValue, E>
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Value) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
-    derived(inner.tryFlatMap(on: context, token: token, callback))
+    derived(inner.tryFlatMap(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.tryReplaceError`.
+  public func tryReplaceError(_ callback: consuming @escaping (Failure) throws -> Value) -> TokenFuture<
+    Value, any Error
+  > {
+    derived(inner.tryReplaceError(token: token, consume callback))
+  }
+
+  /// See `Future.tryReplaceError`.
+  @_disfavoredOverload
+  public func tryReplaceError(
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> Value
+  ) -> TokenFuture<Value, any Error> {
+    derived(inner.tryReplaceError(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryReplaceError`.
   public func tryReplaceError(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Failure) throws -> Value
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> Value
   ) -> TokenFuture<Value, any Error> {
-    derived(inner.tryReplaceError(on: context, token: token, callback))
+    derived(inner.tryReplaceError(on: main, token: token, consume callback))
   }
 }
 
 extension TokenFuture {
   /// See `Future.tryMapError`.
+  public func tryMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> E) -> TokenFuture<
+    Value, any Error
+  > {
+    derived(inner.tryMapError(token: token, consume callback))
+  }
+
+  /// See `Future.tryMapError`.
+  @_disfavoredOverload
   public func tryMapError<E: Error>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Failure) throws -> E
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> E
   ) -> TokenFuture<Value, any Error> {
-    derived(inner.tryMapError(on: context, token: token, callback))
+    derived(inner.tryMapError(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.tryMapError`.
+  public func tryMapError<E: Error>(
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> E
+  ) -> TokenFuture<Value, any Error> {
+    derived(inner.tryMapError(on: main, token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMapError`.
+  public func tryFlatMapError<E: Error>(_ callback: consuming @escaping (Failure) throws -> Future<Value, E>)
+    -> TokenFuture<Value, any Error>
+  {
+    derived(inner.tryFlatMapError(token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMapError`.
+  @_disfavoredOverload
+  public func tryFlatMapError<E: Error>(
+    on context: PromiseContext, _ callback: consuming @escaping @Sendable (Failure) throws -> Future<Value, E>
+  ) -> TokenFuture<Value, any Error> {
+    derived(inner.tryFlatMapError(on: context, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMapError`.
   public func tryFlatMapError<E: Error>(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Failure) throws -> Future<Value, E>
+    on main: MainContext, _ callback: consuming @escaping @MainActor (Failure) throws -> Future<Value, E>
   ) -> TokenFuture<Value, any Error> {
-    derived(inner.tryFlatMapError(on: context, token: token, callback))
+    derived(inner.tryFlatMapError(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryMapResult`.
   public func tryMapResult<NewValue, E: Error>(
-    on context: PromiseContext = .immediate,
-    _ callback: @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+    _ callback: consuming @escaping (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
-    derived(inner.tryMapResult(on: context, token: token, callback))
+    derived(inner.tryMapResult(token: token, consume callback))
+  }
+
+  /// See `Future.tryMapResult`.
+  @_disfavoredOverload
+  public func tryMapResult<NewValue, E: Error>(
+    on context: PromiseContext,
+    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryMapResult(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.tryMapResult`.
+  public func tryMapResult<NewValue, E: Error>(
+    on main: MainContext,
+    _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> FutureResult<NewValue, E>
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryMapResult(on: main, token: token, consume callback))
   }
 
   /// See `Future.tryFlatMapResult`.
   public func tryFlatMapResult<NewValue, E: Error>(
-    on context: PromiseContext = .immediate,
-    _ callback: @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+    _ callback: consuming @escaping (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
   ) -> TokenFuture<NewValue, any Error> {
-    derived(inner.tryFlatMapResult(on: context, token: token, callback))
+    derived(inner.tryFlatMapResult(token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMapResult`.
+  @_disfavoredOverload
+  public func tryFlatMapResult<NewValue, E: Error>(
+    on context: PromiseContext,
+    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryFlatMapResult(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.tryFlatMapResult`.
+  public func tryFlatMapResult<NewValue, E: Error>(
+    on main: MainContext,
+    _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) throws -> Future<NewValue, E>
+  ) -> TokenFuture<NewValue, any Error> {
+    derived(inner.tryFlatMapResult(on: main, token: token, consume callback))
   }
 }

@@ -27,19 +27,29 @@ extension PromiseContext {
   }
 
   /// Runs `body` in the context, later; inline for `.immediate`.
-  package func run(_ body: @escaping () -> Void) {
+  package func run(_ body: consuming @escaping () -> Void) {
     let ready = CellRef.pending()
     _ = ready.settle(.void, .fulfilled)
-    ready.observe(self) { _, _, _ in
-      body()
-      return .leave
-    }
+    ready.observe(self, Reactions.running(consume body))
     ready.release()
   }
 
   /// Runs `body` in the context, never "now": the call that runs it does not count as the call that submitted it.
-  package func runApart(_ body: @escaping () -> Void) {
-    later.run { PromiseContext.executing(now: false, body) }
+  package func runApart(_ body: consuming @escaping () -> Void) {
+    later.run(PromiseContext.apart(consume body))
+  }
+
+  private static func apart(_ body: @escaping () -> Void) -> () -> Void {
+    { executing(now: false, body) }
+  }
+}
+
+extension Reactions {
+  fileprivate static func running(_ body: @escaping () -> Void) -> Closure {
+    { _, _, _ in
+      body()
+      return .leave
+    }
   }
 }
 
@@ -49,9 +59,10 @@ extension CellRef {
   /// The closure runs in the context, for the outcomes in `arms`. Other outcomes are forwarded without a hop, so a
   /// closure that is called inline must forward them itself.
   func derive(
-    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
+    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted,
+    _ closure: consuming @escaping Closure
   ) -> CellRef {
-    guard let derived = react(context, for: arms, interest: interest, isHeld: true, closure) else {
+    guard let derived = react(context, for: arms, interest: interest, isHeld: true, consume closure) else {
       fatalError("no memory for a promise")
     }
     return derived
@@ -59,25 +70,29 @@ extension CellRef {
 
   /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `arms`.
   func observe(
-    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted, _ closure: @escaping Closure
+    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted,
+    _ closure: consuming @escaping Closure
   ) {
-    if react(context, for: arms, interest: interest, isHeld: false, closure) == nil {
+    if react(context, for: arms, interest: interest, isHeld: false, consume closure) == nil {
       fatalError("no memory for a callback")
     }
   }
 
   private func react(
-    _ context: PromiseContext, for arms: Job.Arms, interest: Interest, isHeld: Bool, _ closure: @escaping Closure
+    _ context: PromiseContext, for arms: Job.Arms, interest: Interest, isHeld: Bool,
+    _ closure: consuming @escaping Closure
   ) -> CellRef? {
-    let isNow = context.isNowOr && state.isSettled
-    guard !isNow, let executor = context.executor else {
-      return react(isHeld: isHeld, interest: interest, isNow ? PromiseContext.now(closure) : closure)
+    if context.isNowOr && state.isSettled {
+      return react(isHeld: isHeld, interest: interest, PromiseContext.now(consume closure))
+    }
+    guard let executor = context.executor else {
+      return react(isHeld: isHeld, interest: interest, consume closure)
     }
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
     plan.executor = executor
     plan.arms = arms
-    plan.closure = StoredClosure(closure)
-    return unsafe react(plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
+    plan.closure = StoredClosure(consume closure)
+    return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
   }
 }

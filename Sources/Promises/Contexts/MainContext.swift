@@ -1,11 +1,47 @@
 import CPlatform
 import Dispatch
 
-/// The main context: queues its callbacks, and runs them in passes.
+/// The main actor as the place of a callback: `on: .main`.
 ///
-/// a callback is due --(no pass on this thread)--> posted to the main queue --> a pass: it, then
-///                     --(a pass runs on it)-------> appended to that pass        the appended callbacks
-enum MainContext {
+///     download.onSuccess(on: .main) { self.label.text = $0 }    // state of the main actor, without a hop
+///
+/// The closure is `@MainActor`. It runs on the main queue, or on the replacement that
+/// `PromiseContext.useMainExecutor(_:isMainThread:)` installed. `PromiseContext.main` is the same place as a value; its
+/// closures are `@Sendable`, as those of every other context.
+public struct MainContext: Sendable {
+  /// The main actor.
+  public static let main = MainContext()
+
+  /// The context that runs the callbacks.
+  package var place: PromiseContext { .main }
+
+  // The callbacks without their isolation: the main context alone calls them.
+
+  package func calling<Argument, Result>(
+    _ callback: @escaping @MainActor (Argument) -> Result
+  ) -> (Argument) -> Result {
+    unsafe unsafeBitCast(callback, to: ((Argument) -> Result).self)
+  }
+
+  package func calling<Argument, Result>(
+    _ callback: @escaping @MainActor (Argument) throws -> Result
+  ) -> (Argument) throws -> Result {
+    unsafe unsafeBitCast(callback, to: ((Argument) throws -> Result).self)
+  }
+
+  package func calling<First, Second, Result>(
+    _ callback: @escaping @MainActor (First, Second) -> Result
+  ) -> (First, Second) -> Result {
+    unsafe unsafeBitCast(callback, to: ((First, Second) -> Result).self)
+  }
+
+  package func calling<Result>(_ callback: @escaping @MainActor () -> Result) -> () -> Result {
+    unsafe unsafeBitCast(callback, to: (() -> Result).self)
+  }
+
+  // a callback is due --(no pass on this thread)--> posted to the main queue --> a pass: it, then
+  //                     --(a pass runs on it)-------> appended to that pass        the appended callbacks
+
   /// The engine's executor for the main context.
   static let executor = unsafe CellExecutor.making(Context(nil, nil)) { _, job in
     if unsafe !MainPass.append(PromiseJob(job)) { unsafe MainContext.post(PromiseJob(job, isMain: true)) }

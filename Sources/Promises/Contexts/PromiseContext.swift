@@ -1,9 +1,11 @@
 import Dispatch
 
-/// The place where a callback runs, given as the leading `on:` argument. The default is `.immediate`.
+/// The place where a callback runs, given as the leading `on:` argument. Without it, a callback runs inline.
 ///
-///     promise.then(on: .main) { show($0) }
-///     promise.then(on: .nowOr(.main)) { show($0) }    // inline if the value is already known
+///     promise.then(on: .utility) { index($0) }
+///     promise.then(on: .main) { show($0) }    // `MainContext`: the closure is `@MainActor`
+///
+/// A closure for a context is `@Sendable`: it runs on another thread than the code around it.
 ///
 /// All contexts except `.immediate` and `.nowOr` run callbacks asynchronously, even if the caller is already on the
 /// right thread. A serial context runs them in the order in which they became due. A callback is released in its
@@ -36,6 +38,9 @@ public struct PromiseContext: Sendable, Hashable {
   /// Callbacks that become due on this context while one of its callbacks runs are run right after that one, without a
   /// trip through the queue. So a chain of `.main` callbacks completes in one turn of the run loop, unless it waits for
   /// something else. `.queue(.main)` does not do this.
+  ///
+  /// As an argument for `on:`, `.main` is `MainContext.main`, whose closures are `@MainActor`.
+  @_disfavoredOverload
   public static let main = PromiseContext(.main)
 
   /// Pool threads for work that no user waits for.

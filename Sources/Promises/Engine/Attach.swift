@@ -83,7 +83,7 @@ extension CellRef {
       let derived = unsafe CellRef.derived(
         from: self, .closure, nil, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
     else { return nil }
-    unsafe derived.closure.initialize(to: StoredClosure(closure))
+    unsafe derived.closure.initialize(to: StoredClosure(consume closure))
     deliver(to: derived)
     return derived
   }

@@ -97,7 +97,7 @@ package struct Job {
     unsafe ref.cell.pointee.state.load(ordering: .relaxed) & (Job.isClosure | Job.isOwn) == Job.isOwn
   }
 
-  fileprivate static func make(_ plan: Plan, _ context: Context, for promise: CellRef) -> Job? {
+  fileprivate static func make(_ plan: inout Plan, _ context: Context, for promise: CellRef) -> Job? {
     if let executor = plan.executor, !executor.ref.retain() { return nil }
     guard let ref = CellRef.allocate(.job, references: 1) else {
       plan.executor?.ref.release()
@@ -113,7 +113,8 @@ package struct Job {
     unsafe ref.cell.pointee.function = unsafe plan.onFulfilled
     unsafe ref.cell.pointee.context = unsafe context.pointer
     unsafe ref.cell.pointee.free = unsafe context.free
-    if let closure = plan.closure { unsafe ref.closure.initialize(to: closure) }
+    // Moved, so that the attaching call does not hold the closure while the job runs.
+    if let closure = plan.closure.take() { unsafe ref.closure.initialize(to: closure) }
     return Job(ref)
   }
 
@@ -173,8 +174,8 @@ package struct Job {
 // The promise's view of its job.
 extension CellRef {
   /// Attaches a reaction with all options. The caller gets a reference to the returned promise, unless `references` is
-  /// 1. Takes ownership of the context; nil when memory has run out.
-  package func react(_ plan: Job.Plan, _ context: Context, interest: Interest = .counted, references: UInt64 = 2)
+  /// 1. Takes ownership of the context, and takes the closure out of the plan; nil when memory has run out.
+  package func react(_ plan: inout Job.Plan, _ context: Context, interest: Interest = .counted, references: UInt64 = 2)
     -> CellRef?
   {
     guard
@@ -184,7 +185,7 @@ extension CellRef {
       context.release()
       return nil
     }
-    guard let job = Job.make(plan, context, for: promise) else {
+    guard let job = Job.make(&plan, context, for: promise) else {
       promise.deallocate()
       context.release()
       return nil

@@ -9,11 +9,23 @@ public final class DelayedFuture<Value, Failure>: Equatable {
 
   /// Creates a future whose work has not started.
   ///
-  /// - Parameters:
-  ///   - context: the context in which `body` runs; `.immediate` is inside the first access to `future`, but never
-  ///     "now".
-  ///   - body: called at most once; see `Future.init(on:_:)`.
-  public init(on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
+  /// - Parameter body: called at most once, inside the first access to `future`; see `Future.init(_:)`.
+  public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) { self.init(.immediate, body) }
+
+  /// Creates a future whose work has not started. `body` runs in `context`, and never "now". See `init(_:)`.
+  @_disfavoredOverload
+  public convenience init(
+    on context: PromiseContext, _ body: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+  ) {
+    self.init(context, body)
+  }
+
+  /// Creates a future whose work has not started. `body` runs on the main actor. See `init(_:)`.
+  public convenience init(on main: MainContext, _ body: @escaping @MainActor (Resolver<Value, Failure>) -> Void) {
+    self.init(main.place, main.calling(body))
+  }
+
+  private init(_ context: PromiseContext, _ body: @escaping (Resolver<Value, Failure>) -> Void) {
     let (future, resolver) = Future<Value, Failure>.makeWithResolver()
     made = future
     start.then({ context.later.run { body(resolver) } }, nil)

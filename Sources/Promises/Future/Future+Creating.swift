@@ -2,16 +2,43 @@ extension Future {
   /// Creates a pending future and runs `body`, which starts the work and keeps the resolver as long as the work may
   /// settle the future.
   ///
-  /// - Parameters:
-  ///   - context: the context in which `body` runs; `.immediate` is inside this call.
-  ///   - body: called once. If it returns without having settled the future or stored the resolver, the future is
-  ///     cancelled.
+  /// - Parameter body: called once, inside this call. If it returns without having settled the future or stored the
+  ///   resolver, the future is cancelled.
+  public convenience init(_ body: @escaping (Resolver<Value, Failure>) -> Void) {
+    self.init(cell: .pending())
+    start(on: .immediate, body)
+  }
+
+  /// Creates a pending future and runs `body` in `context`. See `init(_:)`.
+  @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ body: consuming @escaping @Sendable (Resolver<Value, Failure>) -> Void
   ) {
     self.init(cell: .pending())
-    let resolver = Resolver<Value, Failure>(cell: cell.retained())
-    context.run { body(resolver) }
+    start(on: context, consume body)
+  }
+
+  /// Creates a pending future and runs `body` on the main actor. See `init(_:)`.
+  public convenience init(
+    on main: MainContext, _ body: consuming @escaping @MainActor (Resolver<Value, Failure>) -> Void
+  ) {
+    self.init(cell: .pending())
+    start(on: main.place, main.calling(consume body))
+  }
+
+  /// Runs `body`, once. An error that it throws rejects the future, if that is still pending.
+  private func start(
+    on context: PromiseContext, _ body: consuming @escaping (Resolver<Value, Failure>) throws -> Void
+  ) {
+    context.run(Self.starting(consume body, Resolver(cell: cell.retained())))
+  }
+
+  private static func starting(
+    _ body: @escaping (Resolver<Value, Failure>) throws -> Void, _ resolver: Resolver<Value, Failure>
+  ) -> () -> Void {
+    {
+      do { try body(resolver) } catch { _ = resolver.cell.settle(rejecting: .encoding(failure: error), reports: false) }
+    }
   }
 
   /// Returns a pending future and its resolver.
@@ -52,14 +79,26 @@ extension Future where Failure: Error {
 extension Future where Failure == any Error {
   /// Creates a pending future and runs a throwing `body`, as the initializer with a non-throwing body does. An error
   /// that `body` throws rejects the future, if it is still pending.
+  public convenience init(_ body: @escaping (Resolver<Value, Failure>) throws -> Void) {
+    self.init(cell: .pending())
+    start(on: .immediate, body)
+  }
+
+  /// Creates a pending future and runs a throwing `body` in `context`. See `init(_:)`.
+  @_disfavoredOverload
   public convenience init(
-    on context: PromiseContext = .immediate, _ body: @escaping (Resolver<Value, Failure>) throws -> Void
+    on context: PromiseContext, _ body: consuming @escaping @Sendable (Resolver<Value, Failure>) throws -> Void
   ) {
     self.init(cell: .pending())
-    let resolver = Resolver<Value, Failure>(cell: cell.retained())
-    context.run {
-      do { try body(resolver) } catch { _ = resolver.cell.settle(rejecting: .encoding(failure: error), reports: false) }
-    }
+    start(on: context, consume body)
+  }
+
+  /// Creates a pending future and runs a throwing `body` on the main actor. See `init(_:)`.
+  public convenience init(
+    on main: MainContext, _ body: consuming @escaping @MainActor (Resolver<Value, Failure>) throws -> Void
+  ) {
+    self.init(cell: .pending())
+    start(on: main.place, main.calling(consume body))
   }
 }
 

@@ -1,5 +1,5 @@
 // Transformations. A callback runs for the outcomes that it handles, and other outcomes are forwarded. Only mapResult
-// and flatMapResult handle cancellation.
+// and flatMapResult handle cancellation. `Future+Observing.swift` describes the three forms of each.
 extension Future {
   /// Returns a future of `transform`'s result for the value.
   @inlinable public func map<NewValue>(
@@ -10,29 +10,32 @@ extension Future {
       if isRejected { return .pass }
       return Reactions.map(value, Failure.self, &out, transform)
     }
-    guard unsafe StoredCallback.isBare(caller) else { return map(on: .immediate, transform) }
+    guard unsafe StoredCallback.isBare(caller) else { return map(token: nil, consume transform) }
     return unsafe Future<NewValue, Failure>(cell: cell.derive(StoredCallback(consume transform, caller: caller)))
   }
 
-  /// Returns a future of `transform`'s result, as `map(_:)` does. `transform` runs in `context`, unless `token` was
-  /// invalidated before.
-  ///
-  /// `on` has no default: two overloads that match `map { }` would double the type checker's work at each link of a
-  /// chain.
-  public func map<NewValue>(
-    on context: PromiseContext, token: InvalidationToken? = nil,
-    _ transform: @escaping (Value) -> NewValue
-  ) -> Future<NewValue, Failure> {
-    derive(
-      on: context, token: token, .transforming(.fulfilled),
-      Reactions.onValue(of: Future.self) { value, out in out.leave(transform(value)) })
+  /// Returns a future of `transform`'s result, as `map(_:)` does, unless `token` was invalidated before.
+  public func map<NewValue>(token: InvalidationToken?, _ transform: consuming @escaping (Value) -> NewValue) -> Future<
+    NewValue, Failure
+  > {
+    derive(on: .immediate, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
   }
 
-  /// Returns a future of `transform`'s result, as `map(_:)` does, unless `token` was invalidated before.
+  /// Calls the closure in `context`. See `map(_:)`.
+  @_disfavoredOverload
   public func map<NewValue>(
-    token: InvalidationToken?, _ transform: @escaping (Value) -> NewValue
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Value) -> NewValue
   ) -> Future<NewValue, Failure> {
-    map(on: .immediate, token: token, transform)
+    derive(on: context, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `map(_:)`.
+  public func map<NewValue>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Value) -> NewValue
+  ) -> Future<NewValue, Failure> {
+    derive(on: main.place, token: token, .transforming(.fulfilled), Self.mapping(main.calling(consume transform)))
   }
 
   /// Returns a future that follows the future `transform` returns for the value.
@@ -40,62 +43,148 @@ extension Future {
   /// If that future waits for the result itself, a cycle, the result gets an error of domain "promise". See
   /// **Failures** at `Future` for a `Failure` that this error does not fit.
   public func flatMap<NewValue>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Value) -> Future<NewValue, Failure>
+    token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) -> Future<NewValue, Failure>
   ) -> Future<NewValue, Failure> {
-    derive(
-      on: context, token: token, .transforming(.fulfilled),
-      Reactions.onValue(of: Future.self) { value, out in out.leave(following: transform(value)) })
+    derive(on: .immediate, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `flatMap(token:_:)`.
+  @_disfavoredOverload
+  public func flatMap<NewValue>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Value) -> Future<NewValue, Failure>
+  ) -> Future<NewValue, Failure> {
+    derive(on: context, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `flatMap(token:_:)`.
+  public func flatMap<NewValue>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Value) -> Future<NewValue, Failure>
+  ) -> Future<NewValue, Failure> {
+    derive(on: main.place, token: token, .transforming(.fulfilled), Self.flatMapping(main.calling(consume transform)))
   }
 
   /// Returns a future of the same value. An error is replaced with `transform`'s result.
   public func mapError<NewFailure>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Failure) -> NewFailure
+    token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> NewFailure
   ) -> Future<Value, NewFailure> {
-    derive(
-      on: context, token: token, .transforming(.failed),
-      Reactions.onError(of: Future.self) { error, out in out.leave(error: transform(error)) })
+    derive(on: .immediate, token: token, .transforming(.failed), Self.mappingError(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `mapError(token:_:)`.
+  @_disfavoredOverload
+  public func mapError<NewFailure>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Failure) -> NewFailure
+  ) -> Future<Value, NewFailure> {
+    derive(on: context, token: token, .transforming(.failed), Self.mappingError(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `mapError(token:_:)`.
+  public func mapError<NewFailure>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Failure) -> NewFailure
+  ) -> Future<Value, NewFailure> {
+    derive(on: main.place, token: token, .transforming(.failed), Self.mappingError(main.calling(consume transform)))
   }
 
   /// Returns a future of the same value. For an error, it follows the future that `transform` returns.
   public func flatMapError<NewFailure>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Failure) -> Future<Value, NewFailure>
+    token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> Future<Value, NewFailure>
   ) -> Future<Value, NewFailure> {
-    derive(
-      on: context, token: token, .transforming(.failed),
-      Reactions.onError(of: Future.self) { error, out in out.leave(following: transform(error)) })
+    derive(on: .immediate, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `flatMapError(token:_:)`.
+  @_disfavoredOverload
+  public func flatMapError<NewFailure>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Failure) -> Future<Value, NewFailure>
+  ) -> Future<Value, NewFailure> {
+    derive(on: context, token: token, .transforming(.failed), Self.flatMappingError(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `flatMapError(token:_:)`.
+  public func flatMapError<NewFailure>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Failure) -> Future<Value, NewFailure>
+  ) -> Future<Value, NewFailure> {
+    derive(on: main.place, token: token, .transforming(.failed), Self.flatMappingError(main.calling(consume transform)))
   }
 
   /// Returns a future with the outcome that `transform` returns. `transform` is called for every outcome.
   public func mapResult<NewValue, NewFailure>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+    token: InvalidationToken? = nil,
+    _ transform: consuming @escaping (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
-    derive(
-      on: context, token: token, .transforming(.all),
-      Reactions.onResult(of: Future.self) { result, out in out.leave(result: transform(result)) })
+    derive(on: .immediate, token: token, .transforming(.all), Self.mappingResult(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `mapResult(token:_:)`.
+  @_disfavoredOverload
+  public func mapResult<NewValue, NewFailure>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+  ) -> Future<NewValue, NewFailure> {
+    derive(on: context, token: token, .transforming(.all), Self.mappingResult(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `mapResult(token:_:)`.
+  public func mapResult<NewValue, NewFailure>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> FutureResult<NewValue, NewFailure>
+  ) -> Future<NewValue, NewFailure> {
+    derive(on: main.place, token: token, .transforming(.all), Self.mappingResult(main.calling(consume transform)))
   }
 
   /// Returns a future that follows the future `transform` returns. `transform` is called for every outcome.
   public func flatMapResult<NewValue, NewFailure>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+    token: InvalidationToken? = nil,
+    _ transform: consuming @escaping (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
   ) -> Future<NewValue, NewFailure> {
-    derive(
-      on: context, token: token, .transforming(.all),
-      Reactions.onResult(of: Future.self) { result, out in out.leave(following: transform(result)) })
+    derive(on: .immediate, token: token, .transforming(.all), Self.flatMappingResult(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `flatMapResult(token:_:)`.
+  @_disfavoredOverload
+  public func flatMapResult<NewValue, NewFailure>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+  ) -> Future<NewValue, NewFailure> {
+    derive(on: context, token: token, .transforming(.all), Self.flatMappingResult(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `flatMapResult(token:_:)`.
+  public func flatMapResult<NewValue, NewFailure>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Future<NewValue, NewFailure>
+  ) -> Future<NewValue, NewFailure> {
+    derive(on: main.place, token: token, .transforming(.all), Self.flatMappingResult(main.calling(consume transform)))
   }
 
   /// Returns a future in which `transform`'s result replaces an error. It cannot be rejected, but it can be cancelled.
+  public func replaceError(token: InvalidationToken? = nil, _ transform: consuming @escaping (Failure) -> Value)
+    -> Future<Value, Never>
+  {
+    derive(on: .immediate, token: token, .transforming(.failed), Self.replacingError(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `replaceError(token:_:)`.
+  @_disfavoredOverload
   public func replaceError(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Failure) -> Value
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Failure) -> Value
   ) -> Future<Value, Never> {
-    derive(
-      on: context, token: token, .transforming(.failed),
-      Reactions.onError(of: Future.self) { error, out in out.leave(transform(error)) })
+    derive(on: context, token: token, .transforming(.failed), Self.replacingError(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `replaceError(token:_:)`.
+  public func replaceError(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Failure) -> Value
+  ) -> Future<Value, Never> {
+    derive(on: main.place, token: token, .transforming(.failed), Self.replacingError(main.calling(consume transform)))
   }
 }
 

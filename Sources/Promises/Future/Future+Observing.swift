@@ -1,66 +1,143 @@
 // Observers. The returned future has the same outcome as this one, and settles after the callback has returned.
+//
+// Each method with a callback has three forms: inline, with the caller's isolation (no `on:`); in a context, with a
+// `@Sendable` closure; on the main actor, with a `@MainActor` closure. The second is disfavoured, because `.main` alone
+// fits it too: the type checker then tries no second overload, so the time for a chain is linear.
 extension Future {
   /// Calls `callback` with the value of a fulfilled future.
   @discardableResult
+  public func onSuccess(token: InvalidationToken? = nil, _ callback: consuming @escaping (Value) -> Void) -> Future {
+    derive(on: .immediate, token: token, .observing(.fulfilled), Self.observingValue(consume callback))
+  }
+
+  /// Calls the closure in `context`. See `onSuccess(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
   public func onSuccess(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Value) -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable (Value) -> Void
   ) -> Future {
-    derive(
-      on: context, token: token, .observing(.fulfilled),
-      Reactions.onValue(of: Future.self) { value, _ in
-        callback(value)
-        return .pass
-      })
+    derive(on: context, token: token, .observing(.fulfilled), Self.observingValue(consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `onSuccess(token:_:)`.
+  @discardableResult
+  public func onSuccess(
+    on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Value) -> Void
+  ) -> Future {
+    derive(on: main.place, token: token, .observing(.fulfilled), Self.observingValue(main.calling(consume callback)))
   }
 
   /// Calls `callback` with the error of a rejected future.
   @discardableResult
+  public func onError(token: InvalidationToken? = nil, _ callback: consuming @escaping (Failure) -> Void) -> Future {
+    derive(on: .immediate, token: token, .observing(.failed), Self.observingError(consume callback))
+  }
+
+  /// Calls the closure in `context`. See `onError(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
   public func onError(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping (Failure) -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable (Failure) -> Void
   ) -> Future {
-    derive(
-      on: context, token: token, .observing(.failed),
-      Reactions.onError(of: Future.self) { error, _ in
-        callback(error)
-        return .pass
-      })
+    derive(on: context, token: token, .observing(.failed), Self.observingError(consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `onError(token:_:)`.
+  @discardableResult
+  public func onError(
+    on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor (Failure) -> Void
+  ) -> Future {
+    derive(on: main.place, token: token, .observing(.failed), Self.observingError(main.calling(consume callback)))
   }
 
   /// Calls `callback` with the error of a rejected future, if it is of type `E`.
   @discardableResult
+  public func onError<E>(of type: E.Type, token: InvalidationToken? = nil, _ callback: consuming @escaping (E) -> Void)
+    -> Future
+  {
+    derive(on: .immediate, token: token, .observing(.failed), Self.observingError(of: type, consume callback))
+  }
+
+  /// Calls the closure in `context`. See `onError(of:token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
   public func onError<E>(
-    of type: E.Type, on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ callback: @escaping (E) -> Void
+    of type: E.Type, on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable (E) -> Void
   ) -> Future {
-    onError(on: context, token: token) { error in
-      if let error = error as? E { callback(error) }
-    }
+    derive(on: context, token: token, .observing(.failed), Self.observingError(of: type, consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `onError(of:token:_:)`.
+  @discardableResult
+  public func onError<E>(
+    of type: E.Type, on main: MainContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @MainActor (E) -> Void
+  ) -> Future {
+    derive(
+      on: main.place, token: token, .observing(.failed), Self.observingError(of: type, main.calling(consume callback)))
   }
 
   /// Calls `callback` with every outcome.
   @discardableResult
   public func onComplete(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ callback: @escaping (FutureResult<Value, Failure>) -> Void
+    token: InvalidationToken? = nil, _ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
-    derive(
-      on: context, token: token, .observing(.all),
-      Reactions.onResult(of: Future.self) { result, _ in
-        callback(result)
-        return .pass
-      })
+    derive(on: .immediate, token: token, .observing(.all), Self.observingResult(consume callback))
+  }
+
+  /// Calls the closure in `context`. See `onComplete(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onComplete(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+  ) -> Future {
+    derive(on: context, token: token, .observing(.all), Self.observingResult(consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `onComplete(token:_:)`.
+  @discardableResult
+  public func onComplete(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
+  ) -> Future {
+    derive(on: main.place, token: token, .observing(.all), Self.observingResult(main.calling(consume callback)))
   }
 
   /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
   /// in the future.
   @discardableResult
+  public func onCancel(token: InvalidationToken? = nil, _ callback: consuming @escaping ((any Error)?) -> Void)
+    -> Future
+  {
+    derive(
+      on: .immediate, token: token, .observing(.cancelled, interest: .quiet),
+      Self.observingCancellation(consume callback))
+  }
+
+  /// Calls the closure in `context`. See `onCancel(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
   public func onCancel(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ callback: @escaping ((any Error)?) -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable ((any Error)?) -> Void
   ) -> Future {
     derive(
-      on: context, token: token,
-      .observing(.cancelled, interest: .quiet), Reactions.onCancellation(of: Future.self, callback))
+      on: context, token: token, .observing(.cancelled, interest: .quiet), Self.observingCancellation(consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `onCancel(token:_:)`.
+  @discardableResult
+  public func onCancel(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @MainActor ((any Error)?) -> Void
+  ) -> Future {
+    derive(
+      on: main.place, token: token, .observing(.cancelled, interest: .quiet),
+      Self.observingCancellation(main.calling(consume callback)))
   }
 
   /// Calls `callback` with every outcome. Does not count as interest in the future.
@@ -68,15 +145,34 @@ extension Future {
   /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
   public func tap(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ callback: @escaping (FutureResult<Value, Failure>) -> Void
+    token: InvalidationToken? = nil, _ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void
   ) -> Future {
     observe(
-      on: context, token: token, .observing(.all, interest: .none),
-      Reactions.onResult(of: Future.self) { result, _ in
-        callback(result)
-        return .leave
-      })
+      on: .immediate, token: token, .observing(.all, interest: .none), Self.observingResult(consume callback, .leave))
+    return self
+  }
+
+  /// Calls the closure in `context`. See `tap(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func tap(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @Sendable (FutureResult<Value, Failure>) -> Void
+  ) -> Future {
+    observe(
+      on: context, token: token, .observing(.all, interest: .none), Self.observingResult(consume callback, .leave))
+    return self
+  }
+
+  /// Calls the closure on the main actor. See `tap(token:_:)`.
+  @discardableResult
+  public func tap(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ callback: consuming @escaping @MainActor (FutureResult<Value, Failure>) -> Void
+  ) -> Future {
+    observe(
+      on: main.place, token: token, .observing(.all, interest: .none),
+      Self.observingResult(main.calling(consume callback), .leave))
     return self
   }
 
@@ -97,21 +193,37 @@ extension Future where Failure: Error {
   /// - Returns: this future, so later callbacks do not wait for `callback`.
   @discardableResult
   public func `catch`(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    _ callback: @escaping (any Error) -> Void
+    token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ callback: consuming @escaping (any Error) -> Void
+  ) -> Future {
+    observe(
+      on: .immediate, token: token, .observing(.anyError(includingIndirectErrors), interest: .none),
+      Self.observingAnyError(includingIndirectErrors, consume callback))
+    return self
+  }
+
+  /// Calls the closure in `context`. See `catch(token:includingIndirectErrors:_:)`.
+  @_disfavoredOverload
+  @discardableResult
+  public func `catch`(
+    on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ callback: consuming @escaping @Sendable (any Error) -> Void
   ) -> Future {
     observe(
       on: context, token: token, .observing(.anyError(includingIndirectErrors), interest: .none),
-      Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, _ in
-        callback(error)
-        return .leave
-      })
+      Self.observingAnyError(includingIndirectErrors, consume callback))
     return self
   }
-}
 
-extension Job.Arms {
-  static func anyError(_ includingIndirectErrors: Bool) -> Job.Arms {
-    includingIndirectErrors ? .failed | .discardedWithCause : .failed
+  /// Calls the closure on the main actor. See `catch(token:includingIndirectErrors:_:)`.
+  @discardableResult
+  public func `catch`(
+    on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ callback: consuming @escaping @MainActor (any Error) -> Void
+  ) -> Future {
+    observe(
+      on: main.place, token: token, .observing(.anyError(includingIndirectErrors), interest: .none),
+      Self.observingAnyError(includingIndirectErrors, main.calling(consume callback)))
+    return self
   }
 }

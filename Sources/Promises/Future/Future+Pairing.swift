@@ -1,19 +1,63 @@
+// Pairs of values. `Future+Observing.swift` describes their three forms.
 extension Future where Failure: Error {
   /// Returns a future of the value paired with `body`'s result for it. It is rejected with this future's error, or with
   /// an error that `body` throws.
+  public func additionally<Other>(token: InvalidationToken? = nil, _ body: consuming @escaping (Value) throws -> Other)
+    -> Future<(Value, Other), any Error>
+  {
+    derive(on: .immediate, token: token, .transforming(.fulfilled), Self.pairing(consume body))
+  }
+
+  /// Calls the closure on the main actor. See `additionally(token:_:)`.
   public func additionally<Other>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ body: @escaping (Value) throws -> Other
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ body: consuming @escaping @MainActor (Value) throws -> Other
   ) -> Future<(Value, Other), any Error> {
-    tryMap(on: context, token: token) { ($0, try body($0)) }
+    derive(on: main.place, token: token, .transforming(.fulfilled), Self.pairing(main.calling(consume body)))
+  }
+
+  /// Calls the closure in `context`. See `additionally(token:_:)`.
+  public func additionally<Other>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ body: consuming @escaping @Sendable (Value) throws -> Other
+  ) -> Future<(Value, Other), any Error> {
+    derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(consume body))
   }
 
   /// Returns a future of the value paired with that of the future `body` returns for it. If either of the two is
   /// rejected or cancelled, the result has that outcome; an error that `body` throws rejects it.
+  ///
+  /// Disfavoured: a trailing closure has no label, so it always selects `additionally(token:_:)`.
+  @_disfavoredOverload
   public func additionally<Other, E: Error>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    async body: @escaping (Value) throws -> Future<Other, E>
+    token: InvalidationToken? = nil, async body: consuming @escaping (Value) throws -> Future<Other, E>
   ) -> Future<(Value, Other), any Error> {
-    tryFlatMap(on: context, token: token) { value in try body(value).map { (value, $0) } }
+    derive(on: .immediate, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
+  }
+
+  /// Calls the closure in `context`. See `additionally(token:async:)`.
+  @_disfavoredOverload
+  public func additionally<Other, E: Error>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    async body: consuming @escaping @Sendable (Value) throws -> Future<Other, E>
+  ) -> Future<(Value, Other), any Error> {
+    derive(on: context, token: token, .transforming(.fulfilled), Self.pairing(async: consume body))
+  }
+
+  /// Calls the closure on the main actor. See `additionally(token:async:)`.
+  @_disfavoredOverload
+  public func additionally<Other, E: Error>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    async body: consuming @escaping @MainActor (Value) throws -> Future<Other, E>
+  ) -> Future<(Value, Other), any Error> {
+    derive(on: main.place, token: token, .transforming(.fulfilled), Self.pairing(async: main.calling(consume body)))
+  }
+
+  private static func pairing<Other>(_ body: @escaping (Value) throws -> Other) -> Closure {
+    mapping { ($0, try body($0)) }
+  }
+
+  private static func pairing<Other, E: Error>(async body: @escaping (Value) throws -> Future<Other, E>) -> Closure {
+    flatMapping { value in try body(value).map { (value, $0) } }
   }
 }

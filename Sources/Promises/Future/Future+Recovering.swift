@@ -1,72 +1,168 @@
+// Values in place of errors, and errors as cancellations. `Future+Observing.swift` describes their three forms.
 extension Future where Failure: Error {
   /// Returns a future of the value that `transform` returns for the error. If it returns `nil`, the future has this
   /// one's outcome.
   ///
   /// - Parameters:
-  ///   - context: the context in which `transform` runs.
   ///   - token: once it is invalidated, `transform` is not called, and the future is cancelled.
   ///   - includingIndirectErrors: whether `transform` is also called with the indirect error of a cancelled future.
   ///   - transform: called with the error.
   public func recover(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
-    _ transform: @escaping (any Error) -> Value?
+    token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ transform: consuming @escaping (any Error) -> Value?
+  ) -> Future {
+    derive(
+      on: .immediate, token: token, .transforming(.anyError(includingIndirectErrors)),
+      Self.recovering(includingIndirectErrors, consume transform))
+  }
+
+  /// Calls the closure in `context`. See `recover(token:includingIndirectErrors:_:)`.
+  @_disfavoredOverload
+  public func recover(
+    on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ transform: consuming @escaping @Sendable (any Error) -> Value?
   ) -> Future {
     derive(
       on: context, token: token, .transforming(.anyError(includingIndirectErrors)),
-      Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, out in
-        transform(error).map { out.leave($0) } ?? .pass
-      })
+      Self.recovering(includingIndirectErrors, consume transform))
   }
 
-  /// Returns a future in which `value` replaces an error. The expression is evaluated at most once, in the context, and
-  /// only for an error.
+  /// Calls the closure on the main actor. See `recover(token:includingIndirectErrors:_:)`.
   public func recover(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    _ transform: consuming @escaping @MainActor (any Error) -> Value?
+  ) -> Future {
+    derive(
+      on: main.place, token: token, .transforming(.anyError(includingIndirectErrors)),
+      Self.recovering(includingIndirectErrors, main.calling(consume transform)))
+  }
+
+  /// Returns a future in which `value` replaces an error. The expression is evaluated at most once, and only for an
+  /// error.
+  @_disfavoredOverload
+  public func recover(
+    token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
     with value: @escaping @autoclosure () -> Value
   ) -> Future {
+    recover(token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
+  }
+
+  /// Calls the closure in `context`. See `recover(token:includingIndirectErrors:with:)`.
+  @_disfavoredOverload
+  public func recover(
+    on context: PromiseContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    with value: @escaping @autoclosure @Sendable () -> Value
+  ) -> Future {
     recover(on: context, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
+  }
+
+  /// Calls the closure on the main actor. See `recover(token:includingIndirectErrors:with:)`.
+  @_disfavoredOverload
+  public func recover(
+    on main: MainContext, token: InvalidationToken? = nil, includingIndirectErrors: Bool = true,
+    with value: @escaping @autoclosure @MainActor () -> Value
+  ) -> Future {
+    recover(on: main, token: token, includingIndirectErrors: includingIndirectErrors) { _ in .some(value()) }
   }
 
   /// Returns a future of `transform`'s result for the value, as `tryMap` does, except that an error of this future
   /// cancels the new one, with the error as indirect error. So only the failing link of a chain is rejected, and the
   /// links after it are cancelled.
   public func mapOrCancel<NewValue>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Value) throws -> NewValue
+    token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> NewValue
   ) -> Future<NewValue, any Error> {
-    cancellingOnError(on: context, token: token) { value, out in try out.leave(transform(value)) }
+    cancelledByErrors().derive(on: .immediate, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
+  }
+
+  /// Calls the closure in `context`. See `mapOrCancel(token:_:)`.
+  @_disfavoredOverload
+  public func mapOrCancel<NewValue>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Value) throws -> NewValue
+  ) -> Future<NewValue, any Error> {
+    cancelledByErrors().derive(on: context, token: token, .transforming(.fulfilled), Self.mapping(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `mapOrCancel(token:_:)`.
+  public func mapOrCancel<NewValue>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Value) throws -> NewValue
+  ) -> Future<NewValue, any Error> {
+    cancelledByErrors().derive(
+      on: main.place, token: token, .transforming(.fulfilled), Self.mapping(main.calling(consume transform)))
   }
 
   /// Returns a future that follows the future `transform` returns, as `tryFlatMap` does, with this future's errors
   /// handled as in `mapOrCancel`.
   public func flatMapOrCancel<NewValue, E: Error>(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil,
-    _ transform: @escaping (Value) throws -> Future<NewValue, E>
+    token: InvalidationToken? = nil, _ transform: consuming @escaping (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
-    cancellingOnError(on: context, token: token) { value, out in try out.leave(following: transform(value)) }
+    cancelledByErrors().derive(
+      on: .immediate, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
   }
 
-  private func cancellingOnError<NewValue>(
-    on context: PromiseContext, token: InvalidationToken?,
-    _ body: @escaping (Value, inout CellValue) throws -> Verdict
+  /// Calls the closure in `context`. See `flatMapOrCancel(token:_:)`.
+  @_disfavoredOverload
+  public func flatMapOrCancel<NewValue, E: Error>(
+    on context: PromiseContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @Sendable (Value) throws -> Future<NewValue, E>
   ) -> Future<NewValue, any Error> {
-    let onValue = Reactions.onValue(of: Future.self) { value, out in out.attempt { try body(value, &$0) } }
-    let ended: Future<Value, any Error> = derive(
-      on: .immediate, token: nil, .transforming(.failed),
-      Reactions.onError(of: Future.self) { error, out in out.leave(cancelledBecause: error) })
-    return ended.derive(on: context, token: token, .transforming(.fulfilled), onValue)
+    cancelledByErrors().derive(
+      on: context, token: token, .transforming(.fulfilled), Self.flatMapping(consume transform))
+  }
+
+  /// Calls the closure on the main actor. See `flatMapOrCancel(token:_:)`.
+  public func flatMapOrCancel<NewValue, E: Error>(
+    on main: MainContext, token: InvalidationToken? = nil,
+    _ transform: consuming @escaping @MainActor (Value) throws -> Future<NewValue, E>
+  ) -> Future<NewValue, any Error> {
+    cancelledByErrors().derive(
+      on: main.place, token: token, .transforming(.fulfilled), Self.flatMapping(main.calling(consume transform)))
   }
 
   /// Returns a future that is fulfilled after `callback` has run. `callback` is called for every outcome.
   @discardableResult
+  public func always(token: InvalidationToken? = nil, _ callback: consuming @escaping () -> Void) -> Future<Void, Never>
+  {
+    derive(on: .immediate, token: token, .transforming(.all), Self.ending(consume callback))
+  }
+
+  /// Calls the closure in `context`. See `always(token:_:)`.
+  @_disfavoredOverload
+  @discardableResult
   public func always(
-    on context: PromiseContext = .immediate, token: InvalidationToken? = nil, _ callback: @escaping () -> Void
+    on context: PromiseContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @Sendable () -> Void
   ) -> Future<Void, Never> {
+    derive(on: context, token: token, .transforming(.all), Self.ending(consume callback))
+  }
+
+  /// Calls the closure on the main actor. See `always(token:_:)`.
+  @discardableResult
+  public func always(
+    on main: MainContext, token: InvalidationToken? = nil, _ callback: consuming @escaping @MainActor () -> Void
+  ) -> Future<Void, Never> {
+    derive(on: main.place, token: token, .transforming(.all), Self.ending(main.calling(consume callback)))
+  }
+
+  private static func recovering(
+    _ includingIndirectErrors: Bool, _ transform: @escaping (any Error) -> Value?
+  ) -> Closure {
+    Reactions.onAnyError(of: Future.self, includingIndirectErrors: includingIndirectErrors) { error, out in
+      transform(error).map { out.leave($0) } ?? .pass
+    }
+  }
+
+  private static func ending(_ callback: @escaping () -> Void) -> Closure {
+    { _, _, out in
+      callback()
+      return out.leave(())
+    }
+  }
+
+  /// Returns this future with errors as cancellations.
+  private func cancelledByErrors() -> Future<Value, any Error> {
     derive(
-      on: context, token: token, .transforming(.all),
-      { _, _, out in
-        callback()
-        return out.leave(())
-      })
+      on: .immediate, token: nil, .transforming(.failed),
+      Reactions.onError(of: Future.self) { error, out in out.leave(cancelledBecause: error) })
   }
 }

@@ -27,12 +27,29 @@ extension Future {
   ///
   ///     let shared = download.propagatingCancellation { _ in cache.remove(url) }
   ///
-  /// - Parameters:
-  ///   - context: the context in which `cancelRequested` runs.
-  ///   - cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is settled by
-  ///     then. After it, in the same context, this future is asked.
+  /// - Parameter cancelRequested: called once, with the shared future, when that is asked to cancel, unless it is settled
+  ///   by then. After it, in the same context, this future is asked.
+  public func propagatingCancellation(cancelRequested: @escaping (Future) -> Void) -> Future {
+    propagatingCancellation(.immediate, cancelRequested)
+  }
+
+  /// Returns a shared future; `cancelRequested` runs in `context`. See `propagatingCancellation(cancelRequested:)`.
+  @_disfavoredOverload
   public func propagatingCancellation(
-    on context: PromiseContext = .immediate, cancelRequested: @escaping (Future) -> Void
+    on context: PromiseContext, cancelRequested: @escaping @Sendable (Future) -> Void
+  ) -> Future {
+    propagatingCancellation(context, cancelRequested)
+  }
+
+  /// Returns a shared future; `cancelRequested` runs on the main actor. See `propagatingCancellation(cancelRequested:)`.
+  public func propagatingCancellation(
+    on main: MainContext, cancelRequested: @escaping @MainActor (Future) -> Void
+  ) -> Future {
+    propagatingCancellation(main.place, main.calling(cancelRequested))
+  }
+
+  private func propagatingCancellation(
+    _ context: PromiseContext, _ cancelRequested: @escaping (Future) -> Void
   ) -> Future {
     let shared = relayingRequests { child, request in
       let child = Future(cell: child.retained())

@@ -9,13 +9,30 @@ extension Resolver {
   /// the order of registration. If the future is settled without a request, the handler is released without a call. A
   /// handler with a context is not called if the future has been fulfilled or rejected by the time it would run there.
   ///
-  /// - Parameters:
-  ///   - context: the context in which `callback` runs; `.immediate` is inside the request. With `.nowOr`, it runs now
-  ///     if the request came before this call.
-  ///   - callback: its argument is a resolver, so that it need not capture one: a handler that captures a resolver
-  ///     keeps the future pending.
+  /// - Parameter callback: runs inside the request. Its argument is a resolver, so that it need not capture one: a
+  ///   handler that captures a resolver keeps the future pending.
+  public func onCancelRequest(_ callback: @escaping (Resolver<Value, Failure>) -> Void) {
+    onCancelRequest(.immediate, callback)
+  }
+
+  /// Attaches a handler that runs in `context`; with `.nowOr`, now if the request came before this call. See
+  /// `onCancelRequest(_:)`.
+  @_disfavoredOverload
   public func onCancelRequest(
-    on context: PromiseContext = .immediate, _ callback: @escaping (Resolver<Value, Failure>) -> Void
+    on context: PromiseContext, _ callback: @escaping @Sendable (Resolver<Value, Failure>) -> Void
+  ) {
+    onCancelRequest(context, callback)
+  }
+
+  /// Attaches a handler that runs on the main actor. See `onCancelRequest(_:)`.
+  public func onCancelRequest(
+    on main: MainContext, _ callback: @escaping @MainActor (Resolver<Value, Failure>) -> Void
+  ) {
+    onCancelRequest(main.place, main.calling(callback))
+  }
+
+  private func onCancelRequest(
+    _ context: PromiseContext, _ callback: @escaping (Resolver<Value, Failure>) -> Void
   ) {
     let isNow = context.isNowOr && isCancelRequested
     let resolver = currentResolver()

@@ -24,17 +24,17 @@ extension Job.Arms {
 extension Future {
   /// Returns a future that the callback settles. All derived futures are made here.
   func derive<NewValue, NewFailure>(
-    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: @escaping Closure
+    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) -> Future<NewValue, NewFailure> {
     Future<NewValue, NewFailure>(
-      cell: cell.derive(context, for: role.arms, interest: role.interest, role.gated(by: token, closure)))
+      cell: cell.derive(context, for: role.arms, interest: role.interest, role.gated(by: token, consume closure)))
   }
 
   /// Attaches a callback that settles no future. All such callbacks are attached here.
   func observe(
-    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: @escaping Closure
+    on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) {
-    cell.observe(context, for: role.arms, interest: role.interest, role.gated(by: token, closure))
+    cell.observe(context, for: role.arms, interest: role.interest, role.gated(by: token, consume closure))
   }
 }
 

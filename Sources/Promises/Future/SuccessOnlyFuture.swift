@@ -8,16 +8,40 @@ public struct SuccessOnlyFuture<Value> {
   public var value: Value? { future.value }
 
   /// Calls `callback` with the value.
-  public func onSuccess(on context: PromiseContext = .immediate, _ callback: @escaping (Value) -> Void) {
-    future.whenFulfilled(on: context, callback)
+  public func onSuccess(_ callback: consuming @escaping (Value) -> Void) {
+    future.whenFulfilled(consume callback)
+  }
+
+  /// Calls `callback` with the value, in `context`.
+  @_disfavoredOverload
+  public func onSuccess(on context: PromiseContext, _ callback: consuming @escaping @Sendable (Value) -> Void) {
+    future.whenFulfilled(on: context, consume callback)
+  }
+
+  /// Calls `callback` with the value, on the main actor.
+  public func onSuccess(on main: MainContext, _ callback: consuming @escaping @MainActor (Value) -> Void) {
+    future.whenFulfilled(on: main, consume callback)
   }
 
   /// Returns a success-only future of `transform`'s result for the value. `transform` is called once, when the value is
   /// known.
+  public func map<NewValue>(_ transform: consuming @escaping (Value) -> NewValue) -> SuccessOnlyFuture<NewValue> {
+    SuccessOnlyFuture<NewValue>(future.map(consume transform))
+  }
+
+  /// Returns a success-only future of `transform`'s result; `transform` runs in `context`.
+  @_disfavoredOverload
   public func map<NewValue>(
-    on context: PromiseContext = .immediate, _ transform: @escaping (Value) -> NewValue
+    on context: PromiseContext, _ transform: consuming @escaping @Sendable (Value) -> NewValue
   ) -> SuccessOnlyFuture<NewValue> {
-    SuccessOnlyFuture<NewValue>(future.map(on: context, transform))
+    SuccessOnlyFuture<NewValue>(future.map(on: context, consume transform))
+  }
+
+  /// Returns a success-only future of `transform`'s result; `transform` runs on the main actor.
+  public func map<NewValue>(
+    on main: MainContext, _ transform: consuming @escaping @MainActor (Value) -> NewValue
+  ) -> SuccessOnlyFuture<NewValue> {
+    SuccessOnlyFuture<NewValue>(future.map(on: main, consume transform))
   }
 }
 

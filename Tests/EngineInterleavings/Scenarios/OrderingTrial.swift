@@ -60,7 +60,7 @@ final class OrderingTrial: Explorable {
       self.ran.append(number)
       return .leave
     }
-    _ = unsafe promise.react(plan, Context(nil, nil), references: 1)
+    _ = unsafe promise.react(&plan, Context(nil, nil), references: 1)
   }
 
   var bodies: [() -> Void] {

@@ -37,7 +37,7 @@ struct ContextTests {
   @Test("every kind of callback takes a context")
   func allKinds() {
     let log = Recorder<String>()
-    let record = { (name: String) in log.record(QueueContext.isCurrent ? name : "\(name) elsewhere") }
+    let record = { @Sendable (name: String) in log.record(QueueContext.isCurrent ? name : "\(name) elsewhere") }
     let here = context.here
     let fulfilled = Promise<Int>.resolve(1)
     let rejected = Promise<Int>.reject(TestError(1))

@@ -45,7 +45,7 @@ struct MainCoalescing {
   @Test("T2 the dispatch queue of the same name makes no such turns, nor does a chain through it")
   func queue() async {
     Promise<Int>.resolve(1)
-      .then(on: .queue(.main)) { _ in begin() }
+      .then(on: .queue(.main)) { _ in MainActor.assumeIsolated { begin() } }
       .then(on: .queue(.main), { log.record("2") }, nil)
     await mainQueueDrained()
     await mainQueueDrained()
@@ -109,9 +109,9 @@ struct MainCoalescing {
 }
 
 /// Tells when it goes.
-final class Sentinel {
-  private let onRelease: () -> Void
-  init(_ onRelease: @escaping () -> Void) { self.onRelease = onRelease }
+final class Sentinel: Sendable {
+  private let onRelease: @Sendable () -> Void
+  init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
   deinit { onRelease() }
   func touch() {}
   func name(_ name: String) -> String { name }

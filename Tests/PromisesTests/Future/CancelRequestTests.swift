@@ -208,7 +208,7 @@ struct CancelRequestTests {
 final class Watched {
   var future: Future<Int, TestError>?
   let resolver: Resolver<Int, TestError>
-  private let requests = Recorder<Void>()
+  let requests = Recorder<Void>()
 
   init(cancels: Bool = false) {
     let (future, resolver) = Future<Int, TestError>.makeWithResolver()

@@ -29,7 +29,8 @@ private func transforming(_ future: Future<Int, FormError>) {
   let _: Future<String, Never> = future.mapResult { .fulfilled("\($0)") }
   let _: Future<String, Never> = future.flatMapResult { Future(fulfilled: "\($0)") }
   let _: Future<(Int, String), any Error> = future.additionally { "\($0)" }
-  let _: Future<(Int, String), any Error> = future.additionally { Future<String, FormError>(fulfilled: "\($0)") }
+  let _: Future<(Int, String), any Error> = future.additionally(async: { Future<String, FormError>(fulfilled: "\($0)") }
+  )
   let _: Future<Void, FormError> = future.mapToVoid()
   let _: Future<Any, any Error> = future.typeErased()
 }

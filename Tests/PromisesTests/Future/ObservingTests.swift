@@ -202,7 +202,7 @@ struct ObservingTests {
   func release() {
     let context = QueueContext()
     withLifetimeTracking { tracker in
-      func callback() -> (Int) -> Void {
+      func callback() -> @Sendable (Int) -> Void {
         let held = tracker.track()
         return { _ in held.touch() }
       }

@@ -11,7 +11,7 @@ extension CellRef {
     unsafe plan.onFulfilled = unsafe unsafeBitCast(Delay.onFulfilled, to: UnsafeMutableRawPointer.self)
     unsafe plan.onRejected = unsafe unsafeBitCast(Delay.onRejected, to: UnsafeMutableRawPointer.self)
     plan.isOwn = true
-    let delayed = react(plan, delay)
+    let delayed = react(&plan, delay)
     delayed?.watch()
     return delayed
   }

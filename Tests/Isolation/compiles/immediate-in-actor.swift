@@ -1,0 +1,14 @@
+// Inline callbacks run where the future is settled or attached to: they have the isolation of the code around them.
+import Promises
+
+@MainActor
+final class Counter {
+  var count = 0
+
+  func run() {
+    let (future, resolver) = Future<Int, Never>.makeWithResolver()
+    future.onSuccess { self.count += $0 }
+    future.map { $0 + self.count }.whenFulfilled { self.count = $0 }
+    resolver.fulfill(1)
+  }
+}

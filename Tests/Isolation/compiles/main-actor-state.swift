@@ -1,0 +1,25 @@
+// Callbacks with `.main` are isolated to the main actor: its state is theirs, without a hop.
+import Promises
+
+@MainActor
+final class Model {
+  var count = 0
+  var name = ""
+
+  func load(_ future: Future<Int, any Error>, _ promise: Promise<Int>) {
+    future.onSuccess(on: .main) { self.count += $0 }
+      .map(on: .main) { "\($0 + self.count)" }
+      .tryMap(on: .main) { self.name + $0 }
+      .recover(on: .main) { _ in self.name }
+      .whenFulfilled(on: .main) { self.name = $0 }
+    promise.then(on: .main) { $0 + self.count }.then(on: .main, { self.count = $0 }, { _ in self.count = 0 })
+    promise.rescue(on: .main) { (_: any Error) in self.count = -1 }
+    _ = Future<Int, Never>(on: .main) { $0.fulfill(self.count) }
+    _ = promise.anyway(on: .main) { $0 ?? self.count }
+  }
+}
+
+/// From code without isolation.
+func attach(_ model: Model, to future: Future<Int, Never>) {
+  future.onSuccess(on: .main) { model.count += $0 }
+}

@@ -1,0 +1,7 @@
+// expect: passing non-Sendable parameter 'callback' to function expecting a '@Sendable' closure
+// A closure of unknown isolation cannot be handed on to another context.
+import Promises
+
+func observe(_ future: Future<Int, Never>, _ callback: @escaping (Int) -> Void) {
+  future.onSuccess(on: .utility, callback)
+}
