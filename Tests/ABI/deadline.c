@@ -1,4 +1,5 @@
 /* cancel.h: deadlines of tokens. */
+#include "race.h"
 #include "scheduling.h"
 
 #define NEVER INT64_MAX
@@ -178,36 +179,60 @@ static void released_token_has_none(void) {
   promise_release(promise);
 }
 
-typedef struct race {
+typedef struct contest {
   promise_token_t *token;
   promise_token_t *child;
   int64_t hour;
-} race_t;
+} contest_t;
 
 static void *sets(void *argument) {
-  race_t *race = argument;
+  contest_t *contest = argument;
   for (int64_t i = 0; i < 500; i++) {
-    promise_token_set_deadline(race->token, NULL, race->hour - i);
+    promise_token_set_deadline(contest->token, NULL, contest->hour - i);
     promise_token_t *other = promise_token_new(0);
-    promise_token_chain(other, race->token, PROMISE_CHAIN_CANCEL);
-    CHECK(promise_token_deadline(other) <= race->hour - i);
+    promise_token_chain(other, contest->token, PROMISE_CHAIN_CANCEL);
+    CHECK(promise_token_deadline(other) <= contest->hour - i);
     promise_token_release(other);
   }
   return NULL;
 }
 
 static void earliest_of_many_threads_stays(void) {
-  race_t race = {token_new(), token_new(), promise_now() + HOUR};
-  CHECK_STATUS(promise_token_chain(race.child, race.token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  contest_t contest = {token_new(), token_new(), promise_now() + HOUR};
+  CHECK_STATUS(promise_token_chain(contest.child, contest.token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   pthread_t threads[4];
   for (int i = 0; i < 4; i++)
-    threads[i] = start(sets, &race);
+    threads[i] = start(sets, &contest);
   for (int i = 0; i < 4; i++)
     finish(threads[i]);
-  CHECK_INT(promise_token_deadline(race.token), race.hour - 499);
-  CHECK_INT(promise_token_deadline(race.child), race.hour - 499);
-  promise_token_release(race.token);
-  promise_token_release(race.child);
+  CHECK_INT(promise_token_deadline(contest.token), contest.hour - 499);
+  CHECK_INT(promise_token_deadline(contest.child), contest.hour - 499);
+  promise_token_release(contest.token);
+  promise_token_release(contest.child);
+}
+
+/* ---- Two threads set a deadline at the same moment ---- */
+
+static promise_token_t *contested;
+static int64_t latest;
+static void *lowers(void *number) {
+  int64_t hour = promise_now() + HOUR;
+  for (long i = check_scale(20 * 1000); i > 0; i--) {
+    if ((intptr_t)number == 0)
+      contested = token_new(), latest = hour;
+    meet_closely();
+    promise_token_set_deadline(contested, NULL, latest - (intptr_t)number);
+    meet_closely();
+    if ((intptr_t)number == 0) {
+      CHECK_INT(promise_token_deadline(contested), latest - 1);
+      promise_token_release(contested);
+    }
+  }
+  return NULL;
+}
+
+static void earlier_of_two_at_once_stays(void) {
+  race(lowers, 2);
 }
 
 static void now_is_the_monotonic_clock(void) {
@@ -224,5 +249,6 @@ int main(void) {
   RUN(inherited_deadline_outlives_the_parent);
   RUN(released_token_has_none);
   RUN(earliest_of_many_threads_stays);
+  RUN(earlier_of_two_at_once_stays);
   return check_report();
 }

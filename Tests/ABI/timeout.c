@@ -1,4 +1,5 @@
 /* promise_delay, promise_timeout, and requests to cancel what waits for a time. */
+#include "race.h"
 #include "scheduling.h"
 
 #define HOUR (3600 * 1000 * MILLISECONDS)
@@ -244,38 +245,30 @@ static void end_and_settlement_may_meet(void) {
 
 /* The settlement comes while the timer is started: the timer is stopped all the same. */
 static promise_t *met;
-static atomic_long met_round;
-/* Spins for a while before it yields: the threads meet within less than a microsecond. */
-static void await_round(long round) {
-  for (int spins = 0; atomic_load(&met_round) != round; spins++)
-    if (spins > 10 * 1000)
-      sched_yield();
-}
-
-static void *resolves_each(void *rounds) {
-  for (long i = 1; i <= *(long *)rounds; i++) {
-    await_round(i);
-    for (volatile long pause = i % 256 * 4; pause > 0; pause--)
-      ;
-    CHECK_STATUS(promise_resolve(met, I64(1)), PROMISE_OK);
-    atomic_store(&met_round, -i);
+static void *starts_or_settles(void *number) {
+  bool settles = (intptr_t)number == 1;
+  for (long i = check_scale(20 * 1000); i > 0; i--) {
+    if (!settles)
+      met = promise_new();
+    meet_closely();
+    promise_t *limited = settles ? NULL : promise_timeout(met, HOUR);
+    if (settles) {
+      for (volatile long pause = i % 256 * 4; pause > 0; pause--)
+        ;
+      CHECK_STATUS(promise_resolve(met, I64(1)), PROMISE_OK);
+    }
+    meet_closely();
+    if (!settles) {
+      CHECK(ended(limited, PROMISE_FULFILLED, 1));
+      promise_release(limited);
+      promise_release(met);
+    }
   }
   return NULL;
 }
 
 static void start_and_settlement_may_meet(void) {
-  long rounds = check_scale(20 * 1000);
-  pthread_t thread = start(resolves_each, &rounds);
-  for (long i = 1; i <= rounds; i++) {
-    met = promise_new();
-    atomic_store(&met_round, i);
-    promise_t *limited = promise_timeout(met, HOUR);
-    await_round(-i);
-    CHECK(ended(limited, PROMISE_FULFILLED, 1));
-    promise_release(limited);
-    promise_release(met);
-  }
-  finish(thread);
+  race(starts_or_settles, 2);
 }
 
 int main(void) {
