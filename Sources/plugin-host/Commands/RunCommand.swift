@@ -76,7 +76,10 @@ struct RunCommand: ParsableCommand {
     } catch let mistakes as FileMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }
-    if dryRun { return try output.writer.write(bytes: Array((checked.plan.lines.joined(separator: "\n") + "\n").utf8)) }
+    if dryRun {
+      return try output.writer.write(
+        bytes: Array(Redaction.apply(checked.plan.lines.joined(separator: "\n") + "\n").utf8))
+    }
     if let graph { return try output.writer.write(bytes: checked.plan.graph(graph)) }
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
@@ -88,7 +91,10 @@ struct RunCommand: ParsableCommand {
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
       run.interrupt()
-      session.end(by: signal)
+      // What "finally" has to do is still done. A second signal ends it.
+      let second = checked.plan.hasFinalSteps ? session.loop.run(until: { run.isSettled }) : nil
+      board.finish()
+      session.end(by: second ?? signal)
     }
     board.finish()
     if case .success = run.conclusion { cache?.finish() }

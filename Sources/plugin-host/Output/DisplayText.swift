@@ -22,7 +22,11 @@ extension Unicode.Scalar {
 extension String {
   /// The text on one line and harmless: each run of controls, such as line breaks and escape sequences' beginnings,
   /// becomes one space. What a plugin says is not for a terminal to obey.
-  var displayLine: String {
+  /// Secrets are hidden.
+  var displayLine: String { Redaction.apply(self).singleLine }
+
+  /// The text with a space for each run of controls.
+  var singleLine: String {
     var line = ""
     var gap = false
     for scalar in unicodeScalars {

@@ -41,6 +41,10 @@ struct ResultWriter: Sendable {
       if let path, path != "-", !Self.standardOutput.contains(path) {
         try FileReplacement.write(bytes, to: path)
       } else {
+        guard !Redaction.isNeeded(in: bytes) else {
+          throw Failure(
+            .rejected, "a secret is in the result, and secrets are not printed; write it to a file with --output FILE")
+        }
         try refuseBinary(bytes)
         try FileBytes.write(bytes, to: StandardStreams.results)
       }
@@ -88,8 +92,8 @@ extension PluginValue {
     switch self {
     case .void: ""
     case .bool, .int, .uint, .double, .pointer: json
-    case .array, .object: json.truncated(to: 64)
-    case .string(let value): PluginValue.string(value.truncated(to: 64)).json
+    case .array, .object: Redaction.apply(json).truncated(to: 64)
+    case .string(let value): PluginValue.string(Redaction.apply(value).truncated(to: 64)).json
     case .bytes(let value): value.count == 1 ? "1 byte" : "\(value.count) bytes"
     }
   }

@@ -9,6 +9,6 @@ enum StandardError {
 
   /// Writes `text` in one piece, so that lines of several threads do not mix.
   static func write(_ text: String) {
-    try? FileBytes.write(RawText.string(text).utf8, to: STDERR_FILENO)
+    try? FileBytes.write(Redaction.apply(RawText.string(text)).utf8, to: STDERR_FILENO)
   }
 }

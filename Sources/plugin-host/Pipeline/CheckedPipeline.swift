@@ -13,7 +13,9 @@ struct CheckedPipeline {
     let file = try SourceFile.read(path, or: .usage)
     let pipeline = try PipelineReader.read(file)
     var mistakes: [Mistake] = []
-    let variables = try Variables.values(of: pipeline, given: given, mistakes: &mistakes)
+    let folder = path == "-" ? "." : Directory.parent(of: path)
+    let secrets = try Secrets.values(of: pipeline, folder: folder)
+    let variables = try Variables.values(of: pipeline, given: given, secrets: secrets, mistakes: &mistakes)
     identity = Digest { hasher in
       hasher.add(file.text)
       for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
@@ -21,10 +23,9 @@ struct CheckedPipeline {
         hasher.add(value)
       }
     }
-    let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
+    let graph = StepGraph(pipeline.steps, firstFinal: pipeline.firstFinal, mistakes: &mistakes)
     guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
 
-    let folder = path == "-" ? "." : Directory.parent(of: path)
     plugins = PluginPlan(finder: finder.adding(folder))
     for name in pipeline.plugins {
       do {

@@ -3,11 +3,15 @@ struct Pipeline: Sendable {
   /// Ids, names or paths of plugins.
   var plugins: [Located<String>] = []
   var variables: [Variable] = []
+  /// Variables whose values are never printed.
+  var secrets: [Secret] = []
   var configuration: [Setting] = []
   /// Functions whose results depend on their arguments alone.
   var pure: [Target] = []
   /// In the file's order.
   var steps: [Step] = []
+  /// Those from this number on run after all others, however these end.
+  var firstFinal: Int?
   /// The results that are printed; nil: that of the last step.
   var result: Result?
 
@@ -16,6 +20,19 @@ struct Pipeline: Sendable {
     var name: Located<String>
     /// Nil: `--set` must give it one. May use the variables above it.
     var initial: Located<Template>?
+  }
+
+  /// A variable whose value is never printed.
+  struct Secret: Sendable {
+    var name: Located<String>
+    var source: Source
+
+    enum Source: Sendable {
+      /// A variable of the environment.
+      case environment(Located<String>)
+      /// A file, whose last line break does not count.
+      case file(Located<String>)
+    }
   }
 
   /// What a plugin finds under a key of its configuration.

@@ -156,6 +156,10 @@ extension PipelineChecker {
   mutating func check(_ text: String, as type: ValueType, at location: Location, name: String) -> PluginValue? {
     do {
       return try type.value(fromText: text)
+    } catch  where Redaction.isNeeded(in: text) {
+      // The message would quote a part of it.
+      report(location, "\"\(name)\" has a secret in it, expected \(type.expectation)")
+      return nil
     } catch {
       report(location, "\"\(name)\(error.path)\" \(error.message)")
       return nil

@@ -59,7 +59,9 @@ struct PipelineChecker {
     }
     let settings = settings()
     guard let result = result(), steps.count == pipeline.steps.count else { return nil }
-    return PipelinePlan(steps: steps, order: graph.order, result: result, settings: settings)
+    return PipelinePlan(
+      steps: steps, order: graph.order, firstFinal: pipeline.firstFinal ?? steps.count, result: result,
+      settings: settings)
   }
 
   /// What decides whether, and how often, a step runs.
@@ -107,7 +109,7 @@ struct PipelineChecker {
   private mutating func result() -> PipelinePlan.Result? {
     switch pipeline.result {
     case nil:
-      return pipeline.steps.indices.last.map { number in
+      return pipeline.steps.indices.prefix(pipeline.firstFinal ?? .max).last.map { number in
         .one(PipelinePlan.StepResult(step: number), shapes[number] ?? .any)
       }
     case .one(let reference): return result(reference).map { .one($0, $1) }

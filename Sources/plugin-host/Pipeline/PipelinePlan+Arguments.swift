@@ -27,10 +27,17 @@ extension PipelinePlan.Input {
     case .value(let value): return .value(value)
     case .result(let result): return Self.content(try result.value(results), for: type)
     case .composed(let parts):
+      var content = Argument.Content.value(.void)
       if case .result(let result) = parts.first, parts.count == 1 {
-        return try Self.convertible(result.value(results), to: type)
+        content = try Self.convertible(result.value(results), to: type)
+      } else {
+        content = .text(try Self.text(parts, results))
       }
-      return .text(try Self.text(parts, results))
+      if case .text(let text) = content, Redaction.isNeeded(in: text), (try? type.value(fromText: text)) == nil {
+        // The message of the call would quote a part of it.
+        throw MissingPart("a text with a secret in it, expected \(type.expectation)")
+      }
+      return content
     case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
     case .list, .object: return .value(try value(of: type, results))
     }

@@ -6,6 +6,8 @@ struct PipelinePlan: Sendable {
   var steps: [Step]
   /// All steps, each after those that it waits for.
   var order: [Int]
+  /// Those from this number on run after all others, however these end.
+  var firstFinal: Int
   /// The pipeline's result.
   var result: Result
   /// What the file configures.
@@ -93,6 +95,9 @@ struct PipelinePlan: Sendable {
 }
 
 extension PipelinePlan {
+  /// Whether there are steps that run after all others.
+  var hasFinalSteps: Bool { firstFinal < steps.count }
+
   /// Whether the results of some calls may be kept.
   var hasPureCalls: Bool {
     steps.contains { step in

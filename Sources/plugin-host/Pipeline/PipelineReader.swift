@@ -18,18 +18,24 @@ struct PipelineReader {
 
   private func pipeline() -> Pipeline {
     var pipeline = Pipeline()
-    let known = ["plugins", "set", "config", "pure", "steps", "result"]
+    let known = ["plugins", "set", "config", "pure", "steps", "result", "secrets", "finally"]
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
     if let node = document.required("plugins", of: record, what: "a pipeline") { pipeline.plugins = plugins(node) }
     if let node = record["set"] { pipeline.variables = variables(node) }
+    if let node = record["secrets"] { pipeline.secrets = secrets(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
     if let node = record["pure"] {
       let functions = document.elements(of: node, what: "\"pure\"") ?? []
       pipeline.pure = functions.compactMap { target($0, what: "a pure function") }
     }
     if let node = document.required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
+    if let node = record["finally"] {
+      pipeline.firstFinal = pipeline.steps.count
+      let fields = document.fields(of: node, what: "\"finally\"") ?? []
+      pipeline.steps += fields.compactMap { isName($0.key, of: "a step") ? step($0) : nil }
+    }
     if let node = record["result"] { pipeline.result = result(node) }
     return pipeline
   }
@@ -47,6 +53,27 @@ struct PipelineReader {
       if field.value.isNull { return Pipeline.Variable(name: field.key, initial: nil) }
       guard let initial = constant(field.value, what: "the variable \"\(field.key.value)\"") else { return nil }
       return Pipeline.Variable(name: field.key, initial: initial)
+    }
+  }
+
+  private func secrets(_ node: YAMLNode) -> [Pipeline.Secret] {
+    let fields = document.fields(of: node, what: "\"secrets\"") ?? []
+    return fields.compactMap { field in
+      let what = "the secret \"\(field.key.value)\""
+      guard isName(field.key, of: "a secret"),
+        let record = document.record(of: field.value, what: what, known: ["env", "file"])
+      else { return nil }
+      switch (record["env"], record["file"]) {
+      case (let node?, nil):
+        return document.text(of: node, what: "\"env\"").map {
+          Pipeline.Secret(name: field.key, source: .environment($0))
+        }
+      case (nil, let node?):
+        return document.text(of: node, what: "\"file\"").map { Pipeline.Secret(name: field.key, source: .file($0)) }
+      default:
+        document.report(field.value.location, "\(what) needs \"env\" or \"file\", and not both")
+        return nil
+      }
     }
   }
 

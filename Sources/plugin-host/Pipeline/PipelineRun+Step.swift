@@ -90,18 +90,19 @@ extension PipelineRun {
       { outcome.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
-        guard count <= retry.times, retry.applies(to: failure), reasonGivenUp == nil else {
+        guard count <= retry.times, retry.applies(to: failure), reasonGivenUp(number) == nil else {
           return outcome.reject(failure)
         }
         let delay = retry.delay(before: count)
         report("attempt \(count + 1) of \(retry.times + 1) in \(CallFailure.number(delay)) s: \(failure)", number)
         let id = nextActive.add(1, ordering: .relaxed).newValue
         session.loop.post { [self] in
-          if let reason = reasonGivenUp { return outcome.reject(reason) }
+          if let reason = reasonGivenUp(number) { return outcome.reject(reason) }
           let timer = session.loop.after(.seconds(delay)) { [self] in
             active[id] = nil
             attempt(count + 1, retry, step, number, results, outcome)
           }
+          guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
             active[id] = nil
             session.loop.cancel(timer: timer)
@@ -115,14 +116,14 @@ extension PipelineRun {
   nonisolated func begin(
     _ call: PipelinePlan.Call, _ step: PipelinePlan.Step, _ number: Int, _ results: [Int: PluginValue], isRescue: Bool
   ) -> Promise<PluginValue> {
-    if let reason = reasonGivenUp { return Promise<PluginValue>.reject(reason) }
+    if let reason = reasonGivenUp(number) { return Promise<PluginValue>.reject(reason) }
     let lane = step.serial.flatMap { lanes[$0] }
     let attempt = Attempt(in: session, on: lane?.thread)
     let id = nextActive.add(1, ordering: .relaxed).newValue
     session.loop.post { [self] in
-      active[id] = { attempt.giveUp($0) }
+      if number < plan.firstFinal { active[id] = { attempt.giveUp($0) } }
       // It may have happened since the call began.
-      if let reason = reasonGivenUp { attempt.giveUp(reason) }
+      if let reason = reasonGivenUp(number) { attempt.giveUp(reason) }
     }
     let cached = cache.flatMap { $0.keeps(call) ? CachedCall(call, of: step.name, in: $0) : nil }
     let isShown = step.each == nil
@@ -133,7 +134,7 @@ extension PipelineRun {
         lane?.slots.leave()
       }
       attempt.outcome.then({ _ in leave() }, { _ in leave() })
-      if reasonGivenUp == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
+      if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
       attempt.start(timeout: call.timeout) { [self, session] in
         let arguments = try call.values(results)
         if let value = cached?.find(arguments) {

@@ -24,6 +24,9 @@ final class PipelineRun {
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
   private var unsettled: Int
+  /// The number of steps, besides those of `finally`, that are not settled; and the promise that there is none.
+  private var unsettledBeforeFinal: Int
+  private nonisolated let reachedFinal = Promise<[Int: PluginValue]>()
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
   private nonisolated let givenUp = Mutex<CallFailure?>(nil)
 
@@ -40,6 +43,7 @@ final class PipelineRun {
     self.board = board
     outcomes = Array(repeating: nil, count: plan.steps.count)
     unsettled = plan.steps.count
+    unsettledBeforeFinal = plan.firstFinal
     kept = plan.result.steps
     let names = Set(plan.steps.compactMap(\.serial))
     lanes = Dictionary(uniqueKeysWithValues: names.map { ($0, (SerialThread(), Slots(limit: 1))) })
@@ -55,7 +59,12 @@ final class PipelineRun {
       let inputs = gather(named(step.inputs, promises, after: Set(plan.after(step))))
       // Looked up now: all of them come before this step in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
-      let own = inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+      let own =
+        number < plan.firstFinal
+        ? inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+        : reachedFinal.then(async: { [self] _ in
+          inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
+        })
       let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
       // What waits for the step waits for this one, so that people hear of the step first.
       let told = Promise<PluginValue>()
@@ -81,8 +90,9 @@ final class PipelineRun {
   /// Gives up whatever is not settled, because the user wants to end; shows how far it came.
   func interrupt() {
     giveUp(.interrupted)
-    for number in outcomes.indices where outcomes[number] == nil { board.enter(.interrupted, step: number) }
-    board.finish()
+    for number in outcomes.indices.prefix(plan.firstFinal) where outcomes[number] == nil {
+      board.enter(.interrupted, step: number)
+    }
   }
 
   /// The pipeline's own result, once every step is settled: it is fulfilled if all of them are.
@@ -149,7 +159,7 @@ final class PipelineRun {
       { rescued.resolve($0) },
       { [self] reason in
         let failure = CallFailure(reason: reason)
-        if reasonGivenUp != nil || failure == .skipped { return rescued.reject(failure) }
+        if reasonGivenUp(number) != nil || failure == .skipped { return rescued.reject(failure) }
         if step.each == nil { note(.rescuing(from: failure.description, StepState.Report()), step: number) }
         switch rescue {
         case .value(let value): rescued.resolve(value)
@@ -164,13 +174,20 @@ final class PipelineRun {
     return rescued
   }
 
-  nonisolated var reasonGivenUp: CallFailure? { givenUp.withLock { $0 } }
+  /// Why a step does not begin any more. Those of `finally` always do.
+  nonisolated func reasonGivenUp(_ number: Int) -> CallFailure? {
+    number < plan.firstFinal ? givenUp.withLock { $0 } : nil
+  }
 
   private nonisolated func settle(_ number: Int, _ outcome: Outcome) {
     let isResult = kept.contains(number)
     let state = StepState(outcome, isFound: found.withLock { $0.contains(number) })
     session.loop.post { [self] in
       unsettled -= 1
+      if number < plan.firstFinal {
+        unsettledBeforeFinal -= 1
+        if unsettledBeforeFinal == 0 { reachedFinal.resolve([:]) }
+      }
       outcomes[number] = isResult ? outcome : outcome.map { _ in .void }
       board.enter(state, step: number)
     }

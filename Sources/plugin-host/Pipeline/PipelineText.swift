@@ -4,7 +4,8 @@ import PluginRuntime
 extension PipelinePlan {
   /// A line for each step, in an order in which they could run, and one for the result.
   var lines: [String] {
-    order.map { line(steps[$0]) } + ["result: \(text(result))"]
+    order.filter { $0 < firstFinal }.map { line(steps[$0]) }
+      + order.filter { $0 >= firstFinal }.map { "finally, " + line(steps[$0]) } + ["result: \(text(result))"]
   }
 
   private func line(_ step: Step) -> String {
@@ -42,7 +43,7 @@ extension PipelinePlan {
 
   private func text(_ input: Input) -> String {
     switch input {
-    case .text(.literal(let text)): PluginValue.string(text.truncated(to: 64)).json
+    case .text(.literal(let text)): PluginValue.string(Redaction.apply(text).truncated(to: 64)).json
     case .text(.file(let path)): "@\(path)"
     case .text(.standardInput): "@-"
     case .value(let value): value.summary

@@ -12,7 +12,8 @@ struct StepGraph: Sendable {
   private var edges: [[(target: Int, location: Location)]] = []
 
   /// Reports what is wrong to `mistakes`; the graph is of use only if there is nothing.
-  init(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
+  /// Steps before `firstFinal` run before the others.
+  init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
       mistakes.append(Mistake(location: step.name.location, message: "a second step named \"\(step.name.value)\""))
     }
@@ -24,6 +25,11 @@ struct StepGraph: Sendable {
       inputs.append(Set(ownTargets.map(\.target)).sorted())
       rescueInputs.append(Set(rescueTargets.map(\.target)).sorted())
       edges.append(ownTargets + rescueTargets)
+    }
+    let firstFinal = firstFinal ?? steps.count
+    for edge in edges[..<firstFinal].joined() where edge.target >= firstFinal {
+      let message = "the step \"\(steps[edge.target].name.value)\" of \"finally\" runs after all others"
+      mistakes.append(Mistake(location: edge.location, message: message))
     }
     sort(steps, mistakes: &mistakes)
   }

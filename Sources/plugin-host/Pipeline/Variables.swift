@@ -3,10 +3,10 @@ enum Variables {
   /// `given` are the names and values that the user gave. What is wrong in the file goes to `mistakes`; what is wrong
   /// with the given ones is thrown, because no place of the file is to blame.
   static func values(
-    of pipeline: Pipeline, given: [VariableSetting], mistakes: inout [Mistake]
+    of pipeline: Pipeline, given: [VariableSetting], secrets: [String: String] = [:], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {
     let names = pipeline.variables.map(\.name.value)
-    var values: [String: String] = [:]
+    var values = secrets
     for setting in given {
       let name = setting.name
       guard names.contains(name) else {
@@ -17,7 +17,11 @@ enum Variables {
         throw Failure(.usage, "--set \(name): given more than once")
       }
     }
-    var above: Set<String> = []
+    for secret in pipeline.secrets where names.contains(secret.name.value) {
+      let message = "a variable and a secret named \"\(secret.name.value)\""
+      mistakes.append(Mistake(location: secret.name.location, message: message))
+    }
+    var above = Set(secrets.keys)
     for variable in pipeline.variables {
       let name = variable.name.value
       if !above.insert(name).inserted {
@@ -25,7 +29,7 @@ enum Variables {
         mistakes.append(Mistake(location: variable.name.location, message: message))
       }
       if let initial = variable.initial {
-        for used in initial.value.variables where !above.subtracting([name]).contains(used) {
+        for used in initial.value.variables where used == name || !above.contains(used) {
           let message =
             names.contains(used)
             ? "the variable \"\(used)\" has no value yet: only those above \"\(name)\" can be used here"

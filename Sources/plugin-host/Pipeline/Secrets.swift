@@ -1,0 +1,38 @@
+/// The values of a pipeline's secrets, which are hidden wherever something is printed.
+enum Secrets {
+  /// Reads the values. `folder` is the one from which paths count.
+  static func values(of pipeline: Pipeline, folder: String) throws(Failure) -> [String: String] {
+    var values: [String: String] = [:]
+    for secret in pipeline.secrets {
+      let value = try value(of: secret, folder: folder)
+      Redaction.add(secret: value)
+      values[secret.name.value] = value
+    }
+    return values
+  }
+
+  private static func value(of secret: Pipeline.Secret, folder: String) throws(Failure) -> String {
+    let name = secret.name.value
+    switch secret.source {
+    case .environment(let variable):
+      if let value = Environment[variable.value] { return value }
+      throw Failure(
+        .usage, "the secret \"\(name)\" has no value: the environment variable \(variable.value) is not set or empty")
+    case .file(let file):
+      let path = file.value.hasPrefix("/") ? file.value : Directory.join(folder, file.value)
+      do {
+        var bytes = try FileBytes.read(path: path)
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+          throw Failure(.usage, "the secret \"\(name)\": \(path) is empty, or not UTF-8 text")
+        }
+        return text
+      } catch let failure as Failure {
+        throw failure
+      } catch {
+        throw Failure(.usage, "the secret \"\(name)\": \(path): \(error)")
+      }
+    }
+  }
+}

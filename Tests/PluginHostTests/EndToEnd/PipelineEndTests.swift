@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Steps that run in the end whatever happened, and values that nobody may see.
+  @Suite struct PipelineEndTests {
+    private func run(
+      _ text: String, _ options: String..., environment: [String: String] = [:]
+    ) throws -> HostProcess.Ending {
+      let file = try PipelineFile("plugins: [kinds, later]\n\(text)\n")
+      try Data("from a file\n".utf8).write(to: file.folder.appending(path: "key"))
+      let host = try HostProcess(["run"] + options + [file.path], environment: environment)
+      try host.process.run()
+      return try host.wait()
+    }
+
+    @Test func finalStepsRunAfterAllOthers() throws {
+      let ending = try run(
+        """
+        steps:
+          good: {call: kinds.text, with: {x: value}}
+          bad: {call: kinds.fail, with: {message: broken}, after: good}
+          next: {call: kinds.nothing, after: bad}
+        finally:
+          close: {call: kinds.text, with: {x: "closed ${steps.good}"}}
+          report: {call: kinds.text, after: close}
+          unusable: {call: kinds.nothing, after: bad}
+          rescued: {call: kinds.tiny, after: bad, rescue: {value: 5}}
+        """)
+      let lines = ending.errors.withoutTimes.split(separator: "\n").map(String.init)
+      let closed = try #require(lines.firstIndex(of: "close: fulfilled in 0 s: \"closed value\""))
+      #expect(try #require(lines.firstIndex(of: "next: not run: \"bad\" was not fulfilled")) < closed)
+      #expect(lines.contains("report: fulfilled in 0 s: \"none\""))
+      #expect(lines.contains("unusable: not run: \"bad\" was not fulfilled"))
+      #expect(lines.contains("rescued: fulfilled: 5"))
+      #expect(lines.last == "plugin-host: bad: broken (fixture 7)")
+      #expect(ending.status == 1)
+    }
+
+    @Test func theResultIsThatOfTheLastOrdinaryStep() throws {
+      let text = "steps: {a: {call: kinds.tiny}}\nfinally: {b: {call: kinds.text}}"
+      #expect(try run(text).text == "-3\n")
+      #expect(try run(text + "\nresult: [a, b]").text == #"{"a":-3,"b":"none"}"# + "\n")
+      #expect(try run(text, "--dry-run").text.contains("finally, b: kinds.text()\n"))
+      let failing = try run("steps: {a: {call: kinds.tiny}}\nfinally: {b: {call: kinds.fail, with: {message: x}}}")
+      #expect(failing.errors.hasSuffix("plugin-host: b: x (fixture 7)\n"))
+      #expect(failing.text == "")
+      let early = try run("steps: {a: {call: kinds.tiny, after: b}}\nfinally: {b: {call: kinds.tiny}}")
+      #expect(early.errors.contains("error: the step \"b\" of \"finally\" runs after all others"))
+    }
+
+    @Test func finalStepsRunAfterATimeout() throws {
+      let ending = try run(
+        "steps: {a: {call: later.never}}\nfinally: {b: {call: kinds.text}}", "--timeout", "0.2", "--log", "off")
+      #expect(ending.errors.contains("b: fulfilled in "))
+      #expect(ending.errors.hasSuffix("plugin-host: a: timed out after 0.2 s\n"))
+      #expect(ending.status == 3)
+    }
+
+    @Test func finalStepsRunAfterAnInterrupt() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds, later]
+        set: {file: ~}
+        steps:
+          a: {call: kinds.start, with: {command: "kill -TERM $PPID"}}
+          b: {call: later.never}
+        finally:
+          c: {call: kinds.start, with: {command: "echo done > '${file}'"}}
+        """)
+      let path = file.folder.appending(path: "done").path
+      let host = try HostProcess(["run", "--log", "off", "--set", "file=\(path)", file.path])
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.signal == SIGTERM)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "done\n")
+      #expect(ending.errors.contains("b: interrupted\n"))
+    }
+
+    private let secrets = """
+      secrets: {token: {env: TOKEN}, key: {file: key}}
+      set: {header: "Bearer ${token}"}
+
+      """
+
+    @Test func secretsAreArguments() throws {
+      let text =
+        secrets
+        + "steps: {a: {call: kinds.tiny, with: {x: \"5\"}, when: token == \"s3cret\" and key == \"from a file\"}}"
+      #expect(try run(text, environment: ["TOKEN": "s3cret"]).text == "5\n")
+      #expect(try run(text, environment: ["TOKEN": "other"]).text == "null\n")
+      let unset = try run(text)
+      #expect(
+        unset.errors
+          == "plugin-host: the secret \"token\" has no value: the environment variable TOKEN is not set or empty\n")
+      #expect(unset.status == 64)
+    }
+
+    @Test(arguments: ["s3cret", "with \"quotes\" \\ and\ttab", "two\nlines"])
+    func secretsAreNotPrinted(secret: String) throws {
+      let text =
+        secrets + """
+          steps:
+            echo: {call: kinds.text, with: {x: "${header} and ${key}"}}
+            list: {call: kinds.anything, with: {x: {a: ["${token}"], b: {step: bytes}}}}
+            bytes: {call: kinds.blob, with: {x: "${token}"}}
+            log: {call: kinds.say, with: {level: 3, message: "log ${token}"}}
+            bad: {call: kinds.fail, with: {message: "bad ${header}"}, after: log}
+            long: {call: kinds.fail, with: {message: "\(String(repeating: "x", count: 60))${token}"}, rescue: {value: ~}}
+          result: echo
+          """
+      for options in [[], ["--progress", "plain", "--log", "debug"], ["--dry-run"], ["--graph", "dot"]] {
+        let file = try PipelineFile("plugins: [kinds]\n" + text)
+        try Data("from a file\n".utf8).write(to: file.folder.appending(path: "key"))
+        let host = try HostProcess(["run"] + options + [file.path], environment: ["TOKEN": secret])
+        try host.process.run()
+        let ending = try host.wait()
+        for printed in [ending.text, ending.errors] {
+          #expect(
+            !printed.contains(secret) && !printed.contains("s3c") && !printed.contains("from a file"), "\(printed)")
+          #expect(!printed.contains(Data(secret.utf8).base64EncodedString()), "\(printed)")
+        }
+        if options.isEmpty {
+          #expect(ending.errors.contains("bad Bearer ***"))
+        } else {
+          #expect(ending.errors + ending.text != "")
+        }
+      }
+    }
+
+    @Test func aMessageDoesNotQuoteAPartOfASecret() throws {
+      let secret = String(repeating: "s3cret", count: 20)
+      let numbers = [
+        "{call: kinds.tiny, with: {x: \"${steps.a}\"}}", "{call: kinds.tiny, with: {x: \"1${steps.a}\"}}",
+        "{call: kinds.tiny, with: {x: \"${token}\"}}",
+      ]
+      for number in numbers {
+        let ending = try run(
+          secrets + "steps: {a: {call: kinds.text, with: {x: \"${token}\"}}, b: \(number)}",
+          environment: ["TOKEN": secret])
+        #expect(ending.errors.contains("a secret in it, expected an integer from -128 to 127"), "\(ending.errors)")
+        #expect(!ending.errors.contains("s3cret"))
+        #expect(ending.text == "")
+      }
+    }
+
+    @Test func aResultWithASecretGoesToAFileOnly() throws {
+      let text = secrets + "steps: {a: {call: kinds.text, with: {x: \"${header}\"}, pure: true}}"
+      let file = FileManager.default.temporaryDirectory.appending(path: "secret-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let environment = ["TOKEN": "s3cret", "XDG_CACHE_HOME": file.path + ".cache"]
+      defer { try? FileManager.default.removeItem(atPath: file.path + ".cache") }
+      let printed = try run(text, environment: environment)
+      #expect(printed.text == "")
+      #expect(
+        printed.errors.hasSuffix(
+          "plugin-host: a secret is in the result, and secrets are not printed; write it to a file with --output FILE\n"
+        ))
+      #expect(printed.status == 1)
+      _ = try run(text, "--raw", "-o", file.path, environment: environment)
+      #expect(try String(contentsOf: file, encoding: .utf8) == "Bearer s3cret")
+      let store = try Data(contentsOf: URL(filePath: file.path + ".cache/plugin-host/results.db"))
+      #expect(store.range(of: Data("s3cret".utf8)) == nil)
+    }
+
+    @Test(arguments: [
+      ("secrets: {a: {}}", "p.yaml:2:14: error: the secret \"a\" needs \"env\" or \"file\", and not both"),
+      ("secrets: {a: {env: HOME}}\nset: {a: 1}", "error: a variable and a secret named \"a\""),
+      ("secrets: {a: {file: /no/file}}", "plugin-host: the secret \"a\": /no/file: No such file or directory"),
+    ])
+    func mistakesAreReported(text: String, message: String) throws {
+      let ending = try run(text + "\nsteps: {s: {call: kinds.tiny}}", environment: ["HOME": "x"])
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+      #expect(ending.status == 64)
+    }
+  }
+}
