@@ -87,7 +87,9 @@ let package = Package(
         .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),
       ]),
 
-    .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport", swiftSettings: settings),
+    .target(
+      name: "PromisesTestSupport", dependencies: ["Promises"], path: "Tests/PromisesTestSupport",
+      swiftSettings: settings),
     .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PromisesFoundationTests", dependencies: ["Promises", "PromisesFoundation", "PromisesTestSupport"],

@@ -27,7 +27,9 @@ let package = Package(
   dependencies: [.package(url: "file://$scratch/promises", from: "1.0.0")],
   targets: [
     .executableTarget(name: "client", dependencies: [.product(name: "Promises", package: "promises")]),
-    .target(name: "PromisesTestSupport", path: "Tests/PromisesTestSupport"),
+    .target(
+      name: "PromisesTestSupport", dependencies: [.product(name: "Promises", package: "promises")],
+      path: "Tests/PromisesTestSupport"),
     .testTarget(
       name: "PromisesTests", dependencies: ["PromisesTestSupport", .product(name: "Promises", package: "promises")]),
   ]

@@ -40,11 +40,16 @@ public class Publisher<Value, Failure> {
 
   /// Publishes a value. No-op if the stream was cancelled.
   ///
+  /// - Returns: whether the producer should wait for `ready()` before it publishes more.
   /// - Thread: any. Immediate callbacks run before this returns.
-  public final func publish(_ value: Value) { publish(.data(value)) }
+  @discardableResult
+  public final func publish(_ value: Value) -> Publishing { publish(.data(value)) }
 
   /// Publishes an error, which does not end the stream. No-op if the stream was cancelled.
-  public final func publish(error: Failure) { publish(.error(error)) }
+  ///
+  /// - Returns: as ``publish(_:)``.
+  @discardableResult
+  public final func publish(error: Failure) -> Publishing { publish(.error(error)) }
 
   /// Cancels the stream: subscribers get the states published before, then `.cancelled`. Later calls are no-ops.
   public final func cancelAll() {
@@ -61,11 +66,32 @@ public class Publisher<Value, Failure> {
     return Subscriber(node: StreamNode(cell.derived(by: .pass)))
   }
 
-  private func publish(_ state: State) {
-    log.note(.publishing, "publish \(state)")
-    guard let event = state.stored else { return }
-    _ = cell.publish(event)
+  /// Returns a future for back-pressure: fulfilled once every subscriber is below the limit of its buffer, at once if
+  /// all are; cancelled if the stream ends first.
+  public final func ready() -> Future<Void, Never> {
+    guard let ready = cell.ready() else { fatalError("no memory for a future") }
+    return Future(cell: ready)
   }
+
+  private func publish(_ state: State) -> Publishing {
+    log.note(.publishing, "publish \(state)")
+    guard let event = state.stored else { return .cancelled }
+    switch cell.publish(event) {
+    case .published: return .published
+    case .full: return .full
+    case .ended: return .cancelled
+    }
+  }
+}
+
+/// The result of publishing a state.
+public enum Publishing: Sendable {
+  /// Published; every subscriber has capacity left.
+  case published
+  /// Published; but the buffer of a subscriber is full. The next state may be dropped, or use more memory.
+  case full
+  /// Not published: the stream was cancelled.
+  case cancelled
 }
 
 // Sound: the engine's publisher is thread-safe, and so is the log.
@@ -74,12 +100,18 @@ extension StatefulPublisher: @unchecked Sendable where Value: Sendable, Failure:
 
 extension Publisher where Failure: Error {
   /// Publishes the value or the error of a result.
-  public final func publish(result: Result<Value, Failure>) { publish(State(result)) }
+  ///
+  /// - Returns: as ``publish(_:)``.
+  @discardableResult
+  public final func publish(result: Result<Value, Failure>) -> Publishing { publish(State(result)) }
 }
 
 extension Publisher where Value == Void {
   /// Publishes an update without a value.
-  public final func kick() { publish(()) }
+  ///
+  /// - Returns: as ``publish(_:)``.
+  @discardableResult
+  public final func kick() -> Publishing { publish(()) }
 }
 
 extension Publisher: CustomStringConvertible {

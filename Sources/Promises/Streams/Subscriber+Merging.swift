@@ -22,7 +22,7 @@ extension Subscriber {
   ) -> Subscriber where Value == (repeat each Element) {
     var nodes: [StreamNode] = []
     repeat nodes.append((each sources).node)
-    return Subscriber(combining: nodes)
+    return Subscriber(tuplesOf: .joining(nodes, isCombining: true))
   }
 
   /// Publishes the latest values of this stream and the others as a tuple. See ``combine(_:)``.
@@ -32,8 +32,8 @@ extension Subscriber {
     Subscriber<(Value, repeat each Other), Failure>.combine(self, repeat each others)
   }
 
-  private convenience init<each Element>(combining nodes: [StreamNode]) where Value == (repeat each Element) {
-    let arrays = StreamNode.joining(nodes, isCombining: true)
+  /// Makes a stream of tuples from one of arrays of the engine.
+  convenience init<each Element>(tuplesOf arrays: StreamNode) where Value == (repeat each Element) {
     self.init(
       node: arrays.derived { state, out in
         guard case .value(let array) = state else { return .pass }

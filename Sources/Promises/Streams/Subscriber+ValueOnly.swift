@@ -25,6 +25,6 @@ extension Subscriber where Failure == Never {
   public func fullSubscriber<NewFailure>(
     errorType: NewFailure.Type = NewFailure.self
   ) -> Subscriber<Value, NewFailure> {
-    compactMapErrors { _ in nil }
+    derive { _, _ in .pass }
   }
 }

@@ -149,8 +149,8 @@ struct PublishingTests {
 }
 
 extension DispatchQueue {
-  /// Returns when the blocks that are queued now, and those that they queue, have run.
-  func drain() {
-    for _ in 0..<16 { sync {} }
+  /// Runs the blocks that are queued, then those that they queued, and so on.
+  func drain(passes: Int = 16) {
+    for _ in 0..<passes { sync {} }
   }
 }

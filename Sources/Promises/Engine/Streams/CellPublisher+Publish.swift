@@ -33,6 +33,7 @@ extension CellPublisher {
       guard let event = make(&state) else { return true }
       published = event
       if state.isStateful, event.value.retain() { replaced = state.replaceLatest(with: event) }
+      if state.historyLimit > 0, event.value.retain() { state.addToHistory(event, &garbage) }
       each(state) { subscriber in
         if subscriber.accept(event, &delivery, &garbage) { hasRoomChanged = true }
       }
@@ -106,7 +107,11 @@ extension CellPublisher {
       // Skip a subscriber that left already: its end or its token was cancelled, or its target was ended by another
       // source. One that is cancelled from now on unlinks itself once this lock is released.
       guard !subscriber.hasEnded else { return }
-      if let latest = state.latest { _ = subscriber.accept(latest, &delivery, &garbage) }
+      if state.historyLimit > 0 {
+        state.history.forEach { _ = subscriber.accept($0, &delivery, &garbage) }
+      } else if let latest = state.latest {
+        _ = subscriber.accept(latest, &delivery, &garbage)
+      }
       if let ending = state.ending { return subscriber.acceptEnd(ending, &delivery) }
       subscriber.link = (previous: state.last, next: 0)
       subscriber.isLinked = true

@@ -30,6 +30,9 @@ package struct CellPublisher: Equatable {
     /// Whether the latest value is kept when an error replaces it as the latest event; and that value.
     var keepsValue = false
     var valueBeforeError: CellValue?
+    /// The latest events, at most `historyLimit`; if that is not 0, a new subscriber gets these instead of `latest`.
+    var history = EventQueue()
+    var historyLimit = 0
     var ending: StreamEnding?
     /// The ready promise, while a subscriber is full.
     var ready: CellRef?
@@ -44,9 +47,12 @@ package struct CellPublisher: Equatable {
   private static var derived: UInt64 { 1 }
 
   /// Makes a publisher with one handle; nil when memory has run out.
-  package static func make(isStateful: Bool, keepsValue: Bool = false) -> CellPublisher? {
+  package static func make(
+    isStateful: Bool, keepsValue: Bool = false, historyLimit: Int = 0
+  ) -> CellPublisher? {
     var state = State(isStateful: isStateful)
     state.keepsValue = keepsValue
+    state.historyLimit = historyLimit
     return make(state, isDerived: false)
   }
 
@@ -94,6 +100,7 @@ package struct CellPublisher: Equatable {
     state.ticking?.release()
     state.latest?.value.release()
     state.valueBeforeError?.release()
+    state.history.release()
     state.ending?.release()
   }
 }
@@ -109,6 +116,12 @@ extension CellPublisher.State {
     guard keepsValue, let old = latest, !old.outcome.isRejected else { return (latest, nil) }
     valueBeforeError = old.value
     return (nil, nil)
+  }
+
+  /// Takes ownership of a reference to the value. Without memory for an entry, new subscribers miss the event.
+  mutating func addToHistory(_ event: StreamEvent, _ garbage: inout EventQueue) {
+    guard history.push(event) else { return event.value.release() }
+    if history.count > historyLimit, let oldest = history.pop() { garbage.push(oldest) }
   }
 }
 

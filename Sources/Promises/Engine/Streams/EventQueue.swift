@@ -61,6 +61,16 @@ struct EventQueue {
     return entry
   }
 
+  /// Calls the function with each event, the oldest first. The values are borrowed.
+  func forEach(_ body: (StreamEvent) -> Void) {
+    var next = first
+    while next != 0 {
+      let entry = CellRef(index: next)
+      body(entry.event)
+      next = entry.nextEntry
+    }
+  }
+
   /// Returns all entries, and leaves the queue empty.
   mutating func take() -> EventQueue {
     let all = self

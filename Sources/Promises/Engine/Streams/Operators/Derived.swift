@@ -9,16 +9,34 @@ extension CellPublisher {
   /// Returns a publisher of the results of an operation on this one's events, with one handle. It is stateful if this
   /// one is, or if it has a first event. Takes ownership of its arguments; nil when memory has run out.
   package func derived(
-    by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil
+    by operation: Stage.Operation, isStateful: Bool = false, first: StreamEvent? = nil, historyLimit: Int = 0
   ) -> CellPublisher? {
     var state = State(isStateful: isStateful || first != nil || self.isStateful)
     state.latest = first
+    state.historyLimit = historyLimit
     guard let target = CellPublisher.derived(state, count: 1) else {
       operation.release()
       first?.value.release()
       return nil
     }
-    return target.connect(operation, count: 1) { _ in self }
+    return target.connect({ _ in operation }, count: 1) { _ in self }
+  }
+
+  /// Returns a publisher of the results of functions, one for each source, with one handle. Nil when memory has run
+  /// out.
+  package static func gathering(
+    _ sources: (Int) -> CellPublisher, count: Int, _ function: (Int) -> Stage.Function
+  ) -> CellPublisher? {
+    derived(State(isStateful: false), count: count)?.connect({ .closure(function($0)) }, count: count, sources)
+  }
+
+  /// Passes each event from now on to the function, for `target`, until the returned subscriber is cancelled. Nil when
+  /// memory has run out.
+  package func consume(for target: CellPublisher, _ function: @escaping Stage.Function) -> CellSubscriber? {
+    guard let stage = Stage.make(.closure(function), target) else { return nil }
+    var subscription = Subscription(.stage(stage))
+    subscription.hasEnd = false
+    return subscribe(subscription)
   }
 
   /// Returns a publisher that merges several sources, or combines their latest values, with one handle. It is stateful
@@ -35,7 +53,7 @@ extension CellPublisher {
       return nil
     }
     if count == 0 { _ = target.end(.cancelled) }
-    return target.connect(isCombining ? .combine : .pass, count: count, sources)
+    return target.connect({ _ in isCombining ? .combine : .pass }, count: count, sources)
   }
 
   /// Returns a stateful publisher of one event, the promise's value, followed by the end, with one handle. Nil when
@@ -85,10 +103,10 @@ extension CellPublisher {
 
   /// Subscribes to the sources with the operation. Takes ownership of the operation; on failure releases the handle.
   private func connect(
-    _ operation: Stage.Operation, count: Int, _ sources: (Int) -> CellPublisher
+    _ operation: (Int) -> Stage.Operation, count: Int, _ sources: (Int) -> CellPublisher
   ) -> CellPublisher? {
     for index in 0..<count {
-      guard let stage = Stage.make(operation, self, index: index) else {
+      guard let stage = Stage.make(operation(index), self, index: index) else {
         releaseHandle()
         return nil
       }

@@ -29,6 +29,8 @@ package struct Stage {
     case combine
     /// Forwards to an ordinary publisher, with a handle to it.
     case forward(CellPublisher, ForwardedEnd)
+    /// An operator of the typed layer.
+    case closure(Function)
 
     func release() {
       switch self {
@@ -37,10 +39,19 @@ package struct Stage {
       case .window(let window): window.release()
       case .fold(let fold): fold.release()
       case .forward(let target, _): target.releaseHandle()
-      case .pass, .take, .combine: break
+      case .pass, .take, .combine, .closure: break
       }
     }
   }
+
+  /// An event, which the function owns, or the end, which it borrows.
+  package enum Input {
+    case event(StreamEvent)
+    case end(StreamEnding)
+  }
+
+  /// Publishes to the target as it likes, also later. User code runs in `Delivery.callOut`.
+  package typealias Function = (Input, CellPublisher) -> Void
 
   /// The effect of the end of a stream that is forwarded.
   package enum ForwardedEnd {
@@ -104,6 +115,7 @@ extension Stage {
       _ = target.end(.finished)
     case .combine where event.outcome.isRejected: _ = target.publish(event)
     case .combine: target.combine(event.value, at: index)
+    case .closure(let function): function(.event(event), target)
     }
   }
 
@@ -114,6 +126,7 @@ extension Stage {
       let target = CellPublisher(target)
       switch unsafe operation.pointee {
       case .transform(let transform): transform.end(ending, target)
+      case .closure(let function): function(.end(ending), target)
       case .forward(_, .ignored): isTold = false
       case .forward(_, .endsTarget): isTold = target.end(ending.copy())
       case .forward(_, .endsSubscribers): target.endSubscribers(ending)

@@ -1,0 +1,42 @@
+/// The time of operators that wait. Tests use a clock of their own, which they advance.
+public protocol StreamClock: Sendable {
+  /// Runs `work` after `delay`, once, on any thread. Works of one clock run in the order of their times.
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer
+}
+
+/// A work that waits for its time.
+public protocol StreamTimer: Sendable {
+  /// Releases the work without a call, unless it has begun. Later calls are no-ops.
+  func cancel()
+}
+
+/// The monotonic clock of the system. Works run on the library's thread for timers.
+public struct SystemStreamClock: StreamClock {
+  /// Creates the clock.
+  public init() {}
+
+  /// Runs `work` after `delay`. Traps if memory or threads have run out.
+  public func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any StreamTimer {
+    SystemStreamTimer(after: delay, work)
+  }
+}
+
+private final class SystemStreamTimer: StreamTimer {
+  private let timer: CellTimer
+
+  init(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    let (seconds, attoseconds) = delay.components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let nanoseconds =
+      overflow
+      ? (seconds < 0 ? 0 : .max)
+      : whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        .partialValue
+    guard let timer = CellTimer.schedule(after: nanoseconds, work) else { fatalError("no memory for a timer") }
+    self.timer = timer
+  }
+
+  deinit { timer.release() }
+
+  func cancel() { _ = timer.cancel() }
+}

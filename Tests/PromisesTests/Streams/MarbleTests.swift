@@ -1,0 +1,152 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Streams: operators on times and groups, as diagrams")
+struct MarbleTests {
+  private let interval = Marbles.tick
+
+  @Test("debounce publishes a state when none followed for a time; the end publishes the pending one")
+  func debounce() {
+    #expect(Marbles.run("ab---c--|") { $0[0].debounce(for: interval * 2, clock: $1) } == "---b---c|")
+    #expect(Marbles.run("ab---c|") { $0[0].debounce(for: interval * 2, clock: $1) } == "---b--(c|)")
+    #expect(Marbles.run("a-#-----|") { $0[0].debounce(for: interval * 3, clock: $1) } == "-----#--|")
+    #expect(Marbles.run("abcdefgh") { $0[0].debounce(for: interval * 2, clock: $1) } == "---------h")
+  }
+
+  @Test("throttle publishes a state at once, then the latest one of each interval")
+  func throttle() {
+    #expect(Marbles.run("abcd---e|") { $0[0].throttle(for: interval * 3, clock: $1) } == "a--c--d-(e|)")
+    #expect(Marbles.run("abcd---e|") { $0[0].throttle(for: interval * 3, latest: false, clock: $1) } == "a--d---e|")
+    #expect(Marbles.run("a-----b---c") { $0[0].throttle(for: interval * 3, clock: $1) } == "a-----b---c")
+  }
+
+  @Test("timeout fails a stream that is silent for a time, and ends it")
+  func timeout() {
+    #expect(
+      Marbles.run("a-b-----c") { $0[0].timeout(after: interval * 3, error: Marbles.error, clock: $1) } == "a-b--(#|)")
+    #expect(Marbles.run("") { $0[0].timeout(after: interval * 3, error: Marbles.error, clock: $1) } == "---(#|)")
+    #expect(Marbles.run("a-b|") { $0[0].timeout(after: interval * 3, error: Marbles.error, clock: $1) } == "a-b|")
+  }
+
+  @Test("buffer publishes arrays; the last may be short; errors pass")
+  func buffer() {
+    #expect(Marbles.run("a-b-c-#-d-e|") { sources, _ in sources[0].buffer(2) } == "--[ab]---#-[cd]--([e]|)")
+    #expect(Marbles.run("ab|") { sources, _ in sources[0].buffer(2) } == "-[ab]|")
+    #expect(Marbles.run("ab|") { sources, _ in sources[0].buffer(0) } == "[a][b]|")
+  }
+
+  @Test("window publishes streams of a number of values, each complete for late callbacks too")
+  func window() {
+    let diagram = Marbles.run("abc-d-|") { sources, _ in sources[0].window(2).flatMapValues { $0.buffer(2) } }
+    #expect(diagram == "-[ab]--[cd]-|")
+    Stream<Int, Never>.with { numbers in
+      let received = Recorder<Subscriber<Int, Never>>()
+      let windows = numbers.subscriber().window(3).onNewData { received.record($0) }
+      numbers.publish(.data(1), .data(2), .data(3), .data(4), .cancelled)
+      #expect(
+        received.events.map { Received($0).states } == [
+          [.data(1), .data(2), .data(3), .cancelled], [.data(4), .cancelled],
+        ])
+      withExtendedLifetime(windows) {}
+    }
+  }
+
+  @Test("zip pairs the values by number, and ends when no pair can follow")
+  func zip() {
+    #expect(
+      Marbles.run("ab---c-|", "--xy---z") { sources, _ in sources[0].zipWith(sources[1]) } == "--[ax][by]---([cz]|)")
+    #expect(Marbles.run("a-b|", "-x--#-y") { sources, _ in sources[0].zipWith(sources[1]) } == "-[ax]--#-([by]|)")
+    #expect(Marbles.run("|", "xyz") { sources, _ in sources[0].zipWith(sources[1]) } == "|")
+  }
+
+  @Test("flatMapValues publishes the inner streams: all at once, one after the other, or the latest")
+  func flatMap() {
+    func run(_ strategy: FlatMapStrategy) -> String {
+      Marbles.run("-1---2--|", "-a-b-c-d-e|", "---v-w-x-y-z|") { sources, _ in
+        sources[0].flatMapValues(strategy) { sources[Int($0)!] }
+      }
+    }
+    #expect(run(.merge) == "-a-b-(cw)-(dx)-(ey)-z|")
+    #expect(run(.concat) == "-a-b-c-d-e-z|")
+    #expect(run(.latest) == "-a-b-w-x-y-z|")
+  }
+
+  @Test("replay gives a late callback the latest states, in order, once")
+  func replay() {
+    Stream<Int, TestError>.with { numbers in
+      let replayed = numbers.subscriber().replay(3)
+      let early = Received(replayed)
+      for number in 1...5 { numbers.publish(.data(number)) }
+      let late = Received(replayed)
+      numbers.publish(.error(TestError(6)), .cancelled)
+      #expect(early.values == [1, 2, 3, 4, 5])
+      #expect(late.states == [.data(3), .data(4), .data(5), .error(TestError(6)), .cancelled])
+      #expect(Received(replayed).states == [.data(4), .data(5), .error(TestError(6)), .cancelled])
+    }
+  }
+
+  @Test("retry takes a new stream after an error, some times, then the error passes")
+  func retry() {
+    let made = Recorder<Void>()
+    let streams = [Numbers(), Numbers(), Numbers()]
+    let received = Received(
+      Subscriber.retry(2) {
+        made.record()
+        return streams[made.count - 1].subscriber()
+      })
+    streams[0].publish(.data(1), .error(TestError(1)), .data(10))
+    streams[1].publish(.data(2), .error(TestError(2)))
+    streams[2].publish(.data(3), .error(TestError(3)), .data(4), .cancelled)
+    #expect(made.count == 3)
+    #expect(received.states == [.data(1), .data(2), .data(3), .error(TestError(3)), .data(4), .cancelled])
+    withExtendedLifetime(streams) {}
+  }
+
+  @Test("retry of streams that fail at once does not recurse")
+  func retryAtOnce() {
+    let count = Scale.million / 100
+    let made = Counter()
+    let states = onThread {
+      Received(
+        Subscriber<Int, TestError>.retry(count) {
+          made.add()
+          return .of(error: TestError(1))
+        }
+      ).states
+    }
+    #expect(made.value == count + 1 && states == [.error(TestError(1))])
+  }
+
+  @Test("a released operator frees its timers, pending states and inner streams")
+  func releases() {
+    let clock = VirtualClock()
+    Stream<Tracked<Void>, Never>.with { stream in
+      withLifetimeTracking { tracker in
+        let source = stream.subscriber()
+        let other = Stream<Int, Never>()
+        let kept: [Any] = [
+          source.debounce(for: interval, clock: clock), source.throttle(for: interval, clock: clock),
+          source.buffer(4), source.window(4), source.replay(3), source.zipWith(other.subscriber()),
+          source.flatMapValues { .of($0) }, source.flatMapValues(.latest) { .of($0) },
+          source.flatMapValues(.concat) { .of($0) },
+        ]
+        for _ in 0..<3 { stream.publish(.data(tracker.track())) }
+        #expect(tracker.live == 3 && clock.waiting > 0)
+        withExtendedLifetime((kept, other)) {}
+      }
+      #expect(clock.waiting == 0)
+    }
+  }
+
+  @Test("the clock of the system runs works after their time, and cancels them")
+  func systemClock() {
+    let ran = Channel<Int>()
+    let clock = SystemStreamClock()
+    let cancelled = clock.schedule(after: .milliseconds(1)) { [gate = Gate()] in gate.wait() }
+    cancelled.cancel()
+    let timers = [2, 1].map { delay in clock.schedule(after: .milliseconds(20 * delay)) { ran.send(delay) } }
+    #expect([ran.receive(), ran.receive()] == [1, 2])
+    withExtendedLifetime(timers) {}
+  }
+}

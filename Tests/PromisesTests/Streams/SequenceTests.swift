@@ -1,0 +1,127 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Streams: asynchronous sequences")
+struct SequenceTests {
+  @Test("states are a sequence from the call on, and end with the stream")
+  func states() async {
+    let numbers = Numbers()
+    numbers.publish(.data(0))
+    let states = numbers.subscriber().states()
+    numbers.publish(.data(1), .error(TestError(2)))
+    let publishing = Task { [publisher = numbers.publisher] in
+      publisher.publish(3)
+      publisher.cancelAll()
+    }
+    var received: [NumberState] = []
+    for await state in states { received.append(state) }
+    #expect(received == [.data(1), .error(TestError(2)), .data(3)])
+    await publishing.value
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("values are a sequence that throws the first error")
+  func values() async {
+    let numbers = Numbers()
+    let values = numbers.subscriber().values()
+    numbers.publish(.data(1), .data(2), .error(TestError(3)), .data(4))
+    var received: [Int] = []
+    do {
+      for try await value in values { received.append(value) }
+      Issue.record("no error was thrown")
+    } catch {
+      #expect(error == TestError(3))
+    }
+    #expect(received == [1, 2])
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("values of a stream without errors need no try")
+  func valuesWithoutErrors() async {
+    let numbers = Stream<Int, Never>()
+    let values = numbers.subscriber().values(buffer: .newest(1))
+    numbers.publish(.data(1), .data(2), .cancelled)
+    var received: [Int] = []
+    for await value in values { received.append(value) }
+    #expect(received == [2])
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a cancelled task ends its sequence")
+  func cancelled() async {
+    let numbers = Numbers()
+    let states = numbers.subscriber().states()
+    let task = Task {
+      var count = 0
+      for await _ in states { count += 1 }
+      return count
+    }
+    numbers.publish(.data(1))
+    task.cancel()
+    #expect(await task.value <= 1)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a sequence keeps its stream's operators, and frees them with itself")
+  func lifetime() async {
+    let numbers = Numbers()
+    let tracker = LifetimeTracker()
+    do {
+      let states = numbers.subscriber().mapValues { [tracked = tracker.track()] value in
+        tracked.touch()
+        return value
+      }.states()
+      numbers.publish(.data(1), .cancelled)
+      for await _ in states {}
+    }
+    #expect(tracker.live == 0)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a publisher publishes a sequence, and waits while a subscriber is full")
+  func contents() async {
+    let numbers = Stream<Int, Never>()
+    let source = AsyncStream<Int> { continuation in
+      for number in 0..<100 { continuation.yield(number) }
+      continuation.finish()
+    }
+    let pending = Recorder<Int>()
+    let states = numbers.subscriber().values(buffer: .bounded(4))
+    let publishing = Task { [publisher = numbers.publisher] in
+      await publisher.publish(
+        contentsOf: source.map {
+          pending.record($0)
+          return $0
+        })
+      publisher.cancelAll()
+    }
+    var received: [Int] = []
+    var isSlow = true
+    for await value in states {
+      isSlow = isSlow && pending.count <= received.count + 8
+      received.append(value)
+    }
+    await publishing.value
+    #expect(received == Array(0..<100) && isSlow)
+    withExtendedLifetime(numbers) {}
+  }
+
+  @Test("a publisher publishes the error of a sequence, and stops when the stream is cancelled")
+  func failingContents() async {
+    let errors = Stream<Int, any Error>()
+    let recorder = Recorder<String>()
+    let subscriber = errors.subscriber().subscribe { recorder.record("\($0)") }
+    await errors.publisher.publish(
+      contentsOf: AsyncThrowingStream { continuation in
+        continuation.yield(1)
+        continuation.finish(throwing: TestError(2))
+      })
+    #expect(recorder.events == ["1", "\(TestError(2))"])
+    errors.publish(.cancelled)
+    let endless = AsyncThrowingStream<Int, any Error> { 3 }
+    await errors.publisher.publish(contentsOf: endless)
+    #expect(recorder.count == 3)
+    withExtendedLifetime((errors, subscriber)) {}
+  }
+}
