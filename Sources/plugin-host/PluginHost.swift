@@ -16,7 +16,7 @@ struct PluginHost: ParsableCommand {
     version: "1.0.0",
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, DocCommand.self,
-      AdoptCommand.self, CacheCommand.self,
+      AdoptCommand.self, NewCommand.self, CacheCommand.self,
     ])
 
   static func main() {

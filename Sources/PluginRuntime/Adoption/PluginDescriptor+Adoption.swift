@@ -25,7 +25,7 @@ extension PluginDescriptor {
 
   private static func check(_ adoption: Adoption) throws(PluginError) {
     let subject = adoption.file ?? adoption.library
-    guard isID(adoption.id) else {
+    guard PluginDescription.isID(adoption.id) else {
       throw PluginError(
         .badDescriptor, subject,
         "has the id \(PluginValue.string(adoption.id).json), expected one of letters, digits, '.', '-' and '_'")

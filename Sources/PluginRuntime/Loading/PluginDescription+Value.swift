@@ -103,7 +103,7 @@ extension PluginValue {
 
 extension ValueFields {
   fileprivate static func checkedID(_ id: String) throws(ArgumentMismatch) -> String {
-    guard PluginDescriptor.isID(id) else {
+    guard PluginDescription.isID(id) else {
       throw ArgumentMismatch(
         message: "is \(PluginValue.string(id).json), expected letters, digits, '.', '-' and '_'")
     }

@@ -16,6 +16,20 @@ public struct PluginDescription: Sendable, Equatable {
   public let functions: [FunctionDescription]
   /// What made a plugin of a library that is none by itself; `nil` for a plugin.
   public internal(set) var adoption: Adoption?
+
+  /// Returns whether a text can be an id: letters and digits of ASCII, '.', '-' and '_'; not empty.
+  public static func isID(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
 }
 
 /// One function of a plugin.

@@ -38,7 +38,7 @@ struct PluginDescriptor {
     let fields = try DescriptorFields(descriptor: memory, path: path)
     let abi = try Self.abi(fields)
     let id = try fields.text(\promise_plugin_t.id, "id")
-    guard Self.isID(id) else {
+    guard PluginDescription.isID(id) else {
       throw fields.error(
         "has the id \(PluginValue.string(id).json), expected one of letters, digits, '.', '-' and '_'")
     }
@@ -78,19 +78,6 @@ struct PluginDescriptor {
     return oldest...newest
   }
 
-  static func isID(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"),
-          UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
-  }
-
   private static func requirements(_ fields: DescriptorFields) throws(PluginError) -> [String] {
     guard let list = fields.load(\promise_plugin_t.required, as: UnsafeRawPointer?.self) else { return [] }
     var ids: [String] = []
@@ -99,7 +86,7 @@ struct PluginDescriptor {
         throw fields.error("requires more than \(maximumRequirements) plugins, expected a NULL after the last")
       }
       let id = try fields.text(pointer, "required[\(ids.count)]")
-      guard isID(id) else {
+      guard PluginDescription.isID(id) else {
         throw fields.error("requires the plugin \(PluginValue.string(id).json), which is no id of a plugin")
       }
       ids.append(id)

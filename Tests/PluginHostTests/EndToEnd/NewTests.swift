@@ -1,0 +1,93 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  @Suite struct NewTests {
+    /// Whether a program is in PATH, with the reason for a skipped test.
+    private static func isInstalled(_ compiler: String) -> Bool {
+      (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/\(compiler)")
+      }
+    }
+
+    @Test("a new plugin in C or C++ builds, passes its test, and is described", arguments: ["c", "cpp"])
+    func builds(_ language: String) throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "sums").path
+      let created = try HostProcess.run("new", path, "--language", language, "--id", "test.new.sums")
+      #expect(created.errors == "" && created.status == 0)
+      let files = created.text.split(separator: "\n").map(String.init)
+      #expect(files.count == 4 && files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+      #expect(try folder.make(path, "test") == 0)
+      let description = try HostProcess.run("inspect", "--json", "\(path)/sums.so")
+      let plugin = try #require(try JSONSerialization.jsonObject(with: description.output) as? [String: Any])
+      #expect(plugin["id"] as? String == "test.new.sums")
+      #expect((plugin["functions"] as? [Any])?.count == 3)
+    }
+
+    @Test("a new plugin in Rust", .enabled(if: isInstalled("rustc"), "rustc is not installed"))
+    func rust() throws { try builds("rust") }
+
+    @Test("a new plugin in Swift", .enabled(if: isInstalled("swiftc"), "swiftc is not in PATH"))
+    func swift() throws { try builds("swift") }
+
+    @Test("the test of a new plugin notices a wrong result")
+    func notices() throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "sums").path
+      #expect(try HostProcess.run("new", path).status == 0)
+      let source = try String(contentsOfFile: "\(path)/sums.c", encoding: .utf8)
+      try source.replacing("a + b", with: "a - b").write(toFile: "\(path)/sums.c", atomically: true, encoding: .utf8)
+      #expect(try folder.make(path, "all") == 0)
+      #expect(try folder.make(path, "test") != 0)
+    }
+
+    @Test("nothing is overwritten, and a wrong name or id writes nothing")
+    func refusals() throws {
+      let folder = try Folder()
+      let path = folder.url.appending(path: "sums").path
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      let existing = try HostProcess.run("new", path)
+      #expect(existing.status == 1)
+      #expect(existing.errors == "plugin-host: \(path): it is not overwritten; choose another name\n")
+      for name in ["9lives", "a-b", "a.b", "ä"] {
+        let place = folder.url.appending(path: name).path
+        let wrong = try HostProcess.run("new", place)
+        #expect(wrong.status == 64 && wrong.errors.contains("no name for a plugin"))
+        #expect(!FileManager.default.fileExists(atPath: place))
+      }
+      let place = folder.url.appending(path: "other").path
+      #expect(try HostProcess.run("new", place, "--id", "a b").status == 64)
+      #expect(try HostProcess.run("new", place, "--language", "cobol").status == 64)
+      let missing = try HostProcess.run("new", "\(place)/inner")
+      #expect(missing.status == 1 && missing.errors.contains("No such file"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["sums"])
+    }
+
+    /// A folder for new plugins, removed at the end.
+    private final class Folder {
+      let url = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")
+
+      init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+      deinit { try? FileManager.default.removeItem(at: url) }
+
+      /// The exit status of make with the headers of this package and its plugin-host. It is killed after 5 minutes.
+      func make(_ path: String, _ target: String) throws -> Int32 {
+        let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let process = try Process.run(
+          URL(filePath: "/usr/bin/env"),
+          arguments: [
+            "make", "-s", "-C", path, target, "PLUGIN_HOST=\(HostProcess.executable.path)",
+            "PROMISE_CFLAGS=-I\(root.appending(path: "include").path)",
+          ])
+        let deadline = Date(timeIntervalSinceNow: 300)
+        while process.isRunning && Date() < deadline { usleep(2000) }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
+        return process.terminationStatus
+      }
+    }
+  }
+}
