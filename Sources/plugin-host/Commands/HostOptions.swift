@@ -16,9 +16,18 @@ struct SearchOptions: ParsableArguments {
     transform: Seconds.init(option:))
   var timeout: Seconds?
 
-  var finder: PluginFinder { PluginFinder(given: directories) }
+  @Flag(
+    name: .customLong("accept-unsafe-files"),
+    help: "Use plugins that other users can change or exchange; also with \(FileTrust.variable)=1.")
+  var acceptsUnsafeFiles = false
 
-  var scanner: PluginScanner { PluginScanner(timeout: timeout) }
+  var finder: PluginFinder {
+    var finder = PluginFinder(given: directories)
+    if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
+    return finder
+  }
+
+  var scanner: PluginScanner { PluginScanner(timeout: timeout, trust: finder.trust) }
 }
 
 /// A command that runs code of plugins in this process. The others read descriptions in child processes.

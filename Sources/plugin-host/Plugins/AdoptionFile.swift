@@ -15,14 +15,16 @@ struct AdoptionFile {
 
   static func isNamed(_ path: String) -> Bool { path.hasSuffix(".yaml") || path.hasSuffix(".yml") }
 
-  /// The adoption that the file at `path` describes. All that is wrong with it is in the failure.
-  static func read(_ path: String) throws(Failure) -> Adoption {
+  /// The adoption that the file at `path` describes. All that is wrong with it is in the failure. Checks a library that
+  /// is given by its path.
+  static func read(_ path: String, trust: FileTrust) throws(Failure) -> Adoption {
     let file = try SourceFile.read(path, or: .notLoaded)
     let reader = AdoptionFile(document: YAMLDocument(file: file))
     let adoption = reader.adoption()
     guard let adoption, reader.document.mistakes.isEmpty else {
       throw Failure(.notLoaded, lines: FileMistakes(file: file, mistakes: reader.document.mistakes).lines)
     }
+    if adoption.library.contains("/") { try trust.check(adoption.library) }
     return adoption
   }
 

@@ -2,6 +2,8 @@
 struct PluginFinder: Sendable {
   /// The folders in which plugins are looked for, the first that has it wins.
   var directories: [String]
+  /// The check of the files before they are used.
+  var trust = FileTrust()
 
   /// The folders given with `--plugins`, then those of the environment's `PROMISE_PLUGIN_PATH`, separated by colons.
   init(given: [String], environment: String? = Environment["PROMISE_PLUGIN_PATH"]) {

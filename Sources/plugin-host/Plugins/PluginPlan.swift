@@ -23,7 +23,7 @@ struct PluginPlan: Sendable {
   private mutating func add(_ reference: String, finder: PluginFinder) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
-    let plugin = if let scanner { try scanner.description(of: file) } else { try Self.inspect(file) }
+    let plugin = if let scanner { try scanner.description(of: file) } else { try inspect(file) }
     // A dot makes it an id, which the file found by the id's last component must have.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -59,14 +59,21 @@ struct PluginPlan: Sendable {
   /// Adds a library as the plugin that it is adopted as. Returns the plugin.
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
+    if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
     let plugin = if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption) }
     plugins.append(plugin)
     return plugin
   }
 
   /// What the file at `path` says: a plugin of itself, a YAML file of the library that it adopts.
-  static func inspect(_ path: String) throws(Failure) -> PluginDescription {
-    if AdoptionFile.isNamed(path) { return try inspect(AdoptionFile.read(path)) }
+  private func inspect(_ path: String) throws(Failure) -> PluginDescription {
+    try finder.trust.check(path)
+    if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust)) }
+    return try Self.inspect(plugin: path)
+  }
+
+  /// The description of a plugin, whose code runs in this process.
+  static func inspect(plugin path: String) throws(Failure) -> PluginDescription {
     do {
       return try Host.inspect(path)
     } catch {

@@ -11,8 +11,13 @@ import PluginRuntime
 struct PluginScanner {
   /// The time limit for each file.
   var timeout: Duration
+  /// The check of the files before they are read.
+  var trust: FileTrust
 
-  init(timeout: Seconds?) { self.timeout = timeout?.duration ?? .seconds(30) }
+  init(timeout: Seconds?, trust: FileTrust) {
+    self.timeout = timeout?.duration ?? .seconds(30)
+    self.trust = trust
+  }
 
   /// The description of a plugin: of the file at `path`, or of the library that a YAML file there adopts.
   func description(of path: String) throws(Failure) -> PluginDescription {
@@ -28,9 +33,9 @@ struct PluginScanner {
   func scan(_ paths: [String]) -> [Result<PluginDescription, Failure>] {
     scan(
       paths.map { path in
-        guard AdoptionFile.isNamed(path) else { return .plugin(path) }
         do throws(Failure) {
-          return .adoption(try AdoptionFile.read(path))
+          try trust.check(path)
+          return AdoptionFile.isNamed(path) ? .adoption(try AdoptionFile.read(path, trust: trust)) : .plugin(path)
         } catch {
           return .unreadable(error)
         }
@@ -86,7 +91,7 @@ struct ScanJob {
 enum ScanTarget {
   case plugin(String)
   case adoption(Adoption)
-  /// A YAML file with mistakes.
+  /// A file that is not trusted, or a YAML file with mistakes.
   case unreadable(Failure)
 
   /// The file for people.
@@ -101,7 +106,7 @@ enum ScanTarget {
   /// Reads the description in this process, which runs code of the plugin.
   func description() throws(Failure) -> PluginDescription {
     switch self {
-    case .plugin(let path): try PluginPlan.inspect(path)
+    case .plugin(let path): try PluginPlan.inspect(plugin: path)
     case .adoption(let adoption): try PluginPlan.inspect(adoption)
     case .unreadable(let failure): throw failure
     }

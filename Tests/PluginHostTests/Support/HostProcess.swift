@@ -27,6 +27,8 @@ struct HostProcess {
     let common = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "PROMISE_PLUGIN_PATH": FixturePlugins.folder.path,
       "LC_ALL": "C.UTF-8", "TERM": "xterm",
+      // The folder for temporary files may belong to another user.
+      "PROMISE_ACCEPT_UNSAFE_FILES": "1",
     ]
     // The switches of mutation testing (docs/mutation.md).
     let switches = ProcessInfo.processInfo.environment.filter { $0.key.hasPrefix("MUTATION") }

@@ -1,0 +1,99 @@
+import Glibc
+
+/// Decides whether a plugin may be loaded by who can change its file, or put another in its place.
+///
+/// The file, each folder on its path and each symbolic link must belong to root or to the user of this process. Others
+/// must not be able to write to them, except to folders with the sticky bit, such as /tmp, whose entries only their
+/// owners can replace.
+struct FileTrust: Sendable {
+  /// The environment's variable that accepts unsafe files if it is 1.
+  static let variable = "PROMISE_ACCEPT_UNSAFE_FILES"
+
+  /// Whether every file is accepted.
+  var acceptsUnsafeFiles = Environment[variable] == "1"
+
+  /// Throws the failure that names the first unsafe part of a path. A part that does not exist ends the check: loading
+  /// reports it.
+  func check(_ path: String) throws(Failure) {
+    guard !acceptsUnsafeFiles, !path.isEmpty else { return }
+    var pending = Self.parts(of: Directory.absolute(path))
+    var current = "/"
+    var links = 0
+    if let danger = Self.status(of: current).flatMap({ Self.danger(current, $0) }) { throw failure(path, danger) }
+    while let part = pending.popLast() {
+      if part == ".." { current = Directory.parent(of: current) }
+      if part == "." || part == ".." { continue }
+      let place = Directory.join(current, part)
+      guard let status = Self.status(of: place) else { return }
+      if let danger = Self.danger(place, status) { throw failure(path, danger) }
+      guard status.st_mode & S_IFMT == S_IFLNK else {
+        current = place
+        continue
+      }
+      links += 1
+      guard links <= 40, let target = Self.target(of: place) else { return }
+      if target.hasPrefix("/") { current = "/" }
+      pending += Self.parts(of: target)
+    }
+  }
+
+  private func failure(_ path: String, _ danger: String) -> Failure {
+    Failure(.notLoaded, "\(path): \(danger), or give --accept-unsafe-files".displayLine)
+  }
+
+  /// The names on a path, the last first.
+  private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return lstat(RawText.cString(path), &status) == 0 ? status : nil
+  }
+
+  private static func target(of link: String) -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(RawText.cString(link), &buffer, buffer.count)
+    guard length > 0, length < buffer.count else { return nil }
+    return RawText.text(buffer.prefix(length).map(UInt8.init(bitPattern:)))
+  }
+
+  /// The danger of a file, a folder or a link, and the remedy; `nil` for none.
+  private static func danger(_ path: String, _ status: stat) -> String? {
+    let user = geteuid()
+    guard status.st_uid == 0 || status.st_uid == user else {
+      let owners = user == 0 ? "root" : "root or \(User.name(of: user))"
+      return "\(path) belongs to \(User.name(of: status.st_uid)), who can change it; expected \(owners): "
+        + "change its owner by chown"
+    }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    // The mode of a link means nothing.
+    if status.st_mode & S_IFMT == S_IFLNK || isFolder && status.st_mode & S_ISVTX != 0 { return nil }
+    if status.st_mode & S_IWOTH != 0 { return "every user can write to \(path): take the right away by chmod o-w" }
+    if status.st_mode & S_IWGRP != 0, !User.isPrivate(group: status.st_gid, of: status.st_uid) {
+      return "the group \(User.groupName(of: status.st_gid)) can write to \(path): take the right away by chmod g-w"
+    }
+    return nil
+  }
+}
+
+/// Users and groups of the system.
+enum User {
+  /// The name of a user, or the number of one without a name.
+  static func name(of user: uid_t) -> String { getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)" }
+
+  /// The name of a group, or the number of one without a name.
+  static func groupName(of group: gid_t) -> String {
+    getgrgid(group).map { String(cString: $0.pointee.gr_name) } ?? "\(group)"
+  }
+
+  /// Whether a group has the name of the user and no other member, as many systems give each user one.
+  static func isPrivate(group: gid_t, of user: uid_t) -> Bool {
+    let owner = name(of: user)
+    guard let record = getgrgid(group), String(cString: record.pointee.gr_name) == owner else { return false }
+    var member = record.pointee.gr_mem
+    while let name = member?.pointee {
+      if String(cString: name) != owner { return false }
+      member = member?.successor()
+    }
+    return true
+  }
+}
