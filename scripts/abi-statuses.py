@@ -19,11 +19,11 @@ import sys
 VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
 FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
 STATUS = re.compile(r"PROMISE_(?:OK|E[A-Z]+)\b")
-# Whole: behind a status it says how that one is meant.
+# The whole sentence: a status is followed by its meaning.
 REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (?:in )?(promise_\w+)\(\)")
-# Of the error that rejects a promise or ends a stream: no status of the call.
+# Statuses of the error that rejects a promise or ends a stream, not of the call.
 CODE = re.compile(r"\bcode PROMISE_E[A-Z]+")
-# Only of the other one of a pair that shares a comment.
+# Statuses of only the other function of a pair that shares a comment.
 ELSEWHERE = re.compile(r"; (promise_\w+)\(\) also (PROMISE_E[A-Z]+)")
 PLACES = 32  # of a function: its statuses, 0 to -30, and anything else
 

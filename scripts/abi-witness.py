@@ -19,7 +19,7 @@ import sys
 
 VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
 FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
-# Their size stands in another struct: promise_plugin_t.function_size.
+# The size is in another struct: promise_plugin_t.function_size.
 SIZED_ELSEWHERE = {"promise_plugin_function_t"}
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures every budget of the project on this machine, as ratios, and ends with which of them hold. docs/benchmarks.md says how
-# to read the table.
+# Measures every budget of the project on this machine, as ratios, and ends with a summary of the budgets that hold.
+# docs/benchmarks.md explains the table.
 # usage: scripts/bench.sh [--long] [--strict]
 #   --long    ten times as many rounds
-#   --strict  exit with 1 if a budget does not hold, by more than noise explains
+#   --strict  exit with 1 if a budget is exceeded by more than noise explains
 # LIBPROMISE names a libpromise.so to measure instead of the one of this tree.
 set -euo pipefail
 
@@ -27,7 +27,7 @@ log=$out/build-swift.log
 "$swift" build --package-path "$root/Benchmarks/swift" -c release >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 programs=$("$swift" build --package-path "$root/Benchmarks/swift" -c release --show-bin-path)
 
-# Others that call C functions. One that is not on this machine leaves an empty file, and is reported as missing.
+# Peers that call C functions. A peer that is not installed leaves an empty file, and is reported as missing.
 peers=()
 peer() { # peer NAME FILE COMMAND...
   "${@:3}" "$out/callee.so" >"$out/$2" 2>"$out/$2.log" || : >"$out/$2"
@@ -41,7 +41,7 @@ peer "Python's ctypes" ctypes.txt "$python" "$root/Benchmarks/peers/calls_ctypes
 peer "Python's cffi" cffi.txt "$python" "$root/Benchmarks/peers/calls_cffi.py"
 peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls_luajit.lua"
 
-# Each program exits with 1 if a budget does not hold; the table says it too, and anything else is an error.
+# Each program exits with 1 if a budget is exceeded; the table shows it too. Any other status is an error.
 {
   "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
   "$programs/swift-costs" $long || [ $? -eq 1 ]

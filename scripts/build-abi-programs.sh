@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the programs of Tests/ABI against an installed library, and prints their names. Those that are up to date stay.
+# Builds the programs of Tests/ABI against an installed library, and prints their names. Up-to-date programs are kept.
 #
 # LIBRARY  the library: .build/release/libpromise.so
-# OUT      where they are built, and the library is installed (in prefix/)
+# OUT      build folder; the library is installed in its prefix/
 # JOBS     compilers at a time
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

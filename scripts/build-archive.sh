@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes libpromise.a of the objects whose paths stand in a file: one object, in which only the functions that exports.map
-# names are global. So nothing of the engine meets a symbol of the program or of another Swift library.
+# Makes libpromise.a of the objects listed in a file: one object, in which only the functions of exports.map are global.
+# The engine's other symbols cannot conflict with those of the program or of another Swift library.
 #
 #     scripts/build-archive.sh ARCHIVE LIST
 #
@@ -13,12 +13,12 @@ tools=${TOOLS:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# glibc.c binds references to versions, which only a shared library has.
+# glibc.c binds references to symbol versions, which only a shared library has.
 grep -v '/glibc\.c\.o$' "$2" | sed 's/.*/"&"/' >"$scratch/objects"
 "$root/scripts/abi-functions.sh" >"$scratch/exports"
 sed 's/^/--undefined=/' "$scratch/exports" >"$scratch/roots"
 
-# Without groups: the linker would drop one of ours for a group of the same name elsewhere.
+# Without section groups: the linker would drop one in favour of a group of the same name elsewhere.
 "${tools}ld" -r --gc-sections --force-group-allocation "@$scratch/roots" "@$scratch/objects" -o "$scratch/libpromise.o"
 "${tools}objcopy" --strip-debug "--keep-global-symbols=$scratch/exports" "$scratch/libpromise.o"
 rm -f "$archive"

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Builds what the benchmarks need of C into the folder OUT: libpromise.so, the floor, a plugin, and the programs that measure.
+# Builds the C parts of the benchmarks into the folder OUT: libpromise.so, the floor, a plugin, and the measuring
+# programs.
 # usage: scripts/build-benchmarks.sh OUT
-# LIBPROMISE names a libpromise.so to measure instead of the one of this tree, an installed one say. CC and SWIFT name the tools.
+# LIBPROMISE names a libpromise.so to measure instead of the one of this tree, an installed one say. CC and SWIFT name
+# the tools.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: scripts/build-benchmarks.sh OUT" >&2; exit 64; }
@@ -33,5 +35,5 @@ build() {
       -o "$out/$program" "$@" library.c workloads.c ../report/report.c ../report/statistics.c -ldl -lpthread)
 }
 build costs costs.c measure.c process.c growth.c handover.c memory.c parallel.c
-# -rdynamic: heap.c takes the place of the C library's allocator for libpromise.so too.
+# -rdynamic: heap.c interposes the C library's allocator for libpromise.so too.
 build counts -rdynamic counts.c heap.c steps.c

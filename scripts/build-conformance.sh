@@ -3,9 +3,9 @@
 #
 #     scripts/build-conformance.sh FOLDER
 #
-# In FOLDER it leaves the program, and the list of functions that it is built with: those of the headers, each with the ABI
-# version that brought it, which the exports map tells (the node PROMISE_1.N goes with version N + 1). CC is the compiler,
-# CFLAGS are its options (-O2), MAP is another map.
+# Writes to FOLDER the program, and the list of functions that it is built with: those of the headers, each with the ABI
+# version that introduced it. The exports map has that version: the node PROMISE_1.N stands for version N + 1. CC is the
+# compiler, CFLAGS are its options (-O2), MAP is another map.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ ${CC:-cc} -E -P -x c "${MAP:-$root/Sources/CPromiseABI/exports.map}" | awk '
       print substr($0, RSTART, RLENGTH - 1), since
       $0 = substr($0, RSTART + RLENGTH) } }' >"$out/versions"
 
-# Assigned first: in the list of a loop its failure would go unnoticed.
+# Assigned first: a failure in the word list of a loop would be ignored.
 functions=$("$root/scripts/abi-functions.sh")
 {
   for name in $functions; do

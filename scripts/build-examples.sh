@@ -3,8 +3,8 @@
 #
 #   LIBPROMISE=FILE scripts/build-examples.sh DIR
 #
-# DIR gets deflate.so, digest.so and catalog.so, and in DIR/lib the library under the names that programs link and load it
-# by, where deflate.so finds it.
+# Writes deflate.so, digest.so and catalog.so to DIR. Links the library in DIR/lib under the names used by the linker
+# and the loader, where deflate.so finds it.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

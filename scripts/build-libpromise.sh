@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds libpromise.so and libpromise.a for another machine or another C library than SwiftPM builds them for.
+# Builds libpromise.so and libpromise.a for a machine or a C library that SwiftPM does not build them for.
 #
 #     scripts/build-libpromise.sh aarch64|x86_64 glibc|musl OUT
 #
-# aarch64 needs Debian's gcc-aarch64-linux-gnu, musl needs musl-tools: `scripts/setup.sh arm64`, `scripts/setup.sh musl`.
+# aarch64 needs Debian's gcc-aarch64-linux-gnu, musl needs musl-tools: `scripts/setup.sh arm64` or `musl`.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 usage() {
@@ -14,7 +14,7 @@ usage() {
 toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
 clang=$toolchain/clang
 
-# The Swift half has no C library, so its triple is that of a module of the standard library which the toolchain has.
+# The Swift half uses no C library, so its triple is one for which the toolchain has a standard library module.
 case $1-$2 in
   aarch64-glibc)
     triple=aarch64-none-none-elf c_triple=aarch64-linux-gnu headers=/usr/aarch64-linux-gnu/include tools=aarch64-linux-gnu-
@@ -28,7 +28,7 @@ esac
 mkdir -p "$3"
 out=$(cd "$3" && pwd)
 
-# The headers of one C library only; those of the kernel are the same for each.
+# The headers of one C library only; the kernel's headers are common.
 system="-nostdlibinc -isystem $headers -idirafter /usr/include/$(gcc -print-multiarch) -idirafter /usr/include"
 echo "module CPlatform { umbrella \"$root/Sources/CPlatform/include\" export * }" >"$out/CPlatform.modulemap"
 : >"$out/objects"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks that the tests cover the specification: every clause of docs/specification-clauses.txt has exactly one test and
-# every section exactly one suite whose name begins with its number, no test names a clause that does not exist, and every
-# reading of docs/specification-readings.md (S-n) and every row EA-1 to EA-32 has a test that names it.
+# Checks that the tests cover the specification: every clause of docs/specification-clauses.txt has exactly one test,
+# and every section exactly one suite whose name begins with its number. No test names a clause that does not exist.
+# Every reading of docs/specification-readings.md (S-n) and every row EA-1 to EA-32 has a test that names it.
 # Usage: scripts/check-clauses.sh. Exit status: 0 if so, 1 if not, with one line for each number that is wrong.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ names() {
   find "$2" -name '*.swift' -exec sed -n "s/.*@$1(\"\\([^\"]*\\)\".*/\\1/p" {} +
 }
 
-# compare WHAT EXPECTED FOUND: two files of numbers, sorted; FOUND may hold duplicates, which are wrong.
+# compare NAME EXPECTED FOUND: two files of numbers, sorted; FOUND may hold duplicates, which are wrong.
 compare() {
   sort -u "$3" >"$scratch/unique"
   comm -23 "$2" "$scratch/unique" | sed "s/^/missing: no $1 is named after /" >"$scratch/wrong"
@@ -38,7 +38,7 @@ names Suite "$tests/Specification" | sed -n "$number" >"$scratch/suites"
 compare test "$scratch/clauses" "$scratch/tests"
 compare suite "$scratch/sections" "$scratch/suites"
 
-# A name before its colon lists the readings and rows that it is about: "S-5, EA-7: ...".
+# The part of a name before its colon lists the readings and rows that the test covers: "S-5, EA-7: ...".
 sed -n 's/^| \(S-[0-9]*\) .*/\1/p' "$readings" >"$scratch/readings"
 [ -s "$scratch/readings" ] || { echo "$readings: no reading found" >&2; exit 1; }
 awk 'BEGIN { for (i = 1; i <= 32; i++) print "EA-" i }' >>"$scratch/readings"

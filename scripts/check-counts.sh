@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks what can be counted rather than timed, so the same on every machine: calls for memory and instructions of the C ABI,
-# the size of libpromise.so, and what it needs to run. Part of `make test`.
+# Checks the budgets that are counted, not timed, and so are the same on every machine: allocations and instructions of
+# the C ABI, the size of libpromise.so, and its dependencies. Part of `make test`.
 # usage: scripts/check-counts.sh
 # LIBPROMISE names a libpromise.so to check instead of the one of this tree.
 set -eu
@@ -21,7 +21,7 @@ verdict=ok
 [ "$size" -le "$limit" ] || { verdict=OVER; status=1; }
 printf '  %-58s %10s %10d %8s %8d   %s\n' "size, stripped" "" "$size" "" "$limit" "$verdict"
 
-# What is loaded with it. The loader and libpthread are parts of glibc (docs/decisions/0022-glibc-floor.md).
+# Libraries loaded with it. The loader and libpthread are parts of glibc (docs/decisions/0022-glibc-floor.md).
 needed=$(readelf -d "$out/libpromise.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
   grep -v -e '^ld-linux' -e '^libpthread\.so\.0$' | tr '\n' ' ')
 verdict=ok

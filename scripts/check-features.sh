@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lists the rows of docs/features.txt that no test names: a row's number, T58 or T-58, stands in the name of a test or a
+# Lists the rows of docs/features.txt that no test names: a row's number, T58 or T-58, is in the name of a test or a
 # suite in Tests/Promises*.
-# Usage: scripts/check-features.sh. Exit status: 0 if every row has a test, 1 if not, with one line for each that has none.
+# Usage: scripts/check-features.sh. Exit status: 0 if every row has a test, 1 if not, with one line for each other row.
 set -eu
 cd "$(dirname "$0")/.."
 list=docs/features.txt

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Compiles every public header alone, twice in one translation unit, and in two units that are linked together: as each
-# standard of C and C++ that the header promises, with every compiler that is there, warnings as errors. Holds sizes,
-# offsets and constants (Tests/ABI/layout.c), and each function's type (Tests/ABI/signatures.c), in the same runs.
+# Compiles every public header alone, twice in one translation unit, and in two units that are linked together. Covers
+# each standard of C and C++ that the header supports, with every installed compiler, warnings as errors. The same runs
+# check sizes, offsets and constants (Tests/ABI/layout.c), and each function's type (Tests/ABI/signatures.c).
 #
 #     scripts/check-headers.sh
 #
-# INCLUDE is the folder of the headers (default: include). CHECK_COMPILERS names the compilers that must be there.
+# INCLUDE is the folder of the headers (default: include). CHECK_COMPILERS names the compilers that must be installed.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 include=${INCLUDE:-$root/include}
@@ -19,7 +19,7 @@ trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
 
-# try LABEL COMMAND...: one check; what the compiler says is shown when it fails.
+# try LABEL COMMAND...: one check; shows the compiler's output if it fails.
 try() {
   local label=$1
   shift
@@ -32,7 +32,7 @@ try() {
   fi
 }
 
-# write HEADER: the sources for one header, each with a declaration of its own, for ISO C forbids an empty unit.
+# write HEADER: the sources for one header, each with a declaration, because ISO C forbids an empty unit.
 write() {
   printf '#include "%s"\nextern int anchor;\nint anchor;\n' "$1" > "$scratch/alone.c"
   printf '#include "%s"\n#include "%s"\nextern int anchor;\nint anchor;\n' "$1" "$1" > "$scratch/twice.c"
@@ -69,7 +69,7 @@ signatures_are_complete() {
 }
 try "signatures.c is complete" signatures_are_complete
 
-# Each header is in the module map: clang gives a declaration of another header to the module that includes it first.
+# Each header is in the module map: clang assigns a declaration of another header to the module that includes it first.
 module_map_is_complete() {
   diff -u --label folder --label module.modulemap <(cd "$include" && find . -name '*.h' | sed 's,^\./,,' | sort) \
     <(sed -n 's/^ *header "\(.*\)"$/\1/p' "$root/include/module.modulemap" | sort)

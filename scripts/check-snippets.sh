@@ -1,8 +1,9 @@
 #!/bin/sh
-# Compiles the snippets of the documentation in Sources/Promises/Promises.docc: each fenced block of Swift, and in the
-# tables of its folder Migration each code of the last column, as a statement. They stand in Tests/Snippets/Prelude.swift.
-# Usage: scripts/check-snippets.sh. Exit status: 0 if all compile without a warning, 1 if not, with what the compiler says;
-# a comment before each snippet names its page and line.
+# Compiles the snippets of the documentation in Sources/Promises/Promises.docc: each fenced block of Swift, and each
+# code in the last column of the tables in its folder Migration, as a statement. Each snippet follows
+# Tests/Snippets/Prelude.swift.
+# Usage: scripts/check-snippets.sh. Exit status: 0 if all compile without a warning, 1 if not, with the compiler's
+# output; a comment before each snippet names its page and line.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What scripts that make many checks share: where things are built, what passed, and what failed, told again at the end.
-# Sourced, with `root` set. LIBRARY is the library, OUT where things are built: a temporary folder.
+# The build folder and the results of scripts that make many checks; failures are repeated at the end.
+# Sourced, with `root` set. LIBRARY is the library, OUT the build folder: a temporary one.
 #
 # Sets `out`, `passed` and `failed`; makes LIBRARY a full path.
 
@@ -17,11 +17,11 @@ fi
 
 passed=0
 failed=0
-# again LABEL: keeps what failed, with the end of what it said, for the end of all.
+# again LABEL: keeps a failure, with the end of its output, for the summary.
 : > "$out/again"
 again() { { tail -n 8 "$out/log" && echo "FAIL  $1"; } >> "$out/again"; }
 
-# try LABEL COMMAND...: one check; what it says is shown when it fails.
+# try LABEL COMMAND...: one check; shows its output if it fails.
 try() {
   local label=$1
   shift
@@ -36,12 +36,12 @@ try() {
   fi
 }
 
-# use_installed: installs the library below `out`, and sets `includes` and `libraries` to what a compiler needs for it.
+# use_installed: installs the library below `out`, and sets the compiler options `includes` and `libraries` for it.
 use_installed() {
   local prefix=$out/prefix
   PREFIX=$prefix DESTDIR='' "$root/scripts/install.sh" install library
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
-  # shellcheck disable=SC2034 # read by whoever sources this
+  # shellcheck disable=SC2034 # read by the sourcing script
   read -ra includes <<< "$(pkg-config --cflags promise)"
   # shellcheck disable=SC2034
   read -ra libraries <<< "$(pkg-config --libs promise)"
@@ -51,7 +51,7 @@ use_installed() {
 memcheck=(valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full
   "--errors-for-leak-kinds=definite,indirect,possible" "--suppressions=$root/Tests/ABI/threads.supp")
 
-# tell_again: what failed.
+# tell_again: prints the failures.
 tell_again() {
   if ((failed == 0)); then return; fi
   printf '\nWhat failed:\n'

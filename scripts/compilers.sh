@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Asks a compiler what it supports, for scripts that use whichever ones there are. Sourced.
+# Probes the compilers that are installed for their features. Sourced.
 
-# supports CODE COMMAND...: whether the compiler, with these options, compiles the code; whether to link is among them.
+# supports CODE COMMAND...: whether the compiler, with these options, compiles the code, and links it unless -c is among them.
 supports() {
   local scratch status=0
   scratch=$(mktemp -d)
@@ -12,8 +12,8 @@ supports() {
   return $status
 }
 
-# standard_option COMPILER STANDARD: prints the option for the standard; c++23 was c++2b before it was finished. Where the
-# compiler has none, prints nothing and fails.
+# standard_option COMPILER STANDARD: prints the option for the standard (c++2b for c++23 in older compilers). Prints
+# nothing and fails if the compiler does not support it.
 standard_option() {
   local name probe=c
   if [[ $2 == c++* ]]; then probe=cpp; fi
@@ -26,5 +26,5 @@ standard_option() {
   return 1
 }
 
-# skip WHAT WHY: reports what is left out.
+# skip CHECK REASON: reports a skipped check.
 skip() { echo "skipped: $1: $2"; }

@@ -3,9 +3,9 @@
 #
 #     scripts/coverage.sh [PROGRAM...]
 #
-# Builds everything once with counters, in .build-coverage. Runs the Swift tests, then the C programs of Tests/ABI against
-# the ordinary build of the engine and the ABI, which has the counters. Processes merge their counters into shared files,
-# so forked children and every plugin-host that a test starts are included.
+# Builds everything once with counters, in .build-coverage. Runs the Swift tests, then the C programs of Tests/ABI
+# against the ordinary build of the engine and the ABI, which has the counters. Processes merge their counters into
+# shared files, so forked children and every plugin-host that a test starts are included.
 #
 # PROGRAM     C programs to run; default: all
 # SWIFT       0: leave the Swift tests out
@@ -32,7 +32,7 @@ fi
 
 link_ordinary_build "$root" "$folder" "$toolchain"
 mkdir -p "$folder/programs"
-# The programs themselves are linked with the runtime of the counters, and have none.
+# The test programs are linked with the runtime of the counters, and are not instrumented themselves.
 OUT=$folder/programs PATH=$toolchain/bin:$PATH CC_LIST=clang CFLAGS="-fprofile-instr-generate" LIBS=$LIBS VALGRIND=0 CHECK_QUICK=1 \
   scripts/test-abi.sh "$@" || status=1
 

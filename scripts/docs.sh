@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the documentation of the module Promises with DocC. The forms of a method that differ in `on:` are one group. A warning - a link to nothing, an undocumented parameter - is
-# an error.
-# Usage: scripts/docs.sh [FOLDER], where it is left: out/docs.
+# Builds the documentation of the module Promises with DocC. The forms of a method that differ in `on:` are one group.
+# A warning is an error: a broken link, an undocumented parameter.
+# Usage: scripts/docs.sh [FOLDER], the output folder: out/docs.
 set -eu
 cd "$(dirname "$0")/.."
 folder=${1-out/docs}
@@ -15,7 +15,7 @@ mkdir "$scratch/symbols" "$(dirname "$folder")" 2>/dev/null || true
 swift-symbolgraph-extract -module-name Promises -I "$build/Modules" \
   -Xcc "-fmodule-map-file=$build/CPlatform.build/module.modulemap" -target "$target" -minimum-access-level public \
   -skip-synthesized-members -output-dir "$scratch/symbols"
-# What can be called has to be found from the pages: each type, and each member of the ones that have many.
+# Every public type must be linked from a page, and every member of the types with many.
 grep -o '"pathComponents":\[[^]]*\]' "$scratch/symbols/Promises.symbols.json" |
   sed 's/.*\[//; s/"\]//; s/"//g; s/,/\//' | sort -u |
   grep -E '^[^/]*$|^(AnyPromise|Promise|Future|Resolver|PromiseContext)/' |
@@ -23,7 +23,7 @@ grep -o '"pathComponents":\[[^]]*\]' "$scratch/symbols/Promises.symbols.json" |
 # shellcheck disable=SC2016 # the quotes of Markdown, not of the shell
 find Sources/Promises/Promises.docc -name '*.md' -exec cat {} + | grep -o '``[^`]*``' | tr -d '`' >"$scratch/linked"
 while IFS= read -r symbol; do
-  # A link to one of several of a name says behind it which.
+  # A link to an overload ends with a disambiguation suffix.
   grep -qxF -- "$symbol" "$scratch/linked" || grep -qF -- "$symbol-" "$scratch/linked" || echo "$symbol"
 done <"$scratch/expected" >"$scratch/lost"
 if [ -s "$scratch/lost" ]; then

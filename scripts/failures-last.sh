@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs a command that runs Swift tests, and lets all be seen that it prints. If it fails, says at the end what failed, once
-# more and that alone: of a long run, many keep the last lines only. Ends with the command's status.
+# Runs a command that runs Swift tests, and shows its output. If it fails, repeats the failures alone at the end,
+# because logs often keep only the last lines of a long run. Exits with the command's status.
 # usage: scripts/failures-last.sh COMMAND [ARGUMENT...]
 #
-# LIMIT   seconds that the command may take: 1800. A test that hangs is then among those that did not end.
+# LIMIT   seconds that the command may take: 1800. A hanging test is then listed as not ended.
 set -uo pipefail
 [[ $# -gt 0 ]] || { echo "usage: failures-last.sh COMMAND [ARGUMENT...]" >&2; exit 64; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# timeout(1) signals the command and its children, which are a process group of their own.
+# timeout(1) signals the command and its children, which are in their own process group.
 exec {out}> >(tee "$log")
 tee=$!
 timeout --kill-after=10 "${LIMIT:-1800}" "$@" >&"$out" 2>&1 &
@@ -21,7 +21,7 @@ exec {out}>&-
 wait "$tee"
 [[ $status -ne 0 ]] || exit 0
 
-# An issue has more lines, up to the next event. Where there was a crash, the tests that did not end are the ones to look at.
+# An issue may have several lines, up to the next event. After a crash, the tests that did not end are the suspects.
 LC_ALL=C awk '
   function name(line) {
     sub(/^[^ ]+ Test /, "", line)

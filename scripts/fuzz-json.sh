@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes what libpromise reads as JSON (Tests/ABI/json/fuzz.c) with libFuzzer and AddressSanitizer in both halves, for
-# FUZZ_TIME seconds (60), beginning with the corpus that is kept in Tests/ABI/json/corpus. What is new goes into
-# out/fuzz/values; with --keep, what adds coverage is added to the kept corpus, which `make test` replays.
+# Fuzzes the JSON reader of libpromise (Tests/ABI/json/fuzz.c) with libFuzzer and AddressSanitizer in both halves, for
+# FUZZ_TIME seconds (60), beginning with the corpus in Tests/ABI/json/corpus. New inputs are written to out/fuzz/values.
+# With --keep, inputs that add coverage are added to the corpus, which `make test` replays.
 #
 #     scripts/fuzz-json.sh [--keep]
 set -euo pipefail
@@ -20,7 +20,7 @@ swift build --package-path "$root" --scratch-path "$folder" --target CPromiseABI
   -Xswiftc -sanitize=address,fuzzer -Xcc -fsanitize=address,fuzzer-no-link
 toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 runtime=$toolchain/lib/swift/linux
-# Objects in a file of their own: their paths may hold spaces.
+# A response file of objects: their paths may contain spaces.
 find "$folder"/debug/{CPromiseABI,Promises,CPlatform}.build -name '*.o' -printf '"%p"\n' > "$folder/objects"
 "$toolchain/bin/clang" -g -O1 -DFUZZ -fsanitize=address,fuzzer -I"$root/include" "$root/Tests/ABI/json/fuzz.c" \
   "@$folder/objects" -L"$runtime" "-Wl,-rpath,$runtime" -lswiftCore -lswiftSwiftOnoneSupport -lswiftSynchronization \
@@ -28,7 +28,7 @@ find "$folder"/debug/{CPromiseABI,Promises,CPlatform}.build -name '*.o' -printf 
   -o "$folder/fuzz-json"
 
 mkdir -p "$found" "$kept"
-# The sanitizer does not look into the slab, so it takes for lost what cells refer to.
+# The sanitizer does not scan the slab, so it would report memory referenced by cells as leaked.
 export ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no
 # A run of more than 2 seconds is a hang.
 "$folder/fuzz-json" "$found" "$kept" -max_total_time="${FUZZ_TIME:-60}" -timeout=2 -rss_limit_mb=1024 -max_len=4096 \

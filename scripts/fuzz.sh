@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes the signature parser and the conversion of arguments with libFuzzer, beginning with the corpus that is kept in
-# Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). What is new goes into out/fuzz; with --keep, what adds coverage is
-# added to the kept corpus.
+# Fuzzes the signature parser and the conversion of arguments with libFuzzer, beginning with the corpus in
+# Tests/Fuzz/corpus, for FUZZ_TIME seconds each (60). New inputs are written to out/fuzz; with --keep, inputs that add
+# coverage are added to the corpus.
 # usage: scripts/fuzz.sh [--keep] [TARGET]...
 set -eu
 
@@ -15,12 +15,12 @@ if [ "${1-}" = --keep ]; then
 fi
 [ $# -gt 0 ] || set -- signature arguments json
 
-# gold, the linker that Swift takes, does not know the format of the fuzzer's debugging information.
+# gold, Swift's default linker, does not support the fuzzer's debug information.
 "$swift" build --package-path "$root/Tests/Fuzz" -c release -Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld \
   -Xswiftc -assert-config -Xswiftc Debug
 fuzz=$("$swift" build --package-path "$root/Tests/Fuzz" -c release --show-bin-path)/fuzz
 
-# Swift would show the crash itself, and the fuzzer could not keep what caused it.
+# Swift's backtracer would catch the crash, and the fuzzer could not save the input.
 SWIFT_BACKTRACE=enable=no
 export SWIFT_BACKTRACE
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Puts what was built where other programs look for it, or takes it away again.
+# Installs the built parts under a prefix, or uninstalls them.
 #
 #     scripts/install.sh install|uninstall [library] [host] [conformance]
 #
-# library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host: plugin-host and its man page. conformance: likewise
-# promise-conformance. Default: all.
+# library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
+# plugin-host and its man page. conformance: promise-conformance and its man page. Default: all.
 #
-# PREFIX       where it will be used from: /usr/local
-# DESTDIR      put before every path while installing, for packages; nothing
+# PREFIX       the prefix at run time: /usr/local
+# DESTDIR      prepended to every path while installing, for packages; empty
 # LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
-# LIBRARY      the library that was built: .build/release/libpromise.so; libpromise.a beside it is installed if it is there
-# PLUGIN_HOST  the program that was built: .build-host/release/plugin-host
-# CONFORMANCE  likewise: .build/conformance/promise-conformance
+# LIBRARY      the built library: .build/release/libpromise.so; libpromise.a beside it is installed if it exists
+# PLUGIN_HOST  the built host: .build-host/release/plugin-host
+# CONFORMANCE  the built program: .build/conformance/promise-conformance
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -42,13 +42,13 @@ die() {
   exit 2
 }
 
-# put MODE SOURCE TARGET [ADVICE]: one file, in a folder that is made if need be.
+# put MODE SOURCE TARGET [ADVICE]: installs one file, and creates its folder if necessary.
 put() {
   [[ -f $2 ]] || die "no such file: $2${4:+ ($4)}"
   install -D -m "$1" "$2" "$destdir$3"
 }
 
-# write TARGET COMMAND...: one file of what the command prints.
+# write TARGET COMMAND...: installs the output of the command as one file.
 write() {
   local target=$destdir$1
   shift
@@ -57,7 +57,7 @@ write() {
   chmod 644 "$target"
 }
 
-# under_prefix PATH: a folder as promise.pc names it, so that it follows the prefix when pkg-config is told another one.
+# under_prefix PATH: a folder as a variable of promise.pc, so that it follows a prefix given to pkg-config.
 under_prefix() {
   if [[ $1 == "$prefix"/* ]]; then echo "\${prefix}/${1#"$prefix"/}"; else echo "$1"; fi
 }
@@ -69,7 +69,7 @@ install_library() {
   local header
   for header in "${headers[@]}"; do put 644 "$root/include/$header" "$includedir/$header"; done
   if [[ -f $archive ]]; then put 644 "$archive" "$libdir/libpromise.a"; fi
-  # In a folder of the module's name, where compilers look too: the include folder is not ours alone.
+  # In a folder with the module's name, which compilers search too: the include folder is shared with other libraries.
   write "$module_map" sed 's,header ",&../,' "$root/include/module.modulemap"
   write "$cdef" "$root/scripts/make-cdef.sh"
 
@@ -84,7 +84,7 @@ install_library() {
   put 644 "$root/LICENSE" "$licence"
 }
 
-# install_program NAME FILE TARGET: a program with its manual; TARGET is what make builds it by.
+# install_program NAME FILE TARGET: installs a program with its manual; TARGET is the make target that builds it.
 install_program() {
   put 755 "$2" "$bindir/$1" "build it first: make $3"
   put 644 "$root/docs/man/$1.1" "$datadir/man/man1/$1.1"
@@ -112,7 +112,7 @@ uninstall_program() { rm -f "$destdir$bindir/$1" "$destdir$datadir/man/man1/$1.1
 uninstall_host() { uninstall_program plugin-host; }
 uninstall_conformance() { uninstall_program promise-conformance; }
 
-# The licence goes with the last part that it covers.
+# The licence is removed with the last part that it covers.
 uninstall_licence() {
   if [[ ! -e $destdir$libdir/libpromise.so.$version && ! -e $destdir$bindir/plugin-host &&
     ! -e $destdir$bindir/promise-conformance ]]; then
@@ -125,7 +125,7 @@ remove_empty() {
   if [[ -d $destdir$1 ]]; then rmdir --ignore-fail-on-non-empty "$destdir$1"; fi
 }
 
-# A library in a folder that the loader searches is found after ldconfig only. For a package its own scripts do that.
+# The loader finds a library in one of its folders only after ldconfig. A package's own scripts run it.
 refresh_loader() {
   local ldconfig
   ldconfig=$(PATH=$PATH:/sbin:/usr/sbin command -v ldconfig) || return 0

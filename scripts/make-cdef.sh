@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the declarations of promise.h as one text without macros, attributes, comments and inclusions: what the `ffi.cdef`
-# of cffi and LuaJIT and PHP's `FFI::cdef` take. Fixed-width integers, size_t and bool are known to each of them.
-# Constants are enumerators; PROMISE_DEMAND_UNLIMITED, UINT64_MAX, fits in none.
+# Prints the declarations of promise.h as one text without macros, attributes, comments and inclusions: the input of
+# `ffi.cdef` of cffi and LuaJIT, and of PHP's `FFI::cdef`. All three predefine fixed-width integers, size_t and bool.
+# Constants are enumerators, except PROMISE_DEMAND_UNLIMITED: UINT64_MAX fits in no enumerator.
 #
 #     scripts/make-cdef.sh [HEADER]        default: include/promise.h
 set -eu
@@ -11,11 +11,11 @@ header=${1:-$root/include/promise.h}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# In the place of the C library's, so that the names of the types stay.
+# Stub headers replace the C library's, so that the names of the types remain.
 for name in stdint stddef stdbool; do : >"$scratch/$name.h"; done
 {
   echo '#include "promise.h"'
-  # 1u, as LuaJIT has it.
+  # 1u, which LuaJIT supports.
   echo 'enum { CDEF_ABI_VERSION = PROMISE_ABI_VERSION };'
 } >"$scratch/cdef.c"
 ${CC:-cc} -E -P -U__clang__ -nostdinc -isystem "$scratch" -I "$(dirname "$header")" '-D__attribute__(attributes)=' \

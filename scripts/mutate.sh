@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Mutation testing: puts small faults into the code, all in one build, and runs the tests that reach each (docs/mutation.md).
+# Mutation testing: puts small faults into the code, all in one build, and runs the tests that reach each
+# (docs/mutation.md).
 #
 # Without a variable: every row of Tests/Mutations/*.txt. The others add generated mutations:
 #

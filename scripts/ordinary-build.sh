@@ -5,8 +5,8 @@
 # and to the Swift libraries of the toolchain.
 link_ordinary_build() {
   local root=$1 folder=$2 runtime=$3/lib/swift/linux target
-  # Objects in a file of their own, for their paths may hold spaces; by their sources, for those of a source that is gone
-  # stay.
+  # Objects in a response file, because their paths may contain spaces. Selected by their sources: objects of deleted
+  # sources remain in the build folder.
   for target in CPromiseABI Promises CPlatform; do
     find "$root/Sources/$target" -name '*.swift' -printf "\"$folder/debug/$target.build/%f.o\"\n" -o \
       -name '*.c' -printf "\"$folder/debug/$target.build/%f.o\"\n"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# The programs of Tests/ABI with a sanitizer in both halves: they link the ordinary build of the engine and the ABI, which
-# has one, in place of the Embedded library, which cannot.
+# Runs the programs of Tests/ABI with a sanitizer in both halves. They link the ordinary build of the engine and the
+# ABI, which supports sanitizers; the Embedded library does not.
 #
 #     scripts/sanitize-abi.sh thread|address [PROGRAM...]
 #
-# Each sanitizer has a build folder of its own, .build-threads and .build-addresses.
+# Each sanitizer has a separate build folder, .build-threads and .build-addresses.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 case ${1:-} in
   thread)
     folder=$root/.build-threads
-    # ThreadSanitizer puts signal handlers off until the thread makes a call that it intercepts, which a wait does not.
+    # ThreadSanitizer defers signal handlers until the thread makes an intercepted call; a wait makes none.
     export WITHOUT=interrupt
     ;;
   address) folder=$root/.build-addresses ;;
@@ -27,8 +27,8 @@ toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")
 . "$root/scripts/ordinary-build.sh"
 link_ordinary_build "$root" "$folder" "$toolchain"
 
-# Leaks are valgrind's to find: this one does not look into the slab, so it takes for lost what cells refer to. A size that no
-# machine has is refused by the allocator, as everywhere, and does not end the program.
+# Valgrind checks for leaks: this sanitizer does not scan the slab, so it would report memory referenced by cells as
+# leaked. The allocator returns NULL for an impossible size, as elsewhere, instead of ending the program.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 TSAN_OPTIONS=allocator_may_return_null=1
 
 # The toolchain's own clang: its sanitizer is the one that the Swift half was built for.

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that are missing; on another system, or without the right to, names them.
+# Installs the missing Debian packages; on another system, or without root, prints their names.
 #
-#   scripts/setup.sh build|demo|test     each needs what the one before needs, and more
-#   scripts/setup.sh bench               what build needs, and what calls are compared with
-#   scripts/setup.sh arm64               what libpromise for arm64 is linked and run with
-#   scripts/setup.sh musl                what libpromise with musl is linked with
+#   scripts/setup.sh build|demo|test     each includes the one before
+#   scripts/setup.sh bench               build, and the peers that calls are compared with
+#   scripts/setup.sh arm64               the linker and the emulator for libpromise on arm64
+#   scripts/setup.sh musl                the linker for libpromise with musl
 set -eu
 case ${1-} in
   build | demo | test | bench | arm64 | musl) purpose=$1 ;;
@@ -47,7 +47,7 @@ fi
 if [ "$purpose" = test ]; then
   need gcc has gcc
   need g++ has g++
-  # Libraries of others, whose functions that call back are called by their signatures.
+  # Third-party libraries with callback functions, called by their signatures.
   need libglib2.0-0 library libglib-2.0.so.0
   need libevent-2.1-7 library libevent-2.1.so.7
   need libsystemd0 library libsystemd.so.0

@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# The C ABI, tested as a user meets it: what the library exports, whether the headers compile everywhere, whether it
-# installs, and the programs of Tests/ABI, built with each compiler against the installed library, run plainly and under
-# valgrind.
+# Tests the C ABI from a user's view: the exports of the library, the headers with every compiler, the installation, and
+# the programs of Tests/ABI, built with each compiler against the installed library, with and without valgrind.
 #
 #     scripts/test-abi.sh [PROGRAM...]
 #
 # PROGRAM     names of Tests/ABI/*.c to run, without the rest; default: everything
 # LIBRARY     the library: .build/release/libpromise.so
-# CC_LIST     compilers: gcc clang, those of them that are there
-# CFLAGS      added to theirs
-# LIBS        what to link instead of the installed library: a static build, say, whose sanitizer the programs share
+# CC_LIST     compilers: gcc clang, as far as they are installed
+# CFLAGS      added to the script's options
+# LIBS        linked instead of the installed library: a static build, say, whose sanitizer the programs share
 # WITHOUT     names of programs to leave out
-# RUNNER      what runs the programs: an emulator of another machine
+# RUNNER      a command that runs the programs: an emulator of another machine
 # VALGRIND    0: leave valgrind out
-# OUT         where things are built: a temporary folder
+# OUT         build folder: a temporary one
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
@@ -39,21 +38,21 @@ run() {
   failed=$((failed + bad))
 }
 
-# Each function of the header has a row in a misuse table, and each row a function.
+# The rows of the misuse tables are exactly the functions of the header.
 misuse_is_complete() {
   local program
   for program in "$1"/misuse_*; do "$program" --list; done | sort > "$out/misuse"
   diff -u --label "promise.h" --label "misuse tables" <("$root/scripts/abi-functions.sh") "$out/misuse"
 }
 
-# A second copy of the library, for what two of them do in one process.
+# A second copy of the library, for tests with two copies in one process.
 copy_library() {
   cp "$LIBRARY" "$out/copy.so"
   export CHECK_COPY=$out/copy.so
 }
 
-# How to test when the library is not the installed one: no second copy of it, no shared objects that link it, and no
-# children of fork(), which have but to exec where there is a Swift runtime.
+# Without the installed library: no second copy of it, no shared objects that link it, and no children of fork(), which
+# must call exec if the process has a Swift runtime.
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
@@ -61,8 +60,8 @@ use_given() {
 }
 
 without=${WITHOUT:-}
-endless="limits" # can do with no less, where everything takes fifty times as long
-own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # where another takes its place, nothing runs out
+endless="limits" # sufficient, where everything takes fifty times as long
+own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # with another allocator, memory does not run out
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')
@@ -82,12 +81,12 @@ if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   run "leaks" env -u OUT "$tests/leaks.test.sh" "$LIBRARY"
 fi
 
-# -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
+# -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 read -ra more <<< "${CFLAGS:-}"
 read -ra runner <<< "${RUNNER:-}"
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
 
-# What the functions give is noted, where the library is the installed one and everything runs.
+# Record the statuses that the functions return, if the library is the installed one and every program runs.
 watch=()
 if ((all == 0)) && [[ -z ${LIBS:-} && -z ${CHECK_QUICK:-} ]]; then
   try "a wrapper that notes statuses" "$root/scripts/abi-statuses.py" wrap "$root/include" "$out"
@@ -129,7 +128,7 @@ if ((${#watch[@]})); then
 fi
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
 
-# All tests of a program in one process there, so that what one leaves behind is seen, and less of what is many.
+# Under valgrind, run all tests of a program in one process: leaks are attributed and the start-up cost is paid once.
 if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
   for program in "${programs[@]}"; do
     if [[ " $without $endless $own_heap " == *" $program "* ]]; then continue; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The conformance program and the C programs of Tests/ABI against libpromise for arm64, under qemu-user.
+# Runs the conformance program and the C programs of Tests/ABI against libpromise for arm64, under qemu-user.
 #
 #     scripts/test-arm64.sh [PROGRAM...]
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Another package depends on this one by version, imports Promises and runs; then it runs the tests of Promises as they
-# are, in release: what is inlined into a user's module is not what the debug tests of this package see. The version is a
-# tag in a repository made for the occasion from the files of this tree, committed or not.
+# Builds and runs a package that depends on this one by version and imports Promises. Then runs the tests of Promises in
+# release: code inlined into a user's module is not covered by this package's debug tests. The version is a tag in a
+# repository created for the run from the files of this tree, committed or not.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 mkdir "$scratch/promises" "$scratch/client" "$scratch/client/Sources" "$scratch/client/Sources/client"
 cp -R Tests "$scratch/client/Tests"
-# These look inside, which only this package may.
+# These tests use @testable or package access, which only this package has.
 rm -r "$scratch/client/Tests/PromisesTests/Engine"
 git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xf - -C "$scratch/promises"
 published() { git -C "$scratch/promises" -c user.name=test -c user.email=test@localhost "$@"; }

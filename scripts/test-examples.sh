@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds and runs the examples against an installed libpromise, as somebody would who has only that.
+# Builds and runs the examples against an installed libpromise, without anything else of this tree.
 #
 #   scripts/test-examples.sh [PREFIX]
 #
-# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc; without it, the library that was
-# built, LIBPROMISE, is installed into EXAMPLES/prefix. EXAMPLES: a folder for what is built here.
-# Single calls and the demo are checked with PLUGIN_HOST; empty: they are not. Each compiler of CC_LIST (gcc clang) that is there
-# is used; what can run under valgrind does if that is there.
+# PREFIX: where `make install PREFIX=...` put the library, its headers and promise.pc. Without it, the built library,
+# LIBPROMISE, is installed into EXAMPLES/prefix. EXAMPLES: the build folder. PLUGIN_HOST: the host that checks single
+# calls and the demo; empty: they are skipped. Each installed compiler of CC_LIST (gcc clang) is used; programs also run
+# under valgrind where it is installed and supported.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -31,7 +31,7 @@ libraries=$(dirname "$library")
 export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export PKG_CONFIG_PATH="$libraries/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
 
-# label command...: runs it in silence, and shows what it said if it fails.
+# label command...: runs the command silently, and shows its output if it fails.
 try() {
   label=$1
   shift
@@ -45,7 +45,7 @@ try() {
   fi
 }
 
-# plugin: it exports its entry and nothing else, and reaches the promises in the way that it is the example of.
+# plugin: it exports its entry and no other symbol, and reaches the promise functions in the way that it demonstrates.
 check_symbols() {
   exported=$(nm -D --defined-only "$1" | awk '{ print $3 }')
   [ "$exported" = promise_plugin_entry ] || {
@@ -68,11 +68,11 @@ compare() {
   "$@" >"$out/actual.txt" && diff -u "$expected" "$out/actual.txt"
 }
 
-# How many seconds something may take before it counts as hanging: plenty, for a machine may be slow.
+# Seconds after which a program counts as hanging: plenty, for slow machines.
 limit=1800
 
-# label command...: the same under valgrind, if it is there. Valgrind runs one thread at a time; unless it is told to be fair,
-# one that never sleeps keeps the others waiting for as long as it is lucky, which on a loaded machine is minutes.
+# label command...: the same under valgrind, if it is installed. Valgrind runs one thread at a time. Without fair
+# scheduling a thread that never sleeps can starve the others, on a loaded machine for minutes.
 try_memcheck() {
   label=$1
   shift
@@ -81,7 +81,7 @@ try_memcheck() {
     valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite,indirect "$@"
 }
 
-# The newest valgrind of some distributions does not read the debugging format that the newest clang writes.
+# Older versions of valgrind do not read the debug format of the newest clang.
 CFLAGS="-O2 -gdwarf-4"
 export CFLAGS
 
@@ -125,7 +125,7 @@ else
   echo "skip  python: there is no python3"
 fi
 
-# Bindings on the completion queue alone. They exit while timers fire, so each runs several times.
+# Bindings over the completion queue alone. They exit while timers fire, so each runs several times.
 export LIBPROMISE="$library"
 queues=$root/examples/queues
 try_often() {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the fault matrix: broken and hostile plugins against the real command line. Then verifies every shared library of the
-# system, and damaged ones.
+# Runs the fault matrix: broken and hostile plugins against the real command line. Then verifies every shared library of
+# the system, and damaged ones.
 # usage: scripts/test-faults.sh [PART-OF-A-ROW'S-NAME]
-# PLUGIN_HOST names the plugin-host to run. MUTANTS=500 says how many damaged files there are.
+# PLUGIN_HOST names the plugin-host to run. MUTANTS=500 sets the number of damaged files.
 set -eu
 cd "$(dirname "$0")/.."
 : "${PLUGIN_HOST:?names the plugin-host to run}"

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# The header for C++, tested as a user meets it: the programs of Tests/ABI/hpp, built with each compiler and standard against
-# the installed library, run plainly, and those of one compiler under valgrind.
+# Tests the C++ header from a user's view: builds the programs of Tests/ABI/hpp with each compiler and standard against
+# the installed library, runs them, and runs those of one compiler under valgrind.
 #
 #     scripts/test-hpp.sh
 #
 # LIBRARY     the library: .build/release/libpromise.so
-# CXX_LIST    compilers: g++ clang++, those of them that are there
+# CXX_LIST    compilers: g++ clang++, as far as they are installed
 # VALGRIND    0: leave valgrind out
-# OUT         where things are built: a temporary folder
+# OUT         build folder: a temporary one
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
 . "$root/scripts/checks.sh"
 . "$root/scripts/compilers.sh"
 
-# limited LABEL COMMAND...: one check, which is not waited for without an end.
+# limited LABEL COMMAND...: one check, with a time limit.
 limited() { try "$1" timeout 1800 "${@:2}"; }
 
 use_installed
-# -gdwarf-4: valgrinds that do not read the format of the newest compilers yet.
+# -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
 
 compilers=0

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Memory orderings of the engine: the interleavings once more, with each plain access reported to a race detector
-# (Tests/CRaces), which follows the orderings that the engine asks for.
+# Tests the memory orderings of the engine: runs the interleavings once more, with each plain access reported to a race
+# detector (Tests/CRaces), which follows the orderings that the engine requests.
 #
 #     scripts/test-orderings.sh [TEST...]
 #
 # TEST      the tests of Tests/EngineInterleavings to run; default: all
 # SOURCES   the package to build: this one
-# OUT       where it is built: .build-orderings
+# OUT       build folder: .build-orderings
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 sources=${SOURCES:-$root}
@@ -28,7 +28,7 @@ for target in "$sources/Sources/CPlatform" "$tests/CCoroutines" "$tests/CRaces";
   done
 done
 
-# As the package manager's runner does it.
+# As the package manager's test runner does.
 cat > "$out/main.swift" << 'EOF'
 import Testing
 @main struct Runner {

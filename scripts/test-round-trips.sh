@@ -1,6 +1,7 @@
 #!/bin/sh
-# Random functions, each compiled by two compilers at two levels of optimisation, called with random values: host and C agree on every
-# bit. ROUND_TRIPS says how many, ROUND_TRIP_SEED which ones; without it they are others every day.
+# Calls random functions, each compiled by two compilers at two levels of optimisation, with random values: host and C
+# must agree on every bit. ROUND_TRIPS sets the number of functions, ROUND_TRIP_SEED the seed; the default seed changes
+# every day.
 set -eu
 cd "$(dirname "$0")/.."
 export ROUND_TRIPS="${ROUND_TRIPS:-2000}" ROUND_TRIP_SEED="${ROUND_TRIP_SEED:-$(date +%Y%m%d)}"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The tests of concurrency under ThreadSanitizer, in a build of its own in which freed cells are not used again.
+# Runs the tests of concurrency under ThreadSanitizer, in a separate build in which freed cells are not reused.
 #
 #     scripts/test-threads.sh [all]
 #
-# all: every test of the Swift library, whatever it is about
+# all: every test of the Swift library, not those of concurrency alone
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in

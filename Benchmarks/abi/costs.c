@@ -9,11 +9,11 @@
 #include "parallel.h"
 #include "report.h"
 
-/* How much time to spend. */
+/* The number of rounds. */
 typedef struct effort {
-  int rounds;          /* of what takes a millisecond */
-  int long_rounds;     /* of what takes a tenth of a second */
-  int parallel_rounds; /* of what wants both cores to itself */
+  int rounds;          /* of workloads of a millisecond */
+  int long_rounds;     /* of workloads of a tenth of a second */
+  int parallel_rounds; /* of workloads that need both cores */
 } effort_t;
 
 static void report_operations(const library_t *floor, const library_t *ours, effort_t effort) {
@@ -38,7 +38,7 @@ static void report_operations(const library_t *floor, const library_t *ours, eff
   }
 }
 
-/* A callback is the nearest that the floor has. */
+/* The floor has no queue; a callback is its nearest equivalent. */
 static void report_queue(const library_t *floor, const library_t *ours, effort_t effort) {
   const struct {
     const char *row;
@@ -59,7 +59,7 @@ static void report_handover(const library_t *floor, const library_t *ours, effor
   report_heading("Made on one thread, settled and released on another", "ns");
   const size_t count = 1000000, run = 100000;
   contestant_t reference = {floor, workload_handover, run, run}, contestant = {ours, workload_handover, run, run};
-  /* By the time that passes: two threads share the work. */
+  /* Wall-clock time: two threads share the work. */
   look_t look = {effort.long_rounds * 10, 0, statistics_passed};
   report_comparison("a promise, 100,000 at a time", measure_race(reference, contestant, look), 1.5);
   report_heading("By how much the process grows in the second 1,000,000", "KiB");
@@ -76,7 +76,7 @@ static void report_memory(const library_t *floor, const library_t *ours) {
 static void report_growth(const library_t *floor, const library_t *ours, effort_t effort) {
   double reference = growth_cold(floor, workload_fan, effort.long_rounds),
          cold = growth_cold(ours, workload_fan, effort.long_rounds);
-  /* Ours is the reference too. */
+  /* The reference is libpromise as well. */
   report_heading("Growth", "ns");
   report_comparison("a link of 1,000,000 against one of 1,000", growth_warm(ours, workload_chain, effort.long_rounds),
                     1.3);
@@ -102,7 +102,7 @@ int main(int count, char **arguments) {
   library_t floor = library_load("floor", arguments[1], "floor");
   library_t ours = library_load("library", arguments[2], "promise");
   workloads_init();
-  /* These two make children of this process, while it has one thread and has not made a promise itself. */
+  /* These two fork: this process has one thread, and has created no promise. */
   report_memory(&floor, &ours);
   report_growth(&floor, &ours, effort);
   report_operations(&floor, &ours, effort);

@@ -1,5 +1,5 @@
-/* counts.c - `counts FLOOR.so LIBPROMISE.so`: what can be counted rather than timed, and is the same on every run and machine:
- * calls for memory, and instructions. Part of the test command. */
+/* counts.c - `counts FLOOR.so LIBPROMISE.so`: allocations and instructions, which are counted, not timed, and so are
+ * the same on every run and machine. Part of the test command. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "report.h"
 #include "steps.h"
 
-/* Calls for memory while `workload` runs, warm. */
+/* Returns the number of allocations while `workload` runs, warm. */
 static unsigned long allocations(workload_t workload, const library_t *library, size_t count) {
   workload(library, count);
   unsigned long before = heap_calls();
@@ -30,7 +30,7 @@ static void report_allocations(const library_t *floor, const library_t *ours) {
   report_heading("Calls for memory, warm", "calls in all");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     unsigned long reference = allocations(rows[i].workload, floor, rows[i].count);
-    /* One for each promise, or the counting itself does not work. */
+    /* One for each promise proves that the counting works. */
     if (reference < rows[i].count) {
       fprintf(stderr, "counts: only %lu calls were seen where the floor makes at least %zu\n", reference,
               rows[i].count);
@@ -40,17 +40,17 @@ static void report_allocations(const library_t *floor, const library_t *ours) {
   }
 }
 
-/* An instruction takes microseconds to count on some machines, so few are: they are the same for every item. */
+/* Counting an instruction takes microseconds on some machines, so few items are counted: all items cost the same. */
 enum { FEW = 2, SOME = 10, MANY = 64, MORE = 256 };
 
-/* What an item costs once everything around it is taken off: the difference between two counts. */
+/* Returns the instructions of one item without fixed costs: the difference between two counts. */
 static double per_item(workload_t workload, const library_t *library, size_t few, size_t many) {
   long less = steps_of(workload, library, few), more = steps_of(workload, library, many);
   return less < 0 || more < 0 ? -1 : (double)(more - less) / (double)(many - few);
 }
 
-/* Two hundredths of the first two rows are what it takes to see that nobody looks on: three instructions where a promise is
- * made, where one is settled, and where a reaction runs. */
+/* Two hundredths of the first two rows are the checks for hooks: three instructions each where a promise is created,
+ * where one is settled, and where a reaction runs. */
 static void report_instructions(const library_t *floor, const library_t *ours) {
   const struct {
     const char *row;

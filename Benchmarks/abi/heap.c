@@ -1,4 +1,4 @@
-/* The program is linked with -rdynamic, so these take the place of the C library's for every shared object that it loads. */
+/* Interposes the C library's allocator for every shared object that the program loads: it is linked with -rdynamic. */
 #include "heap.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The C library's own names for its allocator: dlsym(RTLD_NEXT) would allocate while it looks for the others. */
+/* The C library's internal names of its allocator: dlsym(RTLD_NEXT) would allocate during the lookup. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

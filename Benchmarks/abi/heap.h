@@ -1,9 +1,9 @@
-/* heap.h - counts what a program asks the system for memory for. */
+/* heap.h - counts the allocations of a program. */
 #ifndef BENCHMARKS_HEAP_H
 #define BENCHMARKS_HEAP_H
 
-/* How often anything in the process has called malloc(), calloc(), realloc(), aligned_alloc(), posix_memalign(), mmap() or
- * mprotect() so far. */
+/* Returns the number of calls in this process of malloc(), calloc(), realloc(), aligned_alloc(), posix_memalign(),
+ * mmap() and mprotect() so far. */
 unsigned long heap_calls(void);
 
 #endif

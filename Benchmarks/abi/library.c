@@ -22,7 +22,7 @@ library_t library_load(const char *name, const char *path, const char *prefix) {
     exit(2);
   }
   library_t library = {.name = name};
-  /* ISO C has no conversion from an object pointer to a function pointer; POSIX guarantees this way of writing it. */
+  /* ISO C has no conversion from an object pointer to a function pointer; POSIX guarantees this form. */
   *(void **)&library.new_promise = symbol(object, path, prefix, "new");
   *(void **)&library.then = symbol(object, path, prefix, "then");
   *(void **)&library.resolve = symbol(object, path, prefix, "resolve");

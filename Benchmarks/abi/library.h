@@ -5,14 +5,14 @@
 
 #include "promise.h"
 
-/* Called through pointers that dlsym() gave, as a language binding calls them, so both libraries pay the same for a call. */
+/* Called through pointers from dlsym(), as by a language binding, so a call costs the same for both libraries. */
 typedef struct library {
   const char *name;
   promise_t *(*new_promise)(void);
   promise_t *(*then)(promise_t *, promise_handler_t, void *, promise_free_t);
   promise_status_t (*resolve)(promise_t *, const promise_value_t *);
   promise_status_t (*release)(promise_t *);
-  /* Of the floor: NULL. */
+  /* NULL for the floor. */
   promise_queue_t *(*queue_new)(void);
   promise_status_t (*queue_free)(promise_queue_t *);
   promise_status_t (*queue_watch)(promise_queue_t *, promise_t *, uint64_t);
@@ -20,8 +20,8 @@ typedef struct library {
   int64_t (*queue_take)(promise_queue_t *, promise_event_t *, size_t, int64_t);
 } library_t;
 
-/* Loads the shared object at `path`, whose functions are called `prefix`_new, _then, _resolve and _release. Ends the program
- * with a message if that cannot be done. */
+/* Loads the shared object at `path`, whose functions are named `prefix`_new, _then, _resolve and _release. On failure,
+ * ends the program with a message. */
 library_t library_load(const char *name, const char *path, const char *prefix);
 
 #endif

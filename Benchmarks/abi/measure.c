@@ -17,7 +17,7 @@ comparison_t measure_race(contestant_t reference, contestant_t ours, look_t look
     times[i] = malloc((size_t)look.rounds * sizeof(double));
     if (!times[i])
       abort();
-    /* The first run warms up, the second tells how long one takes. */
+    /* The first run warms up, the second measures the duration of one. */
     measure_once(contestants[i], 1, look.clock);
     double once = measure_once(contestants[i], 1, look.clock) * (double)contestants[i].items;
     repeat[i] = once < look.slice ? (size_t)(look.slice / once) + 1 : 1;

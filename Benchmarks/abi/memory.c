@@ -9,7 +9,7 @@
 #include "handover.h"
 #include "process.h"
 
-/* Resident bytes of this process, without allocating. */
+/* Returns the resident bytes of this process, without allocating. */
 static double resident(void) {
   char text[1024];
   int file = open("/proc/self/smaps_rollup", O_RDONLY);

@@ -19,9 +19,9 @@ typedef struct {
 
 static void *work(void *argument) {
   worker_t *worker = argument;
-  /* The thread's own store of cells, or arena, exists when the clock starts. */
+  /* Creates the thread's cell cache, or arena, before the clock starts. */
   worker->workload(worker->library, worker->count / 10);
-  /* Spinning, because waking from a sleep takes as long as much of what is measured. */
+  /* Spins: waking from a sleep takes as long as much of the measured work. */
   atomic_fetch_sub(worker->waiting, 1);
   for (unsigned attempts = 0; atomic_load(worker->waiting) > 0;)
     if (++attempts % PATIENCE == 0)
@@ -32,7 +32,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* From the moment the first begins until the last ends, per item of one thread. */
+/* From the first thread's start until the last one's end, per item of one thread. */
 static double elapsed(const library_t *library, workload_t workload, size_t count, int threads) {
   _Atomic int waiting = threads;
   pthread_t handles[2];

@@ -4,8 +4,8 @@
 
 #include "workloads.h"
 
-/* What two threads get done in the time in which one gets 1 done: the best of `rounds` rounds, for whatever else the machine
- * does can only make it less. `one` and `two` become nanoseconds per item of one thread, alone and beside another. */
+/* Returns the throughput of two threads relative to one: the maximum of `rounds` rounds, because other load on the
+ * machine only reduces it. `one` and `two` become nanoseconds per item of one thread, alone and beside another. */
 double parallel_speedup(const library_t *library, workload_t workload, size_t count, int rounds, double *one,
                         double *two);
 

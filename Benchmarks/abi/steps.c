@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The signal that the child stopped with; 0 if it ended. */
+/* Returns the signal that stopped the child; 0 if it ended. */
 static int next_stop(pid_t child) {
   int status;
   return waitpid(child, &status, 0) == child && WIFSTOPPED(status) ? WSTOPSIG(status) : 0;

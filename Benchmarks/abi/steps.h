@@ -1,11 +1,11 @@
-/* steps.h - counts instructions, one by one. Slower than a clock, and the same every time. */
+/* steps.h - counts instructions by single-stepping: slower than a clock, and reproducible. */
 #ifndef BENCHMARKS_STEPS_H
 #define BENCHMARKS_STEPS_H
 
 #include "workloads.h"
 
-/* Instructions that `workload` takes for `count`, after it has run once to warm up; -1 where a process may not trace its own
- * child. */
+/* Returns the number of instructions of `workload` for `count`, after one run to warm up; -1 where a process may not
+ * trace its child. */
 long steps_of(workload_t workload, const library_t *library, size_t count);
 
 #endif

@@ -1,32 +1,32 @@
-/* workloads.h - what is measured, written once for both libraries. */
+/* workloads.h - the measured operations, written once for both libraries. */
 #ifndef BENCHMARKS_WORKLOADS_H
 #define BENCHMARKS_WORKLOADS_H
 
 #include "library.h"
 
-/* Does something `count` times, or to `count` items. */
+/* Performs an operation `count` times, or on `count` items. */
 typedef void (*workload_t)(const library_t *library, size_t count);
 
 void workload_settle(const library_t *library, size_t count);          /* new, resolve, release */
 void workload_then(const library_t *library, size_t count);            /* new, then, resolve, 2 releases */
 void workload_then_on_settled(const library_t *library, size_t count); /* then on one settled promise, release */
 
-/* One promise and `links` derived each from the one before; resolve; release all in the order in which they were made. */
+/* One promise and a chain of `links` derived promises; resolve; release all in order of creation. */
 void workload_chain(const library_t *library, size_t links);
 
 /* One promise and `reactions` derived from it; resolve; release all. */
 void workload_fan(const library_t *library, size_t reactions);
 
-/* Through a completion queue, whose events are taken in batches: new, watch, resolve, release, take; or new, then, resolve, a
- * taken CALL that is answered, and releases of all. */
+/* Through a completion queue, whose events are taken in batches: new, watch, resolve, release, take; or new, then,
+ * resolve, a taken CALL that is answered, and releases of all. */
 void workload_watch(const library_t *library, size_t count);
 void workload_call(const library_t *library, size_t count);
 
-/* A pending promise with one reaction, the two handles of which are stored in `handles`. */
+/* Creates a pending promise with one reaction, and stores both handles in `handles`. */
 void workload_hold(const library_t *library, promise_t *handles[2]);
 
-/* As many promises as the largest chain or fan may have; workloads_init() makes room for their handles, beforehand, so that no
- * measurement pays for it. */
+/* The largest number of promises in a chain or fan. workloads_init() allocates the table of their handles beforehand,
+ * so that no measurement includes it. */
 enum { WORKLOAD_MOST = 1000000 };
 void workloads_init(void);
 

@@ -18,7 +18,7 @@ ffi.cdef("""
 library = ffi.dlopen(sys.argv[1])
 add, length_of, middle, apply = library.add, library.length_of, library.middle, library.apply
 
-# What a caller would keep is made once.
+# Objects that a caller would reuse are created once.
 data = ffi.new("char[]", b"twelve bytes")
 text = ffi.new("text_t *", [data, 12])[0]
 here, there = ffi.new("point_t *", [0, 0])[0], ffi.new("point_t *", [2, 4])[0]

@@ -22,7 +22,7 @@ length_of.argtypes, length_of.restype = [Text], ctypes.c_uint64
 middle.argtypes, middle.restype = [Point, Point], Point
 apply.argtypes, apply.restype = [function, ctypes.c_int32], ctypes.c_int32
 
-# What a caller would keep is made once.
+# Objects that a caller would reuse are created once.
 text, here, there, same = Text(b"twelve bytes", 12), Point(0, 0), Point(2, 4), function(lambda number: number)
 assert add(1, 2) == 3 and length_of(text) == 12 and middle(here, there).y == 2 and apply(same, 7) == 7
 report("int", lambda: add(1, 2))

@@ -1,4 +1,4 @@
-/* callee.c - a plugin of what callee.h declares. Others call the same functions by their names. */
+/* callee.c - a plugin with the functions of callee.h. The peers call the same functions by their names. */
 #include "callee.h"
 
 int32_t add(int32_t left, int32_t right) {

@@ -1,4 +1,4 @@
-/* callee.h - functions that do nothing worth measuring, so that what is measured is the way to them. */
+/* callee.h - functions with negligible bodies, so that a measurement shows the cost of the call. */
 #ifndef BENCHMARKS_CALLEE_H
 #define BENCHMARKS_CALLEE_H
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: SwiftNIO is what promises are compared with, not what they are made of; and the library is
-// measured as its users build it, from another package.
+// A separate package: SwiftNIO is a peer of the promises, not a dependency; and the library is measured as its users
+// build it, from another package.
 let package = Package(
   name: "benchmarks",
   dependencies: [

@@ -1,4 +1,4 @@
-/* report.h - the table. Its last column is for programs too: scripts/bench.sh counts what it says. */
+/* report.h - the table of results. scripts/bench.sh parses its last column. */
 #ifndef BENCHMARKS_REPORT_H
 #define BENCHMARKS_REPORT_H
 
@@ -6,28 +6,28 @@
 
 #include "statistics.h"
 
-/* Names what follows, and the unit of its two columns. */
+/* Begins a section, with its name and the unit of its two columns. */
 void report_heading(const char *title, const char *unit);
 
-/* A ratio that must not pass the budget. "near" if it does, but no more than noise explains. */
+/* Prints a ratio with an upper limit. "near" if it exceeds the budget by no more than noise explains. */
 void report_comparison(const char *row, comparison_t measured, double budget);
 
-/* A ratio that has to reach the budget. */
+/* Prints a ratio with a lower limit. */
 void report_at_least(const char *row, double reference, double ours, double ratio, double budget);
 
-/* A ratio without noise that must not pass the budget. */
+/* Prints a ratio without noise, with an upper limit. */
 void report_at_most(const char *row, double reference, double ours, double ratio, double budget);
 
-/* A ratio that nobody has promised. */
+/* Prints a ratio without a budget. */
 void report_ratio(const char *row, comparison_t measured);
 
-/* What something else takes, and what ours does; a negative time: it is not on this machine. */
+/* Prints the time of a peer and ours; a negative time: the peer is not installed. */
 void report_peer(const char *row, double theirs, double ours);
 
-/* A count that must not pass the budget, whatever the reference has. */
+/* Prints a count with an upper limit, regardless of the reference. */
 void report_count(const char *row, double reference, double ours, double budget);
 
-/* Whether a row was over its budget. */
+/* Returns whether a row exceeded its budget. */
 bool report_failed(void);
 
 #endif

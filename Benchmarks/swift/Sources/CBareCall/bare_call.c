@@ -28,7 +28,7 @@ static void same_closure(ffi_cif *interface, void *result, void **arguments, voi
   *(ffi_arg *)result = (ffi_arg)(ffi_sarg) * (int32_t *)arguments[0];
 }
 
-/* What libffi needs to know, made once. */
+/* The prepared interfaces of libffi, created once. */
 static ffi_type *text_parts[] = {&ffi_type_pointer, &ffi_type_uint64, NULL};
 static ffi_type *point_parts[] = {&ffi_type_double, &ffi_type_double, NULL};
 static ffi_type text_type = {0, 0, FFI_TYPE_STRUCT, text_parts};

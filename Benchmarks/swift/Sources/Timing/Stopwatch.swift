@@ -1,19 +1,19 @@
 import CReport
 
-/// Times contestants in turn: in each round every one runs once, and the first to run changes.
+/// Times contestants in turn: each runs once in every round, and they take turns at running first.
 public struct Stopwatch: Sendable {
-  /// How many rounds there are.
+  /// The number of rounds.
   public var rounds: Int
-  /// How many nanoseconds one contestant runs in a round, about.
+  /// The approximate time of one contestant in a round, in nanoseconds.
   public var slice = 5e5
 
-  /// A stopwatch for so many rounds.
+  /// Creates a stopwatch with a number of rounds.
   public init(rounds: Int) { self.rounds = rounds }
 
-  /// Runs what it is about so many times, on whatever thread, and tells how many nanoseconds that took.
+  /// Runs the workload a number of times, on any thread, and returns the time in nanoseconds.
   public typealias Contestant = (_ times: Int) -> Double
 
-  /// Nanoseconds per item of each contestant, round by round; once is so many items.
+  /// Returns nanoseconds per item of each contestant, round by round; one run is `items` items.
   public func race(items: Int, _ contestants: [Contestant]) -> [[Double]] {
     for contestant in contestants { _ = contestant(10) }
     let repeats = contestants.map { max(1, Int(slice / ($0(10) / 10))) }
@@ -27,7 +27,7 @@ public struct Stopwatch: Sendable {
     return times
   }
 
-  /// Nanoseconds that `work` takes, done so many times.
+  /// Returns the nanoseconds that `work` takes for a number of runs.
   public static func time(_ times: Int, _ work: () -> Void) -> Double {
     let start = statistics_run()
     for _ in 0..<times { work() }
@@ -35,14 +35,14 @@ public struct Stopwatch: Sendable {
   }
 }
 
-/// A row of the table.
+/// Prints a row of the table.
 public func report(_ row: String, against reference: [Double], ours: [Double], budget: Double) {
   var reference = reference
   var ours = ours
   report_comparison(row, statistics_compare(&reference, &ours, Int32(ours.count)), budget)
 }
 
-/// A row of the table without a budget. Returns the median of ours, in nanoseconds.
+/// Prints a row of the table without a budget. Returns our median, in nanoseconds.
 @discardableResult
 public func report(_ row: String, against reference: [Double], ours: [Double]) -> Double {
   var reference = reference

@@ -2,7 +2,7 @@ import CBareCall
 import CPromise
 import PluginRuntime
 
-/// What is called.
+/// A measured function.
 enum Call: String, CaseIterable {
   case int, text, `struct`, callback
 
@@ -15,10 +15,10 @@ enum Call: String, CaseIterable {
     }
   }
 
-  /// How many times a bare ffi_call it may take; nil where nobody has promised anything.
+  /// The budget as a multiple of a bare ffi_call; nil: none.
   var budget: Double? { self == .callback ? nil : 1.5 }
 
-  /// The call by hand, so many times; the sum of what it gives.
+  /// Makes the bare call a number of times, and returns the sum of the results.
   func bare(_ count: Int, isDirect: Bool) -> Double {
     let function: bare_function_t =
       switch self {
@@ -31,7 +31,7 @@ enum Call: String, CaseIterable {
   }
 }
 
-/// The plugin's functions, with arguments that a caller would keep.
+/// The plugin's functions, with reusable arguments.
 final class Callee {
   private struct NotThere: Error {}
   private struct Point {
@@ -51,7 +51,7 @@ final class Callee {
       .int: try host.function("add", of: plugin), .text: try host.function("length_of", of: plugin),
       .struct: try host.function("middle", of: plugin), .callback: try host.function("apply", of: plugin),
     ]
-    // What goes in, and what comes out.
+    // Arguments and results.
     points = .allocate(capacity: 3)
     points.initialize(repeating: Point(), count: 3)
     points[1] = Point(x: 2, y: 4)
@@ -59,7 +59,7 @@ final class Callee {
     values.initialize(repeating: promise_value_t(), count: 2)
   }
 
-  /// Whether the calls give what the same calls by hand do.
+  /// Whether the calls return the same as the bare calls.
   func isRight() -> Bool {
     Call.allCases.allSatisfy { call in
       let sum = calls(call, 1000)
@@ -67,7 +67,7 @@ final class Callee {
     }
   }
 
-  /// Calls a function so many times; the sum of what it gives.
+  /// Calls a function a number of times, and returns the sum of the results.
   @inline(never)
   func calls(_ call: Call, _ count: Int) -> Double {
     guard let function = functions[call] else { return .nan }

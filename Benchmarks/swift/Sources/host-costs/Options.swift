@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   var library = ""
   var isLong = false
@@ -22,12 +22,12 @@ struct Options {
   }
 }
 
-/// Something else that calls C functions, and what it took.
+/// A peer that calls C functions, and its times.
 struct Peer {
   var name: String
   var path: String
 
-  /// Nanoseconds by the name of the call; empty if the peer is not on this machine.
+  /// Nanoseconds by the name of the call; empty if the peer is not installed.
   func times() -> [String: Double] {
     guard let file = fopen(path, "r") else { return [:] }
     defer { fclose(file) }

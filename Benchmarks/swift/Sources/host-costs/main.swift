@@ -1,5 +1,6 @@
 // `host-costs CALLEE.so [--long] [--peer NAME FILE]...`: calls through signatures that were read at run time, against
-// the same calls prepared by hand. A peer's file has what scripts of Benchmarks/peers print; none, if it is not there.
+// prepared bare calls. A peer's file has the output of a script of Benchmarks/peers; it is empty if the peer is not
+// installed.
 import CReport
 import Glibc
 import PluginRuntime

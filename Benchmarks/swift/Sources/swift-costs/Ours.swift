@@ -1,8 +1,8 @@
 import Promises
 
-/// What is measured, done with `Promise<Int>`.
+/// The measured operations on `Promise<Int>`.
 enum Ours {
-  /// new + then + resolve, `count` times; everything is let go.
+  /// Runs new + then + resolve `count` times; releases everything.
   @inline(never)
   static func then(_ count: Int) {
     for number in 0..<count {
@@ -12,7 +12,7 @@ enum Ours {
     }
   }
 
-  /// The same, with a callback that captures.
+  /// The variant with a capturing callback.
   @inline(never)
   static func then(_ count: Int, adding step: Int) {
     for number in 0..<count {
@@ -22,7 +22,7 @@ enum Ours {
     }
   }
 
-  /// A chain of `links`, resolved and let go.
+  /// Creates, resolves and releases a chain of `links`.
   @inline(never)
   static func chain(_ links: Int) {
     let promise = Promise<Int>()
@@ -31,7 +31,7 @@ enum Ours {
     promise.resolve(1)
   }
 
-  /// The same, with callbacks that capture.
+  /// The variant with capturing callbacks.
   @inline(never)
   static func chain(_ links: Int, adding step: Int) {
     let promise = Promise<Int>()

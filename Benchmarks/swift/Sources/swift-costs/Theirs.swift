@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The same, done with SwiftNIO's `EventLoopFuture`. Call it on the loop's own thread, where futures are fastest.
+/// The measured operations on SwiftNIO's `EventLoopFuture`. Call them on the loop's thread, where futures are fastest.
 enum Theirs {
   @inline(never)
   static func then(_ count: Int, on loop: some EventLoop) {

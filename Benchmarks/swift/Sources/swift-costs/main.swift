@@ -15,7 +15,7 @@ let embedded = EmbeddedEventLoop()
 let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 let budget = 0.35
 
-/// A race of ours against both of NIO's loops.
+/// Measures ours against both of NIO's loops.
 func race(
   _ row: String, items: Int, ours: @escaping () -> Void, theirs: @escaping @Sendable (any EventLoop) -> Void
 ) {
@@ -40,7 +40,7 @@ func race(
 report_heading("Promise<Int> against EventLoopFuture<Int>", "ns")
 race("new + then + resolve", items: 100, ours: { Ours.then(100) }) { Theirs.then(100, on: $0) }
 race("a link of a chain of 10", items: 10, ours: { Ours.chain(10) }) { Theirs.chain(10, on: $0) }
-// Not known when this is compiled.
+// Unknown at compile time.
 let step = arguments.count + 1
 race("new + then that captures + resolve", items: 100, ours: { Ours.then(100, adding: step) }) {
   Theirs.then(100, adding: step, on: $0)

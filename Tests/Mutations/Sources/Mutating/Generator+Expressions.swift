@@ -5,7 +5,7 @@ extension Generator {
     guard let name = node.operator.as(BinaryOperatorExprSyntax.self)?.operator else { return }
     switch name.text {
     case "&&", "||":
-      // What holds already is left out.
+      // Assumes each operand: true for `&&`, false for `||`.
       let isAnd = name.text == "&&"
       for (operand, other) in [(node.leftOperand, node.rightOperand), (node.rightOperand, node.leftOperand)] {
         add(.operand, operand, before: file[node.range], after: file[other.range], .assume(operand.range, isAnd))
@@ -49,7 +49,7 @@ extension Generator {
   }
 
   func flag(_ node: BooleanLiteralExprSyntax) {
-    // Of a return or an argument; those of loops and assignments have mutations of their own.
+    // Literals of a return or an argument; those of loops and assignments have their own mutations.
     guard let parent = node.parent, parent.is(ReturnStmtSyntax.self) || parent.is(LabeledExprSyntax.self) else {
       return
     }
@@ -59,7 +59,7 @@ extension Generator {
 
   // MARK: Memory orderings
 
-  /// Weaker ones; the compiler wants them as constants, so the whole call is chosen.
+  /// The weaker orderings. The compiler requires constants, so the switch chooses between whole calls.
   func orderings(_ node: FunctionCallExprSyntax) {
     for argument in node.arguments where argument.label?.text.hasSuffix("rdering") == true {
       guard let member = argument.expression.as(MemberAccessExprSyntax.self), member.base == nil else { continue }
@@ -77,7 +77,7 @@ extension Generator {
 }
 
 extension InfixOperatorExprSyntax {
-  /// Whether it is a whole condition, which is negated as that.
+  /// Whether it is a whole condition, which has a mutation as such.
   fileprivate var isCondition: Bool {
     var node = parent
     while let here = node, here.is(UnsafeExprSyntax.self) || here.is(TryExprSyntax.self) { node = here.parent }

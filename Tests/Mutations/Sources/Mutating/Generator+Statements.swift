@@ -8,7 +8,7 @@ extension Generator {
       let isPlain = assignment.operator.is(AssignmentExprSyntax.self)
       let isDiscard = assignment.leftOperand.is(DiscardAssignmentExprSyntax.self)
       let isCompound = assignment.operator.as(BinaryOperatorExprSyntax.self)?.operator.text.isCompound ?? false
-      // One that gives a variable its first value cannot be left out.
+      // An assignment that initializes a variable cannot be left out.
       guard isDiscard || isCompound || isPlain && !item.isInInitializer else { return }
       add(isDiscard ? .call : .assignment, expression, after: "(nothing)", .skip(expression.range))
     } else if core.is(FunctionCallExprSyntax.self) {
@@ -30,7 +30,7 @@ extension Generator {
     add(.branch, node, before: file[node.label.range], after: "(nothing)", .leave(range, "break"))
   }
 
-  /// A function that returns before it does anything.
+  /// Makes a function return before its first statement.
   func early(_ body: CodeBlockItemListSyntax, returning type: TypeSyntax?) {
     guard let first = body.first, let last = body.last else { return }
     let range = first.range.lowerBound..<last.range.upperBound
@@ -47,7 +47,7 @@ extension Generator {
 }
 
 extension TypeSyntax? {
-  /// What a function with this result may return at once.
+  /// The results that a function of this type may return at once.
   fileprivate var results: [String] {
     guard let self else { return [""] }
     switch self.trimmedDescription {
@@ -76,7 +76,7 @@ extension CodeBlockItemSyntax {
         if node?.is(AccessorDeclSyntax.self) == true { continue }
         return false
       }
-      // A closure of one call is left to the compiler to decide.
+      // A closure of one call may have a value: only the compiler can decide.
       return false
     }
     return false
@@ -91,7 +91,7 @@ extension CodeBlockItemSyntax {
     return false
   }
 
-  /// Whether nothing after it runs.
+  /// Whether no statement after it runs.
   fileprivate var leaves: Bool {
     switch item {
     case .stmt(let statement):

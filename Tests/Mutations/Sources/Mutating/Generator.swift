@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension SourceFile {
-  /// Every mutation of the file that the rules of this tool give, in the order of the text.
+  /// Generates all mutations of the file, in source order.
   package func mutations() -> [Mutation] {
     let generator = Generator(self)
     generator.walk(tree)
@@ -20,7 +20,7 @@ final class Generator: SyntaxVisitor {
     super.init(viewMode: .sourceAccurate)
   }
 
-  /// Adds a mutation of a node. `before` and `after` are for people.
+  /// Adds a mutation of a node. `before` and `after` are for the report.
   func add(_ kind: Mutation.Kind, _ node: some SyntaxProtocol, before: String? = nil, after: String, _ edit: Edit) {
     let stem = "\(file.path)#\(node.declarationPath)#\(kind.rawValue)"
     let ordinal = ordinals[stem, default: 0] + 1
@@ -31,7 +31,7 @@ final class Generator: SyntaxVisitor {
         before: before ?? file[node.range], after: after, edit: edit))
   }
 
-  // What holds no code that runs, or none that a switch can stand in.
+  // Nodes without executable code, or without a place for a switch.
   override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
   override func visit(_ node: StringLiteralExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
   override func visit(_ node: ExpressionPatternSyntax) -> SyntaxVisitorContinueKind { .skipChildren }

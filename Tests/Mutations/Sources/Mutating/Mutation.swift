@@ -30,7 +30,7 @@ package struct Mutation: Sendable, Equatable {
     case ordering
   }
 
-  /// Stays the same when other declarations change: file, declaration, kind, ordinal; or the row's name.
+  /// An identity that is stable when other declarations change: file, declaration, kind, ordinal; or the row's name.
   package let id: String
   package let kind: Kind
   /// Relative to the package.
@@ -46,13 +46,13 @@ package struct Mutation: Sendable, Equatable {
   package static let number: Character = "\u{1}"
 }
 
-/// Code put before and after a range of a file. With the switch off, the range keeps its meaning.
+/// Code inserted before and after a range of a file. With the switch off, the range keeps its meaning.
 package struct Edit: Sendable, Equatable {
   /// UTF-8 offsets in the file.
   package let range: Range<Int>
   package let prefix: String
   package let suffix: String
-  /// Of two edits of one range, the lower one is outside.
+  /// The nesting of edits with the same range: the lower one is outside.
   package let level: Int
 
   package init(_ range: Range<Int>, prefix: String, suffix: String, level: Int) {
@@ -76,7 +76,7 @@ extension Edit {
     Edit(range, prefix: "mutation_flip(\(Mutation.number), ", suffix: ")", level: 3)
   }
 
-  /// Takes an operand for true, or for false, without a look at it.
+  /// Assumes an operand to be true, or false, without evaluating it.
   static func assume(_ range: Range<Int>, _ value: Bool) -> Edit {
     Edit(range, prefix: value ? "(\(on) || " : "(!\(on) && ", suffix: ")", level: 2)
   }

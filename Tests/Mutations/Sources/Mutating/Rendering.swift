@@ -10,7 +10,7 @@ package struct Rendering {
 extension SourceFile {
   /// Puts the mutations into the file. `numbered` are those of this file. `preamble` becomes its first line.
   package func rendered(_ numbered: [(number: Int, edit: Edit)], preamble: String = "") -> Rendering {
-    // Outer edits first. Edits come from a syntax tree, so of two either one contains the other, or they are apart.
+    // Outer edits first. Edits come from a syntax tree, so two edits are nested or disjoint.
     let sorted = numbered.sorted {
       let (one, other) = ($0.edit, $1.edit)
       if one.range.lowerBound != other.range.lowerBound { return one.range.lowerBound < other.range.lowerBound }
@@ -54,7 +54,7 @@ extension SourceFile {
 }
 
 extension Rendering {
-  /// The mutations that a message of the compiler about a place of the text is about: those whose code is there; else
+  /// Returns the mutations to blame for a compiler's message at a place of the text: those whose code is there; else
   /// those on the line; else the innermost ones around it and the last one before it, on whose result it may depend.
   package func blamed(line: Int, column: Int) -> [Int] {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), maxSplits: line, omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension Row {
-  /// The row's mutation of its file. It throws if its code is not there, or is there more than once.
+  /// Returns the row's mutation of its file. Throws if its code is missing or ambiguous.
   package func mutation(of source: SourceFile, table: String) throws -> Mutation {
     func fail(_ message: String) -> TableError {
       TableError(table: table, line: line, message: "\(name): \(message)")
@@ -26,7 +26,7 @@ extension Row {
 extension SourceFile {
   var isSwift: Bool { path.hasSuffix(".swift") }
 
-  /// Where code is, whatever the blanks in it.
+  /// Finds code, ignoring differences in blanks.
   func places(of code: String) -> [Range<Int>] {
     let wanted = Array(code.utf8).filter { !$0.isBlank }
     let here = Array(text.utf8).enumerated().filter { !$0.element.isBlank }
@@ -57,7 +57,7 @@ extension SourceFile {
     return nil
   }
 
-  /// The same for C: whole statements, or an expression.
+  /// The counterpart for C: whole statements, or an expression.
   func statement(_ part: Range<Int>, _ new: String) -> Edit? {
     let on = "mutation_on(\(Mutation.number))"
     if self[part].hasSuffix(";") || self[part].hasSuffix("}") {
@@ -68,7 +68,8 @@ extension SourceFile {
 }
 
 extension Syntax {
-  /// The statements of a function, an initializer or an accessor, and whether they are one expression, its value.
+  /// Returns the statements of a function, an initializer or an accessor, and whether they are a single expression, its
+  /// value.
   fileprivate var statements: (Range<Int>, isValue: Bool)? {
     let list: CodeBlockItemListSyntax?
     var hasValue = false

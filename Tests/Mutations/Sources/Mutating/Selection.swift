@@ -1,4 +1,4 @@
-/// Numbers that depend on the seed alone (SplitMix64).
+/// A generator of random numbers, determined by its seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
   init(seed: UInt64) { state = seed }
@@ -13,7 +13,7 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 extension [Mutation] {
-  /// As many of them as wanted, drawn by a seed, in their order.
+  /// Draws at most `count` elements by a seed, and keeps their order.
   package func sample(_ wanted: Int, seed: UInt64) -> [Mutation] {
     guard wanted < count else { return self }
     var generator = SeededGenerator(seed: seed)

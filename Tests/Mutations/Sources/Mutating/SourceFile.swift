@@ -42,12 +42,12 @@ package struct SourceFile {
 }
 
 extension SyntaxProtocol {
-  /// Without the blanks and comments around it.
+  /// The range without the surrounding blanks and comments.
   var range: Range<Int> {
     positionAfterSkippingLeadingTrivia.utf8Offset..<endPositionBeforeTrailingTrivia.utf8Offset
   }
 
-  /// The declarations around a node, from the outside: `CellRef.release()`.
+  /// The names of the enclosing declarations, outermost first: `CellRef.release()`.
   var declarationPath: String {
     var names: [String] = []
     var node: Syntax? = Syntax(self)
@@ -78,7 +78,7 @@ extension SyntaxProtocol {
     return node.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
   }
 
-  /// Whether it lies in the body of a function.
+  /// Whether the node is in the body of a function.
   private var isLocal: Bool {
     guard let item = Syntax(self).as(CodeBlockItemSyntax.self) else { return false }
     return item.parent?.parent?.is(SourceFileSyntax.self) == false

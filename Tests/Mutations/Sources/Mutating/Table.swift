@@ -16,7 +16,7 @@ package struct Row: Sendable, Equatable {
   package let line: Int
 }
 
-/// A mistake in a table, or code that a row is about and that is not there.
+/// An error in a table: its syntax, or code of a row that is missing from the sources.
 package struct TableError: Error, Equatable, CustomStringConvertible {
   package let table: String
   package let line: Int

@@ -5,7 +5,7 @@ struct ABIPrograms {
   let workspace: Workspace
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// One for each test of each program.
+  /// Returns a unit for each test of each program.
   func units(jobs: Int) throws -> [TestUnit] {
     let out = workspace.folder.appending(path: "programs")
     let library = Product.library.scratch(workspace).appending(path: "release/libpromise.so")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What each test does without a mutation: how long it takes, and which mutations it reaches.
+/// The tests without a mutation: the duration of each, and the mutations that it reaches.
 struct Baseline {
   struct Test: Sendable {
     let unit: TestUnit
@@ -8,7 +8,7 @@ struct Baseline {
     let reached: [UInt8]
   }
 
-  /// Those that pass, quick ones first.
+  /// The tests that pass, fastest first.
   let tests: [Test]
 
   init(_ judge: Judge) throws {
@@ -19,7 +19,7 @@ struct Baseline {
     let all = try judge.parallel(suite.count) { index -> Test? in
       let unit = suite[index]
       let file = folder.appending(path: String(index))
-      // Twice, before it is left out.
+      // A test is left out after two failures.
       for _ in 1...2 {
         try Data(count: count + 1).write(to: file)
         let (status, seconds) = try Command.run(

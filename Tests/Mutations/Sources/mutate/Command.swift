@@ -1,8 +1,8 @@
 import Foundation
 
-/// Starts programs, with their output in a file.
+/// Runs programs, with their output in a file.
 enum Command {
-  /// How a program ended: its exit status, or 128 and the number of the signal that ended it.
+  /// The status of a program: its exit status, or 128 plus the number of the signal that ended it.
   struct Outcome {
     let status: Int32
     let seconds: Double
@@ -10,7 +10,7 @@ enum Command {
     var isTimeOut: Bool { status == 137 }
   }
 
-  /// Runs a program and gives what it writes.
+  /// Runs a program and returns its output.
   static func capture(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
     let file = FileManager.default.temporaryDirectory.appending(path: "mutate-\(UUID().uuidString)").path
     defer { unlink(file) }
@@ -19,7 +19,7 @@ enum Command {
     return Outcome(status: status, seconds: seconds, output: String(decoding: data, as: UTF8.self))
   }
 
-  /// Runs a program; its output goes to a file.
+  /// Runs a program; writes its output to a file.
   static func run(_ arguments: [String], environment: [String: String] = [:], output: String) throws
     -> (status: Int32, seconds: Double)
   {
@@ -29,7 +29,7 @@ enum Command {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    // A thread of Dispatch has signals blocked, the tests' alarms among them.
+    // A thread of Dispatch blocks signals, the tests' alarms among them.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -57,7 +57,7 @@ enum Command {
     )
   }
 
-  /// Bounds what programs started from now on may take: memory of their own, no core files.
+  /// Limits the programs started from now on: their private memory, no core files.
   static func limit(gibibytes: rlim_t) {
     var data = rlimit()
     getrlimit(__rlimit_resource_t(2), &data)  // RLIMIT_DATA

@@ -40,7 +40,7 @@ struct Judge {
     }
   }
 
-  /// The tests that rows name are there.
+  /// Checks that the tests named by rows exist.
   private func checkNames(_ mutations: [Mutation]) throws {
     let missing = mutations.compactMap { rows[$0.id] }.flatMap { row in
       row.tests.filter { name in !suite.contains { $0.has(name) } }.map { "row \(row.name): no such test: \($0)" }
@@ -75,14 +75,14 @@ struct Judge {
       }
       if deaths.count == row.tests.count { return result(.killed(by: deaths[0].0, how: deaths[0].1)) }
     }
-    // Quick ones first.
+    // Fastest first.
     var left = 0
     for test in reaching where !tried.contains(test.unit.name) {
       if seconds + test.seconds > budget {
         left += 1
         continue
       }
-      // One that fails under load only is no kill.
+      // A test that fails only under load does not kill the mutation.
       if let how = try how(test),
         try how == "crashes" || (0..<2).contains(where: { _ in try self.run(test, number).how != nil })
       {
@@ -96,7 +96,7 @@ struct Judge {
     return result(.survived(passed: tried.count, left: left))
   }
 
-  /// Runs a test with a mutation on: the way in which it fails; nil if it passes.
+  /// Runs a test with a mutation on. Returns the kind of failure; nil if the test passes.
   private func run(_ test: Baseline.Test, _ number: Int) throws -> (how: String?, seconds: Double) {
     let limit = Int(test.seconds * 8) + 4
     let (status, seconds) = try Command.run(
@@ -109,7 +109,7 @@ struct Judge {
     return (seconds >= Double(limit) - 0.2 ? "hangs" : status > 128 ? "crashes" : "fails", seconds)
   }
 
-  /// Does `body` for each index, several at a time.
+  /// Calls `body` for each index, several at a time.
   func parallel<Value: Sendable>(_ count: Int, _ body: @Sendable (Int) throws -> Value) throws -> [Value] {
     let next = Atomic(0)
     let values = Mutex<[Int: Value]>([:])
@@ -132,7 +132,7 @@ struct Judge {
 }
 
 extension TestUnit {
-  /// Whether a row means it by this name: its own, its program's, its suite's.
+  /// Whether a row names the test: by its own name, its program's, or its suite's.
   func has(_ name: String) -> Bool {
     self.name == name || self.name.hasPrefix(name + ".") || self.name.hasPrefix(name + "/")
   }

@@ -1,12 +1,12 @@
 import Foundation
 import Mutating
 
-/// A copy of the package whose sources have switches, and its builds.
+/// A copy of the package whose sources contain the switches, and its builds.
 struct Mirror {
   let workspace: Workspace
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Builds a product with the mutations. Those that do not compile are left out: the numbers of the others.
+  /// Builds a product with the mutations, leaving out those that do not compile. Returns the numbers of the others.
   func build(_ product: Product, _ numbered: Numbered) throws -> Built {
     try FileManager.default.createDirectory(at: workspace.tree, withIntermediateDirectories: true)
     let known = LeftOut(workspace)
@@ -25,7 +25,7 @@ struct Mirror {
         throw Failure("\(product.rawValue) does not build:\n\(outcome.output.suffix(6000))")
       }
       note("round \(round): \(blamed.count) mutations do not compile")
-      // A row is blamed for what is wrong in its body, if nothing else can be.
+      // A row is blamed for an error in its body only if no generated mutation can be.
       let generated = blamed.filter { numbered[$0].kind != .row }
       if !generated.isEmpty { blamed = generated }
       let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row }.map(\.id).sorted()
@@ -39,7 +39,7 @@ struct Mirror {
     throw Failure("\(product.rawValue): too many rounds")
   }
 
-  /// Copies the package, and writes the files with mutations.
+  /// Copies the package, and writes the mutated files.
   private func write(_ numbered: Numbered, for product: Product, without left: Set<Int>) throws -> [String: Rendering] {
     var byFile: [String: [(number: Int, edit: Edit)]] = [:]
     for number in numbered.numbers where !left.contains(number) {
@@ -67,7 +67,7 @@ struct Mirror {
     return text.contains("import CPlatform\n") ? "" : "import CPlatform\n"
   }
 
-  /// Writes files that differ alone, so that builds stay incremental.
+  /// Writes only the files that differ, so that builds stay incremental.
   private func copy(replacing texts: [String: String]) throws {
     let files = FileManager.default
     let tracked = try workspace.git("ls-files", "-co", "--exclude-standard").split(separator: "\n").map(String.init)
@@ -101,7 +101,7 @@ struct Mirror {
     }
   }
 
-  /// The mutations that the compiler's errors are about.
+  /// Returns the mutations to blame for the compiler's errors.
   private func blamed(_ output: String, _ renderings: [String: Rendering]) -> Set<Int> {
     var numbers: Set<Int> = []
     for line in Set(output.split(separator: "\n")) where line.contains(" error: ") {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Mutating
 
-/// What is built with mutations, and which tests judge them.
+/// A product that is built with mutations, and the tests that judge them.
 enum Product: String, CaseIterable, ExpressibleByArgument {
   /// libpromise.so, by the C programs of Tests/ABI.
   case library
@@ -11,7 +11,7 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   /// The Swift packages, by their test bundle.
   case bundle
 
-  /// Whether its tests judge a mutation: those that the row names, or those of the folder.
+  /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder.
   func judges(_ mutation: Mutation, _ row: Row?) -> Bool {
     if let test = row?.tests.first { return self == Self.running(test) }
     let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {

@@ -1,7 +1,7 @@
 import Foundation
 import Mutating
 
-/// What came out, by folder; as a table, and as JSON.
+/// The results by folder, as a table and as JSON.
 struct Report {
   let results: [Result]
   let rows: [String: Row]
@@ -11,7 +11,7 @@ struct Report {
     self.rows = rows
   }
 
-  /// Rows that a test should notice and none does.
+  /// Rows that no test notices, although one should.
   var survivingRows: [Result] { results.filter { $0.mutation.kind == .row && $0.isGap } }
 
   func print() {
@@ -109,7 +109,7 @@ extension Report {
 }
 
 extension Result {
-  /// Two levels below Sources, for the engine three.
+  /// The first two levels below Sources; three for the engine.
   fileprivate var folder: String {
     let parts = mutation.file.split(separator: "/").dropLast()
     return parts.prefix(mutation.file.contains("/Engine/") ? 4 : 3).joined(separator: "/")

@@ -1,17 +1,17 @@
 import Mutating
 
-/// What became of a mutation.
+/// The verdict on a mutation.
 struct Result {
   enum Verdict: Equatable {
-    /// A test failed, by itself, by a signal, or after its time.
+    /// A test failed, by a check, by a signal, or by a timeout.
     case killed(by: String, how: String)
-    /// Every test that reaches it passed; so many were left for want of time.
+    /// Every test that reaches it passed; the number of tests that were skipped for lack of time.
     case survived(passed: Int, left: Int)
-    /// A row whose tests pass; another fails, if there is one.
+    /// The tests named by a row pass; another test fails, if there is one.
     case misnamed(by: String?)
-    /// A row says why nobody can tell.
+    /// The row declares the mutation equivalent.
     case equivalent
-    /// A row says that nobody can tell, and a test can.
+    /// The row declares the mutation equivalent, and a test fails.
     case told(by: String)
     /// No test runs the code.
     case notReached
@@ -20,7 +20,7 @@ struct Result {
   }
 
   let mutation: Mutation
-  /// Of its switch, in this build.
+  /// The number of its switch in this build.
   let number: Int
   let verdict: Verdict
   let seconds: Double

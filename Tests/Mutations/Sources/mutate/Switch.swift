@@ -1,4 +1,4 @@
-/// What the mirrored package has beside its own files: the switches.
+/// The files added to the mirrored package: the switches.
 enum Switch {
   static func files(count: Int) -> [String: String] {
     [
@@ -7,7 +7,7 @@ enum Switch {
     ]
   }
 
-  /// The manifest's end: the targets that the product does without are left out; no warnings.
+  /// The end of the manifest: removes the targets that the product does not need, and disables warnings.
   static func manifest(of product: Product, mutated files: some Sequence<String>) -> String {
     """
 
@@ -28,7 +28,7 @@ enum Switch {
         """
     }
     var unused = ["EngineInterleavings"]
-    // Nothing changes for these.
+    // These targets have no mutated dependency.
     if !files.contains(where: { $0.hasPrefix("Sources/Promises") || $0.hasPrefix("Sources/CPlatform") }) {
       unused += ["PromisesTests", "PromisesFoundationTests", "PromisesSwift5Tests"]
     }
@@ -58,8 +58,8 @@ enum Switch {
 
     """
 
-  /// MUTATION is the number of the mutation that is on. MUTATION_REACHED is a file with a byte for each: those that were
-  /// reached become 1, in children too, and however the process ends.
+  /// MUTATION is the number of the active mutation. MUTATION_REACHED is a file with a byte for each mutation: the bytes
+  /// of those that were reached become 1, in child processes too, and however the process ends.
   private static let source = """
     #include "mutation.h"
     #include <fcntl.h>

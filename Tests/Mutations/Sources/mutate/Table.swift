@@ -5,11 +5,11 @@ import Mutating
 struct Table {
   let mutations: [Mutation]
   let byName: [String: Row]
-  /// Rows whose code is not there, or is there more than once. The others are run.
+  /// Rows whose code is missing or ambiguous. The others are run.
   let mistakes: [TableError]
   private let files: [URL]
 
-  /// Reads the rows, and finds their code. Throws on text that is no row.
+  /// Reads the rows, and finds their code. Throws on a syntax error.
   init(_ workspace: Workspace) throws {
     let folder = workspace.root.appending(path: "Tests/Mutations")
     files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -40,7 +40,7 @@ struct Table {
     self.byName = byName
   }
 
-  /// Names the tests that failed in the rows that name none.
+  /// Adds the failed tests to the rows that name none.
   func record(_ results: [Result]) throws {
     var tests: [String: String] = [:]
     for result in results {

@@ -14,7 +14,7 @@ struct TestBundle {
     product.scratch(workspace).appending(path: "debug/promisesPackageTests.xctest").path
   }
 
-  /// One for each suite, or each test that is in none; of the interleavings, one for each test.
+  /// Returns a unit for each suite, and for each test outside a suite; one for each test of the interleavings.
   func units() throws -> [TestUnit] {
     let listed = try Command.capture([path, "--testing-library", "swift-testing", "--list-tests"])
     guard listed.status == 0 else { throw Failure("the test bundle does not list its tests:\n\(listed.output)") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The package, and the folder where it is built with its mutations.
+/// The package, and the build folder of its mutated copy.
 struct Workspace {
   let root: URL
   var folder: URL { root.appending(path: ".build-mutate") }
@@ -11,7 +11,7 @@ struct Workspace {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The Swift sources of what is installed and of the libraries, sorted.
+  /// The Swift sources of the installed products and of the libraries, sorted.
   func sources() throws -> [String] {
     try git("ls-files", "-co", "--exclude-standard", "--", "Sources/*.swift").split(separator: "\n").map(String.init)
       .filter { FileManager.default.fileExists(atPath: root.appending(path: $0).path) }.sorted()
@@ -24,11 +24,11 @@ struct Workspace {
   }
 }
 
-/// Why nothing can go on.
+/// An error that ends the run.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Says on the standard error what is going on.
+/// Reports progress on the standard error.
 func note(_ text: String) { FileHandle.standardError.write(Data("mutate: \(text)\n".utf8)) }

@@ -1,18 +1,18 @@
-/* bare_call.h - what the calls of callee.h cost at least: through libffi, with its interface prepared once and the arguments
-   where they have to be, and called by their addresses as C does. */
+/* bare_call.h - the least cost of calls of callee.h: through libffi, with a prepared interface and the arguments in
+   place, and directly by address as in C. */
 #ifndef BENCHMARKS_BARE_CALL_H
 #define BENCHMARKS_BARE_CALL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which function. */
+/* The called function. */
 typedef enum { BARE_INT, BARE_TEXT, BARE_STRUCT, BARE_CALLBACK } bare_function_t;
 
-/* Which way to it. */
+/* The kind of call. */
 typedef enum { BARE_DIRECT, BARE_FFI } bare_way_t;
 
-/* Finds the functions in the library at `path`. Before anything else here, once. */
+/* Finds the functions in the library at `path`. Call it once, before the other functions here. */
 bool bare_open(const char *path);
 
 /* Calls a function `count` times, and returns the sum of the results. */
