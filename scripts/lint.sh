@@ -30,7 +30,8 @@ git ls-files -z -- Sources/PluginRuntime/Signature Sources/PluginRuntime/Values 
   Sources/PluginRuntime/Callbacks | xargs -0 scripts/lint-prose
 git ls-files -z -- Tests/EngineInterleavings Tests/CRaces Tests/CCoroutines Tests/CCountedHeap Tests/Conformance \
   Tests/Faults Tests/Mutations/Sources ':(exclude)Tests/EngineInterleavings/Engine' | xargs -0 scripts/lint-prose
-git ls-files -z -- scripts 'Benchmarks/*.[ch]' 'Benchmarks/*.py' 'Benchmarks/*.swift' | xargs -0 scripts/lint-prose
+git ls-files -z -- scripts 'Benchmarks/*.[ch]' 'Benchmarks/*.py' 'Benchmarks/*.swift' 'Tests/ABI/*.[ch]' \
+  'Tests/ABI/*.[ch]pp' 'Tests/ABI/*.sh' 'Tests/ABI/*.py' 'Tests/ABI/*.swift' | xargs -0 scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else

@@ -1,11 +1,11 @@
-/* Promises that are abandoned while another thread settles what they wait for: one of the two ends them, and what the other
- * brought is released. */
+/* Promises that are abandoned while another thread settles their sources: one of the two ends them, and the loser's
+ * value is released. */
 #include "race.h"
 
 static promise_t *source, *follower;
 static payload_t payload;
 
-/* Both go on within nanoseconds of each other, which no barrier of the C library does. */
+/* Releases both threads within nanoseconds of each other; no barrier of the C library does. */
 static void start_together(long round) {
   static atomic_long arrived;
   atomic_fetch_add(&arrived, 1);
@@ -33,7 +33,7 @@ static void *abandons_or_settles(void *argument) {
       source = promise_new();
       follower = promise_new();
       CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-      /* The release looks whether any of these waits for the outcome. */
+      /* The release checks whether any of these waits for the outcome. */
       for (int i = 0; i < 100; i++)
         CHECK_STATUS(promise_on_cancel_request(follower, unheard, NULL, NULL), PROMISE_OK);
     }

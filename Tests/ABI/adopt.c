@@ -1,4 +1,4 @@
-/* PROMISE_ADOPT: a handler gives a promise that its own follows (clauses 2.2 and 3.1.3). */
+/* PROMISE_ADOPT: a handler returns a promise that its own promise follows (clauses 2.2 and 3.1.3). */
 #include "support.h"
 
 /* A promise whose handler adopts `inner`, of which it takes over a reference. */
@@ -76,7 +76,7 @@ static void discarded_follower_leaves_the_inner_alone(void) {
   promise_release(child);
 }
 
-/* Nobody else holds the inner promise: with it goes the hope, and the follower stays pending. */
+/* The inner promise has no other reference: it is destroyed while pending, and the follower stays pending. */
 static void last_reference_to_a_pending_inner(void) {
   spy_t spy = {0};
   promise_t *inner = promise_new(), *outer = fulfilled(1);
@@ -217,7 +217,7 @@ static void ring_of_a_hundred(void) {
   promise_release(outer);
 }
 
-/* A cycle of which one is settled already is none. */
+/* No cycle: one of its promises is settled already. */
 static void broken_ring_is_no_ring(void) {
   spy_t spy = {.verdict = PROMISE_ADOPT};
   promise_t *outer = promise_new();
@@ -232,7 +232,7 @@ static void broken_ring_is_no_ring(void) {
     promise_release(all[i]);
 }
 
-/* ---- What is no promise ---- */
+/* ---- Handles that are no promise ---- */
 
 static void answer_that_is_no_promise(void) {
   payload_t payload = {0};
@@ -290,7 +290,7 @@ static void adopting_into_a_settled_child_releases_the_inner(void) {
   promise_release(child);
 }
 
-/* A PROMISE as a value is not followed, but one that held itself would never go. */
+/* A PROMISE as a value is not followed, but a promise that held itself would never be destroyed. */
 static void handler_cannot_make_its_promise_hold_itself(void) {
   promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
   for (int i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the installation has for other languages: promise.cdef in cffi, LuaJIT and PHP, the module map in a Swift plugin,
-# PROMISE_PLUGIN_NO_ENTRY in a Go plugin. A language that is not there is skipped.
+# The installed files for other languages: promise.cdef in cffi, LuaJIT and PHP, the module map in a Swift plugin,
+# PROMISE_PLUGIN_NO_ENTRY in a Go plugin. A language that is not installed is skipped.
 #
 #     Tests/ABI/bindings.test.sh        LIBRARY: libpromise.so
 set -euo pipefail
@@ -45,7 +45,7 @@ if has Go env CGO_ENABLED=1 go version; then
   try "the Go plugin answers" prints_42 "$out/load" "$out/go-plugin.so"
 fi
 
-# In C, where the declaration may be left out too, and each plugin has its own.
+# In C, where the declaration is optional too, and each plugin has its own.
 printf '%s\n' '#define PROMISE_PLUGIN_NO_ENTRY' '#include <promise_plugin.h>' \
   'promise_plugin_t *promise_plugin_entry(uint32_t host);' \
   'promise_plugin_t *promise_plugin_entry(uint32_t host) { (void)host; return 0; }' > "$out/guarded.c"

@@ -102,7 +102,7 @@ static void values_are_taken_over_on_every_path(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 9);
 }
 
-/* A destructor that uses the builder which is about to drop its object. */
+/* A destructor that uses the builder which is about to release its object. */
 static promise_builder_t *entered;
 static void enters(void *payload) {
   (void)payload;
@@ -254,7 +254,7 @@ static void empty_values_may_be_copied(void) {
 
 /* ---- Memory ---- */
 
-/* More than there can be: an answer, and the builder is as it was. */
+/* A count beyond the limit is rejected with a status, and the builder is unchanged. */
 static void too_much_is_refused(void) {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   static const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX / 16, SIZE_MAX / 17};
@@ -294,7 +294,7 @@ static void builders_do_not_grow_the_process(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
-/* What has been built so far, and what was written into the room, may be appended: it moves with the rest. */
+/* A builder's own content, and the bytes written into its reserved space, may be appended: they move with the rest. */
 static void what_it_holds_may_be_appended(void) {
   promise_builder_t *builder = promise_builder_new(PROMISE_KIND_BYTES, 0);
   char *room = promise_builder_room(builder, 100);

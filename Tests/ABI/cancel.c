@@ -1,12 +1,12 @@
-/* cancel.h: asking promises to cancel, and how a request climbs. Tokens: token.c. */
+/* cancel.h: requests to cancel promises, and their propagation upstream. Tokens: token.c. */
 #include "support.h"
 
-/* Notes a letter for each request, and keeps the reason if it is a number. */
+/* Records a letter for each request, and keeps the reason if it is a number. */
 typedef struct asked {
   char letter;
   int64_t reason;
   int frees;
-  promise_t *discards; /* what the handler discards, if anything */
+  promise_t *discards; /* the promise that the handler discards; NULL: none */
 } asked_t;
 
 static void on_request(void *ctx, const promise_value_t *reason) {
@@ -102,7 +102,7 @@ static void a_settled_promise_drops_its_handlers(void) {
     CHECK_TEXT(journal, "");
     CHECK_INT(asked.frees, 1);
     tell(promise, &late);
-    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: that is told */
+    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: the handler is called */
     CHECK_INT(promise_cancel_requested(promise), way == 2);
     CHECK_INT(late.frees, 1);
     promise_release(promise);
@@ -133,7 +133,7 @@ static void every_handler_runs_though_the_first_settles(void) {
   promise_release(promise);
 }
 
-/* ---- Climbing ---- */
+/* ---- Propagation upstream ---- */
 
 static void a_request_climbs_when_nobody_else_is_interested(void) {
   journal_clear();

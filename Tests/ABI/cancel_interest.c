@@ -1,4 +1,4 @@
-/* cancel.h: requests that climb because a promise was settled. */
+/* cancel.h: requests that propagate upstream because a promise was settled. */
 #include "support.h"
 
 static promise_t *subject;
@@ -10,7 +10,7 @@ static void gives_up(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The consumer settles its own promise at once. What it was derived from is not wanted any more all the same. */
+/* The consumer settles its own promise at once. Its interest in the source ends all the same. */
 static void request_goes_on_though_a_handler_settles(void) {
   spy_t spy = {0}, above = {0};
   promise_t *source = promise_new();
@@ -25,7 +25,7 @@ static void request_goes_on_though_a_handler_settles(void) {
   promise_release(source);
 }
 
-/* A request waits for the interest of others to go; a discard is how it may. */
+/* A request waits for the interest of other consumers to end; a discard ends it. */
 static void discard_of_the_last_one_interested_passes_a_request_on(void) {
   spy_t above = {0};
   promise_t *source = promise_new();
@@ -50,7 +50,7 @@ static void discard_of_the_last_one_interested_passes_a_request_on(void) {
   promise_release(one), promise_release(two), promise_release(source);
 }
 
-/* Without a request, what is discarded leaves its source alone. */
+/* Without a request, a discarded promise leaves its source alone. */
 static void discard_alone_asks_nobody(void) {
   spy_t above = {0};
   promise_t *source = promise_new();
@@ -63,7 +63,8 @@ static void discard_alone_asks_nobody(void) {
   CHECK_SPY(&above, 0, 1);
 }
 
-/* What a collector owns is held until it collects: sealing it says so, though the request was first. */
+/* A garbage collector holds a promise until the collection: sealing it ends that interest, and propagates an earlier
+ * request. */
 static void seal_passes_on_a_request_that_waits(void) {
   spy_t above = {0}, own = {0};
   promise_t *source = promise_new();
@@ -76,7 +77,7 @@ static void seal_passes_on_a_request_that_waits(void) {
   CHECK_STATUS(promise_seal(wrapped), PROMISE_OK);
   CHECK_SPY(&own, 0, 0); /* the other is interested */
   promise_t *third = promise_new();
-  CHECK_STATUS(promise_seal(third), PROMISE_OK); /* nobody asked */
+  CHECK_STATUS(promise_seal(third), PROMISE_OK); /* no request was made */
   CHECK_INT(promise_cancel_requested(third), 0);
   promise_release(third);
   promise_release(one), promise_release(two), promise_release(wrapped), promise_release(wrapper);
@@ -98,8 +99,8 @@ static void seal_passes_on_a_request_that_waits(void) {
   promise_release(one), promise_release(wrapped), promise_release(wrapper), promise_release(root);
 }
 
-/* Promises made of one other each, and promises with discard blocks that follow each other: so deep that a call in a call
- * would take too much stack. */
+/* Chains of derived promises, and of promises with discard blocks that follow each other: so deep that recursion would
+ * overflow the stack. */
 static void *asks_from_above(void *ctx) {
   long depth = check_scale(200 * 1000);
   for (int follow = 0; follow < 2; follow++) {

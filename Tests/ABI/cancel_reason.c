@@ -1,4 +1,4 @@
-/* cancel.h: what becomes of the reason of a request, which a promise keeps for handlers that come later. */
+/* cancel.h: the reason of a request, which a promise keeps for handlers that are attached later. */
 #include "support.h"
 
 static promise_t *make(bool is_discardable) {
@@ -39,7 +39,7 @@ static void reason_goes_with_the_promise_however_it_ends(void) {
   }
 }
 
-/* The same for a promise that is derived, by which the request climbs. */
+/* A derived promise, from which the request propagates upstream. */
 static void reason_goes_with_each_promise_that_it_climbed_to(void) {
   for (int end = 0; end < 3; end++) {
     payload_t payload = {0};
@@ -62,7 +62,7 @@ static void reason_goes_with_each_promise_that_it_climbed_to(void) {
   }
 }
 
-/* The same for the one input of a combination that decides. */
+/* The deciding input of a combination. */
 static void reason_goes_with_an_input_that_decides(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);
@@ -77,7 +77,7 @@ static void reason_goes_with_an_input_that_decides(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* The same for a promise that was asked to cancel before it follows one that is settled already. */
+/* A promise that was asked to cancel before it follows a settled one. */
 static void reason_goes_with_a_link_to_a_settled_promise(void) {
   payload_t payload = {0};
   promise_value_t reason = object(&payload);

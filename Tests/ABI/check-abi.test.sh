@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A check that cannot fail checks nothing: builds small libraries that export what they should not, or not what they
-# should, and headers that are changed, and asks scripts/check-abi to refuse each for the right reason.
+# Checks the check: builds small libraries with extra or missing exports, and changed headers, and expects
+# scripts/check-abi to reject each for the right reason.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 check=$root/scripts/check-abi
@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
 
-# build NAME [FLAG...]: a library of stubs, with whatever stands in $scratch/extra.c, linked by $scratch/map.
+# build NAME [FLAG...]: a library of stubs, with the content of $scratch/extra.c, linked by $scratch/map.
 build() {
   local name=$1
   shift
@@ -25,7 +25,7 @@ reset() {
   cp "$map" "$scratch/map"
 }
 
-# judge NAME STATUS TEXT COMMAND...: the command ends with that status, and says each line of TEXT among other things.
+# judge NAME STATUS TEXT COMMAND...: the command ends with that status, and its output contains each line of TEXT.
 judge() {
   local name=$1 expected=$2 text=$3 status=0 output line says=true
   shift 3
@@ -42,7 +42,7 @@ judge() {
   fi
 }
 
-# expect NAME STATUS TEXT: what the check says to the library NAME.
+# expect NAME STATUS TEXT: the check's verdict on the library NAME.
 expect() { judge "$@" env MAP="$scratch/map" "$check" "$scratch/$1.so"; }
 
 soname=-Wl,-soname=libpromise.so.1
@@ -100,7 +100,7 @@ expect searching 1 "it searches /opt/somewhere"
 build beside "$soname" '-Wl,-rpath,$ORIGIN'
 expect beside 0 "needs libc alone"
 
-# With symbols of this machine's glibc, unless that is an old one.
+# Uses symbols of this machine's glibc, unless it is an old one.
 echo 'extern const char *gnu_get_libc_version(void); const char *promise_libc(void);
 const char *promise_libc(void) { return gnu_get_libc_version(); }' > "$scratch/extra.c"
 build glibc
@@ -121,7 +121,7 @@ echo 'char ballast[600 * 1024] = {1}; char *promise_ballast(void); char *promise
 build heavy
 expect heavy 1 "more than 524288"
 
-# headers NAME FILE SCRIPT: copies of the headers in the folder NAME, one of them edited by sed, to another text.
+# headers NAME FILE SCRIPT: copies the headers into the folder NAME, and edits one of them by sed.
 headers() {
   cp -R "$root/include" "$scratch/$1"
   sed -i "$3" "$scratch/$1/$2"
@@ -131,8 +131,8 @@ headers() {
   fi
 }
 
-# accepted NAME FILE SCRIPT, refused NAME FILE SCRIPT TEXT: what the check says to headers that are so edited. That most
-# changes contradict the assertions too does not count: abidiff itself must refuse them.
+# accepted NAME FILE SCRIPT, refused NAME FILE SCRIPT TEXT: the check's verdict on headers edited in this way. Most
+# changes contradict the assertions too, which does not count: abidiff itself must reject them.
 accepted() {
   headers "$1" "$2" "$3"
   judge "$1" 0 "unchanged" env INCLUDE="$scratch/$1" BASELINE="$scratch/baseline.abi" "$check"
@@ -143,7 +143,7 @@ refused() {
 $4" env INCLUDE="$scratch/$1" BASELINE="$scratch/baseline.abi" "$check"
 }
 
-# Of the headers as they are, so that what is new since the last release can be changed here too.
+# The baseline of the current headers, so that additions since the last release can be changed here too.
 judge record 0 "unchanged" env BASELINE="$scratch/baseline.abi" "$check" --record
 judge "no machine's paths" 1 "" grep -E '/(usr|home|root|tmp|work)/' "$scratch/baseline.abi" \
   "$root/Tests/ABI/baseline.abi"
@@ -187,7 +187,7 @@ refused field-renamed promise_plugin.h 's/PROMISE_NONNULL configuration)/PROMISE
 refused handler-changed promise/callback.h 's/(\*promise_handler_t)(void \*/(*promise_handler_t)(char */' \
   "promise_handler_t"
 
-# What is refused is not recorded either.
+# A rejected change is not recorded either.
 cp "$scratch/baseline.abi" "$scratch/kept.abi"
 judge "record a change" 1 "changed or removed" env INCLUDE="$scratch/function-removed" BASELINE="$scratch/baseline.abi" \
   "$check" --record

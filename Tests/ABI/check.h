@@ -31,19 +31,19 @@
 
 #include "promise.h"
 
-static atomic_long check_checks;   /* made in this test */
-static atomic_long check_failures; /* of those */
+static atomic_long check_checks;   /* created in this test */
+static atomic_long check_failures; /* of the created ones */
 static const char *check_test = "";
 static int check_passed;
 static int check_failed;
 
-/* How long one test may take before it counts as hanging, in seconds. */
+/* The time limit of one test, in seconds. */
 static inline unsigned check_limit(void) {
   const char *text = getenv("CHECK_TIMEOUT");
   return text != NULL ? (unsigned)atoi(text) : 600;
 }
 
-/* How often to do what `times` says: less under CHECK_QUICK, for valgrind. */
+/* The number of repetitions: `times`, or fewer under CHECK_QUICK, for valgrind. */
 static inline long check_scale(long times) {
   if (getenv("CHECK_QUICK") == NULL)
     return times;
@@ -92,14 +92,14 @@ static inline bool check_text(const char *actual, const char *expected, const ch
                     check_shown(expected));
 }
 
-/* Each gives whether it held. */
+/* Each returns whether the check held. */
 #define CHECK(condition) check_that((condition), __FILE__, __LINE__, "%s", #condition)
 #define CHECK_INT(actual, expected) check_int((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_STATUS(actual, expected) check_status((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_POINTER(actual, expected) check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
 
-/* For what a test cannot go on without: ends it. */
+/* Ends the test if the condition does not hold. */
 #define REQUIRE(condition)                                                                                             \
   do {                                                                                                                 \
     if (!check_that((condition), __FILE__, __LINE__, "required: %s", #condition))                                      \
@@ -108,7 +108,7 @@ static inline bool check_text(const char *actual, const char *expected, const ch
 
 /* ---- Leaks ---- */
 
-/* Live objects by kind. A promise that settles stays of one kind. */
+/* Live objects by kind. A promise keeps its kind when it settles. */
 #define CHECK_KINDS(KIND)                                                                                              \
   KIND(promises, "promise", promises_pending + now.promises_settled)                                                   \
   KIND(callbacks, "callback", callbacks)                                                                               \
@@ -129,7 +129,7 @@ typedef struct check_census {
 #undef CHECK_FIELD
 } check_census_t;
 
-/* What the running test says that it leaves. */
+/* The number of objects that the running test declares to leave. */
 static check_census_t check_left;
 
 #define LEAVES(kind, count) ((void)(check_left.kind += (uint64_t)(count)))
@@ -143,7 +143,7 @@ static inline check_census_t check_count(void) {
 #undef CHECK_FIELD
 }
 
-/* Whether the test left no more than it found and said; `reports`: a failure for each kind. */
+/* Returns whether the test left no more than it found and declared; `reports`: prints a failure for each kind. */
 static inline bool check_leaves_nothing(const check_census_t *before, bool reports) {
   check_census_t after = check_count();
   bool holds = true;
@@ -159,8 +159,8 @@ static inline bool check_leaves_nothing(const check_census_t *before, bool repor
   return holds;
 }
 
-/* Threads of the library may still be about to give back what a test used. Waits for that, while it makes a difference:
- * for CHECK_PATIENCE milliseconds at most. */
+/* Waits for threads of the library that are still about to release the test's objects, while the counts change, for
+ * CHECK_PATIENCE milliseconds at most. */
 static inline long check_patience(void) {
   const char *text = getenv("CHECK_PATIENCE");
   return text != NULL ? atol(text) : 20000;
@@ -202,7 +202,7 @@ static inline bool check_run_apart(void (*test)(void)) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Whether CHECK_SKIP, a list of names with blanks between, has the test. */
+/* Returns whether CHECK_SKIP, a list of names separated by blanks, contains the test. */
 static inline bool check_is_skipped(const char *name) {
   const char *names = getenv("CHECK_SKIP");
   size_t length = strlen(name);
@@ -246,7 +246,7 @@ static inline void check_run(const char *name, void (*test)(void)) {
 
 #define RUN(test) check_run(#test, test)
 
-/* The last line of a program, and its exit status. */
+/* Prints the last line of a program, and returns its exit status. */
 static inline int check_report(void) {
   if (check_is_listing())
     return 0;

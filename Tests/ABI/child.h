@@ -1,4 +1,4 @@
-/* child.h - what a test does in a child process: a child that hangs or crashes is a failure which says so. */
+/* child.h - runs a part of a test in a child process, and reports a child that hangs or crashes as a failure. */
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -16,14 +16,14 @@ static inline pid_t child_start(void (*body)(void *), void *argument) {
   REQUIRE(child >= 0);
   if (child > 0)
     return child;
-  /* Far less than what the parent may take, so that it is told which child it was. */
+  /* Far below the parent's limit, so that the failure names the child. */
   alarm(check_limit() < 300 ? check_limit() / 3 : 60);
   long before = atomic_load(&check_failures);
   body(argument);
   _exit(atomic_load(&check_failures) == before ? 0 : 1);
 }
 
-/* Waits for the child's end: true if that is `expected`, an exit status. */
+/* Waits for the child to end: true if its exit status is `expected`. */
 static inline bool child_ended(pid_t child, int expected, const char *what, const char *file, int line) {
   int status = 0;
   pid_t ended;

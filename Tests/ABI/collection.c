@@ -1,4 +1,4 @@
-/* Arrays and maps: made at once, read, shared, released. */
+/* Arrays and maps: creation, reading, sharing, release. */
 #include "support.h"
 
 /* ---- Arrays ---- */
@@ -35,7 +35,7 @@ static void array_may_be_empty(void) {
   }
 }
 
-/* The array may be made where its element was. */
+/* The array may be written over its element. */
 static void array_may_replace_its_element(void) {
   promise_value_t value = text("inside");
   CHECK_STATUS(promise_value_array(&value, &value, 1), PROMISE_OK);
@@ -171,7 +171,7 @@ static void map_takes_its_values_over_on_every_path(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 7);
 }
 
-/* As many keys as a map may have to look through: the time of one is that of another. */
+/* Maps with many keys: a lookup takes the same time for each key. */
 static void map_of_many_finds_each(void) {
   long count = check_scale(300 * 1000), wrong = 0;
   char(*keys)[16] = malloc((size_t)count * sizeof *keys);

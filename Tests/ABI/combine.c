@@ -1,4 +1,4 @@
-/* combine.h: many promises made into one. */
+/* combine.h: combinations of many promises. */
 #include "support.h"
 
 static promise_t *inputs[3];
@@ -160,7 +160,7 @@ static void what_dies_pending_leaves_nothing_behind(void) {
   promise_release(all), promise_release(inputs[0]);
 }
 
-/* In whichever order: a result of inputs one of which died is that of no input. */
+/* In any order of settlement: a combination with an input destroyed while pending has no result. */
 static void a_result_stays_pending_once_an_input_died(void) {
   for (int dies_first = 0; dies_first < 2; dies_first++) {
     make_inputs();
@@ -217,7 +217,7 @@ static void inputs_may_be_settled_on_several_threads(void) {
   }
 }
 
-/* A promise that is never settled, raced against many: what came too late is not kept for it. */
+/* A promise that is never settled, raced against many: late outcomes are not kept for it. */
 static void what_lost_a_race_is_not_kept(void) {
   promise_t *never = promise_new();
   payload_t late = {0}, rejected = {0};

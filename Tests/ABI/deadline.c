@@ -16,7 +16,7 @@ static void set(promise_token_t *token, promise_executor_t *executor, int64_t de
   CHECK_STATUS(promise_token_set_deadline(token, executor, deadline), PROMISE_OK);
 }
 
-/* A promise that is cancelled for the reason that it is asked to cancel for. */
+/* A promise that is cancelled with the reason of the request. */
 static void give_up(void *ctx, const promise_value_t *reason) {
   promise_value_t cause = *reason, discarded;
   CHECK_STATUS(promise_value_retain(&cause), PROMISE_OK);
@@ -32,7 +32,7 @@ static promise_t *work(promise_token_t *token) {
   return promise;
 }
 
-/* Whether the promise was cancelled because its time was over. */
+/* Returns whether the promise was cancelled because the deadline had passed. */
 static bool is_late(promise_t *promise) {
   promise_value_t reason;
   if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
@@ -61,11 +61,11 @@ static void token_is_cancelled_when_its_time_has_come(void) {
   CHECK_INT(promise_token_is_cancelled(token), 1);
   CHECK(is_late(first));
   CHECK(is_late(second));
-  /* It was not invalidated: who was registered with it has heard. */
+  /* It was not invalidated: a registered handler is called. */
   CHECK_SPY(&spy, 1, 1);
   CHECK_INT(promise_token_generation(token), 0);
   CHECK_INT(promise_token_deadline(token), deadline);
-  /* What comes too late is asked at once. */
+  /* A promise attached too late is cancelled at once. */
   promise_t *late = work(token);
   CHECK(is_late(late));
   promise_t *all[] = {first, second, heard, late};
@@ -109,8 +109,8 @@ static void chained_tokens_have_no_later_one(void) {
   CHECK_INT(promise_token_deadline(after), hour);
   CHECK_INT(promise_token_deadline(grandchild), hour);
   CHECK_INT(promise_token_deadline(sooner), hour - 1);
-  CHECK_INT(promise_token_deadline(apart), NEVER); /* it does not go when the parent is cancelled */
-  /* A child's own is not its parent's. */
+  CHECK_INT(promise_token_deadline(apart), NEVER); /* the parent's cancellation does not end it */
+  /* A child's deadline is not its parent's. */
   set(before, NULL, hour - 2);
   CHECK_INT(promise_token_deadline(parent), hour);
   CHECK_INT(promise_token_deadline(grandchild), hour - 2);
@@ -131,7 +131,7 @@ static void inherited_deadline_outlives_the_parent(void) {
   CHECK_STATUS(promise_token_release(child), PROMISE_OK);
 }
 
-/* On a loop's executor there is no other thread, and nothing happens but in the loop. */
+/* On a loop's executor there is no other thread, and everything happens in the loop. */
 static void loop_may_keep_the_time(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -146,7 +146,7 @@ static void loop_may_keep_the_time(void) {
   CHECK(is_late(theirs));
   if (!shares_process())
     CHECK_INT(thread_count(), before);
-  /* A chained one gets the executor too, and a loop that is freed takes the timers along. */
+  /* A chained token gets the executor too, and a loop that is freed stops the timers. */
   promise_token_t *later = token_new(), *chained = token_new();
   set(later, executor, promise_now() + HOUR);
   CHECK_STATUS(promise_token_chain(chained, later, PROMISE_CHAIN_CANCEL), PROMISE_OK);
@@ -160,7 +160,7 @@ static void loop_may_keep_the_time(void) {
   promise_release(theirs);
 }
 
-/* The last release ends it: nothing is asked then, and nothing is kept. */
+/* The last release ends the timer: no request is made, and nothing is kept. */
 static void released_token_has_none(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *executor = promise_executor_new(shelve, &shelf, NULL);
@@ -173,7 +173,7 @@ static void released_token_has_none(void) {
   CHECK_STATUS(promise_token_release(token), PROMISE_OK);
   CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
   CHECK_INT(promise_cancel_requested(promise), 0);
-  /* The timer held the executor: it is gone. */
+  /* The timer held the executor: it is destroyed. */
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
   promise_release(promise);

@@ -1,4 +1,4 @@
-/* promise_wait where it could never end, for the waiting thread is the one that has to do the work: PROMISE_EDEADLK, at
+/* promise_wait where it could never end, because the waiting thread itself has to do the work: PROMISE_EDEADLK, at
  * once. */
 #include "support.h"
 
@@ -7,7 +7,7 @@
 static promise_t *targets[8];
 static int target_count;
 
-/* A wait that went through with it would hang, and be ended as hanging. */
+/* Without the check the wait would hang, until the test's time limit. */
 static void wait_for_targets(promise_status_t expected) {
   for (int i = 0; i < target_count; i++) {
     CHECK_STATUS(promise_wait(targets[i], FOR_EVER), expected);
@@ -65,7 +65,7 @@ static void observer_cannot_wait_for_what_stands_behind_it(void) {
     promise_release(all[i]);
 }
 
-/* Two floors down, for what stands behind on the first one. */
+/* Nested twice: waits for a callback that is queued on the outer level. */
 static void deeper_callback_cannot_wait_for_what_stands_behind_its_ancestors(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -88,7 +88,7 @@ static void settles_nested(void *ctx, const promise_value_t *value) {
   CHECK_STATUS(promise_resolve(nested, I64(1)), PROMISE_OK);
 }
 
-/* The outer settlement is this thread's too. */
+/* The outer settlement belongs to this thread too. */
 static void nested_settlement_cannot_wait_for_the_outer_one(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -149,7 +149,7 @@ static void late_handler_cannot_wait_for_its_own_promise_either(void) {
     promise_release(all[i]);
 }
 
-/* The context of a discard block goes before the callbacks run. */
+/* The context of a discard block is freed before the callbacks run. */
 static void waiting_free(void *ctx) {
   spy_free(ctx);
   wait_for_targets(PROMISE_EDEADLK);
@@ -191,7 +191,7 @@ static void context_of_a_dropped_job_cannot_wait_for_its_promise(void) {
   promise_release(promise);
 }
 
-/* However long the chain between the handler and what it waits for. */
+/* A chain of any length between the handler and the promise that it waits for. */
 static void far_descendant_is_found(void) {
   long length = check_scale(300 * 1000);
   spy_t spy = {0};
@@ -220,7 +220,7 @@ static void *follows_later(void *ctx) {
 
 static gate_t begun = GATE_CLOSED;
 
-/* For one that another thread is to settle, when the wait begins. */
+/* Another thread is the settler when the wait begins. */
 static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in, promise_value_t *out) {
   *out = *in;
   spy_see(ctx, in);
@@ -231,7 +231,7 @@ static promise_verdict_t waits_for_outside(void *ctx, const promise_value_t *in,
   return PROMISE_FULFILL;
 }
 
-/* What a thread waits for may come to wait for that thread. */
+/* The awaited promise may later depend on the waiting thread. */
 static void wait_that_comes_to_be_without_end_ends(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -247,7 +247,7 @@ static void wait_that_comes_to_be_without_end_ends(void) {
     promise_release(all[i]);
 }
 
-/* Whoever is to settle it: the handlers behind this one could be. */
+/* With any settler: the later handlers of this promise could be one. */
 static void handler_of_a_request_cannot_wait_for_its_promise(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new();
@@ -265,7 +265,7 @@ static void handler_of_a_request_cannot_wait_for_its_promise(void) {
 static promise_t *behind, *elsewhere;
 static int destroyed;
 
-/* What is made here lies in the memory of the promises that were destroyed just before. */
+/* The new promises reuse the memory of those destroyed just before. */
 static void destroy_waiting(void *payload) {
   promise_t *made[16];
   (void)payload;

@@ -1,4 +1,4 @@
-/* promise_delay_on() whose executor closes before the time has come: the delayed value is freed. */
+/* promise_delay_on() whose executor closes before the delay has passed: the delayed value is freed. */
 #include "scheduling.h"
 
 static void a_closed_loop_frees_the_value_that_it_delays(void) {

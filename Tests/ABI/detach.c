@@ -1,4 +1,4 @@
-/* callback.h: a reaction is detached from a pending promise when nobody wants what it would settle. */
+/* callback.h: a reaction is detached from a pending promise when its derived promise is abandoned. */
 #include "growth.h"
 
 typedef promise_t *(*derive_t)(promise_t *source, spy_t *spy);
@@ -47,7 +47,7 @@ static const derive_t derivations[] = {by_then,    by_rescue,           by_react
 
 enum { RESOLVED, REJECTED, DISCARDED, ASKED_AND_RELEASED, ENDS, RELEASED = ENDS };
 
-/* Ends a derived promise, whose reference it takes over. */
+/* Ends a derived promise, and takes over its reference. */
 static void end(promise_t *derived, int how) {
   if (how == RESOLVED)
     CHECK_STATUS(promise_resolve(derived, I64(9)), PROMISE_OK);
@@ -69,7 +69,7 @@ static void context_is_freed_at_once(void) {
       promise_t *derived = derivations[kind](source, &spy);
       promise_t *behind = promise_then(source, adds_one, NULL, NULL);
       end(derived, how);
-      /* What cleans up is owed to the source. */
+      /* A handler that cleans up stays attached to the source. */
       bool is_kept = how == ASKED_AND_RELEASED && derivations[kind] == by_finally;
       CHECK_SPY(&spy, 0, !is_kept);
       CHECK_STATUS(promise_resolve(source, I64(1)), PROMISE_OK);
@@ -96,7 +96,7 @@ static void releasing_alone_lets_the_handler_run(void) {
   }
 }
 
-/* A request that finds nobody holding the promise silences nobody: what a token ends hears of it. */
+/* A request that finds no holder of the promise silences no handler: a token that ends the promise notifies it. */
 static void a_request_alone_lets_the_handler_run(void) {
   spy_t spy = {0};
   promise_t *source = promise_new();
@@ -113,7 +113,7 @@ static void a_request_alone_lets_the_handler_run(void) {
   promise_release(source);
 }
 
-/* Somebody waits for it still. */
+/* It still has a waiter. */
 static void what_is_waited_for_stays(void) {
   spy_t spy = {0}, observed = {0}, tapped = {0};
   promise_t *source = promise_new();
@@ -135,7 +135,8 @@ static void what_is_waited_for_stays(void) {
   promise_release(source);
 }
 
-/* A chain whose links were asked and released leaves as a whole, however long, by itself or by way of contexts. */
+/* A chain whose links were cancelled and released is detached as a whole, at any length, directly or through
+ * contexts. */
 static void release_context(void *ctx) {
   promise_release(ctx);
 }
@@ -179,7 +180,7 @@ static void settles_nothing(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-/* Waiters that come and go, a few at a time, on one promise: its memory stays as it is. */
+/* Short-lived waiters, a few at a time, on one promise: its memory does not grow. */
 static void memory_is_flat(void) {
   long rounds = check_scale(200 * 1000);
   for (int how = RESOLVED; how < ENDS; how++) {
@@ -207,7 +208,7 @@ typedef struct {
   int how;
 } leaving_t;
 
-/* So many waiters of one promise leave: the oldest first, the newest first, every other one. */
+/* Detaches many waiters of one promise: the oldest first, the newest first, every other one. */
 static void many_leave(void *ctx, long count) {
   const leaving_t *leaving = ctx;
   spy_t spy = {0};
@@ -231,7 +232,7 @@ static void time_is_linear_wherever_they_stand(void) {
       CHECK_LINEAR(many_leave, (&(leaving_t){order, how}), check_scale(40 * 1000) / 16 * 16);
 }
 
-/* ---- What has no handler ---- */
+/* ---- Reactions without a handler ---- */
 
 static void followers_leave_when_they_are_released(void) {
   promise_t *source = promise_new();
@@ -247,7 +248,7 @@ static void followers_leave_when_they_are_released(void) {
   promise_release(source);
 }
 
-/* An input that lasts, with others that do not. */
+/* A long-lived input, combined with short-lived ones. */
 static void combinations_leave_their_inputs(void) {
   typedef promise_t *(*combine_t)(promise_t *const *, size_t, uint32_t);
   const combine_t combinations[] = {promise_race, promise_any, promise_all, promise_all_settled};
@@ -263,9 +264,9 @@ static void combinations_leave_their_inputs(void) {
         CHECK_STATUS(promise_discard(result), PROMISE_OK);
       if (how == 1) {
         promise_resolve(inputs[1], I64(1));
-        promise_resolve(result, I64(1)); /* some are decided */
+        promise_resolve(result, I64(1)); /* some are settled */
       }
-      promise_release(result); /* and the third is not wanted any more */
+      promise_release(result); /* and the third is abandoned */
       promise_release(inputs[1]);
     }
   }
@@ -331,7 +332,7 @@ static void delay_stops_when_nobody_wants_it(void) {
   }
 }
 
-/* Whoever waits for a delay that was released keeps it. */
+/* A waiter of a released delay keeps it alive. */
 static void delay_with_a_callback_stays(void) {
   spy_t spy = {0};
   promise_t *source = promise_new();

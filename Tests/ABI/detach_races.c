@@ -1,9 +1,9 @@
-/* callback.h: promises that are given up on one thread while their source ends on another. */
+/* callback.h: promises that are abandoned on one thread while their source ends on another. */
 #include "race.h"
 
 enum { WAITERS = 6, THREADS = 3 };
 
-/* How a waiter is given up, or not. */
+/* The ways to abandon a waiter, or not. */
 enum { RESOLVED, DISCARDED, ASKED, RELEASED, WAYS };
 
 typedef struct {
@@ -42,7 +42,7 @@ static void give_up(promise_t *waiter, long how) {
   promise_release(waiter);
 }
 
-/* What each of the threads does to the source and its waiters. */
+/* The action of each thread on the source and its waiters. */
 static void act(round_t *round, int thread) {
   if (thread == 0) {
     switch (round->round % 4) {
@@ -102,7 +102,7 @@ static void each_context_is_freed_once(void) {
   race(take_part, THREADS);
 }
 
-/* ---- One promise that lasts, many threads that wait for a while ---- */
+/* ---- One long-lived promise, many threads with short-lived waiters ---- */
 
 static promise_t *lasting;
 

@@ -102,7 +102,7 @@ static void block_runs_between_rejection_and_callbacks(void) {
   promise_release(of_block);
 }
 
-/* What the block does to its own promise comes too late; whatever else it does, goes. */
+/* The block's calls on its own promise come too late; its other calls take effect. */
 static promise_t *other;
 static void block_that_interferes(void *ctx) {
   spy_t *spy = ctx;

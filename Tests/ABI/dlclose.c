@@ -1,5 +1,5 @@
-/* dlclose(): the library stays, for its threads do, and so do promises. CHECK_COPY is the path of a copy of the library,
- * for this program has the other one for good. */
+/* dlclose(): the library stays loaded, because its threads and promises do. CHECK_COPY is the path of a copy of the
+ * library: this program links the other one permanently. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
@@ -44,7 +44,7 @@ static void open_the_gate(void *gate) {
   gate_open(gate);
 }
 
-/* The pool of the copy and its timers do their work. */
+/* The pool and the timers of the copy still work. */
 static void works(void) {
   gate_t gate = GATE_CLOSED;
   CHECK_STATUS(copy.submit(copy.global(PROMISE_PRIORITY_DEFAULT), open_the_gate, &gate, NULL), PROMISE_OK);
@@ -58,7 +58,7 @@ typedef struct visit {
   gate_t used, closed;
 } visit_t;
 
-/* A thread that used the library, and ends when it has been closed. */
+/* A thread that used the library, and ends after it has been closed. */
 static void *visits(void *argument) {
   visit_t *visit = argument;
   for (int i = 0; i < 1000; i++)
@@ -81,7 +81,7 @@ static void library_stays_when_it_is_closed(void) {
   CHECK(dlopen(getenv("CHECK_COPY"), RTLD_NOW | RTLD_NOLOAD) == library);
   works();
 
-  /* It is the same library that is opened again. */
+  /* Opening it again returns the same library. */
   promise_t *(*before)(void) = copy.new_;
   CHECK_POINTER(open_copy(), library);
   CHECK(copy.new_ == before);

@@ -1,11 +1,11 @@
-/* promise_dump, promise_dump_lines: what is pending, and who must settle it. */
+/* promise_dump, promise_dump_lines: the pending promises, and their settlers. */
 #include <errno.h>
 #include <fcntl.h>
 
 #include "race.h"
 #include "support.h"
 
-/* The last dump: its lines, each ended. */
+/* The last dump: its lines, each with its newline. */
 static char dumped[1 << 16];
 static int line_count;
 
@@ -24,7 +24,7 @@ static void dump(void) {
   CHECK_STATUS(promise_dump_lines(take_line, dumped), PROMISE_OK);
 }
 
-/* What the last dump says of a promise; NULL: nothing. Valid until the next call. */
+/* Returns the line of a promise in the last dump; NULL: none. Valid until the next call. */
 static const char *line_of(promise_t *promise) {
   static char line[512];
   char id[32];
@@ -38,7 +38,7 @@ static const char *line_of(promise_t *promise) {
   return NULL;
 }
 
-/* A dump says this of a promise; `of` stands for %p, if there is one in it. */
+/* Checks the line of a promise in a dump; `of` replaces the %p in it, if any. */
 static void says(promise_t *promise, const char *format, const void *of) {
   char expected[512];
   dump();
@@ -213,7 +213,7 @@ static void ages(void) {
   uint64_t id = (uint64_t)(uintptr_t)promise;
   promise_release(derived);
   promise_release(promise);
-  /* A cell that is used again has no age of another promise. */
+  /* A recycled cell does not keep the age of its previous promise. */
   for (int i = 0; i < 4; i++) {
     promise_t *later = promise_new();
     CHECK((uint64_t)(uintptr_t)later != id);
@@ -247,7 +247,7 @@ static void to_a_descriptor(void) {
   promise_release(promise);
 }
 
-/* ---- Others go on meanwhile ---- */
+/* ---- Other threads continue meanwhile ---- */
 
 static atomic_bool done;
 

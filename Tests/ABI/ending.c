@@ -1,4 +1,4 @@
-/* What is on its way out is gone already, for the contexts and destructors that run meanwhile. */
+/* An object that is being destroyed is already invalid for the contexts and destructors that run meanwhile. */
 #include "support.h"
 
 static promise_t *subject;
@@ -71,7 +71,7 @@ static void executor_is_gone_when_its_context_goes(void) {
   CHECK_SPY(&spy, 0, 1);
 }
 
-/* The same one floor down, where a disposal is put off because another one runs. */
+/* Nested: a disposal that is deferred because another one runs. */
 static void free_releases_subject_twice(void *ctx) {
   spy_free(ctx);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
@@ -91,7 +91,7 @@ static void release_within_a_release_is_final(void) {
   CHECK_STATUS(promise_state(subject), PROMISE_ESTALE);
 }
 
-/* The cells of all those are in order: none is given out twice. */
+/* The free list is intact: no cell is allocated twice. */
 static void nothing_is_given_out_twice(void) {
   pending_promise_is_gone_when_its_contexts_go();
   settled_promise_is_gone_when_its_value_goes();

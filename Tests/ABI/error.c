@@ -1,4 +1,4 @@
-/* Errors: domain, code and message; where they were made, and what led to them. */
+/* Errors: domain, code and message; the place of creation, and the cause. */
 #include "support.h"
 
 static void error_has_domain_code_and_message(void) {
@@ -111,7 +111,7 @@ static void error_keeps_what_led_to_it(void) {
   CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
 }
 
-/* Each kind, and the places of `out` and `cause` may be one. */
+/* Each kind; `out` and `cause` may be the same object. */
 static void any_value_may_be_a_cause(void) {
   promise_t *promise = promise_new();
   promise_value_t causes[] = {*I64(7), text("why"), holding(retained(promise)), ARRAY(*I64(1)), json("{\"a\":1}")};
@@ -137,7 +137,7 @@ static void cause_goes_with_its_error(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* What a promise was cancelled for is told in the same way. */
+/* The reason of a cancellation is passed on in the same way. */
 static void cancellation_has_a_cause_too(void) {
   promise_value_t cause = error("net", 5, "lost"), value, plain = {.kind = PROMISE_KIND_DISCARDED};
   CHECK_STATUS(promise_value_discarded(&value, &cause), PROMISE_OK);

@@ -1,7 +1,7 @@
 /* Executors and jobs. */
 #include "executors.h"
 
-/* An executor that keeps its jobs until they are asked for. */
+/* An executor that queues its jobs until the test takes them. */
 typedef struct shelf {
   promise_job_t *jobs[64];
   int count;

@@ -15,7 +15,7 @@ static void run_inside(void *ctx, promise_job_t *job) {
   here->executor = NULL;
   CHECK_STATUS(promise_job_run(job), PROMISE_OK);
   CHECK_STATUS(promise_job_run(job), PROMISE_ESTALE);
-  /* The context is still being used: it must not have been freed. */
+  /* The context is still in use: it must not have been freed. */
   CHECK_INT(atomic_load(&here->spy.frees), 0);
   here->depth--;
 }
@@ -40,7 +40,7 @@ static void job_may_run_within_submit(void) {
     promise_release(all[i]);
 }
 
-/* The job that runs within submit holds the last reference to the executor: whose context submit is using. */
+/* The job that runs inside submit holds the last reference to the executor, whose context submit is using. */
 static void context_is_not_freed_while_submit_uses_it(void) {
   inline_executor_t here = {.depth = 0};
   spy_t spy = {0};
@@ -56,10 +56,10 @@ static void context_is_not_freed_while_submit_uses_it(void) {
   promise_release(promise);
 }
 
-/* Each job runs the one before it within its submit. */
+/* Each job runs the previous one inside its submit. */
 typedef struct relay {
   promise_job_t *before;
-  promise_t *follower; /* of the promise of the job before */
+  promise_t *follower; /* of the promise of the previous job */
   int runs;
 } relay_t;
 
@@ -67,7 +67,7 @@ static void relays(void *ctx, promise_job_t *job) {
   relay_t *relay = ctx;
   if (relay->before != NULL) {
     CHECK_STATUS(promise_job_run(relay->before), PROMISE_OK);
-    /* It is another job than the one which is submitted: its promise and what follows are settled on return. */
+    /* The job that runs is not the submitted one: its promise and the derived ones are settled on return. */
     CHECK_INT(promise_state(relay->follower), PROMISE_FULFILLED);
     relay->runs++;
   }

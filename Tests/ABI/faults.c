@@ -1,4 +1,4 @@
-/* Signals that a fault raises on a thread of the library's: the program's handler runs there, and may go on. */
+/* Signals raised by a fault on one of the library's threads: the program's handler runs there, and may return. */
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -79,7 +79,7 @@ static void a_handler_recovers_on_a_thread_for_timers(void) {
   stop_handling();
 }
 
-/* The mask of the thread that starts one of the library's is not what counts. */
+/* The signal mask of the thread that starts a library thread does not matter. */
 static void whoever_starts_the_thread_may_block_them(void) {
   sigset_t set, before;
   sigfillset(&set);

@@ -1,4 +1,4 @@
-/* promise_follow of promises with a discard block, which are settled in another way than the others. Those: cancel.c. */
+/* promise_follow of promises with a discard block, which are settled on another path. The others: cancel.c. */
 #include "support.h"
 
 static void a_follower_has_one_source(void) {
@@ -16,7 +16,7 @@ static void a_follower_has_one_source(void) {
   promise_release(promise);
 }
 
-/* Of two that follow each other the second is refused, whichever of them have blocks. */
+/* Two promises that follow each other: the second call is rejected, whichever of them have blocks. */
 static void a_circle_is_refused(void) {
   for (int blocks = 0; blocks < 4; blocks++) {
     promise_t *one = blocks & 1 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
@@ -73,7 +73,7 @@ static void an_adopted_circle_is_refused_too(void) {
   promise_release(follower);
 }
 
-/* The follower is not the source's to settle any more: any holder may, or have it follow another. */
+/* The source no longer settles the follower: any holder may, or make it follow another promise. */
 static void a_follower_of_what_died_may_follow_another(void) {
   promise_t *source = promise_new(), *other = promise_new();
   promise_t *promise = promise_new_discardable(NULL, NULL, NULL);

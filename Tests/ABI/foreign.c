@@ -1,4 +1,4 @@
-/* Two copies of the library in one process: each refuses the other's handles. CHECK_COPY is the path of a second
+/* Two copies of the library in one process: each rejects the other's handles. CHECK_COPY is the path of a second
  * copy. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -82,7 +82,7 @@ static void types_of_one_are_stale_in_the_other(void) {
   CHECK_POINTER(copy.type_name(ours), NULL);
   CHECK_POINTER(promise_type_register("test.foreign.child", theirs, NULL), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
-  /* One name, a type in each: the second is no conflict. */
+  /* One name, with a type in each copy: no conflict. */
   ours = promise_type_register("test.foreign", NULL, NULL);
   theirs = copy.type_register("test.foreign", NULL, payload_destroy);
   CHECK(ours != NULL && theirs != NULL && ours != theirs);
@@ -109,7 +109,7 @@ static void open_the_gate(void *gate) {
   gate_open(gate);
 }
 
-/* What each does on threads of its own is refused by the other, and goes on. */
+/* Handles created on the threads of one copy are rejected by the other, which continues. */
 static void both_have_threads(void) {
   gate_t here = GATE_CLOSED, there = GATE_CLOSED;
   promise_executor_t *ours = promise_executor_global(PROMISE_PRIORITY_DEFAULT),
@@ -134,10 +134,10 @@ static void both_have_threads_of_their_own(void) {
   both_have_threads();
 }
 
-/* Another namespace of the linker's, with a C library of its own: the very same file is a second copy there. */
+/* Another namespace of the linker, with its own C library: the same file is a second copy there. */
 static void library_may_be_in_two_namespaces(void) {
   CHECK(true);
-  /* Valgrind stands in for functions of the first C library only, and takes the linker's own reading for errors. */
+  /* Valgrind replaces functions of the first C library only, and reports the linker's own reads as errors. */
   if (getenv("CHECK_QUICK") != NULL)
     return;
   find_functions(dlmopen(LM_ID_NEWLM, getenv("CHECK_COPY"), RTLD_NOW));

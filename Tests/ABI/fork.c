@@ -1,7 +1,7 @@
-/* fork(): what the thread that forked can do goes on in the child; what other threads were to do is the parent's. */
+/* fork(): work of the forking thread continues in the child; work of other threads stays with the parent. */
 #include "forking.h"
 
-/* ---- What one thread does ---- */
+/* ---- Work of one thread ---- */
 
 static void settles_what_is_pending(void *argument) {
   promise_t **promises = argument;
@@ -65,11 +65,11 @@ static void cannot_wait_for(void *argument) {
   promise_loop_t *loop = promise_loop_new();
   CHECK_STATUS(promise_loop_wait(loop, promise, FOR_EVER), PROMISE_EDEADLK);
   promise_loop_release(loop);
-  /* Idle threads of its own change nothing. */
+  /* The child's idle threads change nothing. */
   works(pool());
   CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_EDEADLK);
   CHECK_STATUS(promise_wait_any(both, 2, FOR_EVER, NULL), PROMISE_EDEADLK);
-  /* But nobody keeps the child from settling it. */
+  /* The child can still settle it. */
   CHECK_STATUS(promise_reject(promise, I64(7)), PROMISE_OK);
   CHECK(ended(derived, PROMISE_REJECTED, 7));
   promise_release(derived);
@@ -100,7 +100,7 @@ static void child_waits_for_threads_of_its_own(void) {
   promise_release(promise);
 }
 
-/* ---- Reactions that a settling thread has yet to submit ---- */
+/* ---- Reactions that a settling thread has not submitted yet ---- */
 
 typedef struct settlement {
   promise_t *promise;
@@ -168,7 +168,7 @@ static void attaches_in_the_child(void *argument) {
   CHECK_STATUS(promise_release(settlement->promise), PROMISE_OK);
 }
 
-/* Jobs that the settling thread had to submit are the parent's. Reactions of the child's own are submitted at once. */
+/* Jobs that the settling thread had to submit stay with the parent. The child's own reactions are submitted at once. */
 static void reactions_of_another_threads_settlement_are_the_parents(void) {
   static settlement_t settlement = SETTLEMENT;
   pthread_t thread = start(settles_with_reactions, &settlement);
@@ -184,7 +184,7 @@ static void reactions_of_another_threads_settlement_are_the_parents(void) {
   promise_release(settlement.promise);
 }
 
-/* The thread that forks within a callback goes on with its settlement in both processes. */
+/* A thread that forks within a callback continues its settlement in both processes. */
 static void settlement_of_the_forking_thread_goes_on(void) {
   static settlement_t settlement = SETTLEMENT;
   settlement.is_forked = true;
@@ -227,7 +227,7 @@ static void pool_and_timers_start_afresh(void) {
   end_busy(&busy);
 }
 
-/* Told by the pipe, which both processes have: who ran it. */
+/* The process that ran it writes to the pipe, which both have. */
 static int told[2];
 
 static promise_verdict_t tell(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -268,7 +268,7 @@ static void jobs_that_wait_are_the_parents(void) {
 
 typedef struct forking {
   promise_executor_t *executor;
-  promise_t *promise; /* what this callback settles */
+  promise_t *promise; /* settled by this callback */
 } forking_t;
 
 static void goes_on_in_a_callback(void *argument) {

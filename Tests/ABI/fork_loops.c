@@ -1,4 +1,4 @@
-/* fork() and loops: a loop keeps what waits in it, and wakes the process that it is in. */
+/* fork() and loops: a loop keeps its pending work, and wakes its own process. */
 #include <poll.h>
 #include <sys/resource.h>
 

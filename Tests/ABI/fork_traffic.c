@@ -1,4 +1,4 @@
-/* fork() whatever the other threads do at that moment. */
+/* fork() at any moment of the other threads' work. */
 #include "forking.h"
 
 enum { SHARED = 32 };
@@ -15,7 +15,7 @@ static void ignore(void *ctx) {
   (void)ctx;
 }
 
-/* A round of everything that takes a lock, or has a cell for itself for a moment. */
+/* A round of operations that take a lock, or own a cell for a moment. */
 static void everything(traffic_t *traffic, unsigned round) {
   char name[32];
   snprintf(name, sizeof name, "test.fork.%u", round % 16);
@@ -93,7 +93,7 @@ static void child_is_whole_whatever_other_threads_do(void) {
   promise_token_release(traffic.token);
 }
 
-/* A promise that another thread looks through, most of the time. */
+/* A promise whose reactions another thread traverses most of the time. */
 typedef struct looked_through {
   promise_t *promise;
   gate_t begun;
@@ -108,7 +108,8 @@ static void hears(void *ctx, const promise_value_t *reason) {
 static void *looks_through(void *argument) {
   looked_through_t *looked_through = argument;
   gate_open(&looked_through->begun);
-  /* The reason lies behind all that was attached since. Each look attaches one more, so there is an end to them. */
+  /* The reason is behind everything that was attached since. Each traversal attaches one more, so their number is
+   * bounded. */
   for (int i = 0; i < 4000 && !atomic_load(&looked_through->over); i++)
     promise_on_cancel_request(looked_through->promise, hears, NULL, NULL);
   return NULL;
@@ -135,7 +136,7 @@ static void promise_that_another_thread_looks_through_is_free(void) {
   promise_release(looked_through.promise);
 }
 
-/* A serial executor in the main one's place, made after one whose turns then wait in it. */
+/* A serial executor replaces the main one; it was created after one whose turns then wait in it. */
 typedef struct searched {
   promise_executor_t *older;
   promise_t *never;

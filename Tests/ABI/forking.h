@@ -1,4 +1,4 @@
-/* forking.h - what the programs about fork() share: work that goes on while the process forks. */
+/* forking.h - shared by the programs about fork(): work that runs while the process forks. */
 #ifndef FORKING_H
 #define FORKING_H
 
@@ -9,10 +9,10 @@ static inline promise_executor_t *pool(void) {
   return promise_executor_global(PROMISE_PRIORITY_DEFAULT);
 }
 
-/* A job that is running until the gate opens, on a thread of the library's. */
+/* A job that runs on a library thread until the gate opens. */
 typedef struct busy {
   gate_t begun, over;
-  promise_t *promise; /* what it settles */
+  promise_t *promise; /* the promise that it settles */
 } busy_t;
 
 static inline promise_verdict_t busy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -37,7 +37,7 @@ static inline void end_busy(busy_t *busy) {
   promise_release(busy->promise);
 }
 
-/* A job of the child's own, on `executor`, has to run. */
+/* Checks that the child can run a job on `executor`. */
 static inline void works(promise_executor_t *executor) {
   promise_t *child = react_on(executor, adds_one, NULL, NULL);
   CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);

@@ -1,10 +1,10 @@
-/* Callbacks that give back the last reference to what the library is busy with, and what takes its place in memory. */
+/* Callbacks that release the last reference to the object in use, and new objects that reuse its memory. */
 #include "support.h"
 
 static promise_t *subject;
 static promise_value_t in_its_place;
 
-/* A producer that hears that nobody wants its promise any more, settles it, and is done with it. */
+/* A producer whose cancel handler settles its promise and releases it. */
 static void gives_up(void *ctx, const promise_value_t *reason) {
   (void)reason;
   spy_discard(ctx);
@@ -12,7 +12,8 @@ static void gives_up(void *ctx, const promise_value_t *reason) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* A STRING of 128 bytes in the place of the promise: one whose length looked like a promise that is being changed. */
+/* A STRING of 128 bytes in the memory of the promise: its length could be mistaken for the state of a promise that is
+ * being changed. */
 static void gives_up_for_a_text(void *ctx, const promise_value_t *reason) {
   char bytes[128];
   gives_up(ctx, reason);
@@ -30,7 +31,7 @@ static void handler_of_a_request_may_give_the_promise_back(void) {
   CHECK_STATUS(promise_value_release(&in_its_place), PROMISE_OK);
 }
 
-/* What is known at once asks the others to cancel while they are being gathered. */
+/* A settled input requests cancellation of the others while they are being gathered. */
 static void input_may_go_while_it_is_gathered(void) {
   spy_t spy = {0};
   promise_t *first = fulfilled(1);
@@ -67,14 +68,14 @@ static void loop_is_gone_for_what_it_drops(void) {
   CHECK_STATUS(promise_loop_release(other_loop), PROMISE_OK);
 }
 
-/* ---- Waiting, where the promise that is settled is gone ---- */
+/* ---- Waiting, where the settled promise has been destroyed ---- */
 
 static void *settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(2)), PROMISE_OK);
   return NULL;
 }
 
-/* Another thread settles what has taken the place of the promise: nothing that this thread holds up. */
+/* Another thread settles the promise that reuses the memory: this thread does not block it. */
 static void waits_for_what_took_its_place(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
@@ -101,7 +102,7 @@ static void releases_subject_as_it_goes(void *ctx) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The promise is gone before its callbacks begin. */
+/* The promise is destroyed before its callbacks begin. */
 static void waits_for_a_fresh_one(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   promise_t *fresh = promise_new();
@@ -125,7 +126,7 @@ static void context_of_a_block_may_take_the_promise_with_it(void) {
 
 static promise_t *behind;
 
-/* What stands behind in the queue is held up still, whatever became of the promise. */
+/* Callbacks later in the queue are still blocked, although the promise has been destroyed. */
 static void waits_for_what_stands_behind(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
   CHECK_STATUS(promise_release(subject), PROMISE_OK);

@@ -1,10 +1,10 @@
-/* growth.h - how the time of something grows with its size, for tests of what must stay linear. */
+/* growth.h - the growth of an operation's time with its size, for tests of linear behaviour. */
 #ifndef GROWTH_H
 #define GROWTH_H
 
 #include "support.h"
 
-/* The processor time that this thread takes for body(ctx, count), in nanoseconds: the least of three. */
+/* Returns the processor time of body(ctx, count) on this thread, in nanoseconds: the minimum of three. */
 static inline int64_t least_time(void (*body)(void *ctx, long count), void *ctx, long count) {
   int64_t least = INT64_MAX;
   for (int round = 0; round < 3; round++) {
@@ -19,8 +19,8 @@ static inline int64_t least_time(void (*body)(void *ctx, long count), void *ctx,
   return least;
 }
 
-/* Eight times as much takes less than 24 times as long: what is quadratic takes 64 times. Where it takes next to nothing,
- * it is not measured. */
+/* Returns whether eight times the size takes less than 24 times the time: quadratic growth takes 64 times. A time too
+ * short to measure passes. */
 #define CHECK_LINEAR(body, ctx, count)                                                                                 \
   do {                                                                                                                 \
     int64_t little = least_time(body, ctx, (count) / 8), much = least_time(body, ctx, (count));                        \

@@ -1,7 +1,7 @@
-/* promise_set_hooks: rejections that nobody takes, second settlements, promises that go unsettled. */
+/* promise_set_hooks: unhandled rejections, second settlements, promises destroyed while pending. */
 #include "support.h"
 
-/* What the hooks were told. */
+/* The reports passed to the hooks. */
 typedef struct report {
   int unhandled, again, dropped;
   uint64_t id;
@@ -51,7 +51,7 @@ static void watch(report_t *report) {
   promise_hooks_t hooks = hooks_to(report);
   REQUIRE(promise_set_hooks(&hooks) == PROMISE_OK);
 }
-/* The end of a test: the context has gone once. */
+/* Ends a test: the context has been freed once. */
 static void unwatch(report_t *report) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
   CHECK_INT(atomic_load(&report->frees), 1);
@@ -96,7 +96,7 @@ static void the_reason_is_lent(void) {
   unwatch(&report);
 }
 
-/* Who takes a rejection, before it comes or afterwards. */
+/* Calls that mark a rejection as handled, made before it or afterwards. */
 static void by_state(promise_t *promise) {
   promise_state(promise);
 }
@@ -144,7 +144,7 @@ static void whoever_takes_it_keeps_it_from_being_reported(void) {
     promise_release(promise);
     CHECK_REPORTS(&report, 0, 0, 0);
   }
-  /* Those that were there before. */
+  /* The hooks installed before. */
   for (size_t i = 5; i < sizeof takers / sizeof *takers; i++) {
     promise_t *promise = promise_new();
     takers[i](promise);
@@ -182,7 +182,7 @@ static void callbacks_for_a_value_take_no_rejection(void) {
   unwatch(&report);
 }
 
-/* What is made of a promise has its duty. */
+/* A derived promise inherits the duty to handle the rejection. */
 static promise_t *made_by_then(promise_t *promise) {
   return promise_then(promise, adds_one, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* How hooks are called: from anywhere, replaced at any time, free to do anything. */
+/* The calls of hooks: from any thread, replaced at any time, re-entrant. */
 #include "race.h"
 #include "support.h"
 
@@ -40,7 +40,7 @@ static void what_is_left_out_is_not_heard_of(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* A hook that does what it should hear of itself, and everything else. */
+/* A hook that triggers its own event, and all others. */
 static void busy(void *ctx, uint64_t id, const promise_value_t *reason) {
   (void)id;
   spy_see(ctx, reason);
@@ -131,7 +131,7 @@ static void what_is_wrong_is_refused_and_changes_nothing(void) {
   CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
 }
 
-/* Without hooks nothing is written anywhere: descriptor 2 is looked at. */
+/* Without hooks nothing is written: the test captures descriptor 2. */
 static void nothing_is_printed(void) {
   int ends[2], error = dup(2);
   char text[16];
@@ -152,7 +152,7 @@ static void nothing_is_printed(void) {
 static promise_t *shared_promise;
 static long rounds;
 
-/* Rejected by one thread while another takes it: whoever comes first, there is no alarm. */
+/* Rejected by one thread while another attaches a handler: no report, in either order. */
 static void *reject_or_take(void *thread) {
   for (long round = 0; round < rounds; round++) {
     if (thread == NULL)
@@ -193,7 +193,7 @@ static void free_shared(void *ctx) {
   atomic_fetch_add(&freed, 1);
 }
 
-/* Replaced by two threads while two others call: no context goes while it is used, and each goes once. */
+/* Replaced by two threads while two others call: no context is freed while it is in use, and each is freed once. */
 static void *replace_or_report(void *thread) {
   for (long round = 0; round < rounds; round++) {
     if ((intptr_t)thread < 2) {

@@ -1,4 +1,4 @@
-/* promise_set_hooks: what streams do with promises of their own gives no false alarm. */
+/* promise_set_hooks: the internal promises of streams cause no false report. */
 #include "streams.h"
 
 static int unhandled, again, dropped;
@@ -96,7 +96,7 @@ static void a_failure_that_nobody_takes_is_reported(void) {
     promise_subscriber_t *subscriber =
         how == 0 ? listen(publisher, &listener) : pull(publisher, PROMISE_OVERFLOW_BUFFER, 0);
     if (how == 2)
-      promise_release(next_of(subscriber)); /* asked for, but given up */
+      promise_release(next_of(subscriber)); /* requested, but abandoned */
     promise_publisher_fail(publisher, I64(9));
     release_both(subscriber, publisher);
     unwatch(1);

@@ -1,4 +1,4 @@
-/* Whether values are equal, and what they are, for people. */
+/* Equality of values, and their descriptions. */
 #include <float.h>
 #include <math.h>
 
@@ -11,7 +11,7 @@ static bool equal(promise_value_t one, promise_value_t other) {
   return holds;
 }
 
-/* Compares what it takes over. */
+/* Compares two values, and releases them. */
 static bool equal_owned(promise_value_t one, promise_value_t other) {
   bool holds = equal(one, other);
   promise_value_release(&one);
@@ -172,7 +172,7 @@ static void objects_are_equal_as_their_type_says(void) {
   CHECK(equal_owned(object_of(letter, "a1"), object_of(letter, "a2")));
   CHECK(!equal_owned(object_of(letter, "a1"), object_of(letter, "b1")));
   CHECK(!equal_owned(object_of(letter, "a1"), object_of(plain, "a1")));
-  /* As the parent does it; but a child is not of its parent's type. */
+  /* Inherited from the parent; but a child is not of its parent's type. */
   CHECK(equal_owned(object_of(vowel, "a1"), object_of(vowel, "a2")));
   CHECK(!equal_owned(object_of(vowel, "a1"), object_of(letter, "a2")));
   CHECK(equal_owned(ARRAY(object_of(letter, "x")), ARRAY(object_of(letter, "xx"))));
@@ -195,7 +195,7 @@ static void deep_values_are_compared_without_a_stack(void) {
   on_small_stack(compares_deep_values, NULL);
 }
 
-/* Twice the level below, a hundred times: 2^100 ways, but a hundred values. */
+/* Each level holds the one below twice, a hundred times: 2^100 paths, but a hundred values. */
 static promise_value_t doubled(promise_value_t value, int levels) {
   for (int i = 0; i < levels; i++) {
     CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
@@ -296,7 +296,7 @@ static void objects_describe_themselves(void) {
   }
 }
 
-/* At each size: no byte beyond it, a NUL at the end, whole characters, and an ellipsis if something is missing. */
+/* At each size: no byte beyond it, a NUL at the end, whole characters, and an ellipsis if the text is truncated. */
 static void description_fits_its_place(void) {
   promise_value_t value = json("{\"naïve\":[\"☹☹☹\",1234567,\"\\u0001\\ud83c\\udf88\"]}");
   char whole[256], buffer[256];
@@ -333,7 +333,7 @@ static void *describes_deep_values(void *argument) {
   CHECK(strncmp(buffer, "error test 999: \"m\", because of error", 37) == 0);
   promise_value_release(&deep);
   promise_value_release(&chain);
-  /* 2^100 elements, of which as many are looked at as fit. */
+  /* 2^100 elements, of which only those that fit are visited. */
   promise_value_t wide = doubled(*I64(1), 100);
   CHECK(promise_value_describe(&wide, buffer, sizeof buffer) < sizeof buffer);
   promise_value_release(&wide);

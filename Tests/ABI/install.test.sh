@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the library into folders of its own, and uses it from there as somebody would who has a C compiler and
-# pkg-config, and has never heard of Swift.
+# Installs the library into temporary folders, and uses it from there with only a C compiler and pkg-config, without
+# Swift.
 #
 #     Tests/ABI/install.test.sh LIBRARY
 set -euo pipefail
@@ -30,7 +30,7 @@ refuses() { ! "$@"; }
 same() { diff <(printf '%s\n' "$1") <(printf '%s\n' "$2"); }
 files() { (cd "$1" && find . ! -type d | sort); }
 
-# A clean environment: no toolchain but the system's, nothing of ours.
+# A clean environment: no toolchain but the system's.
 bare() { env -i PATH=/usr/bin:/bin "$@"; }
 
 cat > "$scratch/prog.c" <<'PROGRAM'
@@ -68,7 +68,7 @@ library_files() { # library_files PREFIX: what is to be found below it
     "./$1/lib/pkgconfig/promise.pc" "./$1/share/doc/promise/LICENSE"
 }
 
-# Under a prefix, used from there; in a folder of its own, whose name needs quoting.
+# Installed under a prefix, and used from there; in a folder of its own, whose name needs quoting.
 prefix="$scratch/a prefix"
 expect "installs under a prefix" env PREFIX="$prefix" "$install" install library
 expect "installs these files, no more" same "$(files "$scratch" | grep '^./a prefix' | sort)" \
@@ -91,7 +91,7 @@ expect "pkg-config gives the flags" same \
   "$(bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs promise | sed 's/ *$//')" \
   "-I$prefix/include -L$prefix/lib -lpromise"
 cp "$scratch/prog.c" .
-# A linker that is told --as-needed wants the libraries last.
+# With --as-needed the linker requires the libraries last.
 # shellcheck disable=SC2016 # for the inner shell
 expect "a C program builds with pkg-config alone" bare PKG_CONFIG_PATH="$prefix/lib/pkgconfig" sh -c \
   'cc $(pkg-config --cflags --libs promise) prog.c -o prog || cc prog.c $(pkg-config --cflags --libs promise) -o prog'
@@ -101,7 +101,7 @@ expect "the library itself asks for libc alone" refuses grep -v 'linux-vdso\|lib
   <(bare ldd "$prefix/lib/libpromise.so.1")
 cd "$scratch"
 
-# Staged, as packages are made: the files lie below DESTDIR and name the prefix alone.
+# Staged, as for packages: the files are below DESTDIR and name only the prefix.
 stage=$scratch/stage
 expect "installs into DESTDIR" env DESTDIR="$stage" PREFIX=/opt/promise "$install" install library
 expect "installs nothing beside the prefix" same "$(files "$stage")" "$(library_files opt/promise | sort)"
@@ -111,7 +111,7 @@ expect "a staged library is found through a sysroot" same \
   "$(bare PKG_CONFIG_SYSROOT_DIR="$stage" PKG_CONFIG_PATH="$stage/opt/promise/lib/pkgconfig" \
     pkg-config --cflags promise | sed 's/ *$//')" "-I$stage/opt/promise/include"
 
-# Folders of its own choice.
+# Custom folders.
 expect "installs into folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
   INCLUDEDIR=/elsewhere/include "$install" install library
 expect "promise.pc follows the prefix where it can" grep -qxF "libdir=\${prefix}/lib/x86_64-linux-gnu" \
@@ -121,7 +121,7 @@ expect "promise.pc names a folder elsewhere as it is" grep -qx 'includedir=/else
 expect "uninstalls from folders of their own" env DESTDIR="$stage" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
   INCLUDEDIR=/elsewhere/include "$install" uninstall library
 
-# The host: what is installed of it does not depend on what it is.
+# The host: its installation does not depend on its content.
 printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
 expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host
@@ -149,7 +149,7 @@ touch "$prefix/include/of_somebody_else.h"
 expect "uninstalls beside what is somebody else's" env PREFIX="$prefix" "$install" uninstall
 expect "leaves what is somebody else's" same "$(files "$prefix")" ./include/of_somebody_else.h
 
-# Refusals.
+# Rejected calls.
 refused() { # refused TEXT COMMAND...
   local text=$1 output
   shift

@@ -1,4 +1,4 @@
-/* Waits that a signal handler ends, and those that none does. */
+/* Waits that a signal handler ends, and waits that none does. */
 #include <sched.h>
 #include <signal.h>
 
@@ -32,7 +32,7 @@ static void *waits(void *argument) {
   return NULL;
 }
 
-/* Sends `count` signals, each when the handler of the one before has run; fewer if the wait returns. */
+/* Sends `count` signals, each after the handler of the previous one has run; fewer if the wait returns. */
 static void interrupt(pthread_t thread, waiting_t *waiting, long count) {
   for (long i = 0; i < count && !atomic_load(&waiting->has_returned); i++) {
     long before = atomic_load(&taken);

@@ -1,4 +1,5 @@
-/* JSON, read and written: RFC 8259 at its edges. Random documents against another implementation: json/compare.py. */
+/* JSON reading and writing: edge cases of RFC 8259. Random documents against another implementation:
+ * json/compare.py. */
 #include <math.h>
 
 #include "support.h"
@@ -13,7 +14,7 @@ static promise_value_t read_as(const char *text, promise_kind_t kind) {
   return value;
 }
 
-/* The JSON of a value, which it takes over. */
+/* Returns the JSON of a value, and takes over the value. */
 static void check_written(promise_value_t value, const promise_json_options_t *options, const char *expected) {
   promise_value_t out = garbage(), error = garbage();
   CHECK_STATUS(promise_value_to_json(&out, &value, options, &error), PROMISE_OK);
@@ -38,7 +39,7 @@ static void integers_are_exact(void) {
   CHECK(read_as("9223372036854775808", PROMISE_KIND_U64).as.u64 == UINT64_C(1) << 63);
   CHECK(read_as("18446744073709551615", PROMISE_KIND_U64).as.u64 == UINT64_MAX);
   check_written((promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX}, NULL, "18446744073709551615");
-  /* Beyond: the nearest double. */
+  /* Beyond the range: the nearest double. */
   CHECK(read_as("18446744073709551616", PROMISE_KIND_F64).as.f64 == 18446744073709551616.0);
   CHECK(read_as("-9223372036854775809", PROMISE_KIND_F64).as.f64 == -9223372036854775808.0);
   CHECK(read_as("123456789012345678901234567890", PROMISE_KIND_F64).as.f64 == 123456789012345678901234567890.0);
@@ -231,7 +232,7 @@ static void *reads_and_writes_deep_values(void *argument) {
   CHECK(strcmp(promise_value_data(&again, NULL), text) == 0);
   promise_value_release(&value);
   promise_value_release(&again);
-  /* And what was never closed. */
+  /* Unclosed arrays too. */
   CHECK_STATUS(promise_value_from_json(&value, text, levels * 3, &options, NULL), PROMISE_EINVAL);
   free(text);
   return NULL;

@@ -1,4 +1,4 @@
-/* json.h: keys are shared among objects of one text, and told apart by each of their bytes. */
+/* json.h: keys are shared among objects of one text, and compared byte by byte. */
 #include "support.h"
 
 /* Two keys that differ in one byte, for each length and place, in one object and in two. */

@@ -1,4 +1,4 @@
-/* What is no JSON, and what cannot be written as JSON: each with where and why. */
+/* Invalid JSON, and values that cannot be written as JSON: each error has its offset and reason. */
 #include <locale.h>
 #include <math.h>
 
@@ -9,7 +9,7 @@ static uint64_t number(const promise_value_t *map, const char *key) {
   return found != NULL && found->kind == PROMISE_KIND_U64 ? found->as.u64 : UINT64_MAX;
 }
 
-/* `text` is refused for the reason `code`, at `offset`; the message holds `expected`. */
+/* Checks that `text` is rejected with `code`, at `offset`; the message contains `expected`. */
 static void check_refused(const char *text, size_t length, const promise_json_options_t *options, int64_t code,
                           uint64_t offset, const char *expected) {
   promise_value_t value = garbage(), error = garbage();
@@ -24,7 +24,7 @@ static void check_refused(const char *text, size_t length, const promise_json_op
   if (!same)
     fprintf(stderr, "  for %s: %s\n", text, check_shown(message));
   promise_value_release(&error);
-  /* Without a place for it, it is no leak. */
+  /* Without an `out`, there is no leak. */
   CHECK_STATUS(promise_value_from_json(&value, text, length, options, NULL), PROMISE_EINVAL);
 }
 
@@ -132,7 +132,7 @@ static void place_is_told_by_line_and_column(void) {
   promise_value_release(&error);
 }
 
-/* Each beginning of a text that is good as a whole is refused: nothing is read beyond the length. */
+/* Each proper prefix of a valid text is rejected: no byte beyond the length is read. */
 static void beginnings_are_refused(void) {
   static const char text[] = "{\"k\":[true,null,-1.5e-3,\"\\ud83c\\udf88 é\",{}],\"l\":\"\"}";
   promise_value_t value;
@@ -190,7 +190,7 @@ static void limits_hold(void) {
   promise_value_release(&value);
 }
 
-/* A value with 2^100 parts, of a hundred different ones: a limit ends it. */
+/* A value with 2^100 parts, a hundred of them distinct: a limit applies. */
 static void limit_ends_what_would_never_end(void) {
   const promise_json_options_t options = {.size = sizeof options, .max_length = 100000};
   promise_value_t value = text("x"), out, error;
@@ -204,7 +204,7 @@ static void limit_ends_what_would_never_end(void) {
   promise_value_release(&value);
 }
 
-/* ---- What cannot be written ---- */
+/* ---- Values without JSON ---- */
 
 static void check_unwritable(promise_value_t value, int64_t code, const char *expected) {
   promise_value_t list = ARRAY(*I64(1), value), out = garbage(), error = garbage(), map;
@@ -247,7 +247,7 @@ static void values_that_json_lacks_are_refused(void) {
 
 /* ---- The locale ---- */
 
-/* Where the decimal point is a comma, if the machine knows such a place. */
+/* A locale whose decimal point is a comma, if one is installed. */
 static void locale_makes_no_difference(void) {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)

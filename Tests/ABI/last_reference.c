@@ -1,4 +1,4 @@
-/* core.h: the last references to a promise, given up on several threads while its handler settles it. */
+/* core.h: the last references to a promise, released on several threads while its handler settles it. */
 #include "memory.h"
 #include "race.h"
 
@@ -8,7 +8,7 @@ static promise_t *source, *derived;
 static spy_t spy;
 static long rounds;
 
-/* What a holder does with the promise before it gives it up. */
+/* A holder's last call before it releases the promise. */
 static void give_up(long way) {
   promise_value_t seen = {0};
   switch (way % 4) {

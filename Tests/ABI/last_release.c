@@ -1,12 +1,12 @@
-/* The last reference to a promise is released while another thread uses what is derived from it. */
+/* The last reference to a promise is released while another thread uses its derived promise. */
 #include <sched.h>
 
 #include "race.h"
 
 enum { PROMISES = 512 };
 static promise_t *sources[PROMISES], *derived[PROMISES];
-static promise_t *others[PROMISES]; /* made by the handlers that ran: as a rule, in the memory of the sources */
-static atomic_int places[2];        /* where each thread is */
+static promise_t *others[PROMISES]; /* created by the handlers that ran: usually in the memory of the sources */
+static atomic_int places[2];        /* the progress of each thread */
 static atomic_bool is_over;
 
 static promise_verdict_t releases(void *ctx, const promise_value_t *value, promise_value_t *out) {
@@ -34,7 +34,7 @@ static void let_go(void) {
   }
 }
 
-/* The other thread may have no processor. */
+/* The other thread may not be scheduled. */
 static void keep_up_with(atomic_int *other, int place) {
   for (unsigned turns = 1; atomic_load(other) < place; turns++)
     if (turns % 1024 == 0)
@@ -42,12 +42,12 @@ static void keep_up_with(atomic_int *other, int place) {
 }
 
 /* The last reference is released by a handler of the promise, while another thread settles the derived promise and
- * climbs from there to its source: it must find the source destroyed, or keep it. Thread 0 settles the sources, thread 1
- * the derived promises. */
+ * walks upstream to its source: it must find the source destroyed, or keep it alive. Thread 0 settles the sources,
+ * thread 1 the derived promises. */
 static void *settles(void *number) {
   intptr_t me = (intptr_t)number;
   unsigned random = 1 + (unsigned)me;
-  /* Without two processors for themselves the threads wait for each other most of the time. */
+  /* With fewer than two processors the threads wait for each other most of the time. */
   int64_t end = now() + 5000 * MILLISECONDS;
   for (long round = check_scale(2000);; round--) {
     if (me == 0) {
@@ -79,8 +79,8 @@ static void handler_gives_the_last_reference_back(void) {
   race(settles, 2);
 }
 
-/* Thread 0 destroys the sources, pending; thread 1 uses the derived promises once more, and releases them. What it read
- * of them happens before what their last release writes. */
+/* Thread 0 destroys the sources, pending; thread 1 uses the derived promises once more, and releases them. Its reads of
+ * them happen before the writes of their last release. */
 static void *orphans(void *number) {
   intptr_t me = (intptr_t)number;
   promise_t *pending = promise_new();

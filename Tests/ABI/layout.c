@@ -1,5 +1,6 @@
-/* The sizes, offsets and numbers that programs have compiled in. None of them ever changes; a later version adds fields
- * to structs that begin with `size`, at their end (so theirs is the least size), and constants. Compiled, not run. */
+/* The sizes, offsets and constants that programs have compiled in. None of them ever changes; a later version adds
+ * constants, and fields at the end of structs that begin with `size` (their sizes here are the minimum). Compiled, not
+ * run. */
 #include <stddef.h>
 
 #include "promise.h"
@@ -15,7 +16,7 @@
 #define ASSERT(condition) _Static_assert(condition, #condition)
 #endif
 
-/* The same on every machine with pointers of its size. */
+/* Identical on every machine with the same pointer size. */
 #define FIELD(type, field, at, bytes) ASSERT(offsetof(type, field) == (at) && sizeof(((type *)NULL)->field) == (bytes))
 
 #define POINTER sizeof(void *)
@@ -118,7 +119,7 @@ FIELD(promise_value_t, as.u64, 8, 8);
 FIELD(promise_value_t, as.f64, 8, 8);
 FIELD(promise_value_t, as.ptr, 8, POINTER);
 
-/* For ever: programs have arrays of them, which the library fills. */
+/* Frozen: programs have arrays of them, which the library fills. */
 ASSERT(sizeof(promise_event_t) == 40 + POINTER);
 FIELD(promise_event_t, kind, 0, 4);
 FIELD(promise_event_t, state, 4, 4);

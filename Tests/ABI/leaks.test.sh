@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What leaks is noticed, and what does not is not reported: by the census of check.h, plainly and under a memory checker, and
-# by LeakSanitizer.
+# Checks that leaks are reported, and that clean programs are not: by the census of check.h, with and without a memory
+# checker, and by LeakSanitizer.
 #
 #     Tests/ABI/leaks.test.sh LIBRARY
 #
@@ -25,7 +25,7 @@ expect() { # expect WHAT COMMAND...
     cat "$out/log" >&2
   fi
 }
-# fails_with TEXT COMMAND...: the command fails, and says the text.
+# fails_with TEXT COMMAND...: the command fails, and prints the text.
 fails_with() {
   local said=$1
   shift
@@ -56,7 +56,7 @@ else
   echo "skipped: valgrind (not installed)"
 fi
 
-# The sanitizer's library may be missing where the compiler is not, and cannot look for leaks where it may not trace.
+# The sanitizer's library may be missing although the compiler is installed, and needs permission to trace.
 export ASAN_OPTIONS=detect_leaks=1
 echo 'int main(void) { return 0; }' > "$out/none.c"
 if ! "$cc" -fsanitize=address "$out/none.c" -o "$out/none" 2> /dev/null; then
@@ -67,7 +67,7 @@ else
   expect "clean builds" build clean-sanitized -fsanitize=address
   expect "LeakSanitizer finds nothing" "$out/clean-sanitized"
   expect "leaky builds with a sanitizer" build leaky-sanitized -fsanitize=address
-  # The census aside: the bytes of the string that has no room in its cell.
+  # Without the census: the bytes of the string that does not fit in its cell.
   expect "LeakSanitizer finds a string" fails_with "LeakSanitizer: detected memory leaks" \
     env CHECK_FORK=0 "$out/leaky-sanitized" strings
 fi

@@ -1,4 +1,4 @@
-/* A promise's life: new, retained, settled once, asked, released. */
+/* The life of a promise: created, retained, settled once, queried, released. */
 #include "support.h"
 
 static void new_promise_is_pending(void) {
@@ -65,7 +65,7 @@ static void any_kind_may_be_a_reason(void) {
     CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
     CHECK_INT(promise_state(promise), PROMISE_REJECTED);
     CHECK_STATUS(promise_result(promise, &got), PROMISE_OK);
-    /* Not byte by byte: those of the union that an initializer leaves out are no part of a value. */
+    /* Not byte by byte: bytes of the union that an initializer omits are not part of a value. */
     CHECK_INT(got.kind, reasons[i].kind);
     CHECK(values_equal(&got, &reasons[i]));
     CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
@@ -85,7 +85,7 @@ static void released_promise_is_stale(void) {
   CHECK_STATUS(promise_wait(promise, 0), PROMISE_ESTALE);
 }
 
-/* The cell of a released promise is used again, more often than it has generations: the old token must not come to life
+/* The cell of a released promise is recycled more often than it has generations: the old token must not become valid
  * with any of them. */
 static void stale_token_stays_stale(void) {
   promise_t *old = stale();
@@ -198,7 +198,7 @@ static void promise_cannot_hold_itself(void) {
   CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
-/* The only reference to the promise is the one in the value that it refuses. */
+/* The only reference to the promise is in the value that it rejects. */
 static void refused_value_may_be_the_last_reference(void) {
   promise_t *promise = promise_new();
   promise_value_t value = holding(promise);

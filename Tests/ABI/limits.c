@@ -1,4 +1,4 @@
-/* As many references as there is room for: the next one is refused, none is lost. */
+/* The largest number of references: the next one fails with a status, and none is lost. */
 #include "support.h"
 
 static long const limit = 1L << 26;
@@ -19,7 +19,7 @@ static void promise_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_ENOMEM);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
 
-  /* It works as before: the callbacks' own references are the promise's children's. */
+  /* It still works: the callbacks' references are those of the derived promises. */
   spy_t spy = {0};
   CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
@@ -51,7 +51,7 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_STATUS(promise_result(promise, &got), PROMISE_ENOMEM);
   CHECK_INT(got.kind, PROMISE_KIND_VOID);
 
-  /* A child that cannot share it is rejected with that. */
+  /* A derived promise that cannot share the value is rejected with that status. */
   promise_t *child = promise_rescue(promise, NULL, adds_one, NULL, NULL);
   CHECK(failed_with(child, PROMISE_ENOMEM));
   promise_release(child);
@@ -66,7 +66,7 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* A handle that is retained as often as it can be, then released as often. */
+/* Retains a handle up to the limit, then releases it as often. */
 static void fill(void *handle, promise_status_t (*retain)(void *), promise_status_t (*release)(void *),
                  void (*at_the_limit)(void *)) {
   promise_status_t status = PROMISE_OK;

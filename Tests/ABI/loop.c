@@ -1,4 +1,4 @@
-/* Loops, turned by a thread of the program's own. Within other loops: examples/loops. */
+/* Loops, turned by a thread of the program. Within other loops: examples/loops. */
 #include "loops.h"
 
 static void jobs_run_in_order(void) {
@@ -151,7 +151,7 @@ static void wait_runs_the_loop(void) {
   promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
   CHECK_STATUS(promise_loop_wait(fixture.loop, nap, FOR_EVER), PROMISE_OK);
   promise_release(nap);
-  /* What another thread settles. */
+  /* A promise that another thread settles. */
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_loop_wait(fixture.loop, promise, 0), PROMISE_ETIMEDOUT);
   CHECK_STATUS(promise_loop_wait(fixture.loop, promise, MILLISECONDS), PROMISE_ETIMEDOUT);
@@ -164,7 +164,7 @@ static void wait_runs_the_loop(void) {
   teardown(fixture);
 }
 
-/* Timers of a loop need no thread of the library's. */
+/* Timers of a loop need no thread of the library. */
 static void needs_no_other_thread(void) {
   CHECK(true);
   if (shares_process())
@@ -198,7 +198,7 @@ static void last_release_drops_what_waits(void) {
   promise_t *all[] = {child, nap, late};
   for (int i = 0; i < 3; i++)
     promise_release(all[i]);
-  /* The executor outlives its loop, and drops what comes. */
+  /* The executor outlives its loop, and drops later jobs. */
   spy_t later = {0};
   child = react_on(fixture.executor, spy_handler, &later, spy_free);
   CHECK_SPY(&later, 0, 1);

@@ -41,7 +41,7 @@ static void is_readable_exactly_once_a_timer_is_due(void) {
   CHECK(!readable(fixture.loop));
   CHECK_INT(promise_loop_run_once(fixture.loop), 0);
   promise_release(nap);
-  /* The later one is still to come. */
+  /* The later one is still pending. */
   CHECK_INT(promise_state(late), PROMISE_PENDING);
   CHECK_STATUS(promise_discard(late), PROMISE_OK);
   promise_release(late);
@@ -68,7 +68,7 @@ static void submits_another(void *left) {
     submit(shared, submits_another, (void *)(number - 1));
 }
 
-/* A turn leaves what its jobs submit to the next one, and the descriptor says so. */
+/* Jobs submitted during a turn wait for the next one, and the descriptor stays readable. */
 static void turn_takes_what_was_there(void) {
   shared = setup();
   submit(shared, submits_another, (void *)2);
@@ -97,7 +97,7 @@ static edges_t watch_edges(void) {
   return edges;
 }
 
-/* Whether the descriptor became readable since the last call, or is said to have. */
+/* Returns whether an edge of the descriptor was reported since the last call. */
 static bool has_edge(edges_t edges) {
   struct epoll_event event;
   return epoll_wait(edges.poll, &event, 1, 0) == 1;
@@ -109,7 +109,7 @@ static void end_edges(edges_t edges) {
   teardown(edges.fixture);
 }
 
-/* One turn for each edge is enough: what a turn leaves has an edge of its own. */
+/* One turn per edge is enough: work left by a turn raises another edge. */
 static void a_turn_that_leaves_jobs_gives_another_edge(void) {
   edges_t edges = watch_edges();
   shared = edges.fixture;
@@ -151,7 +151,7 @@ static void adds_a_due_timer(void *ctx) {
     ;
 }
 
-/* A timer that came due while the loop ran has an edge, however it compares with the one before. */
+/* A timer that became due while the loop ran raises an edge, whether it is earlier or later than the previous one. */
 static void a_timer_that_is_due_gives_an_edge(void) {
   edges_t edges = watch_edges();
   promise_t *nap = promise_sleep_on(edges.fixture.executor, 1);

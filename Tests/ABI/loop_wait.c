@@ -1,4 +1,4 @@
-/* What promise_loop_wait leaves behind in the loop: nothing. The wait itself: loop.c. */
+/* promise_loop_wait leaves nothing behind in the loop. The wait itself: loop.c. */
 #include <poll.h>
 
 #include "support.h"
@@ -13,7 +13,7 @@ static void settles(void *promise) {
   CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
 }
 
-/* A wait without time, in which a job settles what it waits for. */
+/* A wait with a zero time limit, in which a job settles the promise. */
 static void a_look_leaves_the_descriptor_as_it_was(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -34,7 +34,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-/* The promise is settled while the wait for it comes to its end. */
+/* The promise is settled while the wait for it times out. */
 static void a_wait_that_ends_meanwhile_does_too(void) {
   promise_loop_t *loop = promise_loop_new();
   long rounds = check_scale(2000), wrong = 0;

@@ -1,4 +1,4 @@
-/* loops.h - what the programs about loops share. */
+/* loops.h - shared by the programs about loops. */
 #ifndef LOOPS_H
 #define LOOPS_H
 

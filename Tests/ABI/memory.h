@@ -1,10 +1,10 @@
-/* memory.h - memory of this process, and peaks of it: many promises at once. */
+/* memory.h - the memory use of this process and its peaks: many promises at once. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include "support.h"
 
-/* Resident bytes of this process. */
+/* Returns the resident bytes of this process. */
 static inline long resident(void) {
   long pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -13,7 +13,8 @@ static inline long resident(void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Whether resident() is the memory of this program. Under a memory checker it is not; CHECK_QUICK is set there. */
+/* Returns whether resident() measures the memory of this program. Under a memory checker it does not; CHECK_QUICK is
+ * set there. */
 static inline bool resident_is_known(void) {
   return getenv("CHECK_QUICK") == NULL;
 }
@@ -29,7 +30,7 @@ static inline long cells(void) {
   return (long)statistics().bytes_resident;
 }
 
-/* Promises that are alive at once. The array itself has its memory already when promises are made. */
+/* Promises that are alive at once. The array itself is resident before the promises are created. */
 typedef struct peak {
   promise_t **promises;
   long count;
@@ -48,7 +49,7 @@ static inline void peak_rise(peak_t *peak) {
     REQUIRE((peak->promises[i] = promise_new()) != NULL);
 }
 
-/* Releases all but each `survivors`th; 0: all. */
+/* Releases all but every `survivors`th; 0: all. */
 static inline void peak_fall(peak_t *peak, long survivors) {
   long failed = 0;
   for (long i = 0; i < peak->count; i++)

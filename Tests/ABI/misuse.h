@@ -1,15 +1,15 @@
-/* misuse.h - what a caller must not do, for the programs misuse_*.c: handles and values that are none, checks of calls
- * that must refuse them, and a table of one test for each exported function.
+/* misuse.h - caller errors, for the programs misuse_*.c: invalid handles and values, checks of the calls that must
+ * reject them, and a table with one test for each exported function.
  *
- * Each such call gives a status, nothing is read or written through what it was given, and contexts and values that
- * were handed over are freed once. With --list a program prints the functions of its table; scripts/test-abi.sh holds
- * them all against the header. */
+ * Each such call returns a status, does not read or write through the invalid argument, and frees the contexts and
+ * values that it takes over exactly once. With --list a program prints the functions of its table; scripts/test-abi.sh
+ * compares all of them with the header. */
 #ifndef MISUSE_H
 #define MISUSE_H
 
 #include "support.h"
 
-/* ---- Handles that are none ---- */
+/* ---- Invalid handles ---- */
 
 static int own_memory[16];
 static promise_t *dead_promise, *live_promise;
@@ -88,7 +88,7 @@ static inline void release_handles(void) {
 
 typedef enum { PROMISES, TYPES, EXECUTORS, JOBS, TOKENS, BUILDERS, LOOPS, QUEUES, PUBLISHERS, SUBSCRIBERS } kind_t;
 
-/* Calls `body` with every handle that is not NULL and not a live one of `kind`. */
+/* Calls `body` with a handle of every sort except NULL and live handles of `kind`. */
 static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   void *heap = malloc(256);
   void *const forged[] = {
@@ -159,7 +159,7 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   if (kind == SUBSCRIBERS)
     body(dead_subscriber);
 
-  /* A live handle with something wrong in it, above the bits that could name a neighbour. */
+  /* A live handle with a corrupt bit, above the bits that could name a neighbour. */
   for (int bit = 28; bit < 64; bit++)
     body((void *)(uintptr_t)(live ^ UINT64_C(1) << bit));
   body((void *)(uintptr_t)(live ^ UINT64_C(1) << 20));
@@ -175,9 +175,9 @@ static inline void each_bad_handle(kind_t kind, void (*body)(void *handle)) {
   release_handles();
 }
 
-/* ---- Values that are none ---- */
+/* ---- Invalid values ---- */
 
-/* Calls `body` with every value that is malformed, and the status that it deserves. */
+/* Calls `body` with every malformed value, and the expected status. */
 static inline void each_bad_value(void (*body)(promise_value_t value, promise_status_t status)) {
   static const promise_kind_t kinds[] = {0, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP, 15, 255, 256, INT32_MAX, UINT32_MAX};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -196,7 +196,7 @@ static inline void each_bad_value(void (*body)(promise_value_t value, promise_st
       body((promise_value_t){.kind = owning[i], .reserved = random, .as.ptr = own_memory}, PROMISE_EINVAL);
     }
   }
-  /* A good value, told to be another. */
+  /* A valid value, labelled as another kind. */
   promise_value_t good = text("good");
   for (size_t i = 1; i < sizeof owning / sizeof *owning; i++) {
     promise_value_t bad = good;
@@ -220,7 +220,7 @@ static inline void each_bad_value(void (*body)(promise_value_t value, promise_st
 
 /* ---- Checks of one call ---- */
 
-/* A call that returned NULL: the status, and the context freed once and never called. */
+/* Checks a call that returned NULL: the status; its context was freed once and never called. */
 static inline void refused(const void *result, promise_status_t status, spy_t *spy) {
   CHECK_POINTER(result, NULL);
   CHECK_STATUS(promise_last_status(), status);
@@ -233,7 +233,7 @@ static inline void refused(const void *result, promise_status_t status, spy_t *s
 static spy_t spy;
 static payload_t payload;
 
-/* A payload handed over to a call was destroyed once. */
+/* Checks that a payload taken over by a call was destroyed once. */
 static inline void destroyed(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
   atomic_store(&payload.destroyed, 0);

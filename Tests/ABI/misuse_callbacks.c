@@ -138,7 +138,7 @@ static void react(void) {
     refused(promise_react(promise, &newer.reaction), PROMISE_EINVAL, &spy);
   }
 
-  /* A size that was never set: no reading on through the caller's memory for it. */
+  /* A size that was never set: the library does not read beyond the struct because of it. */
   long page = sysconf(_SC_PAGESIZE);
   char *memory = mmap(NULL, (size_t)page * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(memory != MAP_FAILED && mprotect(memory + page, (size_t)page, PROT_NONE) == 0);

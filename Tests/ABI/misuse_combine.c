@@ -1,4 +1,4 @@
-/* Misuse of what makes one promise of many. */
+/* Misuse of combinations of promises. */
 #include "misuse.h"
 
 typedef promise_t *combine_t(promise_t *const *promises, size_t count, uint32_t flags);

@@ -1,7 +1,7 @@
 /* Misuse of operators. */
 #include "misuse.h"
 
-/* ---- Those over one source ---- */
+/* ---- Operators over one source ---- */
 
 static promise_publisher_t *(*operator_of)(promise_publisher_t *);
 
@@ -148,7 +148,7 @@ static void transform(void) {
   each_bad_handle(PUBLISHERS, transform_bad);
 }
 
-/* ---- Those over many ---- */
+/* ---- Operators over many sources ---- */
 
 typedef promise_publisher_t *join_t(promise_publisher_t *const *, size_t);
 static join_t *joining;

@@ -1,4 +1,4 @@
-/* Misuse of statistics and of what concerns the whole process. */
+/* Misuse of statistics and of process-wide functions. */
 #include "misuse.h"
 
 static void statistics(void) {
@@ -14,7 +14,7 @@ static void statistics(void) {
     CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_EINVAL);
     CHECK_INT(statistics.known.promises_pending, 0xa5a5a5a5a5a5a5a5);
   }
-  /* A struct of a later version: its new fields are 0, and nothing behind it is written. */
+  /* A struct of a later version: its new fields are set to 0, and no byte behind it is written. */
   memset(&statistics, 0xa5, sizeof statistics);
   statistics.known.size = 4096;
   CHECK_STATUS(promise_statistics(&statistics.known), PROMISE_OK);

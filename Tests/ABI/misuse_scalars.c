@@ -1,4 +1,4 @@
-/* Misuse of the functions that make values of numbers, pointers and promises. */
+/* Misuse of the constructors of numbers, pointers and promises as values. */
 #include "misuse.h"
 
 static void value_void(void) {

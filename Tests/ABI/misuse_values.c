@@ -7,7 +7,7 @@ static void version(void) {
   CHECK(promise_version() != NULL && strlen(promise_version()) >= strlen("1.0.0"));
 }
 static void abi_version(void) {
-  /* Takes nothing: it must not depend on what went wrong before. */
+  /* It has no argument: earlier errors must not affect it. */
   promise_retain((promise_t *)own_memory);
   CHECK(promise_abi_version() >= PROMISE_ABI_VERSION);
 }
@@ -174,7 +174,7 @@ static void value_object(void) {
   CHECK_STATUS(promise_value_object(&value, NULL, &payload), PROMISE_EINVAL);
   CHECK_INT(value.kind, PROMISE_KIND_VOID);
   each_bad_handle(TYPES, object_of_bad_type);
-  /* Built-in types are registered by nobody. */
+  /* Built-in types cannot be registered. */
   object_of_bad_type((void *)(uintptr_t)promise_type_named("string"));
   object_of_bad_type((void *)(uintptr_t)promise_type_named("error"));
   CHECK_INT(atomic_load(&payload.destroyed), 0);

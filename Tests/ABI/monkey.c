@@ -1,17 +1,18 @@
-/* Random calls, from callbacks too, on one thread and on several: whatever their order, every context is freed once, no
- * callback is called twice or after its context went, every object is destroyed once. The seeds are fixed. */
+/* Random calls, from callbacks too, on one thread and on several. In any order, every context is freed once, no
+ * callback is called twice or after its context was freed, and every object is destroyed once. The seeds are fixed. */
 #include "race.h"
 
 enum { SLOTS = 12, MONKEYS = 4 };
 
-/* ---- What is counted ---- */
+/* ---- Counters ---- */
 
 static atomic_long contexts_made, contexts_freed, objects_made, objects_destroyed, calls_too_many;
 
 /* One attached callback. */
 typedef struct bond {
   atomic_int calls;
-  struct monkey *monkey; /* who attached it; plays on in its callback where that runs on its thread */
+  struct monkey
+      *monkey; /* the monkey that attached it; makes further moves in the callback if that runs on its thread */
 } bond_t;
 
 static void bond_free(void *ctx) {
@@ -24,13 +25,13 @@ static void object_destroy(void *payload) {
   free(payload);
 }
 
-/* ---- One who plays ---- */
+/* ---- A player ---- */
 
 typedef struct monkey {
   uint64_t random;
   int depth;
   pthread_t thread;
-  promise_t **slots; /* shared by all; each monkey holds a reference of its own to each */
+  promise_t **slots; /* shared by all; each monkey holds its own reference to each */
   promise_t *own[SLOTS];
   promise_executor_t *executor;
   promise_job_t *jobs[256];
@@ -63,14 +64,14 @@ static promise_value_t any_value(monkey_t *monkey) {
     REQUIRE(promise_value_object(&value, promise_type_named("test.monkey"), malloc(1)) == PROMISE_OK);
     return value;
   case 3:
-    /* A settled one: pending promises that hold each other, one way round or another, would never go. */
+    /* A settled one: pending promises that hold each other in a cycle would never be destroyed. */
     return holding(fulfilled(1));
   default:
     return value;
   }
 }
 
-/* Counts a call of a callback, and lets whoever attached it go on playing there. */
+/* Counts a call of a callback; its monkey makes further moves there. */
 static void called(void *ctx) {
   bond_t *bond = ctx;
   if (atomic_fetch_add(&bond->calls, 1) > 0)
@@ -125,7 +126,7 @@ static bond_t *bind(monkey_t *monkey) {
   return bond;
 }
 
-/* A promise of the monkey's own takes the place of another. */
+/* Replaces a promise by one of the monkey's. */
 static void keep(monkey_t *monkey, promise_t *promise) {
   uint64_t slot = draw(monkey, SLOTS);
   promise_t *before = monkey->own[slot];
@@ -135,7 +136,7 @@ static void keep(monkey_t *monkey, promise_t *promise) {
 }
 
 static void move(monkey_t *monkey) {
-  /* Held meanwhile: a callback of the call itself may put another in its place. */
+  /* Held meanwhile: a callback of the call itself may replace it. */
   promise_t *promise = retained(any_promise(monkey));
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = monkey->executor, .free_ctx = bond_free};
   promise_value_t value;

@@ -5,7 +5,7 @@
 
 #include "scarce.h"
 
-/* Unused tokens, each in the place of a cell: no hook reports their release. */
+/* Unused tokens, each occupying a cell: no hook reports their release. */
 typedef struct hoard {
   promise_token_t *cells[4096];
   int count;
@@ -22,7 +22,7 @@ static void give_cells(hoard_t *hoard, uint64_t count) {
     promise_token_release(hoard->cells[--hoard->count]);
 }
 
-/* ---- Moves with next to nothing ---- */
+/* ---- Moves with little memory ---- */
 
 /* Cells that are withheld from all threads. */
 static pthread_mutex_t shortage_mutex = PTHREAD_MUTEX_INITIALIZER;

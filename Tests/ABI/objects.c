@@ -1,5 +1,5 @@
-/* Types across shared objects: what one rejects with, another rescues by type, with parents. The objects are loaded as plugins are,
- * with RTLD_LOCAL; CHECK_OBJECTS is the folder that they lie in. */
+/* Types across shared objects: one rejects, another rescues by type, with parents. The objects are loaded like plugins,
+ * with RTLD_LOCAL; CHECK_OBJECTS is their folder. */
 #include <dlfcn.h>
 
 #include "objects/objects.h"
@@ -19,7 +19,7 @@ static void *opened(const char *name) {
   return object;
 }
 
-/* A function of a shared object, as a pointer of its own type. */
+/* Returns a function of a shared object, with its type. */
 #define FUNCTION(object, name) ((__typeof__(&name))(uintptr_t)dlsym(object, #name))
 
 static void open_both(void) {
@@ -31,7 +31,7 @@ static void same_name_is_the_same_type(void) {
   static const char *const names[] = {"org.example.failure", "org.example.second", "org.example.third"};
   open_both();
   for (int i = 0; i < 3; i++) {
-    /* Each of the two is first once. */
+    /* Each of the two registers first once. */
     const promise_type_t *one = i % 2 == 0 ? FUNCTION(sender, sender_type)(names[i]) : NULL;
     const promise_type_t *other = FUNCTION(receiver, receiver_type)(names[i]);
     if (one == NULL)
@@ -43,7 +43,7 @@ static void same_name_is_the_same_type(void) {
   }
 }
 
-/* What becomes of a reason of type `sent` where one of type `awaited` is rescued: the code that the handler saw, or -1. */
+/* Rejects with type `sent` and rescues type `awaited`. Returns the code that the handler received, or -1. */
 static int64_t meets(const char *sent, const char *awaited) {
   atomic_int destroyed = 0;
   promise_t *promise = promise_new();
@@ -97,7 +97,8 @@ static void each_maker_frees_its_own_objects_of_one_type(void) {
   }
 }
 
-/* The names are copied, so they outlive the object that brought them. Its destructors do not: hence none is called here. */
+/* The names are copied, so they outlive the object that registered them. Its destructors do not: hence none is called
+ * here. */
 static void types_outlive_the_object(void) {
   open_both();
   const promise_type_t *type = FUNCTION(receiver, receiver_type)("org.example.receiver.only");

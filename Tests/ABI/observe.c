@@ -1,7 +1,7 @@
 /* promise_observe: clause 3.1.1. */
 #include "support.h"
 
-/* Tells the two callbacks of one observation apart. */
+/* Distinguishes the two callbacks of one observation. */
 static void saw_value(void *ctx, const promise_value_t *value) {
   note('v');
   spy_see(ctx, value);

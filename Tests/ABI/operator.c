@@ -1,7 +1,7 @@
-/* operator.h: what operators over one stream make of its events, and who keeps what. */
+/* operator.h: the output of operators over one stream, and their references. */
 #include "operators.h"
 
-/* The subscriber of an operator's publisher, which it keeps from now on. */
+/* Subscribes to an operator's publisher, and keeps it. */
 static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   CHECK_INT(out->kind, PROMISE_KIND_VOID);

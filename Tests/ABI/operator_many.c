@@ -1,4 +1,4 @@
-/* operator.h: operators over many streams, chains of operators, and room and lives along them. */
+/* operator.h: operators over many streams, chains of operators, and back-pressure and lifetimes along them. */
 #include "operators.h"
 
 static promise_publisher_t *sources[3];
@@ -251,7 +251,7 @@ static void one_of_two_that_is_full_holds_the_source_up(void) {
   promise_release(next), promise_release(ready[0]), promise_release(ready[1]);
   CHECK_STATUS(promise_publisher_publish(sources[1], I64(2)), PROMISE_EFULL); /* both */
   ready[1] = promise_publisher_ready(sources[1]);
-  promise_subscriber_release(one); /* who is gone is not full */
+  promise_subscriber_release(one); /* a released subscriber is not full */
   CHECK_INT(promise_state(ready[1]), PROMISE_PENDING);
   promise_subscriber_cancel(two);
   CHECK(is_done(ready[1]));

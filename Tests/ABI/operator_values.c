@@ -1,4 +1,4 @@
-/* operator.h: operators free the values that they take, keep or replace. A value that is left fails the test. */
+/* operator.h: operators free the values that they take, keep or replace. A leaked value fails the test. */
 #include "operators.h"
 
 static void ignores(void *ctx, const promise_value_t *value) {
@@ -6,7 +6,7 @@ static void ignores(void *ctx, const promise_value_t *value) {
   atomic_fetch_add((atomic_int *)ctx, 1);
 }
 
-/* Subscribes to `publisher`, whose reference it takes over; each event is counted in `*count`. */
+/* Subscribes to `publisher`, and takes over its reference; each event is counted in `*count`. */
 static promise_subscriber_t *count_events(promise_publisher_t *publisher, atomic_int *count) {
   promise_subscription_t wish = {.size = sizeof wish,
                                  .overflow = PROMISE_OVERFLOW_BUFFER,
@@ -87,7 +87,7 @@ static void a_publisher_frees_the_reason_of_its_end(void) {
   release_both(subscriber, publisher);
 }
 
-/* An error differs from the value before it, whatever it is; without PROMISE_DISTINCT_ERRORS errors differ from all. */
+/* An error differs from any value before it; without PROMISE_DISTINCT_ERRORS errors differ from each other too. */
 static void distinct_tells_errors_from_values(void) {
   static const uint32_t flags[] = {0, PROMISE_DISTINCT_ERRORS};
   for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* operators.h - what the programs about operators share. */
+/* operators.h - shared by the programs about operators. */
 #ifndef OPERATORS_H
 #define OPERATORS_H
 
@@ -9,14 +9,14 @@ static inline promise_publisher_t *made(promise_publisher_t *publisher) {
   return publisher;
 }
 
-/* Listens to a publisher whose handle it takes over. */
+/* Subscribes to a publisher, and takes over its handle. */
 static inline promise_subscriber_t *listen_only(promise_publisher_t *publisher, listener_t *listener) {
   promise_subscriber_t *subscriber = listen(made(publisher), listener);
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   return subscriber;
 }
 
-/* Writes down arrays of numbers, and errors. */
+/* Records arrays of numbers, and errors. */
 static char arrays[256];
 static inline void hears_array(void *ctx, const promise_value_t *value) {
   (void)ctx;

@@ -1,4 +1,4 @@
-/* The order of callbacks: as they were attached, depth first, nested ones at once. */
+/* The order of callbacks: order of attachment, depth first, nested ones at once. */
 #include "support.h"
 
 /* A context that is one letter. */
@@ -128,7 +128,7 @@ static void settles_another(void *ctx, const promise_value_t *value) {
   note(')');
 }
 
-/* A settling call within a callback has run everything of its own when it returns, and nothing of the outer one's. */
+/* A settling call within a callback has run all of its own callbacks when it returns, and none of the outer call's. */
 static void nested_settlement_is_whole(void) {
   journal_clear();
   promise_t *promise = promise_new();
@@ -152,7 +152,7 @@ static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, pr
   return PROMISE_ADOPT;
 }
 
-/* A follower stands in its inner promise's list where the adoption happened. */
+/* A follower's position in the list of its inner promise is that of the adoption. */
 static void follower_settles_in_its_turn(void) {
   journal_clear();
   subject = promise_new();
@@ -174,7 +174,7 @@ static void frees_note(void *ctx) {
   note((char)((intptr_t)ctx - 'a' + 'A'));
 }
 
-/* Each context goes with its callback, not all of them at the end. */
+/* Each context is freed with its callback, not at the end. */
 static void context_is_freed_right_after_its_callback(void) {
   journal_clear();
   promise_t *promise = promise_new();

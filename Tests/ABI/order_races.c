@@ -4,7 +4,7 @@
 
 #define REACTIONS 6
 
-/* The numbers of one round's reactions, in the order in which they ran. */
+/* The numbers of one round's reactions, in execution order. */
 static int ran[2 * REACTIONS];
 static atomic_int ran_count;
 
@@ -148,7 +148,7 @@ static void loops_keep_the_order(void) {
   promise_loop_release(loop);
 }
 
-/* Runs its jobs on a thread of its own, in the order in which it was given them. */
+/* Runs its jobs on a separate thread, in order of submission. */
 static shelf_t shelf = SHELF_EMPTY;
 static atomic_bool shelf_is_closed;
 
@@ -265,7 +265,7 @@ static void nested_reactions_come_after_those_attached_before(void) {
   kept[0] = attach(subject, shelving, 1);
   promise_observe(subject, attaches_two, NULL, (void *)3, NULL);
   kept[1] = attach(subject, shelving, 2);
-  /* Nothing is left to submit here: these two are submitted at once. */
+  /* No submission is pending: these two are submitted at once. */
   promise_observe(subject, attaches_two, NULL, (void *)5, NULL);
   CHECK_STATUS(promise_resolve(subject, I64(1)), PROMISE_OK);
   conclude(6);

@@ -1,4 +1,4 @@
-/* Objects whose maker says how they are freed: promise_value_object_with(). */
+/* Objects with an individual destructor: promise_value_object_with(). */
 #include "support.h"
 
 static const promise_type_t *type_of_two(void) {

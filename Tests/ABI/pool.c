@@ -1,4 +1,4 @@
-/* The global executors: threads of the library's own. */
+/* The global executors: threads of the library. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/resource.h>
@@ -43,7 +43,7 @@ static void job_runs_on_a_thread_of_the_pool(void) {
   }
 }
 
-/* It lives for ever, so giving back what is not owned does no harm. */
+/* An immortal executor: an extra release is harmless. */
 static void references_are_not_counted(void) {
   promise_executor_t *permanent[] = {pool(), promise_executor_immediate()};
   for (int i = 0; i < 2; i++) {
@@ -100,7 +100,7 @@ static void opens_the_gate(void *ctx) {
   gate_open(&opened_by_the_last);
 }
 
-/* Each blocks where the library cannot see it, and what would free them all stands behind them. */
+/* Each blocks where the library cannot detect it, and the job that would release them all is queued behind them. */
 static void blocked_jobs_do_not_hold_up_the_others(void) {
   for (int i = 0; i < 64; i++)
     CHECK_STATUS(promise_executor_submit(pool(), waits_at_the_gate, NULL, NULL), PROMISE_OK);
@@ -159,7 +159,7 @@ static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(v
   compute(12, 40 * MILLISECONDS);
 }
 
-/* The callbacks of timers are: they hold others up. */
+/* Callbacks of timers are reported: they delay others. */
 static void not_even_if_they_take_their_time(void) {
   compute(processors() + 1, 300 * MILLISECONDS);
 }
@@ -205,7 +205,7 @@ static void notes(void *letter) {
   countdown_tick(&noted);
 }
 
-/* With one processor there is one thread, so what it takes first begins first. */
+/* With one processor there is one thread, so jobs begin in order of submission. */
 static void higher_priorities_begin_first(void) {
   CHECK(true);
   if (shares_process())
@@ -227,7 +227,7 @@ static void higher_priorities_begin_first(void) {
 
 /* ---- Threads ---- */
 
-/* While one of them runs: later, it may have ended. */
+/* While one of them runs; later, it may have ended. */
 static promise_verdict_t counts_threads(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx, (void)in, (void)out;
   CHECK(thread_count() > 0);
@@ -254,7 +254,7 @@ static void without_threads_jobs_are_dropped(void) {
   if (shares_process() || getenv("CHECK_QUICK") != NULL)
     return;
   spy_t spy = {0};
-  void *volatile memory = malloc(64 * 1024); /* what the heap has then is enough for a reason */
+  void *volatile memory = malloc(64 * 1024); /* the remaining heap is enough for a reason */
   free(memory);
   promise_t *first = promise_new();
   promise_executor_t *executor = pool();

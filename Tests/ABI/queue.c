@@ -1,4 +1,4 @@
-/* Completion queues: the events of each kind, their order, and the withdrawal of requests. */
+/* Completion queues: the events of each kind, their order, and the cancellation of requests. */
 #include "queues.h"
 
 /* ---- Settled ---- */
@@ -49,7 +49,7 @@ static void a_thousand_in_one_call_and_in_order(void) {
   promise_queue_free(queue);
 }
 
-/* A watch is interest: with it a request does not go on, and with its end it does. */
+/* A watch counts as interest: with it a request does not propagate, and when it ends it does. */
 static void a_watch_is_interest_until_it_is_ended(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
@@ -62,7 +62,7 @@ static void a_watch_is_interest_until_it_is_ended(void) {
   CHECK_INT(promise_queue_unwatch(queue, 1), 1);
   CHECK_INT(promise_queue_unwatch(queue, 1), 0);
   CHECK_INT(promise_cancel_requested(source), 1);
-  /* The tap, which is none, is still there. */
+  /* The tap, which is no interest, remains. */
   CHECK_STATUS(promise_discard(source), PROMISE_OK);
   CHECK_INT(take(queue, 0), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, 2);
@@ -72,7 +72,7 @@ static void a_watch_is_interest_until_it_is_ended(void) {
   promise_queue_free(queue);
 }
 
-/* All watches with a tag, those whose events wait included. */
+/* Cancels all watches with a tag, pending events included. */
 static void unwatch_ends_all_of_a_tag(void) {
   payload_t payload = {0};
   promise_queue_t *queue = promise_queue_new();
@@ -99,7 +99,7 @@ static void unwatch_ends_all_of_a_tag(void) {
   promise_queue_free(queue);
 }
 
-/* A promise that nobody can settle any more: the tag's owner is told. */
+/* A promise destroyed while pending has an event, with its tag. */
 static void a_promise_destroyed_while_pending_is_told(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = promise_new();
@@ -118,7 +118,7 @@ static void a_promise_destroyed_while_pending_is_told(void) {
   promise_queue_free(queue);
 }
 
-/* The promise derived from one that was destroyed while pending is still one that calls settle, and ends once. */
+/* The promise derived from a source destroyed while pending can still be settled, and ends once. */
 static void a_dropped_call_leaves_its_promise_usable(void) {
   for (int how = 0; how < 8; how++) {
     promise_queue_t *queue = promise_queue_new();
@@ -181,7 +181,8 @@ static void a_call_is_answered(void) {
   promise_queue_free(queue);
 }
 
-/* Nobody holds the derived promise: the call is made all the same. Nobody answers it: it is destroyed while pending. */
+/* The derived promise has no other reference: the call is made all the same. It is not answered: the promise is
+ * destroyed while pending. */
 static void a_call_for_nobody(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *source = fulfilled(7);
@@ -195,7 +196,7 @@ static void a_call_for_nobody(void) {
   promise_queue_free(queue);
 }
 
-/* A derived promise that somebody else settles: its event is gone, and what the event had is freed. */
+/* A derived promise settled by another holder: its event is removed, and the event's value is freed. */
 static void a_settled_derived_promise_takes_its_event_along(void) {
   for (int when = 0; when < 4; when++) {
     payload_t payload = {0};

@@ -50,14 +50,14 @@ static void each_event_is_answered_by_its_verdict(void) {
   CHECK(ended(derived[2], PROMISE_FULFILLED, 3));
   CHECK_INT(promise_state(derived[3]), PROMISE_FULFILLED);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
-  /* Again: nothing is left to answer. */
+  /* Again: no event is left to answer. */
   CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
   CHECK_STATUS(promise_release(later), PROMISE_OK);
   release_all(4);
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* As promise_queue_take() wrote them, or of another kind: they stay the taker's. */
+/* As written by promise_queue_take(), or of another kind: they stay the taker's. */
 static void events_without_a_verdict_are_left(void) {
   take_calls(2);
   promise_t *settled = fulfilled(5);
@@ -104,7 +104,7 @@ static void events_are_answered_in_order(void) {
   release_all(4);
 }
 
-/* A failure releases the value and the promise, and does not stop those behind it. */
+/* A failure releases the value and the promise, and does not stop the later answers. */
 static void a_failure_stops_no_other(void) {
   payload_t payload = {0};
   take_calls(4);
@@ -124,7 +124,7 @@ static void a_failure_stops_no_other(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 3);
 }
 
-/* An answer that cannot take effect rejects the promise, so nobody waits for it in vain. */
+/* An answer that cannot take effect rejects the promise, so no waiter waits in vain. */
 static void a_bad_answer_rejects(void) {
   take_calls(4);
   promise_value_t unknown = {.kind = 99};

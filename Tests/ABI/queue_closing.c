@@ -21,7 +21,7 @@ static void closing_rejects_what_the_taker_was_to_settle(void) {
   CHECK(failed_with(waiting, PROMISE_ECLOSED));
   CHECK(failed_with(ready, PROMISE_ECLOSED));
   CHECK_INT(atomic_load(&payload.destroyed), 1);
-  /* The interest is gone too. */
+  /* The interest has ended too. */
   CHECK_INT(promise_cancel_requested(pending), 1);
 
   CHECK_INT(take(queue, FOR_EVER), PROMISE_ECLOSED);
@@ -79,7 +79,7 @@ static void closing_a_long_chain_does_not_recurse(void) {
   on_small_stack(close_a_long_chain, NULL);
 }
 
-/* Tags are the program's: a million of the same are ended as fast as a million different ones. */
+/* Tags are the program's: a million equal tags end as fast as a million different ones. */
 static void many_watches_of_one_tag(void) {
   long many = check_scale(1000000);
   promise_queue_t *queue = promise_queue_new();
@@ -97,7 +97,7 @@ static void many_watches_of_one_tag(void) {
   promise_queue_free(queue);
 }
 
-/* Waiters that give up on a promise that stays pending leave nothing behind, neither cells nor events. */
+/* Waiters that detach from a long-lived pending promise leave neither cells nor events behind. */
 static void those_who_give_up_leave_nothing(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();
@@ -125,7 +125,7 @@ static void *settles(void *promise) {
   return NULL;
 }
 
-/* The settling thread is through with the queue once a taker can have the event. */
+/* The settling thread has finished using the queue once a taker can take the event. */
 static void a_taker_frees_the_queue_of_its_last_event(void) {
   for (long i = check_scale(5000); i > 0; i--) {
     promise_queue_t *queue = promise_queue_new();

@@ -37,7 +37,7 @@ static void the_descriptor_is_readable_while_events_wait(void) {
   CHECK_INT(file.revents, POLLNVAL);
 }
 
-/* Made while events wait already. */
+/* Created while events are pending. */
 static void the_descriptor_comes_late(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = fulfilled(1);

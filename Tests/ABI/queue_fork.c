@@ -1,4 +1,4 @@
-/* fork() and completion queues: a queue keeps its events, and wakes the process that it is in. */
+/* fork() and completion queues: a queue keeps its events, and wakes its own process. */
 #include <poll.h>
 #include <sys/resource.h>
 
@@ -27,9 +27,9 @@ static void takes_in_the_child(void *argument) {
   CHECK(readable(forked->fd));
   CHECK_INT(take(forked->queue, FOR_EVER), 1);
   CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 2);
-  /* Nobody is left who could bring one. */
+  /* No thread is left that could add an event. */
   CHECK_INT(take(forked->queue, FOR_EVER), PROMISE_EDEADLK);
-  /* A thread of the child's own is. */
+  /* A thread of the child can. */
   promise_t *timer = promise_sleep(1 * MILLISECONDS);
   CHECK_STATUS(promise_queue_watch(forked->queue, timer, 3), PROMISE_OK);
   CHECK_INT(take(forked->queue, FOR_EVER), 1);
@@ -80,7 +80,7 @@ static void goes_on_without_a_descriptor(void *argument) {
   struct rlimit limit;
   CHECK_INT(take(forked->queue, FOR_EVER), 1);
   REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-  limit.rlim_cur = 64; /* valgrind lets nobody change the hard limit */
+  limit.rlim_cur = 64; /* valgrind forbids changes of the hard limit */
   REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
   CHECK(promise_queue_fd(forked->queue) >= 0);
   CHECK_STATUS(promise_queue_free(forked->queue), PROMISE_OK);

@@ -1,4 +1,5 @@
-/* Completion queues and threads: no event is lost or taken twice, whoever settles, takes, gives up and frees. */
+/* Completion queues and threads: no event is lost or taken twice, with concurrent settlers, takers, cancellations and
+ * frees. */
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,7 +12,7 @@
 enum { PRODUCERS = 3, TAKERS = 2, THREADS = PRODUCERS + TAKERS };
 
 static promise_queue_t *queue;
-static atomic_uchar *taken_of; /* how often the event of each tag was taken */
+static atomic_uchar *taken_of; /* the number of times that the event of each tag was taken */
 static long per_producer;
 static atomic_long taken_in_all, expected, unexpected;
 
@@ -69,7 +70,7 @@ static void every_event_is_taken_once(void) {
   promise_queue_free(queue);
 }
 
-/* ---- Giving up meanwhile ---- */
+/* ---- Abandoning meanwhile ---- */
 
 /* One settles the source, one the derived promise, one takes, one ends the watches: an event is taken, or not. */
 static promise_t *source, *derived;
@@ -134,8 +135,8 @@ static void an_event_is_taken_or_given_up(void) {
   promise_queue_free(queue);
 }
 
-/* A party that settles a derived promise before its event is taken forgets the tag: no event may be taken after that, also
- * if the source is settled at the same moment. A take of many events keeps the queue's lock meanwhile. */
+/* A thread that settles a derived promise before its event is taken frees the tag: no event may be taken after that,
+ * even if the source is settled at the same moment. A take of many events holds the queue's lock meanwhile. */
 enum { OLDER = 1000 };
 static promise_event_t older[OLDER];
 static atomic_int given_up;
@@ -182,7 +183,7 @@ static void no_call_comes_for_a_settled_promise(void) {
 
 static atomic_int owners; /* of a reference to the queue */
 
-/* Each has a reference; one frees the queue at some moment, the others find it closed then. */
+/* Each has a reference; one frees the queue at some moment, the others find it closed. */
 static void *calls_until_closed(void *argument) {
   long self = (intptr_t)argument, rounds = check_scale(2000);
   for (long round = 0; round < rounds; round++) {
@@ -295,7 +296,7 @@ static void each_end_comes_once_while_the_queue_is_freed(void) {
   race(abandons, 4);
 }
 
-/* A handle that another thread gives back meanwhile: the call finds the queue, or a stale handle. */
+/* A handle that another thread releases meanwhile: the call finds the queue, or a stale handle. */
 static void *takes_until_stale(void *argument) {
   promise_event_t event;
   int64_t status;
@@ -335,7 +336,7 @@ static void *polls(void *argument) {
   return NULL;
 }
 
-/* The one that polls is woken for each event, whatever comes while it takes. */
+/* The poller is woken for each event, even for one added while it takes. */
 static void a_poller_misses_nothing(void) {
   promise_queue_t *polled = promise_queue_new();
   long many = check_scale(100000);
@@ -366,7 +367,7 @@ static void *takes_until_interrupted(void *argument) {
   return NULL;
 }
 
-/* With SA_RESTART too: the runtime of a language has to see the signal. */
+/* With SA_RESTART too: the runtime of a language has to handle the signal. */
 static void a_signal_handler_ends_a_take(void) {
   struct sigaction action = {.sa_handler = counts, .sa_flags = SA_RESTART};
   REQUIRE(sigaction(SIGUSR1, &action, NULL) == 0);

@@ -1,4 +1,4 @@
-/* queues.h - what the programs about completion queues share. */
+/* queues.h - shared by the programs about completion queues. */
 #ifndef QUEUES_H
 #define QUEUES_H
 
@@ -13,7 +13,7 @@ static inline int64_t take(promise_queue_t *queue, int64_t timeout) {
   return promise_queue_take(queue, events, ROOM, timeout);
 }
 
-/* The event at `place` has a promise if it is a CALL, and a value if it says so. */
+/* Checks the event at `place`: it has a promise if it is a CALL, and a value if its flag is set. */
 static inline void check_event(int place, uint32_t kind, promise_state_t state, uint64_t tag, const char *file,
                                int line) {
   const promise_event_t *event = &events[place];

@@ -6,7 +6,7 @@
 
 #include "support.h"
 
-/* Where the threads of a round meet. */
+/* The barrier of a round's threads. */
 static pthread_barrier_t barrier;
 static int racers;
 static atomic_long arrivals;

@@ -1,4 +1,4 @@
-/* promise_react: then and rescue in one; what it refuses is in misuse.c, executors in executor.c. */
+/* promise_react: then and rescue in one; its caller errors are in misuse.c, executors in executor.c. */
 #include "support.h"
 
 static promise_verdict_t on_good(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -10,7 +10,7 @@ static promise_verdict_t on_bad(void *ctx, const promise_value_t *in, promise_va
   return spy_handler(ctx, in, out);
 }
 
-/* Attaches with the handlers named in `which`, settles, and gives what ran; the child is checked and released. */
+/* Attaches the handlers named in `which`, settles, and returns those that ran; the child is checked and released. */
 static const char *reacts(const char *which, const promise_type_t *type, bool good, bool settled, bool runs) {
   spy_t spy = {0};
   promise_reaction_t reaction = {.size = sizeof reaction,
@@ -84,7 +84,7 @@ static void what_passes_through_needs_no_executor(void) {
   CHECK_SPY(&owner, 0, 1);
 }
 
-/* A newer caller's struct is longer: that is fine as long as what this library does not know is 0. */
+/* A newer caller's struct is longer: accepted if the fields unknown to this library are 0. */
 static void longer_struct_of_zeros_is_accepted(void) {
   struct {
     promise_reaction_t reaction;

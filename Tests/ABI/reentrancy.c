@@ -1,9 +1,9 @@
-/* What callbacks, destructors and submit functions do to the library while it is calling them. */
+/* Re-entrant calls by callbacks, destructors and submit functions. */
 #include "support.h"
 
 static promise_t *subject;
 
-/* ---- Releasing what is being settled ---- */
+/* ---- Releasing the promise that is being settled ---- */
 
 static void releases_subject(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
@@ -48,7 +48,7 @@ static void handler_may_release_its_own_promise(void) {
   promise_release(promise);
 }
 
-/* ---- Settling what is being settled ---- */
+/* ---- Settling the promise that is being settled ---- */
 
 static promise_verdict_t settles_its_child(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_see(ctx, in);
@@ -120,7 +120,7 @@ static void handler_may_end_and_release_what_stands_behind_it(void) {
   promise_release(promise);
 }
 
-/* ---- Recursion by the user's own hand ---- */
+/* ---- Recursion by the user ---- */
 
 static promise_t *links[2000];
 static long link_count;
@@ -202,7 +202,7 @@ static void destroy_releases_subject(void *payload) {
   CHECK_STATUS(promise_release(subject), PROMISE_OK);
 }
 
-/* The value that resolve refuses holds the last reference to the very promise that refuses it. */
+/* The value that resolve rejects holds the last reference to the promise itself. */
 static void refused_value_may_take_the_promise_with_it(void) {
   payload_t payload = {0};
   const promise_type_t *type = promise_type_register("test.reentrancy.owner", NULL, destroy_releases_subject);

@@ -40,7 +40,7 @@ static void fulfilment_passes_through(void) {
   }
 }
 
-/* Rejects with `reason` and tells whether a handler for `type` was called; the reason passes through if it was not. */
+/* Rejects with `reason`. Returns whether a handler for `type` was called; otherwise the reason passes through. */
 static bool rescues(const promise_type_t *type, promise_value_t reason) {
   spy_t spy = {0};
   promise_t *promise = promise_new();

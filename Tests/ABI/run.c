@@ -1,4 +1,4 @@
-/* promise_run(): work on an executor, and the promise of what it makes. */
+/* promise_run(): work on an executor, and the promise of its result. */
 #include "scheduling.h"
 
 static void without_an_executor_it_has_run_on_return(void) {

@@ -1,4 +1,4 @@
-/* Values of numbers, pointers and promises, made by calls. */
+/* Constructors of numbers, pointers and promises as values. */
 #include <float.h>
 #include <math.h>
 
@@ -34,7 +34,7 @@ static void each_has_its_kind_and_content(void) {
   CHECK_POINTER(value.as.ptr, &value);
 }
 
-/* What is made is what a C program would write: whole, with nothing left of what was there. */
+/* The result equals a C initializer in every byte that counts, with nothing left of the previous content. */
 static void bookkeeping_is_zero(void) {
   promise_value_t value = garbage(), expected = {.kind = PROMISE_KIND_BOOL, .as.u64 = 1};
   CHECK_STATUS(promise_value_bool(&value, true), PROMISE_OK);

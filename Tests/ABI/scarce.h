@@ -1,4 +1,4 @@
-/* scarce.h - memory that runs out where a test wants it to: at each allocation of a call, one after the other.
+/* scarce.h - memory that runs out at a chosen allocation: at each one of a call, one after the other.
  *
  *     static promise_status_t then(void) {
  *       promise_t *source = promise_new();
@@ -11,12 +11,12 @@
  *
  *     RUN_OUT(then);   // in main
  *
- * The call between scarce() and plenty() has so many cells and so many blocks of the C library, and files and threads, in
- * which each counts as a block: none, then one more at each attempt, until it succeeds and leaves some over. Each attempt
- * must either succeed or give PROMISE_ENOMEM, and take nothing with it. Other threads have what they need.
+ * The call between scarce() and plenty() has a limited number of cells and of blocks of the C library; a file or thread
+ * counts as a block. The limit is 0, then one more at each attempt, until the call succeeds and leaves some unused.
+ * Each attempt must either succeed or return PROMISE_ENOMEM without a leak. Other threads are not limited.
  *
- * Cells are counted by using up what there is, so a test has the library for itself; and a program is no good for valgrind,
- * whose allocator takes the place of this one. */
+ * Cells are counted by allocating all free ones, so no other test may use the library meanwhile. The programs do not
+ * run under valgrind, whose allocator replaces this one. */
 #ifndef SCARCE_H
 #define SCARCE_H
 
@@ -113,11 +113,11 @@ int epoll_create1(int flags) {
 
 enum { SCARCE_CELLS = 1 << 16, SCARCE_MANY = 512 };
 
-/* Promises of no use, each in the place of a cell. */
+/* Unused promises, each occupying a cell. */
 static promise_t *scarce_hoard[SCARCE_CELLS];
 static long scarce_hoarded;
 
-/* Takes all cells that are free, and says how many there were. */
+/* Takes all free cells, and returns their number. */
 static long scarce_take_all(void) {
   long before = scarce_hoarded;
   scarce_full = true;
@@ -136,19 +136,19 @@ static void scarce_leave(long cells) {
 /* ---- Attempts ---- */
 
 static struct {
-  long cells, blocks; /* what the attempt has; -1: more than enough */
-  long left;          /* cells or blocks that it did not use */
-  bool keeps;         /* what is made stays */
+  long cells, blocks; /* the limit of the attempt; -1: unlimited */
+  long left;          /* unused cells or blocks */
+  bool keeps;         /* created objects stay */
 } scarce_attempt;
 
-/* From here to plenty() there is no more than the attempt has. */
+/* Begins the limited section, which ends with plenty(). */
 static inline void scarce(void) {
   scarce_take_all();
   scarce_leave(scarce_attempt.cells < 0 ? SCARCE_MANY : scarce_attempt.cells);
   scarce_blocks = scarce_attempt.blocks;
 }
 
-/* Gives `status`, what the call ended with. */
+/* Ends the limited section; returns `status`, that of the call. */
 static inline promise_status_t plenty(promise_status_t status) {
   long blocks = scarce_blocks;
   scarce_blocks = -1;
@@ -158,12 +158,12 @@ static inline promise_status_t plenty(promise_status_t status) {
   return status;
 }
 
-/* What a function that gives NULL on failure ended with. */
+/* Returns the status of a function that returns NULL on failure. */
 static inline promise_status_t of(const volatile void *result) {
   return result != NULL ? PROMISE_OK : promise_last_status();
 }
 
-/* One attempt, from a count of cells to the same count. Says whether it was the last. */
+/* Makes one attempt, from a count of cells to the same count. Returns whether it was the last. */
 static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   scarce_take_all();
   long cells = scarce_hoarded;
@@ -184,7 +184,8 @@ static inline bool scarce_try(promise_status_t (*body)(void), long *failures) {
   return status == PROMISE_OK && scarce_attempt.left > 0;
 }
 
-/* The same with more and more cells and plenty of blocks, or the other way round. Says how often memory ran out. */
+/* Repeats the attempt with more and more cells and unlimited blocks, or the other way round. Returns the number of
+ * failed attempts. */
 static inline long scarce_run(promise_status_t (*body)(void), long *resource) {
   long failures = 0;
   scarce_attempt.cells = scarce_attempt.blocks = -1;
@@ -195,7 +196,7 @@ static inline long scarce_run(promise_status_t (*body)(void), long *resource) {
   return failures;
 }
 
-/* Cells that threads can take: not all of what there is, for a test counts them. */
+/* Reserves the cells of the test: a bounded number, because the test counts them. */
 static void scarce_begin(void) {
   while (scarce_hoarded < 2 * SCARCE_MANY)
     REQUIRE((scarce_hoard[scarce_hoarded++] = promise_new()) != NULL);
@@ -211,14 +212,14 @@ static promise_status_t (*scarce_body)(void);
 static inline void scarce_test(void) {
   scarce_begin();
   scarce_attempt.cells = scarce_attempt.blocks = -1;
-  scarce_body(); /* what is made once, on first use, is there then */
+  scarce_body(); /* objects created once, on first use, exist then */
   long failures = scarce_run(scarce_body, &scarce_attempt.cells);
   failures += scarce_run(scarce_body, &scarce_attempt.blocks);
   CHECK(failures > 0); /* or it needs no memory at all */
   scarce_end();
 }
 
-/* What is made once, on first use: in as many steps as it has attempts. */
+/* For objects created once, on first use: in as many steps as attempts. */
 static inline void scarce_test_cells(void) {
   scarce_begin();
   scarce_attempt.keeps = true;
@@ -232,7 +233,7 @@ static inline void scarce_test_blocks(void) {
   scarce_end();
 }
 
-/* RUN_OUT(body); RUN_OUT_ONCE(body): what it makes stays. */
+/* RUN_OUT(body); RUN_OUT_ONCE(body): the created objects stay. */
 #define RUN_OUT(body) (scarce_body = body, check_run(#body, scarce_test))
 #define RUN_OUT_ONCE(body)                                                                                             \
   (scarce_body = body, check_run(#body ", cells", scarce_test_cells), check_run(#body ", blocks", scarce_test_blocks))

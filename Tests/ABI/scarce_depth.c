@@ -17,7 +17,7 @@ static promise_t *nested(promise_t **innermost) {
   return promise;
 }
 
-/* Runs `body` with the outermost promise on a small stack, while there is no cell. */
+/* Runs `body` with the outermost promise on a small stack, without a free cell. */
 static void without_memory(void *(*body)(void *outermost), int32_t is_cancelled) {
   promise_t *innermost, *outermost = nested(&innermost);
   scarce_begin();

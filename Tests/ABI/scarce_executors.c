@@ -1,4 +1,4 @@
-/* Executors, loops and what observes, when memory runs out: at each allocation, one after the other. */
+/* Executors, loops and observers when memory runs out: at each allocation, one after the other. */
 #include <fcntl.h>
 
 #include "scarce.h"
@@ -31,7 +31,7 @@ static promise_status_t executor_serial(void) {
   return status;
 }
 
-/* One of those that the library keeps: each attempt asks for it anew, until it is there. */
+/* A global executor of the library: each attempt requests it again, until it exists. */
 static promise_status_t kept(promise_executor_t *executor) {
   promise_status_t status = plenty(of(executor));
   promise_executor_release(executor);
@@ -73,7 +73,7 @@ static promise_status_t executor_submit(void) {
   return status;
 }
 
-/* Without memory for a turn the jobs are dropped: nothing stays pending. */
+/* Without memory for a turn the jobs are dropped: no promise stays pending. */
 static promise_status_t serial_turn(void) {
   promise_executor_t *immediate = promise_executor_immediate(), *serial = promise_executor_serial(immediate);
   promise_t *source = promise_new();

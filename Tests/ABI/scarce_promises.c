@@ -5,7 +5,7 @@ static void no_observer(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-/* ---- Made from nothing ---- */
+/* ---- New promises ---- */
 
 static promise_status_t new (void) {
   scarce();
@@ -214,7 +214,7 @@ static promise_status_t race(void) {
 static promise_loop_t *loop;
 static promise_executor_t *executor;
 
-/* What becomes due in an hour, on a loop that goes. */
+/* A timer due in an hour, on a loop that is released. */
 static promise_status_t timed(promise_t *(*make)(promise_t *source)) {
   loop = promise_loop_new();
   executor = promise_loop_executor(loop);
@@ -268,7 +268,7 @@ static promise_t *sleeps(promise_t *source, int64_t ns) {
   return promise_sleep(ns);
 }
 
-/* Threads of the library's own free cells of theirs, so these are not counted: once it fails, once it does not. */
+/* Library threads free cells of theirs, so these are not counted: once it fails, once it does not. */
 static void timers_without_an_executor(void) {
   promise_t *(*const made[])(promise_t *, int64_t) = {sleeps, promise_delay, promise_timeout};
   for (int i = 0; i < 3; i++) {

@@ -18,7 +18,7 @@ static promise_status_t queue_fd(void) {
   return status;
 }
 
-/* How many events there are, which all are released. */
+/* Returns the number of events, and releases them. */
 static int64_t count(promise_queue_t *queue) {
   promise_event_t events[8];
   int64_t taken = promise_queue_take(queue, events, 8, 0);
@@ -67,7 +67,7 @@ static promise_status_t queue_then(void) {
   return status;
 }
 
-/* Once the event is asked for, nothing that brings it needs memory. */
+/* Once the event is requested, its delivery needs no memory. */
 static promise_status_t queue_take(void) {
   promise_queue_t *queue = promise_queue_new();
   promise_t *promise = promise_new();

@@ -70,7 +70,7 @@ static promise_status_t subscribe_on_a_loop(void) {
   return status;
 }
 
-/* A publisher with one subscriber that takes what comes, or what is asked for. */
+/* A publisher with one subscriber that takes all events, or only requested ones. */
 static promise_publisher_t *publisher;
 static promise_subscriber_t *subscriber;
 static spy_t spy;
@@ -112,7 +112,7 @@ static promise_status_t ready(void) {
   return status;
 }
 
-/* A subscriber for whose event there is no memory ends with that; it does not miss one. */
+/* A subscriber without memory for an event ends with that error; it does not skip an event. */
 static void publish(void) {
   scarce_attempt.cells = scarce_attempt.blocks = 0;
   make_stream(false, PROMISE_DEMAND_UNLIMITED);

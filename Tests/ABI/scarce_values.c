@@ -1,7 +1,8 @@
-/* Values when memory runs out: at each allocation, one after the other. What is handed over is gone, whatever happens. */
+/* Values when memory runs out: at each allocation, one after the other. A value that a call takes over is freed in
+ * every case. */
 #include "scarce.h"
 
-/* What a call left in *out: a value, or VOID after PROMISE_ENOMEM. */
+/* Checks *out after a call: a value, or VOID after PROMISE_ENOMEM. */
 static promise_status_t made(promise_status_t status, promise_value_t *out) {
   CHECK_INT(out->kind == PROMISE_KIND_VOID, status != PROMISE_OK);
   promise_value_release(out);
@@ -51,7 +52,7 @@ static promise_status_t plain_error(void) {
   return made(plenty(promise_value_error(&out, "a.domain", 7, long_text)), &out);
 }
 
-/* A value that is handed over, and the payload in it that says when it is gone. */
+/* A value that a call takes over; its payload records when it is freed. */
 static payload_t payload;
 static promise_value_t handed_over(void) {
   atomic_store(&payload.destroyed, 0);
@@ -126,7 +127,7 @@ static promise_status_t to_json(void) {
   return made(status, &out);
 }
 
-/* More digits than any number has that needs no memory to be text. */
+/* More digits than a number that is converted without memory can have. */
 static const promise_value_t long_number = {.kind = PROMISE_KIND_F64, .as.f64 = -2.2250738585072014e-308};
 
 static promise_status_t number_to_json(void) {
@@ -180,7 +181,7 @@ static promise_status_t builder_from(void) {
   return status;
 }
 
-/* Adds until it has to grow, and more. */
+/* Adds elements until the builder has to grow, and more. */
 static promise_status_t built(promise_kind_t kind, promise_status_t (*step)(promise_builder_t *builder, int number)) {
   promise_builder_t *builder = promise_builder_new(kind, 0);
   promise_value_t out = garbage();
@@ -189,7 +190,7 @@ static promise_status_t built(promise_kind_t kind, promise_status_t (*step)(prom
   for (int i = 0; i < 40 && status == PROMISE_OK; i++)
     status = step(builder, i);
   plenty(status);
-  CHECK_STATUS(promise_builder_finish(builder, &out), PROMISE_OK); /* with what there is */
+  CHECK_STATUS(promise_builder_finish(builder, &out), PROMISE_OK); /* within its capacity */
   promise_value_release(&out);
   return status;
 }
@@ -232,7 +233,7 @@ static promise_status_t builder_room(void) {
   return built(PROMISE_KIND_BYTES, use_room);
 }
 
-/* It takes no memory to make a value of what is built. */
+/* Finishing a builder needs no memory. */
 static void builder_finish(void) {
   promise_kind_t const kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   for (int i = 0; i < 4; i++) {
@@ -249,7 +250,7 @@ static void builder_finish(void) {
 
 /* ---- Types ---- */
 
-/* The first one brings those of the library with it. */
+/* The first registration also creates the library's types. */
 static promise_status_t first_type(void) {
   scarce();
   return plenty(of(promise_type_named("i64")));

@@ -1,4 +1,4 @@
-/* scheduling.h - what the programs about executors, timers and loops share. */
+/* scheduling.h - shared by the programs about executors, timers and loops. */
 #ifndef SCHEDULING_H
 #define SCHEDULING_H
 
@@ -18,19 +18,19 @@ static inline promise_t *react_on(promise_executor_t *executor, promise_handler_
   return child;
 }
 
-/* The reaction of `handler` on a thread for timers, to which the promise of a timer is passed. */
+/* Attaches `handler` on a timer thread, to which the promise of a timer is passed. */
 static inline promise_t *react_on_timer(promise_handler_t handler, void *ctx) {
   promise_t *source = promise_new(), *delayed = promise_delay(source, 1);
   promise_t *child = promise_then(delayed, handler, ctx, NULL);
   REQUIRE(child != NULL);
-  /* Only now, so that the handler is attached when the timer comes. */
+  /* Only now, so that the handler is attached before the timer fires. */
   REQUIRE(promise_resolve(source, I64(1)) == PROMISE_OK);
   promise_release(source);
   promise_release(delayed);
   return child;
 }
 
-/* How many threads of the library's own this process has. */
+/* Returns the number of library threads in this process. */
 static inline int thread_count(void) {
   DIR *folder = opendir("/proc/self/task");
   REQUIRE(folder != NULL);
@@ -48,13 +48,13 @@ static inline int thread_count(void) {
   return count;
 }
 
-/* Whether all tests of the program run in this process: then the library's threads may be there already. */
+/* Returns whether all tests of the program run in this process: then library threads may exist already. */
 static inline bool shares_process(void) {
   const char *apart = getenv("CHECK_FORK");
   return apart != NULL && strcmp(apart, "0") == 0;
 }
 
-/* ---- An executor that keeps its jobs until they are asked for ---- */
+/* ---- An executor that queues its jobs until the test takes them ---- */
 
 typedef struct shelf {
   pthread_mutex_t mutex;
@@ -70,7 +70,7 @@ static inline void shelve(void *ctx, promise_job_t *job) {
   pthread_mutex_unlock(&shelf->mutex);
 }
 
-/* Takes the job that came first; NULL if there is none. */
+/* Takes the oldest job; NULL if there is none. */
 static inline promise_job_t *take_job(shelf_t *shelf) {
   pthread_mutex_lock(&shelf->mutex);
   promise_job_t *job = shelf->count > 0 ? shelf->jobs[0] : NULL;
@@ -83,7 +83,7 @@ static inline promise_job_t *take_job(shelf_t *shelf) {
 #define SHELF_EMPTY                                                                                                    \
   { .mutex = PTHREAD_MUTEX_INITIALIZER }
 
-/* ---- A number of things that must have happened ---- */
+/* ---- A counter of expected events ---- */
 
 typedef struct countdown {
   pthread_mutex_t mutex;

@@ -1,4 +1,4 @@
-/* Serial executors: one job at a time, in order, on whatever executor. */
+/* Serial executors: one job at a time, in order, on any executor. */
 #include "scheduling.h"
 
 typedef struct sequence {
@@ -46,7 +46,7 @@ static void *submits(void *argument) {
   return NULL;
 }
 
-/* On the pool, on another serial executor, and on one that runs at once, in whichever thread comes first. */
+/* On the pool, on another serial executor, and on one that runs jobs inline, on any thread. */
 static void jobs_run_in_order_and_never_two_at_once(void) {
   long count = check_scale(5000);
   promise_executor_t *inner = promise_executor_serial(NULL);
@@ -92,7 +92,7 @@ static promise_verdict_t notes_letter(void *ctx, const promise_value_t *in, prom
   return PROMISE_FULFILL;
 }
 
-/* The target is asked for a turn once, however many jobs wait; each turn takes them all. */
+/* The target gets one submission, however many jobs are queued; each turn takes them all. */
 static void asks_its_target_for_turns(void) {
   shelf_t shelf = SHELF_EMPTY;
   promise_executor_t *target = promise_executor_new(shelve, &shelf, NULL), *serial = promise_executor_serial(target);
@@ -134,7 +134,7 @@ static void dropped_turn_drops_the_jobs(void) {
     promise_release(children[i]);
   }
   CHECK_SPY(&submitted, 0, 1);
-  /* The serial executor itself goes on: it is its target that decides. */
+  /* The serial executor itself continues: its target decides. */
   CHECK_STATUS(promise_executor_submit(serial, spy_discard, &later, spy_free), PROMISE_OK);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
   CHECK_SPY(&later, 1, 1);
@@ -154,7 +154,7 @@ static void goes_with_its_last_job(void) {
   CHECK_SPY(&spy, 1, 1);
   CHECK_STATUS(promise_executor_retain(serial), PROMISE_ESTALE);
   CHECK_STATUS(promise_executor_retain(target), PROMISE_ESTALE);
-  /* And its target with it. */
+  /* Its target is destroyed with it. */
   serial = promise_executor_serial(outer);
   CHECK_STATUS(promise_executor_release(outer), PROMISE_OK);
   CHECK_SPY(&context, 0, 0);
@@ -162,7 +162,7 @@ static void goes_with_its_last_job(void) {
   CHECK_SPY(&context, 0, 1);
 }
 
-/* A chain of handlers that run at once, by way of a serial executor, takes no stack. */
+/* A chain of handlers that run inline, through a serial executor, does not recurse. */
 static void *settles_a_long_chain(void *argument) {
   (void)argument;
   long length = check_scale(100 * 1000);

@@ -3,7 +3,7 @@
 
 static atomic_bool is_over;
 
-/* Submits itself again, until somebody else has run. */
+/* Resubmits itself until another job has run. */
 static void goes_on(void *ctx) {
   if (!atomic_load(&is_over))
     CHECK_STATUS(promise_executor_submit(ctx, goes_on, ctx, NULL), PROMISE_OK);

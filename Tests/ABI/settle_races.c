@@ -1,4 +1,4 @@
-/* Several threads settle one promise: the one that comes second sees the outcome of the first when its call returns. */
+/* Several threads settle one promise: the losers observe the winner's outcome when their calls return. */
 #include "race.h"
 
 enum { THREADS = 3 };

@@ -1,4 +1,4 @@
-/* What threads share and hand over: references are counted, memory stays flat. */
+/* Objects shared and passed between threads: references are counted, memory stays constant. */
 #include "race.h"
 
 enum { THREADS = 4 };
@@ -35,7 +35,7 @@ static void references_are_not_lost(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
-/* ---- Hand-over: made on one thread, ended on another ---- */
+/* ---- Transfer: created on one thread, settled on another ---- */
 
 enum { BATCH = 1000 };
 static promise_t *batch[BATCH];
@@ -75,7 +75,7 @@ static void memory_stays_flat_in_a_hand_over(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
-/* ---- Threads that come and go leave no cells behind ---- */
+/* ---- Short-lived threads leave no cells behind ---- */
 
 static void *makes_a_few(void *argument) {
   promise_t *promises[300];
@@ -97,7 +97,7 @@ static void ended_threads_give_their_cells_back(void) {
     CHECK(resident_kilobytes() < before + 2048);
 }
 
-/* Such a thread is a worker: it settles what others made, and holds the last references. */
+/* A worker thread: it settles the promises of others, and holds the last references. */
 static void *releases_a_few(void *argument) {
   promise_t **promises = argument;
   for (int i = 0; i < 100; i++)

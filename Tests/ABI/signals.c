@@ -1,4 +1,4 @@
-/* Signals: they are the program's. None is taken by a thread of the library's, and none ends a wait. */
+/* Signals belong to the program: no library thread takes one, and none ends a wait. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -20,12 +20,12 @@ static void count(int number) {
 }
 
 static void handle(int number) {
-  /* Without SA_RESTART: every call of the system that can be interrupted is. */
+  /* Without SA_RESTART: every interruptible system call is interrupted. */
   struct sigaction action = {.sa_handler = count};
   REQUIRE(sigaction(number, &action, NULL) == 0);
 }
 
-/* A job that runs until the gate opens, so that the library's threads are there: of the pool, of timers, the clock. */
+/* A job that runs until the gate opens, so that the library threads exist: of the pool, of timers, the clock. */
 static promise_verdict_t stay(void *ctx, const promise_value_t *in, promise_value_t *out) {
   gate_t *gates = ctx;
   (void)in;
@@ -43,7 +43,7 @@ static void signals_are_for_the_programs_threads(void) {
   gate_wait(&on_timers[0]);
   CHECK(thread_count() >= 3);
 
-  /* One that every thread of the program blocks waits until one of them asks for it. */
+  /* A signal that every thread of the program blocks stays pending until one of them takes it. */
   sigset_t usr1, before, pending;
   sigemptyset(&usr1);
   sigaddset(&usr1, SIGUSR1);
@@ -68,7 +68,7 @@ static void signals_are_for_the_programs_threads(void) {
     promise_release(all[i]);
 }
 
-/* Each wait is interrupted again and again, and ends when it should. */
+/* Each wait is interrupted repeatedly, and ends in time. */
 static void signals_end_no_wait(void) {
   timer_t timer;
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};

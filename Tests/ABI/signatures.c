@@ -1,9 +1,9 @@
 /* The type of each exported function, which programs have compiled in: none ever changes. Compiled, not run;
- * scripts/check-headers.sh sees to it that every function of the header stands here. */
+ * scripts/check-headers.sh checks that every function of the header is listed. */
 #include "promise.h"
 #include "promise_plugin.h"
 
-/* FUNCTION(name, result, (parameters)): fails to compile unless the function is of that very type. */
+/* FUNCTION(name, result, (parameters)): fails to compile unless the function has exactly that type. */
 #if defined(__cplusplus)
 #include <type_traits>
 #define FUNCTION(name, result, parameters)                                                                             \

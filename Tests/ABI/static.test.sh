@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Links programs with libpromise.a as a user does, with the C library as a shared one and fully statically, and runs them.
+# Links programs with libpromise.a as a user does, with a shared C library and fully statically, and runs them.
 #
 #     Tests/ABI/static.test.sh        LIBRARY: libpromise.so, which libpromise.a is beside
 set -euo pipefail
@@ -12,7 +12,7 @@ archive=$out/prefix/lib/libpromise.a
 flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -Wall -Wextra -Werror "${includes[@]}" -pthread)
 read -ra static <<< "$(pkg-config --static --libs promise)"
 
-# The functions of the headers are global in it, and nothing else: a program may have its own of every other name.
+# Its only global symbols are the functions of the headers: a program may define any other name.
 exports() { diff -u <("$root/scripts/abi-functions.sh") <(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }'); }
 refuses() { ! "$@"; }
 

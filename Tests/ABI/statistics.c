@@ -8,7 +8,7 @@ static void begin(void) {
   before = statistics();
 }
 
-/* The number of objects of a kind, less that at the beginning. */
+/* Returns the number of objects of a kind, minus the number at the beginning. */
 #define MORE(kind) ((long long)(statistics().kind - before.kind))
 
 static void promises_by_state(void) {
@@ -41,7 +41,7 @@ static void callbacks_and_gathers(void) {
   promise_on_cancel_request(source, sees, NULL, NULL);
   CHECK_INT(MORE(callbacks), 2);
   promise_t *all = promise_all(&source, 1, 0);
-  CHECK(MORE(callbacks) > 2); /* an input, and what concerns a request to cancel */
+  CHECK(MORE(callbacks) > 2); /* an input, and the state of a request to cancel */
   CHECK_INT(MORE(gathers), 1);
   CHECK_INT(MORE(promises_pending), 2);
   promise_resolve(source, I64(1));

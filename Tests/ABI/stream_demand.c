@@ -1,4 +1,4 @@
-/* stream.h: demand, what becomes of events that nobody has asked for, and how a producer learns of room. */
+/* stream.h: demand, events beyond the demand, and the notification of producers about capacity. */
 #include "streams.h"
 
 static promise_subscriber_t *slow(promise_publisher_t *publisher, listener_t *listener, promise_overflow_t overflow,
@@ -49,7 +49,7 @@ static void demand_adds_up_to_no_end(void) {
   release_both(subscriber, publisher);
 }
 
-/* A sum beyond the largest number is no small one. */
+/* A sum that overflows saturates. */
 static void demand_does_not_wrap_around(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t listener = {0};
@@ -115,7 +115,7 @@ static void each_policy_keeps_what_it_says(void) {
     promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
     CHECK_TEXT(listener.log, cases[i].heard);
     CHECK_INT(promise_subscriber_dropped(subscriber), cases[i].dropped);
-    publish(publisher, 6); /* there is room again */
+    publish(publisher, 6); /* there is capacity again */
     CHECK(strstr(listener.log, "6 ") != NULL);
     promise_subscriber_release(fast);
     release_both(subscriber, publisher);
@@ -157,7 +157,7 @@ static void one_that_fails_has_what_waited_first(void) {
   release_both(subscriber, publisher);
 }
 
-/* ---- Room ---- */
+/* ---- Capacity ---- */
 
 static void a_producer_learns_of_room(void) {
   promise_publisher_t *publisher = publisher_new(0);
@@ -176,7 +176,7 @@ static void a_producer_learns_of_room(void) {
   CHECK_STATUS(promise_publisher_publish(publisher, I64(3)), PROMISE_EFULL);
   promise_release(ready), promise_release(same), promise_release(now);
   ready = promise_publisher_ready(publisher);
-  promise_subscriber_release(first); /* who leaves holds nobody up */
+  promise_subscriber_release(first); /* a cancelled subscriber blocks no producer */
   CHECK_INT(promise_state(ready), PROMISE_PENDING);
   promise_subscriber_cancel(second);
   CHECK(is_done(ready));
@@ -209,7 +209,8 @@ static void room_is_no_longer_waited_for(void) {
     promise_t *ready = promise_publisher_ready(publisher);
     CHECK_INT(promise_state(ready), PROMISE_PENDING);
     if (how == 0)
-      CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_OK); /* it fails, so it takes nothing more */
+      CHECK_STATUS(promise_publisher_publish(publisher, I64(2)),
+                   PROMISE_OK); /* it fails, so it takes no further event */
     if (how == 1)
       promise_publisher_cancel(publisher);
     if (how == 2)

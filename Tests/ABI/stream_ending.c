@@ -1,4 +1,4 @@
-/* stream.h: subscribers that end between their events, and what is published while values go. */
+/* stream.h: subscribers that end between their events, and events published while values are destroyed. */
 #include "streams.h"
 
 /* ---- Turns on an executor ---- */
@@ -11,7 +11,7 @@ typedef struct turns {
   promise_t *end;
 } turns_t;
 
-/* Gives a subscriber on a loop more events than one turn delivers, and it has had that turn. */
+/* Gives a subscriber on a loop more events than one turn delivers, and runs that turn. */
 static turns_t have_one_turn(listener_t *listener) {
   turns_t turns = {.loop = promise_loop_new(), .publisher = publisher_new(0)};
   turns.executor = promise_loop_executor(turns.loop);
@@ -60,7 +60,7 @@ static void who_waits_for_a_turn_is_cancelled_at_once(void) {
   release_turns(&turns);
 }
 
-/* ---- Between two events of its own ---- */
+/* ---- Between two events of the subscriber ---- */
 
 static promise_t *other_end;
 static listener_t other;
@@ -151,7 +151,7 @@ static void a_token_may_be_cancelled_while_somebody_subscribes(void) {
   promise_publisher_release(publisher);
 }
 
-/* ---- Values that go ---- */
+/* ---- Destruction of values ---- */
 
 static promise_publisher_t *told;
 static listener_t hears_of_values;
@@ -173,7 +173,7 @@ static void ignores(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
-/* Publishes two values that tell when they go. */
+/* Publishes two values that record their destruction. */
 static void publish_two(promise_publisher_t *publisher, promise_subscription_t wish) {
   promise_subscriber_t *subscriber = subscribe(publisher, wish);
   for (int64_t i = 1; i <= 2; i++) {

@@ -1,4 +1,4 @@
-/* stream.h: subscribers and publishers that are cancelled or released while events are on their way. */
+/* stream.h: subscribers and publishers that are cancelled or released while events are in flight. */
 #include "streams.h"
 
 static promise_loop_t *loop;
@@ -9,7 +9,8 @@ static void runs_the_loop(void *ctx, const promise_value_t *reason) {
   promise_loop_run_once(loop);
 }
 
-/* The token has promises to ask before the subscriber; a handler of theirs meets events that wait for the subscriber's executor. */
+/* The token cancels promises before the subscriber; a handler of theirs finds events that wait for the subscriber's
+ * executor. */
 static void events_that_wait_are_dropped_once_the_token_is_invalidated(void) {
   listener_t listener = {0};
   atomic_int asked = 0;
@@ -43,7 +44,7 @@ static void leaves(listener_t *listener, int64_t number) {
   CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
 }
 
-/* The subscriber is full when it has the event, so the publisher has to look at its room after the callback. */
+/* The subscriber is full after the event, so the publisher has to update its capacity after the callback. */
 static void publishing_outlives_the_last_handle(void) {
   listener_t listener = {.then = leaves, .publisher = publisher_new(0)};
   promise_subscription_t wish = everything(&listener);
@@ -55,7 +56,7 @@ static void publishing_outlives_the_last_handle(void) {
   CHECK_STATUS(promise_publisher_count(publisher), PROMISE_ESTALE);
 }
 
-/* Of five subscribers, those in `leaving` are cancelled; the others have every event. */
+/* Of five subscribers, those in `leaving` are cancelled; the others receive every event. */
 static void others_stay(int leaving) {
   enum { COUNT = 5 };
   promise_publisher_t *publisher = publisher_new(0);

@@ -1,4 +1,4 @@
-/* stream.h: events as promises, for languages that await. */
+/* stream.h: events as promises, for languages with await. */
 #include "streams.h"
 
 static void each_promise_has_the_next_event(void) {
@@ -45,7 +45,7 @@ static void the_ways_to_end_are_told_apart(void) {
     if (how == 3)
       CHECK(was_cancelled(last));
     else
-      CHECK(ended(last, PROMISE_FULFILLED, 3)); /* what was published before the end is there still */
+      CHECK(ended(last, PROMISE_FULFILLED, 3)); /* events published before the end remain */
     if (how == 0)
       CHECK(failed_with(after, PROMISE_EFINISHED) && is_done(end));
     if (how == 1)
@@ -71,7 +71,7 @@ static void a_promise_that_is_given_up_loses_no_event(void) {
   promise_t *derived = promise_then(watched, spy_handler, &spy, spy_free);
   promise_release(watched);
   publish(publisher, 1);
-  CHECK(ended(derived, PROMISE_FULFILLED, 2)); /* one that somebody waits for has it */
+  CHECK(ended(derived, PROMISE_FULFILLED, 2)); /* an awaited one takes it */
   publish(publisher, 2);
   CHECK(ended(kept, PROMISE_FULFILLED, 2));
   publish(publisher, 3);
@@ -96,7 +96,7 @@ static void a_token_has_no_interest_in_an_event(void) {
   release_both(subscriber, publisher);
 }
 
-/* Asks for events, after one that somebody waits for, and gives each up. */
+/* Requests events, after an awaited one, and abandons each. */
 static void give_up(promise_subscriber_t *subscriber, long times, bool asks) {
   for (long i = 0; i < times; i++) {
     promise_t *promise = next_of(subscriber);
@@ -155,7 +155,7 @@ static void publishes_the_second(void *publisher) {
   CHECK_STATUS(promise_publisher_publish(publisher, &second), PROMISE_EFULL);
 }
 
-/* The event of a promise that nobody waits for stays before the events that come after it. */
+/* The event of an abandoned promise stays before the later events. */
 static void an_event_that_is_offered_again_keeps_its_place(void) {
   for (int follows_at_once = 0; follows_at_once < 2; follows_at_once++) {
     promise_publisher_t *publisher = publisher_new(0);
@@ -181,7 +181,7 @@ static void an_event_that_is_offered_again_keeps_its_place(void) {
   }
 }
 
-/* The event of a promise that nobody waits for is offered again, and another has taken its place by then. */
+/* The event of an abandoned promise is offered again, and another event has its place by then. */
 static void an_event_that_lost_its_place_is_counted(void) {
   promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = pull(publisher, PROMISE_OVERFLOW_DROP_OLDEST, 1);

@@ -20,7 +20,7 @@ static void an_executor_has_one_turn_at_a_time(void) {
   promise_t *end = end_of(subscriber);
   publish(publisher, 1);
   publish_error(publisher, 2);
-  CHECK_TEXT(listener.log, ""); /* what is replayed comes there too */
+  CHECK_TEXT(listener.log, ""); /* replayed events are delivered there too */
   CHECK_TEXT(here.log, "0 1 !2 ");
   CHECK_INT(shelf.count, 1);
   CHECK_STATUS(promise_job_run(take_job(&shelf)), PROMISE_OK);
@@ -80,7 +80,7 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
   promise_t *end = end_of(subscriber);
   publish(publisher, 1);
   gate_wait(&entered);
-  publish(publisher, 2); /* one that is slow holds up nobody */
+  publish(publisher, 2); /* a slow one blocks no other */
   CHECK_TEXT(fast.log, "1 2 ");
   CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
@@ -90,7 +90,7 @@ static void cancelling_waits_for_no_callback_that_runs(void) {
   CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_OK);
   CHECK(was_cancelled(end));
   CHECK_INT(atomic_load(&slow.calls), 1);
-  /* Its context, on this stack, is freed once the end is settled, on the thread of the pool. */
+  /* Its context, on this stack, is freed once the end is settled, on a pool thread. */
   while (atomic_load(&slow.frees) == 0)
     sched_yield();
   promise_release(end), promise_subscriber_release(other);
@@ -164,7 +164,7 @@ static void every_subscriber_has_everything_in_the_same_order(void) {
   promise_executor_release(executors[2]);
 }
 
-/* ---- Subscribers that come and go meanwhile ---- */
+/* ---- Short-lived subscribers meanwhile ---- */
 
 static atomic_long frees, subscriptions;
 static void comes(void *ctx, const promise_value_t *value) {
@@ -242,7 +242,7 @@ static void subscribers_may_leave_while_others_publish(void) {
     finish(publishers[i]);
   CHECK_INT(promise_publisher_count(busy), 0);
   promise_publisher_release(busy);
-  /* The last of them may be about to be freed on a thread of the pool. */
+  /* The last of them may be about to be freed on a pool thread. */
   while (atomic_load(&frees) < atomic_load(&subscriptions))
     sched_yield();
   CHECK_INT(atomic_load(&frees), atomic_load(&subscriptions));

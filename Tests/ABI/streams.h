@@ -1,4 +1,4 @@
-/* streams.h - what the programs about streams share: a subscriber that writes down what it hears. */
+/* streams.h - shared by the programs about streams: a subscriber that records its events. */
 #ifndef STREAMS_H
 #define STREAMS_H
 
@@ -10,7 +10,7 @@ typedef struct listener {
   char log[512];
   atomic_int frees;
   atomic_int calls;
-  pthread_t thread; /* where the last callback ran */
+  pthread_t thread; /* the thread of the last callback */
   void (*then)(struct listener *listener, int64_t number);
   promise_publisher_t *publisher;
   promise_subscriber_t *subscriber;
@@ -41,7 +41,7 @@ static inline void hear_no_more(void *ctx) {
   atomic_fetch_add(&listener->frees, 1);
 }
 
-/* A subscription of everything, as a value to change. */
+/* A subscription to all events, as a value to modify. */
 static inline promise_subscription_t everything(listener_t *listener) {
   return (promise_subscription_t){.size = sizeof(promise_subscription_t),
                                   .overflow = PROMISE_OVERFLOW_BUFFER,
@@ -62,7 +62,7 @@ static inline promise_subscriber_t *listen(promise_publisher_t *publisher, liste
   return subscribe(publisher, everything(listener));
 }
 
-/* One whose events are asked for. */
+/* A subscriber whose events are requested. */
 static inline promise_subscriber_t *pull(promise_publisher_t *publisher, promise_overflow_t overflow,
                                          uint64_t capacity) {
   promise_subscription_t subscription = {.size = sizeof subscription, .overflow = overflow, .capacity = capacity};

@@ -1,5 +1,5 @@
-/* support.h - what the programs of this folder share: values, contexts that count what becomes of them, a journal of what
- * ran in which order, gates between threads. */
+/* support.h - shared by the programs of this folder: values, contexts that count their calls and frees, a journal of
+ * the execution order, gates between threads. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
@@ -20,7 +20,7 @@ static inline promise_value_t text(const char *utf8) {
   return value;
 }
 
-/* An ARRAY of `count` elements, whose references it takes over. */
+/* Returns an ARRAY of `count` elements, and takes over their references. */
 static inline promise_value_t array(const promise_value_t *elements, size_t count) {
   promise_value_t value;
   REQUIRE(promise_value_array(&value, elements, count) == PROMISE_OK);
@@ -30,14 +30,14 @@ static inline promise_value_t array(const promise_value_t *elements, size_t coun
 #define ARRAY(...)                                                                                                     \
   array((promise_value_t[]){__VA_ARGS__}, sizeof((promise_value_t[]){__VA_ARGS__}) / sizeof(promise_value_t))
 
-/* The value that a JSON text stands for. */
+/* Returns the value of a JSON text. */
 static inline promise_value_t json(const char *utf8) {
   promise_value_t value;
   REQUIRE(promise_value_from_json(&value, utf8, strlen(utf8), NULL, NULL) == PROMISE_OK);
   return value;
 }
 
-/* ARRAYs one in another, `levels` of them, around `*innermost`, whose reference it takes over. */
+/* Returns `levels` nested ARRAYs around `*innermost`, whose reference it takes over. */
 static inline promise_value_t nest(promise_value_t innermost, long levels) {
   for (long i = 0; i < levels; i++)
     innermost = array(&innermost, 1);
@@ -50,13 +50,13 @@ static inline promise_value_t error(const char *domain, int64_t code, const char
   return value;
 }
 
-/* What stands in *out before a call: nothing that the call may read or release. */
+/* The content of *out before a call, which the call must not read or release. */
 static inline promise_value_t garbage(void) {
   promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
   return value;
 }
 
-/* A value that holds one reference of `promise`, which it takes over. */
+/* Returns a value that holds one reference of `promise`, and takes it over. */
 static inline promise_value_t holding(promise_t *promise) {
   promise_value_t value = {.kind = PROMISE_KIND_PROMISE, .as.ptr = promise};
   return value;
@@ -81,21 +81,21 @@ static inline promise_t *rejected(int64_t number) {
   return promise;
 }
 
-/* A token that was good once. */
+/* Returns a stale token. */
 static inline promise_t *stale(void) {
   promise_t *promise = promise_new();
   REQUIRE(promise != NULL && promise_release(promise) == PROMISE_OK);
   return promise;
 }
 
-/* Holds if `promise` has ended in `state` with the I64 `number`. */
+/* Checks that `promise` is in `state` with the I64 `number`. */
 static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
   promise_value_t value;
   return promise_state(promise) == state && promise_result(promise, &value) == PROMISE_OK &&
          value.kind == PROMISE_KIND_I64 && value.as.i64 == number;
 }
 
-/* Holds if `promise` was rejected by the library itself with the status `code`. */
+/* Checks that the library rejected `promise` with the status `code`. */
 static inline bool failed_with(promise_t *promise, promise_status_t code) {
   promise_value_t reason;
   if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
@@ -108,17 +108,17 @@ static inline bool failed_with(promise_t *promise, promise_status_t code) {
 
 /* ---- Contexts ---- */
 
-/* Passed as `ctx` with spy_free: counts the calls, and the ends, of which there must be one. */
+/* Passed as `ctx` with spy_free: counts the calls, and the frees, of which there must be one. */
 typedef struct spy {
   atomic_int calls;
   atomic_int frees;
   int64_t seen;           /* the last I64 that was passed */
   promise_kind_t kind;    /* the kind of the last value that was passed */
-  promise_value_t answer; /* what spy_handler leaves in *out */
+  promise_value_t answer; /* stored in *out by spy_handler */
   promise_verdict_t verdict;
   promise_t *promise; /* for handlers that use one */
-  pthread_t thread;   /* where it was called */
-  pthread_t freed_on; /* where it was freed */
+  pthread_t thread;   /* the thread of the call */
+  pthread_t freed_on; /* the thread of the free */
 } spy_t;
 
 static inline void spy_see(spy_t *spy, const promise_value_t *in) {
@@ -135,7 +135,7 @@ static inline void spy_free(void *ctx) {
   atomic_fetch_add(&spy->frees, 1);
 }
 
-/* A handler that counts itself, and answers what its spy says; without a verdict, the number it saw plus one. */
+/* A handler that counts its calls, and returns its spy's verdict; without one, its argument plus one. */
 static inline promise_verdict_t spy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_t *spy = ctx;
   CHECK_INT(out->kind, PROMISE_KIND_VOID);
@@ -155,12 +155,12 @@ static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, p
   return PROMISE_FULFILL;
 }
 
-/* An observer that counts itself. */
+/* An observer that counts its calls. */
 static inline void spy_observer(void *ctx, const promise_value_t *value) {
   spy_see(ctx, value);
 }
 
-/* A discard block that counts itself. */
+/* A discard block that counts its calls. */
 static inline void spy_discard(void *ctx) {
   atomic_fetch_add(&((spy_t *)ctx)->calls, 1);
 }
@@ -173,7 +173,7 @@ static inline void spy_discard(void *ctx) {
 
 /* ---- Objects ---- */
 
-/* A payload that counts how often it was destroyed. */
+/* A payload that counts its destructions. */
 typedef struct payload {
   atomic_int destroyed;
 } payload_t;
@@ -188,7 +188,7 @@ static inline const promise_type_t *payload_type(void) {
   return type;
 }
 
-/* A value that owns memory, whose end can be seen. */
+/* A value that owns memory, and whose destruction is observable. */
 static inline promise_value_t object(payload_t *payload) {
   promise_value_t value;
   REQUIRE(promise_value_object(&value, payload_type(), payload) == PROMISE_OK);
@@ -197,7 +197,7 @@ static inline promise_value_t object(payload_t *payload) {
 
 /* ---- Order ---- */
 
-/* What ran, in order: one letter each. */
+/* The executed callbacks, in order: one letter each. */
 static char journal[256];
 
 static inline void note(char letter) {
@@ -223,14 +223,14 @@ static inline int64_t now(void) {
   return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
 }
 
-/* What is measured is the program's use of memory. Where the kernel makes huge pages of its own accord, one touched byte
- * would be two megabytes, now or whenever it comes to it. */
+/* Measures the program's own memory use: with transparent huge pages, one touched byte could count as two megabytes,
+ * now or later. */
 __attribute__((constructor)) static void avoid_huge_pages(void) {
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
 
-/* What the process has in memory: as counted from its pages. The other file, for kernels without the first, may be off by
- * many pages for each processor. */
+/* Returns the resident memory of the process, counted from its pages. The second file, for kernels without the first,
+ * may be off by many pages for each processor. */
 static inline long resident_kilobytes(void) {
   long kilobytes = 0;
   char line[128];
@@ -265,7 +265,7 @@ static inline bool values_equal(const promise_value_t *one, const promise_value_
   return equal;
 }
 
-/* Runs `body` on a thread with a stack of 512 KiB: what must not recurse, overflows it if it does. */
+/* Runs `body` on a thread with a stack of 512 KiB, which recursion would overflow. */
 static inline void on_small_stack(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -276,7 +276,7 @@ static inline void on_small_stack(void *(*body)(void *), void *argument) {
   finish(thread);
 }
 
-/* Opened once; whoever waits passes from then on. */
+/* A gate that is opened once; waiters pass from then on. */
 typedef struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t condition;

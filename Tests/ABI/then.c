@@ -26,7 +26,7 @@ static void handler_of_a_fulfilled_promise_runs_at_once(void) { /* 3.1.2.2 */
   promise_release(promise);
 }
 
-/* Releases the promise that it was attached to, whose last reference that is, then reads the value. */
+/* Releases the last reference to the promise that it was attached to, then reads the value. */
 static promise_verdict_t releases_and_reads(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_t *spy = ctx;
   CHECK_STATUS(promise_release(spy->promise), PROMISE_OK);
@@ -128,8 +128,8 @@ static void promise_may_be_released_before_its_child_is_asked(void) {
   promise_release(child);
 }
 
-/* "A promise that goes while pending leaves its callbacks uncalled: their contexts are freed, and the promises derived
- * from it stay pending." */
+/* A promise destroyed while pending does not call its callbacks: their contexts are freed, and the promises derived
+ * from it stay pending. */
 static void pending_promise_leaves_its_callbacks_uncalled(void) {
   spy_t first = {0}, second = {0};
   promise_t *promise = promise_new();
@@ -188,7 +188,7 @@ static void child_settled_by_other_means(void) {
   }
 }
 
-/* The handler settles its own promise: what it leaves is released. */
+/* The handler settles its own promise: its result is released. */
 static promise_verdict_t settles_its_promise(void *ctx, const promise_value_t *in, promise_value_t *out) {
   spy_t *spy = ctx;
   CHECK_STATUS(promise_resolve(spy->promise, I64(9)), PROMISE_OK);

@@ -1,4 +1,4 @@
-/* promise_set_thread_hooks(): what the library's threads call when they begin to run callbacks, and before they end. */
+/* promise_set_thread_hooks(): called by the library's threads before their first callback, and before they end. */
 #include "scheduling.h"
 
 typedef struct hooks {
@@ -11,14 +11,14 @@ typedef struct hooks {
 #define HOOKS                                                                                                          \
   { .mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER }
 
-/* The hooks that this thread has called, without having called those of its end. */
+/* The begin hooks called on this thread, without their end hooks. */
 static __thread hooks_t *attached_to;
 
 static void starts(void *ctx) {
   hooks_t *hooks = ctx;
   CHECK_POINTER(attached_to, NULL);
   attached_to = hooks;
-  promise_release(promise_new()); /* a hook may call everything */
+  promise_release(promise_new()); /* a hook may make any call */
   pthread_mutex_lock(&hooks->mutex);
   hooks->starts++, hooks->attached++;
   CHECK_INT(hooks->frees, 0);
@@ -76,7 +76,7 @@ static promise_verdict_t is_attached(void *ctx, const promise_value_t *in, promi
   return PROMISE_FULFILL;
 }
 
-/* Runs callbacks on threads of the pool and of timers, and on a foreign executor that a timer is handed to. */
+/* Runs callbacks on pool threads, timer threads, and a foreign executor that a timer is submitted to. */
 static void submits_here(void *ctx, promise_job_t *job) {
   CHECK_POINTER(attached_to, ctx);
   promise_job_run(job);
@@ -104,13 +104,13 @@ static void hooks_surround_the_callbacks_of_each_thread(void) {
   run_callbacks(&hooks);
   CHECK(hooks.starts >= 2);
   CHECK_POINTER(attached_to, NULL);
-  /* Threads end when they have had nothing to do for a second. */
+  /* Threads end after a second without work. */
   wait_until_detached(&hooks);
   remove_hooks();
   wait_until_free(&hooks);
 }
 
-/* Threads that run already change over before their next callback. */
+/* Running threads switch hooks before their next callback. */
 static void threads_that_run_take_newer_hooks(void) {
   hooks_t first = HOOKS, second = HOOKS;
   run_callbacks(NULL);

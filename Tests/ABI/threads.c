@@ -108,7 +108,7 @@ static void each_callback_runs_once(void) {
   race(attaches_or_settles, THREADS);
 }
 
-/* ---- A chain whose links others settle, discard and extend ---- */
+/* ---- A chain whose links other threads settle, discard and extend ---- */
 
 static promise_t *links[4];
 static void *plays_with_chain(void *argument) {
@@ -135,7 +135,8 @@ static void *plays_with_chain(void *argument) {
     if (self == 0) {
       for (int i = 0; i < 4; i++)
         CHECK(promise_state(links[i]) != PROMISE_PENDING);
-      /* The handlers of the two that others settle run if their source was first; the last one's does if it was fulfilled. */
+      /* The handlers of the two promises settled by other threads run if their source was first; the last one's runs if
+       * it was fulfilled. */
       for (int i = 1; i < 4; i++) {
         CHECK_INT(atomic_load(&spies[0][i].frees), 1);
         CHECK(atomic_load(&spies[0][i].calls) <= 1);
@@ -158,7 +159,7 @@ static void chain_settles_whoever_interferes(void) {
   race(plays_with_chain, 4);
 }
 
-/* ---- Settling against releasing: the source's owner goes while the child's is busy ---- */
+/* ---- Settling against releasing: the source's last reference is released while its derived promise is settled ---- */
 
 static promise_t *source, *derived;
 static void *releases_or_settles(void *argument) {

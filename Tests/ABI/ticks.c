@@ -4,7 +4,7 @@
 
 #include "streams.h"
 
-/* Writes down the latest tick, of which each is later than the one before. */
+/* Records the latest tick, and checks that each is later than the previous one. */
 typedef struct clock {
   int64_t begin, interval;
   atomic_long count, frees;
@@ -41,14 +41,14 @@ static promise_publisher_t *every(promise_executor_t *executor, int64_t interval
   return publisher;
 }
 
-/* Timers, jobs, publishers and subscribers that are there. */
+/* Returns the number of live timers, jobs, publishers and subscribers. */
 static uint64_t things(void) {
   promise_statistics_t now = {.size = sizeof now};
   REQUIRE(promise_statistics(&now) == PROMISE_OK);
   return now.jobs + now.publishers + now.subscribers;
 }
 
-/* Until what a thread of the library's is about to give back is gone. */
+/* Waits until library threads have released their last objects. */
 static void wait_until(uint64_t before) {
   while (things() != before)
     sched_yield();
@@ -68,7 +68,7 @@ static void a_loop_ticks(void) {
     CHECK_INT(promise_loop_run_once(loop), 1);
   }
   CHECK(shares_process() || thread_count() == 0);
-  /* What was missed is one tick. */
+  /* Missed intervals are one tick. */
   int64_t seen = state.latest, pause = now();
   while (now() - pause < 10 * state.interval)
     ;
@@ -101,7 +101,7 @@ static void threads_for_timers_tick(void) {
   wait_until(before);
 }
 
-/* The last one who holds or hears it ends it: nothing is left, though the next tick is far away. */
+/* The release of the last holder or subscriber ends it: no object is left, though the next tick is far away. */
 static void nothing_is_left_when_nobody_wants_it(void) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *const executors[] = {NULL, promise_loop_executor(loop), promise_executor_main(),
@@ -127,7 +127,7 @@ static void nothing_is_left_when_nobody_wants_it(void) {
         promise_publisher_release(publisher);
       }
       if (order == 3 || order == 4) {
-        /* A subscriber that was cancelled is none, though somebody holds it. */
+        /* A cancelled subscriber does not count, even if it is still held. */
         promise_t *end = end_of(subscriber);
         if (order == 3)
           CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
@@ -159,7 +159,7 @@ static void an_executor_that_shuts_down_ends_it(void) {
     CHECK_INT(promise_publisher_state(publisher), PROMISE_REJECTED);
     promise_release(end);
     release_both(subscriber, publisher);
-    /* One that was closed before. */
+    /* A publisher that was closed before. */
     publisher = every(executor, state.interval);
     CHECK_INT(promise_publisher_state(publisher), PROMISE_REJECTED);
     promise_publisher_release(publisher);
@@ -177,13 +177,13 @@ static void only_the_timer_publishes(void) {
   CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_EINVAL);
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   promise_publisher_release(publisher);
-  /* Time beyond time. */
+  /* Intervals beyond the range of the clock. */
   publisher = every(NULL, INT64_MAX);
   CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
   promise_publisher_release(publisher);
 }
 
-/* Operators have it as a source. */
+/* As the source of operators. */
 static void an_operator_keeps_it(void) {
   uint64_t before = things();
   clock_state_t state = {.begin = now(), .interval = 100000};
@@ -200,7 +200,7 @@ static void an_operator_keeps_it(void) {
   wait_until(before);
 }
 
-/* Whoever leaves may leave while a tick is published, and while the next timer is started. */
+/* A subscriber may be cancelled while a tick is published, and while the next timer is started. */
 static void it_may_be_left_at_any_time(void) {
   uint64_t before = things();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);

@@ -1,4 +1,4 @@
-/* promise_delay, promise_timeout, and requests to cancel what waits for a time. */
+/* promise_delay, promise_timeout, and requests to cancel promises that wait for a time. */
 #include "race.h"
 #include "scheduling.h"
 
@@ -20,7 +20,7 @@ static void request_discards_a_sleep(void) {
   CHECK(cancelled(nap));
   CHECK_STATUS(promise_release(nap), PROMISE_OK);
   CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
-  /* By way of what was derived from it. */
+  /* Through a derived promise. */
   nap = promise_sleep(HOUR);
   promise_t *child = promise_then(nap, adds_one, NULL, NULL);
   CHECK_STATUS(promise_release(nap), PROMISE_OK);
@@ -58,7 +58,7 @@ static void delay_begins_with_the_settlement(void) {
   CHECK(now() - before >= 10 * MILLISECONDS);
   CHECK_INT(atomic_load(&payload.destroyed), 0);
   CHECK_STATUS(promise_release(later), PROMISE_OK);
-  /* What settled it, on a thread for timers, may still hold it for a moment. */
+  /* The timer thread that settled it may still hold it for a moment. */
   while (atomic_load(&payload.destroyed) == 0)
     sched_yield();
   CHECK_INT(atomic_load(&payload.destroyed), 1);
@@ -87,7 +87,7 @@ static void request_skips_a_delayed_cancellation(void) {
   CHECK_STATUS(promise_state(later), PROMISE_ESTALE);
 }
 
-/* Only the news of a cancellation is not worth waiting for. */
+/* Only a cancellation is not delayed. */
 static void request_skips_no_other_delay(void) {
   promise_t *sources[] = {promise_new(), promise_new()}, *later[2];
   CHECK_STATUS(promise_reject(sources[0], I64(1)), PROMISE_OK);
@@ -102,7 +102,7 @@ static void request_skips_no_other_delay(void) {
 }
 
 static void request_does_not_shorten_another_delay(void) {
-  /* A delay that nobody holds lasts until its time. */
+  /* A delay without another reference lasts until its time. */
   LEAVES(promises, 2);
   LEAVES(callbacks, 1);
   LEAVES(jobs, 1);
@@ -118,7 +118,7 @@ static void request_does_not_shorten_another_delay(void) {
   CHECK_INT(promise_state(sooner), PROMISE_PENDING);
   CHECK_STATUS(promise_loop_wait(loop, sooner, FOR_EVER), PROMISE_OK);
   CHECK(ended(sooner, PROMISE_FULFILLED, 3));
-  /* What the loop drops is rejected. */
+  /* A delay dropped by the loop is rejected. */
   promise_t *dropped = promise_delay_on(executor, other, HOUR);
   promise_loop_release(loop);
   CHECK(failed_with(dropped, PROMISE_ECLOSED));
@@ -141,7 +141,7 @@ static void in_time_it_passes_on(void) {
         CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
       }
       CHECK(ended(limited, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4));
-      /* Its timer has stopped, so nobody else holds it. */
+      /* Its timer has stopped, so it has no other holder. */
       CHECK_STATUS(promise_release(limited), PROMISE_OK);
       CHECK_STATUS(promise_state(limited), PROMISE_ESTALE);
       promise_release(promise);
@@ -170,7 +170,7 @@ static void opens(void *gate, const promise_value_t *reason) {
   gate_open(gate);
 }
 
-/* On a loop, so that what follows from the end of the time has happened when the run has. */
+/* On a loop, so that all consequences of the timeout have happened when the run returns. */
 static void time_out(promise_loop_t *loop, promise_t *limited) {
   CHECK_STATUS(promise_loop_wait(loop, limited, FOR_EVER), PROMISE_OK);
   CHECK(failed_with(limited, PROMISE_ETIMEDOUT));
@@ -188,7 +188,7 @@ static void too_late_the_promise_is_asked_to_cancel(void) {
   CHECK_INT(promise_cancel_requested(promise), 1);
   promise_release(limited);
   promise_release(promise);
-  /* Not while somebody else is interested. */
+  /* Not while there is other interest. */
   promise = promise_new();
   promise_t *other = promise_then(promise, adds_one, NULL, NULL);
   limited = promise_timeout_on(executor, promise, 1);
@@ -229,7 +229,7 @@ static void *resolves(void *promise) {
   return NULL;
 }
 
-/* The time ends at about the moment of the settlement: either is right, and nothing is left over. */
+/* The timeout is at about the moment of the settlement: either outcome is right, and no object is left. */
 static void end_and_settlement_may_meet(void) {
   long rounds = check_scale(1000);
   for (long i = 0; i < rounds; i++) {

@@ -17,7 +17,7 @@ static void sleep_ends_in_time(void) {
   }
 }
 
-/* What is known of a timer's time from outside: it lies between these. */
+/* The bounds of a timer's due time, measured from outside. */
 typedef struct nap {
   int64_t earliest, latest;
 } nap_t;
@@ -57,11 +57,11 @@ static void timers_end_in_order(void) {
     promise_release(nap);
   }
   countdown_wait(&all_woken);
-  /* On a machine so busy that a callback took 10 ms, others went on beside it. */
+  /* If the machine is so busy that a callback took 10 ms, others ran beside it. */
   CHECK(out_of_order == 0 || woken_elsewhere > 0);
 }
 
-/* The timer has the only other reference, so what is stale is what it gave back. */
+/* The timer has the only other reference, so a stale handle shows that it released it. */
 static void settled_sleep_is_released_at_once(void) {
   for (int how = 0; how < 3; how++) {
     promise_t *nap = promise_sleep(3600 * 1000 * MILLISECONDS);
@@ -88,7 +88,7 @@ static void timer_holds_its_promise(void) {
   CHECK_SPY(&spy, 1, 1);
 }
 
-/* In an order that is neither that of their times nor that of their making. */
+/* In an order that is neither that of their due times nor that of their creation. */
 static void many_timers_are_stopped(void) {
   long count = check_scale(1000 * 1000);
   promise_t **all = malloc((size_t)count * sizeof *all);
@@ -170,7 +170,8 @@ static promise_verdict_t whether_it_is_current(void *executor, const promise_val
   return PROMISE_FULFILL;
 }
 
-/* What is attached too late runs here. On a machine so busy that the time is over by then, there is a longer one. */
+/* A handler attached too late runs here. If the machine is so busy that the timer is due by then, a longer one
+ * follows. */
 static void ends_on(promise_executor_t *executor) {
   bool in_time = false;
   for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
@@ -224,7 +225,7 @@ static void executor_may_drop_a_sleep(void) {
   promise_executor_release(executor);
 }
 
-/* Timers end while others stop them: whichever is first, each is settled once, and none is left. */
+/* Timers fire while other threads stop them: in either order, each is settled once, and none is left. */
 typedef struct race {
   promise_t *naps[64];
   int step;

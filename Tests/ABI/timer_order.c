@@ -1,4 +1,4 @@
-/* The order of timers, and that an earlier one wakes who waits for a later one. */
+/* The order of timers; an earlier timer wakes a thread that sleeps for a later one. */
 #include <sched.h>
 
 #include "scheduling.h"
@@ -40,7 +40,7 @@ static void stop_alarm(int i) {
   promise_release(alarms[i].promise);
 }
 
-/* Sets as many alarms as `shape` says, stops every `share`th in a random order, and runs the rest, all of them due. */
+/* Sets the alarms of `shape`, stops every `share`th in a random order, and runs the rest, all of them due. */
 static void run_alarms(uint32_t seed, int64_t (*shape)(int i, uint32_t random), int share) {
   promise_loop_t *loop = promise_loop_new();
   promise_executor_t *executor = promise_loop_executor(loop);
@@ -98,7 +98,7 @@ static void timers_of_one_time_end_in_the_order_of_their_making(void) {
   run_alarms(2, among_few, 0);
 }
 
-/* The last timer of the heap takes the place of one that was stopped: further up, or further down. */
+/* The last timer of the heap replaces one that was stopped: further up, or further down. */
 static void stopping_some_leaves_the_others_in_order(void) {
   for (uint32_t seed = 3; seed < 9; seed++)
     run_alarms(seed, seed % 2 == 0 ? at_random : among_few, 2);
@@ -112,8 +112,8 @@ static void notes_order(void *ctx, const promise_value_t *value) {
   order[ended_count++] = *(int *)ctx;
 }
 
-/* The shortest pauses in which a wrong order is none of the machine's doing: callbacks come one after the other, on one
- * thread, as long as none of them takes 10 ms. */
+/* The shortest pauses for which the machine is not to blame for a wrong order: callbacks run one after the other, on
+ * one thread, as long as none of them takes 10 ms. */
 static void sleeps_end_in_the_order_of_their_times(void) {
   static int delays[] = {100, 300, 200, 400};
   promise_t *naps[4], *all;
@@ -131,8 +131,8 @@ static void sleeps_end_in_the_order_of_their_times(void) {
   promise_release(all);
 }
 
-/* A short sleep is over long before the clock's thread would have looked by itself: it ends before a timer of a loop,
- * which needs no clock. The machine may be too busy for that now and then. */
+/* A short sleep ends long before the clock's thread would have woken by itself: before a timer of a loop, which needs
+ * no clock. The machine may be too busy for that now and then. */
 static void an_earlier_timer_wakes_the_clock(void) {
   enum { ROUNDS = 10 };
   int in_time = 0;

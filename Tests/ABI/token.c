@@ -1,4 +1,4 @@
-/* cancel.h: tokens, which ask many promises to cancel and silence handlers. */
+/* cancel.h: tokens, which cancel many promises and silence handlers. */
 #include "support.h"
 
 static void on_request(void *ctx, const promise_value_t *reason) {
@@ -119,7 +119,7 @@ static void chained_tokens_go_with_their_parent(void) {
   for (int i = 0; i < 4; i++)
     promise_token_add(tokens[i], promises[i]);
   promise_token_cancel(parent, NULL);
-  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` goes with invalidations alone */
+  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` ends with invalidations alone */
   promise_token_invalidate(parent, NULL);
   CHECK_TEXT(journal, "p21b");
   for (int i = 0; i < 4; i++) {
@@ -137,7 +137,7 @@ static void a_circle_is_refused(void) {
   CHECK_STATUS(promise_token_chain(two, one, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   CHECK_STATUS(promise_token_chain(three, two, 0), PROMISE_OK);
   CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
-  promise_token_release(two); /* what is gone chains nobody */
+  promise_token_release(two); /* a destroyed token chains no other */
   CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_release(one), promise_token_release(three);
 }
@@ -149,7 +149,7 @@ static void a_chain_of_tokens_may_be_long(void) {
   promise_t *promise = named("e");
   for (int i = 0; i < LINKS; i++)
     tokens[i] = promise_token_new(0);
-  /* From the end, so that looking for a circle is short. */
+  /* From the end, so that the search for a cycle is short. */
   for (int i = LINKS - 1; i > 0; i--)
     CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], PROMISE_CHAIN_CANCEL), PROMISE_OK);
   promise_token_add(tokens[0], promise);
@@ -185,7 +185,7 @@ static void a_token_may_be_used_by_several_threads(void) {
   promise_token_release(shared_token);
 }
 
-/* A token for what overlaps: whenever one is added, the one before it is alive. */
+/* A token for overlapping operations: whenever one is added, the previous one is alive. */
 static void a_token_does_not_grow_with_what_is_gone(void) {
   promise_token_t *token = promise_token_new(0), *children[2] = {promise_token_new(0)};
   promise_t *before = promise_new();
@@ -213,7 +213,7 @@ static void a_token_does_not_grow_with_what_is_gone(void) {
   promise_token_release(token);
 }
 
-/* Each token goes once, though it is reached in as many ways as there are ways through a thousand diamonds. */
+/* Each token is destroyed once, although it is reached by every path through a thousand diamonds. */
 static void a_token_with_two_parents_goes_once(void) {
   promise_token_t *tokens[3001] = {promise_token_new(0)};
   int last = 0;

@@ -1,7 +1,7 @@
-/* cancel.h: what a token leaves behind when it goes before what was attached with it. */
+/* cancel.h: handlers attached with a token that is destroyed before them. */
 #include "growth.h"
 
-/* What goes first: the token, its generation, or the promise derived. */
+/* The first to end: the token, its generation, or the derived promise. */
 enum { NOTHING, TOKEN_RELEASED, TOKEN_INVALIDATED, DERIVED_DISCARDED, DERIVED_RELEASED };
 
 static void context_is_freed_once_whatever_goes_first(void) {
@@ -63,7 +63,7 @@ static void time_to_chain_upwards_is_linear(void) {
   CHECK_LINEAR(chains_upwards, NULL, check_scale(20 * 1000));
 }
 
-/* All of them live while the next is added. */
+/* All of them are alive while the next is added. */
 static void adds_promises(void *ctx, long count) {
   (void)ctx;
   promise_token_t *token = promise_token_new(0);

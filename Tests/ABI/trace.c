@@ -1,4 +1,4 @@
-/* promise_trace_start and its kin: what is told, in which order, and what is written. */
+/* promise_trace_start and related functions: the traced events, their order, and the written files. */
 #include "trace.h"
 
 static void a_promise_and_its_callback(void) {
@@ -119,7 +119,7 @@ static void discarded_and_dropped(void) {
   untrace(&watch);
 }
 
-/* A function that does what it should hear of itself. */
+/* A trace function that triggers its own event. */
 static void busy(void *ctx, const promise_trace_event_t *event) {
   CHECK(event->id != 0);
   ++*(int *)ctx;

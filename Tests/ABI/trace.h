@@ -1,4 +1,4 @@
-/* trace.h - a trace that a test looks at. */
+/* trace.h - a trace that a test examines. */
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -30,7 +30,7 @@ static inline void trace_to(watch_t *watch, uint64_t capacity) {
       .size = sizeof trace, .capacity = capacity, .event = watch_event, .ctx = watch, .free_ctx = watch_free};
   REQUIRE(promise_trace_start(&trace) == PROMISE_OK);
 }
-/* The end of a test: the context has gone once. */
+/* Ends a test: the context has been freed once. */
 static inline void untrace(watch_t *watch) {
   CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   CHECK_INT(atomic_load(&watch->frees), 1);

@@ -1,4 +1,4 @@
-/* promise_trace_write: the JSON is JSON, with what Perfetto draws; the graph is one that dot reads. */
+/* promise_trace_write: the JSON is valid, with the fields that Perfetto needs; the graph is valid for dot. */
 #include <errno.h>
 
 #include "trace.h"
@@ -20,7 +20,7 @@ static void record(uint64_t capacity) {
   REQUIRE(promise_trace_start(&trace) == PROMISE_OK);
 }
 
-/* What the trace files hold: a promise, one that is made of it, an observer, a second thread's work, and one that goes. */
+/* The traced program: a promise, a derived one, an observer, work of a second thread, and a destroyed promise. */
 static void *on_another_thread(void *promise) {
   promise_resolve(promise, I64(1));
   return NULL;
@@ -47,7 +47,7 @@ static const char *text_of(const promise_value_t *map, const char *key) {
   return found != NULL ? promise_value_data(found, NULL) : NULL;
 }
 
-/* How many events have that phase; with the same thread, beginnings and ends are balanced. */
+/* Returns the number of events with that phase; on each thread, begins and ends are balanced. */
 static int count_phase(const promise_value_t *events, char phase) {
   int count = 0;
   for (size_t i = 0; i < promise_value_count(events); i++)
@@ -89,7 +89,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   CHECK_TEXT(text_of(member(&all, "otherData"), "events"), "3");
   CHECK(atoi(text_of(member(&all, "otherData"), "older_events_lost")) > 10);
   const promise_value_t *events = member(&all, "traceEvents");
-  /* The last three: rejected; made and gone. */
+  /* The last three: rejected; created and destroyed. */
   CHECK_INT(count_phase(events, 'X'), 1);
   CHECK_INT(count_phase(events, 'b'), 1);
   CHECK_INT(count_phase(events, 'e'), 1);
@@ -99,7 +99,7 @@ static void the_newest_events_are_kept_and_the_lost_are_counted(void) {
   promise_trace_stop();
 }
 
-/* However a recording is cut, each end on a thread has its beginning. */
+/* However a recording is cut, each end on a thread has its begin. */
 static void a_recording_that_is_cut_is_balanced(void) {
   for (uint64_t capacity = 1; capacity < 24; capacity++) {
     record(capacity);
@@ -115,7 +115,7 @@ static void a_recording_that_is_cut_is_balanced(void) {
   }
 }
 
-/* A reader of the part of dot's language that is written: strict, a statement a line. */
+/* Reads the written subset of dot's language: strict, one statement a line. */
 static bool reads_id(const char **at) {
   if (strncmp(*at, "\"0x", 3) != 0)
     return false;
@@ -162,7 +162,7 @@ static bool reads_statement(const char **at, int *nodes, int *edges) {
   return skips(at, "];\n");
 }
 
-/* So does dot itself, where it is installed. */
+/* dot itself accepts it, where it is installed. */
 static void give_to_dot(void) {
   if (system("command -v dot > /dev/null") != 0)
     return;

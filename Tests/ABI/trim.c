@@ -1,4 +1,4 @@
-/* promise_trim, and memory that returns to the system by itself. */
+/* promise_trim, and memory that is returned to the system automatically. */
 #include "memory.h"
 #include "race.h"
 
@@ -6,7 +6,7 @@ enum { MANY = 1000000, SOME = 40000 };
 
 /* ---- Memory returns ---- */
 
-/* Without any call for it: of the growth that a peak brought, little stays. */
+/* Without an explicit call: little of a peak's growth stays. */
 static void peak_goes_back_by_itself(void) {
   peak_t peak = peak_room(check_scale(MANY * 4L));
   long before = resident(), cells_before = cells();
@@ -24,7 +24,7 @@ static void peak_goes_back_by_itself(void) {
   free(peak.promises);
 }
 
-/* A load that comes again and again is not given back and faulted in each time, but does not pile up either. */
+/* The memory of a recurring load is not returned and faulted in each time, but does not accumulate either. */
 static void peak_after_peak_stays_flat(void) {
   peak_t peak = peak_room(check_scale(MANY / 2));
   long high = 0;
@@ -65,7 +65,7 @@ static void trim_gives_back_nothing_where_there_is_nothing(void) {
 
 /* ---- Handles ---- */
 
-/* A promise lives on each page: no page is given back, nor is a value lost. */
+/* A promise lives on each page: no page is returned, and no value is lost. */
 static void survivors_keep_their_pages(void) {
   peak_t peak = peak_room(SOME);
   peak_rise(&peak);
@@ -90,7 +90,7 @@ static int by_number(const void *one, const void *other) {
   return a < b ? -1 : a > b;
 }
 
-/* Handles of cells without memory, and of cells that were used again after that. */
+/* Handles of cells without memory, and of cells that were reused after that. */
 static void released_handles_stay_stale(void) {
   enum { ROUNDS = 4 };
   static promise_t *all[ROUNDS * SOME];
@@ -141,7 +141,7 @@ static void *trims(void *argument) {
   return NULL;
 }
 
-/* Chains whose values must come out, while memory is given back under them. */
+/* Chains whose values must arrive, while memory is returned concurrently. */
 static void *works(void *argument) {
   peak_t peak = peak_room(check_scale(SOME));
   meet();
@@ -173,7 +173,7 @@ static void threads_work_while_memory_goes_back(void) {
   CHECK(statistics().bytes_resident < SOME * 64 / 2);
 }
 
-/* A child of fork() has its own copy of all that, lists of free pages included. */
+/* A child of fork() has its own copy of the slab, lists of free pages included. */
 static void child_trims_too(void) {
   static peak_t peak;
   peak = peak_room(SOME);

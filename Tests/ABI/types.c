@@ -1,4 +1,4 @@
-/* Types: names, parents, and what a value is. */
+/* Types: names, parents, and the types of values. */
 #include "support.h"
 
 static const char *const builtins[] = {"void",  "bool",  "i64", "u64",   "f64",       "pointer", "string",

@@ -1,4 +1,4 @@
-/* Values: strings, bytes, objects, and how they are counted. */
+/* Values: strings, bytes, objects, and their reference counts. */
 #include <float.h>
 #include <math.h>
 
@@ -85,7 +85,7 @@ static void malformed_utf8_is_no_text(void) {
   }
 }
 
-/* Cut off at each byte: the end of the buffer is the end of the text, whatever lies behind it. */
+/* Cut off at each byte: the end of the buffer is the end of the text, regardless of the bytes behind it. */
 static void truncated_utf8_is_not_read_beyond(void) {
   promise_value_t value;
   CHECK_STATUS(promise_value_string(&value, "\xf0\x9f\x8e\x88", 1), PROMISE_EINVAL);
@@ -125,7 +125,7 @@ static void no_bytes_are_null(void) {
   }
 }
 
-/* ---- Memory of the caller's ---- */
+/* ---- Memory of the caller ---- */
 
 static void foreign_bytes_are_not_copied(void) {
   char memory[] = "mine";
@@ -156,7 +156,7 @@ static void foreign_bytes_may_be_none(void) {
     CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
   }
-  /* Without an end: memory that lives for ever. */
+  /* Without a destructor: immortal memory. */
   promise_value_t value;
   CHECK_STATUS(promise_value_bytes_foreign(&value, "static", 6, NULL, NULL), PROMISE_OK);
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);

@@ -116,7 +116,7 @@ static void waits_for_the_end_of_a_chain(void) {
   promise_release(promise);
 }
 
-/* Within a callback, for what another thread settles: an ordinary wait. */
+/* Within a callback, for a promise that another thread settles: an ordinary wait. */
 static void waits_for_another(void *ctx, const promise_value_t *value) {
   (void)value;
   promise_t *other = ctx;
@@ -134,7 +134,7 @@ static void callback_may_wait_for_another_thread(void) {
   promise_release(promise);
 }
 
-/* The same promises, from another thread while the callback runs there: an ordinary wait, which that callback ends. */
+/* Another thread waits for these promises while the callback runs: an ordinary wait, which that callback ends. */
 static gate_t in_callback = GATE_CLOSED, waited = GATE_CLOSED;
 static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
@@ -158,8 +158,8 @@ static void other_threads_may_wait_for_what_runs_here(void) {
   promise_release(promise);
 }
 
-/* A promise settled on another thread, which has not come to its later callbacks: one attached here runs at once, and may wait
- * for them, for it is not this thread that has to run them. */
+/* A promise settled on another thread, which has not reached its later callbacks. A callback attached here runs at
+ * once, and may wait for them, because this thread does not have to run them. */
 static gate_t first_runs = GATE_CLOSED, first_may_end = GATE_CLOSED;
 static void holds_the_others_up(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
@@ -214,7 +214,7 @@ static bool is_asleep(int thread) {
   return is_read && state == 'S';
 }
 
-/* The last reference goes while the waiting thread has yet to wake up, and another promise takes its memory. */
+/* The last reference is released before the waiting thread wakes up, and another promise reuses the memory. */
 static void promise_may_go_as_its_waiter_wakes(void) {
   for (int round = 0; round < 20; round++) {
     promise_t *promise = promise_new();

@@ -1,4 +1,4 @@
-/* promise_wait for promises that another settles: a follower, a combination. */
+/* promise_wait for promises settled through others: a follower, a combination. */
 #include "support.h"
 
 static promise_t *follower_of(promise_t *source) {

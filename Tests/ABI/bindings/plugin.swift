@@ -1,6 +1,6 @@
 import CPromise
 
-/// Settles a promise that it makes: so the plugin enters the library too.
+/// Settles a promise that it creates: the plugin calls into the library too.
 private let answer: @convention(c) () -> OpaquePointer? = {
   let promise = promise_new()
   var value = promise_value_t()
@@ -29,7 +29,7 @@ public func entry(host: UInt32) -> UnsafePointer<promise_plugin_t>? {
   return UnsafePointer(plugin)
 }
 
-/// A C string that stays as long as the process.
+/// Returns a C string that is never freed.
 private func text(_ text: StaticString) -> UnsafePointer<CChar> {
   UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }

@@ -1,4 +1,4 @@
-// check.hpp - a small assert library for the C++ programs of this folder, and what they share.
+// check.hpp - a small assert library for the C++ programs of this folder, and their shared helpers.
 #ifndef CHECK_HPP
 #define CHECK_HPP
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
-// What a careful program is built with must not stop at promise.hpp.
+// Strict warnings of the program must not fail in promise.hpp.
 #pragma GCC diagnostic error "-Wshadow"
 #pragma GCC diagnostic error "-Wconversion"
 #pragma GCC diagnostic error "-Wsign-conversion"
@@ -42,7 +42,7 @@ template <class E, class Body> bool throws(Body body) {
   return throws<E>(body, [](const E &) { return true; });
 }
 
-// Counts how many of it are alive, itself and what was moved or copied from it.
+// Counts its live instances, moved and copied ones included.
 struct counted {
   static inline std::atomic<int> alive{0};
   counted() {
@@ -60,7 +60,7 @@ struct counted {
   counted &operator=(const counted &) = default;
 };
 
-// Opened once; whoever waits passes from then on.
+// A gate that is opened once; waiters pass from then on.
 class gate {
 public:
   void open() {
@@ -79,7 +79,7 @@ private:
   bool open_ = false;
 };
 
-// Runs the tests. One that hangs ends the program, one that throws fails.
+// Runs the tests. A test that hangs ends the program; a test that throws fails.
 template <class... Test> int run(Test... test) {
   const auto one = [](void (*body)()) {
     alarm(1800);

@@ -1,4 +1,4 @@
-// C++ types as values: what fits comes back, what does not is an error, when it is said and not when it is read.
+// C++ types as values: a value that fits round-trips; any other is an error on conversion, not on reading.
 #include <array>
 #include <cstddef>
 #include <map>
@@ -18,7 +18,7 @@ struct point {
 };
 template <> struct promises::registered<point> { static constexpr const char *name = "test.hpp.point"; };
 
-// Objects of a class that can only be moved are read where they lie.
+// Move-only objects are read in place.
 struct page {
   std::unique_ptr<std::string> text;
   counted count;
@@ -116,7 +116,7 @@ void objects_are_read_where_they_lie() {
     const promises::value kept = held.result();
     CHECK(&kept.as<page>() == &kept.as<page>() && counted::alive == 1);
   }
-  // Of a value that goes there is a copy.
+  // as() on a temporary value returns a copy.
   const auto at = promise<point>::resolved({1, 2});
   static_assert(std::is_same_v<decltype(at.result().as<point>()), point>);
   static_assert(std::is_same_v<decltype(std::declval<const promises::value &>().as<point>()), const point &>);

@@ -1,4 +1,4 @@
-// Promises that are awaited, and coroutines that return them.
+// Awaited promises, and coroutines that return promises.
 #include <utility>
 #include <coroutine>
 #include <stdexcept>
@@ -36,7 +36,7 @@ void a_pending_promise_is_awaited() {
   CHECK(!sum.is_settled() && counted::alive == 2);
   source.resolve(1);
   CHECK(sum.get() == 3 && counted::alive == 0);
-  // An lvalue can be awaited again and again.
+  // An lvalue can be awaited repeatedly.
   promise<std::string> name;
   std::string text;
   const auto first = append(name, text);
@@ -87,7 +87,7 @@ void a_coroutine_that_cannot_go_on_is_destroyed() {
   CHECK(counted::alive == 0 && never.is_settled());
   CHECK(throws<promises::error>([&] { never.get(); }, closed));
   CHECK(throws<promises::error>([&] { after.get(); }, closed));
-  // Where the coroutine's own reference was the last one.
+  // The coroutine's own reference was the last one.
   const auto nobody = add_one(promise<int>());
   CHECK(counted::alive == 0);
   CHECK(throws<promises::error>([&] { nobody.get(); }, closed));
@@ -117,7 +117,7 @@ void requests_climb() {
   const auto sum = add_one(producer.copy());
   CHECK(!asked && sum.request_cancel() && asked);
   CHECK(throws<promises::cancelled>([&] { sum.get(); }));
-  // Asked before it awaits the second.
+  // Cancelled before it awaits the second.
   promise<> first;
   promise<int> second;
   int requests = 0;
@@ -196,7 +196,7 @@ void threads_settle_what_is_awaited() {
   }
 }
 
-// A coroutine as other libraries have it: whoever has it destroys it.
+// A coroutine type as in other libraries: its owner destroys it.
 struct task {
   struct promise_type {
     task get_return_object() {
@@ -217,7 +217,7 @@ struct task {
   std::coroutine_handle<promise_type> frame;
 
   explicit task(std::coroutine_handle<promise_type> made) : frame(made) {}
-  /* clang before 17 moves what get_return_object() returns. */
+  /* clang before 17 moves the result of get_return_object(). */
   task(task &&other) noexcept : frame(std::exchange(other.frame, nullptr)) {}
   task &operator=(task &&) = delete;
   ~task() {
@@ -246,7 +246,7 @@ void a_coroutine_of_another_kind_is_its_owners() {
     const task waits = hears(source.copy(), heard);
     CHECK(!waits.frame.done() && counted::alive == 1);
   }
-  CHECK(counted::alive == 0); // destroyed while it waited: what comes now does not concern it
+  CHECK(counted::alive == 0); // destroyed while suspended: a later settlement does not affect it
   const task waits = hears(source.copy(), heard);
   source.resolve(7);
   CHECK(heard == 7 && waits.frame.done());
@@ -298,7 +298,7 @@ promise<int> goes_through(promise<int> first, promise<int> second, promise<int> 
   const counted local;
   const int one = co_await std::move(first);
   const int two = co_await second;
-  // What is settled from within ends within.
+  // A settlement inside the coroutine completes there: `outer` is settled when the call returns.
   promise<int> inner;
   const auto outer = add_one(inner.copy());
   inner.resolve(one + two);
@@ -315,7 +315,7 @@ void what_is_carried_is_the_last_wait() {
   second.resolve(2);
   third.resolve(3);
   CHECK(all.get() == 7 && after.get() == 8);
-  // Settled by somebody else before.
+  // Settled by another holder before.
   promise<int> source;
   const auto taken = add_one(source.copy());
   CHECK(taken.resolve(5) && source.resolve(1) && taken.get() == 5);
@@ -340,7 +340,7 @@ void streams_are_awaited() {
   CHECK(sum.get() == 3);
   fails.fail(std::out_of_range("far"));
   CHECK(throws<std::out_of_range>([&] { failed.get(); }));
-  // A request to cancel goes to the event that it waits for.
+  // A request to cancel propagates to the awaited event.
   const promises::publisher<int> other;
   const auto cancelled = sum_of_events(other);
   cancelled.request_cancel();

@@ -1,4 +1,4 @@
-// Exceptions and rejections: none is lost, cut down or empty on the way.
+// Exceptions and rejections: none is lost, sliced or empty on the way.
 #include <stdexcept>
 #include <string>
 
@@ -34,7 +34,7 @@ void what_was_caught_as_its_base_stays_whole() {
     whole.reject(e);
   }
   CHECK(throws<refused>([&] { whole.get(); }, is_refused_7));
-  // Where it is not the one that is handled its type and text stay.
+  // An exception other than the current one is stored as its type and text.
   const refused other(8);
   const promise<int> seen;
   try {
@@ -88,7 +88,7 @@ void a_kind_of_cancelled_cancels() {
   const auto ended = promise<>::resolved().then([]() -> int { throw interrupted(); });
   CHECK(ended.cancel_requested());
   CHECK(throws<interrupted>([&] { ended.get(); }, [](const interrupted &e) { return e.number == 3; }));
-  // What led to a cancellation is told, not thrown.
+  // The cause of a cancellation is passed on, not thrown.
   const auto because = promise<int>::rejected(promises::cancelled(timed_out()));
   CHECK(throws<promises::cancelled>(
       [&] { because.get(); },

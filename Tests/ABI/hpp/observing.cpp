@@ -1,4 +1,4 @@
-// Hooks, dumps, traces; JSON, builders, foreign bytes; how objects compare and describe themselves.
+// Hooks, dumps, traces; JSON, builders, foreign bytes; comparison and description of objects.
 #include <stdexcept>
 #include <string>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Where things run: jobs, loops that wait, the main executor, timers on executors; and that nothing empty stands for it.
+// Executors: jobs, loops that wait, the main executor, timers on executors. Empty handles are rejected.
 #include <chrono>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// Lambdas as handlers, exceptions both ways, cancelling, combinators, executors, threads.
+// Lambdas as handlers, exceptions in both directions, cancellation, combinators, executors, threads.
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -70,7 +70,7 @@ void an_exception_is_thrown_again() {
   // It passes through chains, and through C.
   const auto passed_on = failed.then([](int n) { return n; }).finally([] {}).as<promises::value>();
   CHECK(throws<refused>([&] { passed_on.get(); }, is_refused_7));
-  // What others see of it.
+  // Its view from C.
   promise_value_t reason;
   CHECK(promise_result(failed.raw(), &reason) == PROMISE_OK);
   const promises::error seen(promises::value::adopt(reason));
@@ -96,7 +96,7 @@ void errors_of_others() {
     return e.domain() == "http" && e.code() == 404 && std::string(e.what()) == "not found";
   };
   CHECK(throws<promises::error>([&] { foreign.get(); }, is_404));
-  // Thrown again by a handler it is the same reason.
+  // Rethrown by a handler, it is the same reason.
   const auto again = foreign.rescue([](const promises::error &e) -> int { throw e; });
   CHECK(throws<promises::error>([&] { again.get(); }, is_404));
   const auto number = promise<int>::rejected(promises::value::of(3));
@@ -240,7 +240,7 @@ void threads() {
   for (int i = 0; i < 100; ++i)
     chain = chain.then(i % 2 == 0 ? pool : serial, [count = counted()](int n) { return n + 1; });
   CHECK(chain.get() == 100);
-  gate freed; // what a handler owned may end a little after its promise has settled
+  gate freed; // a handler's captures may be destroyed slightly after its promise has settled
   serial.submit([&] { freed.open(); });
   freed.wait();
 }

@@ -1,8 +1,8 @@
 /* Reads JSON documents and writes them again, for compare.py.
  *
- * In:  a line with the length in bytes, then that many bytes; as often as there are documents.
- * Out: "ok", or "error" and the code of the error, on a line with the length of what follows: the document written
- *      again, or the message. */
+ * In:  a line with the length in bytes, then that many bytes; repeated for each document.
+ * Out: "ok", or "error" and the code of the error, on a line with the length of the rest: the document written again,
+ * or the message. */
 #include <stdio.h>
 #include <stdlib.h>
 

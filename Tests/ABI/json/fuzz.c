@@ -1,8 +1,9 @@
-/* What must hold of any bytes that are read as JSON, for libFuzzer (scripts/fuzz-json.sh) and for the kept corpus:
+/* Invariants of the JSON reader for any input, for libFuzzer (scripts/fuzz-json.sh) and for the kept corpus:
  *
- *     fuzz FILE...     without libFuzzer: looks at each file once
+ *     fuzz FILE...     without libFuzzer: checks each file once
  *
- * A text is refused with a place inside it, or it is written as a text that stands for an equal value, and for itself. */
+ * A text is either rejected with an offset inside it, or it is written as a text that reads as an equal value and is
+ * stable when written again. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-/* What is wrong ends the process: libFuzzer keeps the bytes. */
+/* A violated invariant aborts the process: libFuzzer keeps the input. */
 static void must(bool holds, const char *what) {
   if (holds)
     return;

@@ -1,4 +1,5 @@
-/* Uses what makes memory, threads and descriptors that stay, and gives everything back: LeakSanitizer finds nothing. */
+/* Uses permanent memory, threads and descriptors of the library, and releases everything else: LeakSanitizer reports no
+ * leak. */
 #include "../support.h"
 
 static bool same(const void *one, const void *other) {

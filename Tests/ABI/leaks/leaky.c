@@ -37,7 +37,7 @@ static void says_that_it_leaves_a_promise(void) {
   CHECK(promise_new() != NULL);
 }
 
-/* A thread of the library's gives this back later, and the test waits for that. */
+/* A library thread releases this later, and the test waits for it. */
 static void leaves_a_timer_that_ends(void) {
   CHECK_STATUS(promise_release(promise_sleep(50 * MILLISECONDS)), PROMISE_OK);
 }

@@ -6,7 +6,7 @@
 
 /* ---- Executors ---- */
 
-/* Runs the job, drops it, or puts it off. */
+/* Runs the job, drops it, or defers it. */
 static void finish_job(promise_job_t *job) {
   if (job != NULL)
     (toss(4) ? promise_job_drop : promise_job_run)(job);
@@ -109,7 +109,7 @@ static void loop_move(void) {
 
 /* ---- Timers ---- */
 
-/* Times that come soon, and times that never do. */
+/* Returns a time that is soon, or one that is never reached. */
 static void timer_move(void) {
   promise_executor_t *executor = toss(2) ? NULL : any(EXECUTORS);
   bool lasts = toss(2);

@@ -1,4 +1,4 @@
-/* process.h - random calls that concern the whole process: memory, hooks, traces, dumps. */
+/* process.h - random calls of process-wide functions: memory, hooks, traces, dumps. */
 #ifndef MONKEY_PROCESS_H
 #define MONKEY_PROCESS_H
 

@@ -1,5 +1,5 @@
 /* queues.h - random calls on completion queues: several takers, freed at any time. A tag is the address of a bond, so
- * events are counted as calls are. */
+ * events are counted like calls. */
 #ifndef MONKEY_QUEUES_H
 #define MONKEY_QUEUES_H
 

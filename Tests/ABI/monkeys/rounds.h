@@ -1,4 +1,4 @@
-/* rounds.h - rounds of random calls: players on several threads, then the end of everything, and the count. */
+/* rounds.h - rounds of random calls: players on several threads, then the release of everything, and the count. */
 #ifndef MONKEY_ROUNDS_H
 #define MONKEY_ROUNDS_H
 
@@ -15,7 +15,7 @@ static unsigned subjects; /* the kinds of moves of this test */
 static int players;
 static atomic_long moves_made;
 
-/* What a variant of the program does around each move. */
+/* Extra work of a variant of the program around each move. */
 static bool begin_move(void);
 static void end_move(void);
 
@@ -46,7 +46,7 @@ static void play(int count) {
 
 static void *player(void *argument) {
   here = (monkey_t){.random = (seed * 2 + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(intptr_t)argument + 1};
-  /* The one whose moves are of the main thread. */
+  /* The player for the main thread's moves. */
   if (argument == NULL && (subjects & MAIN_MOVES) != 0)
     promise_executor_set_main(NULL);
   meet();
@@ -77,7 +77,7 @@ static void run_what_waits(void) {
   promise_loop_run_once(promise_loop_main());
 }
 
-/* Callbacks make no calls any more; handles and jobs come to their ends, and contexts with them. */
+/* Callbacks make no more calls; handles and jobs are released, and their contexts with them. */
 static void end_round(void) {
   long patience = check_patience();
   atomic_store(&closing, true);
@@ -113,7 +113,7 @@ static bool run_round(void) {
 
 /* ---- A test ---- */
 
-/* In milliseconds: how long a test plays. MONKEY_SECONDS is for long runs. */
+/* Returns the duration of a test in milliseconds. MONKEY_SECONDS is for long runs. */
 static int64_t play_time(void) {
   const char *seconds = getenv("MONKEY_SECONDS");
   return seconds != NULL ? 1000 * atol(seconds) : getenv("CHECK_QUICK") != NULL ? 300 : 500;
@@ -126,8 +126,8 @@ static void end_thread_hooks(void) {
   CHECK_INT(atomic_load(&hook_bonds_freed), atomic_load(&hook_bonds_used));
 }
 
-/* MONKEY_SEED begins with a seed, which a failure names. On one thread all that follows is the same each time, but for
- * the callbacks of other threads. */
+/* MONKEY_SEED sets the first seed; a failure prints its seed. On one thread a run is reproducible, except for the
+ * callbacks of other threads. */
 static void run_rounds(int count, unsigned which) {
   const char *first = getenv("MONKEY_SEED");
   int64_t end = now() + play_time() * MILLISECONDS;

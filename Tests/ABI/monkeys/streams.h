@@ -19,7 +19,7 @@ static promise_verdict_t folder(void *ctx, const promise_value_t *accumulated, c
   return transformer(ctx, value, out);
 }
 
-/* A source: more than one operator on it, or on a sink, would multiply its events without end. */
+/* A source: more than one operator on it, or on a sink, would multiply its events without bound. */
 static void make_publisher(void) {
   switch (draw(4)) {
   case 0:

@@ -39,7 +39,7 @@ static promise_value_t any_object(void) {
   return value;
 }
 
-/* A promise that holds a pending one may be held by it: only settled ones are held. */
+/* Only settled promises are held: a promise that holds a pending one may be held by it. */
 static promise_value_t any_held(void) {
   promise_t *promise = promise_new_resolved(I64(1));
   return promise != NULL ? holding(promise) : *VOID();
@@ -61,7 +61,7 @@ static promise_value_t any_reason(void) {
   }
 }
 
-/* A value, a reference to which is the caller's. */
+/* Returns a value, with a reference for the caller. */
 static promise_value_t any_value(void) {
   promise_value_t value = *I64((int64_t)draw(4));
   switch (draw(12)) {
@@ -89,7 +89,7 @@ static promise_value_t any_value(void) {
   }
 }
 
-/* Builders belong to one thread: one that is used up is called once more. */
+/* Builders belong to one thread; a used-up builder is called once more. */
 static void builder_move(void) {
   static const promise_kind_t kinds[] = {PROMISE_KIND_STRING, PROMISE_KIND_BYTES, PROMISE_KIND_ARRAY, PROMISE_KIND_MAP};
   promise_value_t value = any_value(), out = *VOID();

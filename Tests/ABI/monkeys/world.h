@@ -1,13 +1,13 @@
-/* world.h - the world of the monkeys: slots with handles of every kind, which all threads use, replace and release at the
- * same time; wrong handles among them; and contexts of callbacks, of which the world knows how often each was called and
- * freed. Rounds of random calls are played by rounds.h.
+/* world.h - the world of the monkeys: slots with handles of every kind, wrong ones among them, which all threads use,
+ * replace and release at the same time; and contexts of callbacks, with counts of their calls and frees. rounds.h runs
+ * the rounds of random calls.
  *
- * A call may be given any handle: live, released, forged, NULL or of another kind. So every status is right, and what the
- * world checks is what holds for any sequence: each context is freed exactly once and not used afterwards, a callback that
- * belongs to a promise is called at most once, and in the end no object is left.
+ * A call may be given any handle: live, released, forged, NULL or of another kind. So every status is possible, and the
+ * world checks the invariants of any sequence: each context is freed exactly once and not used afterwards, a callback
+ * that belongs to a promise is called at most once, and in the end no object is left.
  *
- * A move holds what it uses, for a last release beside another call is the caller's error. Loops and queues alone, whose
- * calls hold them, are used unheld. */
+ * A move holds the objects that it uses, because a last release concurrent with another call is the caller's error.
+ * Loops and queues alone, whose calls hold them, are used unheld. */
 #ifndef WORLD_H
 #define WORLD_H
 
@@ -26,7 +26,7 @@ typedef enum kind {
   QUEUES,
   PUBLISHERS,
   DERIVED, /* publishers of operators */
-  SINKS,   /* publishers that others are forwarded to: apart, for a circle would never stop */
+  SINKS,   /* publishers that others are forwarded to: separate, because a cycle would never stop */
   SUBSCRIBERS,
   KINDS
 } kind_t;
@@ -39,12 +39,12 @@ typedef struct slot {
 } slot_t;
 
 static slot_t slots[KINDS][SLOTS];
-static _Atomic(promise_job_t *) jobs[JOBS]; /* that custom executors have put off */
-static atomic_bool closing;                 /* the round is over: callbacks make no calls any more */
-static atomic_int visits;                   /* callbacks that do */
+static _Atomic(promise_job_t *) jobs[JOBS]; /* deferred by custom executors */
+static atomic_bool closing;                 /* the round is over: callbacks make no more calls */
+static atomic_int visits;                   /* callbacks that are making calls */
 
-/* In every other round promises follow others. In those there are no combinators and no promises of
- * streams, by way of which promises could wait for each other in a circle that no call refuses, and nothing would end. */
+/* In every other round promises follow others. Those rounds have no combinators and no promises of streams, which could
+ * close a cycle that no call rejects, and the round would not end. */
 static bool follows;
 
 /* ---- Contexts ---- */
@@ -80,7 +80,7 @@ typedef struct monkey {
   int depth;
 } monkey_t;
 
-/* A thread of the library that plays in a callback has a monkey of its own. */
+/* A library thread that makes moves in a callback has its own monkey. */
 static _Thread_local monkey_t here;
 static atomic_uint_fast64_t guests;
 static uint64_t seed;
@@ -100,7 +100,7 @@ static bool toss(uint64_t sides) {
 
 static void play(int moves);
 
-/* A callback makes calls of its own, at random. */
+/* Makes random calls inside a callback. */
 static void visit(void) {
   if (here.depth >= 3 || !toss(3))
     return;
@@ -134,7 +134,7 @@ static void hook_bond_free(void *ctx) {
 
 /* ---- Handles ---- */
 
-/* References that the moves under way on this thread use. */
+/* References used by the current moves of this thread. */
 static _Thread_local struct {
   kind_t kind;
   void *handle;
@@ -181,7 +181,7 @@ static promise_status_t release_kind(kind_t kind, void *handle) {
   }
 }
 
-/* Gives a slot's reference back. */
+/* Releases a slot's reference. */
 static void let_go(kind_t kind, void *handle) {
   if (handle == NULL)
     return;
@@ -191,7 +191,7 @@ static void let_go(kind_t kind, void *handle) {
   CHECK_STATUS(isFreed ? promise_queue_free(handle) : release_kind(kind, handle), PROMISE_OK);
 }
 
-/* Gives back what was held beyond the first `count`. */
+/* Releases the held references beyond the first `count`. */
 static void let_go_of_held(int count) {
   while (held_count > count) {
     held_count--;
@@ -211,12 +211,12 @@ static void *in_slot(kind_t kind) {
   return isHeld || kind == LOOPS || kind == QUEUES ? handle : NULL;
 }
 
-/* A handle of the kind; NULL at times. */
+/* Returns a handle of the kind; NULL at times. */
 static void *right(kind_t kind) {
   return toss(32) ? NULL : in_slot(kind);
 }
 
-/* A handle of the kind, or one that is not. */
+/* Returns a handle of the kind, or a wrong one. */
 static void *any(kind_t kind) {
   promise_t *promise;
   switch (draw(32)) {
@@ -233,7 +233,7 @@ static void *any(kind_t kind) {
   }
 }
 
-/* Takes what is in a slot, and puts another reference, or NULL, in its place. */
+/* Takes the reference of a slot, and replaces it by another, or NULL. */
 static void *exchange(slot_t *slot, void *handle) {
   pthread_mutex_lock(&slot->mutex);
   void *before = slot->handle;
@@ -242,13 +242,13 @@ static void *exchange(slot_t *slot, void *handle) {
   return before;
 }
 
-/* Puts a new reference, or NULL, which is ignored, in the place of another one. */
+/* Replaces a slot's reference by a new one; NULL is ignored. */
 static void keep(kind_t kind, void *handle) {
   if (handle != NULL)
     let_go(kind, exchange(&slots[kind][draw(SLOTS)], handle));
 }
 
-/* Adds a reference, which is kept, so one object stands in several slots. */
+/* Stores one more reference to an object, so that it is in several slots. */
 static void share(kind_t kind, void *handle) {
   if (retain_kind(kind, handle) == PROMISE_OK)
     keep(kind, handle);

@@ -1,4 +1,4 @@
-/* What the two shared objects and the program that loads them agree on. */
+/* The types and names shared by the two shared objects and the program that loads them. */
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
@@ -13,7 +13,7 @@ typedef struct failure {
   atomic_int *destroyed_by_sender;
 } failure_t;
 
-/* Where a maker keeps a payload of "org.example.shared", with what it needs to free it. */
+/* The place of a maker's payload of "org.example.shared", with the data needed to free it. */
 typedef struct shared {
   failure_t failure;
   atomic_int *freed;
@@ -24,7 +24,7 @@ PROMISE_API promise_status_t sender_reject(promise_t *promise, const char *type,
 PROMISE_API const promise_type_t *receiver_type(const char *name);
 PROMISE_API promise_t *receiver_rescue(promise_t *promise, const char *type);
 
-/* Both register "org.example.shared", each with a destructor of its own, and free what they made by a context. */
+/* Both register "org.example.shared", each with its own destructor, and free their objects through a context. */
 PROMISE_API promise_status_t sender_share(promise_value_t *out, int code, atomic_int *freed_by_sender);
 PROMISE_API promise_status_t receiver_share(promise_value_t *out, int code, atomic_int *freed_by_receiver);
 

@@ -1,4 +1,4 @@
-/* One of two shared objects that know nothing of each other but the names of their types: it rejects with objects. */
+/* One of two shared objects that share only the names of their types: it rejects with objects. */
 #include <stdlib.h>
 
 #include "objects.h"
