@@ -92,7 +92,8 @@ void exits() {
   if (guarded.load() != getpid() || ending.load() >= 0)
     return;
   (line() << guard.program << ": code of a plugin called exit(), on a thread of its own: the process ends").write();
-  end(guard.call_status);
+  if (guard.call_status >= 0)
+    end(guard.call_status);
 }
 
 } // namespace
@@ -112,7 +113,9 @@ void plugin_activity_exits(const char *how, int32_t status) {
   if (status >= 0)
     text << static_cast<int64_t>(status);
   (text << ") in " << place(activity->kind) << ": the process ends").write();
-  end(status_of(activity->kind));
+  int32_t guarded_status = status_of(activity->kind);
+  if (guarded_status >= 0 || status >= 0)
+    end(guarded_status >= 0 ? guarded_status : status);
 }
 
 void plugin_activity_ending(int32_t status) {

@@ -20,6 +20,7 @@ struct PluginHost: ParsableCommand {
     ])
 
   static func main() {
+    if CommandLine.arguments.dropFirst() == [WorkerProgram.workerArgument] { PluginWorker.run() }
     StandardStreams.occupy()
     do {
       let words = RawText.arguments

@@ -27,7 +27,7 @@ typedef struct plugin_activity_guard {
   /* The program's name, at the beginning of each message. Kept. */
   const char *PROMISE_NONNULL program;
   /* The exit statuses: of a process that ends in a call or in unload(), that ends while a plugin is loaded, and in which
-   * plugin code has not returned in time. */
+   * plugin code has not returned in time. -1 for one of the first two keeps the status that the plugin gave. */
   int32_t call_status;
   int32_t load_status;
   int32_t timeout_status;

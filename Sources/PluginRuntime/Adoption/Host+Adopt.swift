@@ -17,10 +17,10 @@ extension Host {
       }
       if let loaded = registry[adoption.id]?.description, loaded.adoption == adoption { return loaded }
       let (descriptor, library) = try PluginDescriptor.adopting(adoption)
-      if let other = registry[adoption.id] {
+      if let other = registry.description(of: adoption.id) {
         throw PluginError(
           .duplicate, descriptor.description.path,
-          "is adopted as '\(adoption.id)', which is the id of \(other.description.path) already")
+          "is adopted as '\(adoption.id)', which is the id of \(other.path) already")
       }
       registry.add(try LoadedPlugin(descriptor, of: library, host: self))
       return descriptor.description

@@ -86,8 +86,8 @@ extension CallbackSource {
   }
 }
 
-/// The rejection of a binary callback.
-private struct CallbackRejection: Error, @unchecked Sendable {
+/// A reason of any type as an error: of a binary callback, or from another process.
+struct CallbackRejection: Error, @unchecked Sendable {
   let reason: Any?
 }
 

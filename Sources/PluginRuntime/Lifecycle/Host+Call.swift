@@ -15,6 +15,7 @@ extension Host {
     _ function: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
+    if let remote = registry.remote(plugin) { return call(function, of: remote, arguments, progress) }
     graveyard.sweep()
     let call: PluginCall
     let values: ArgumentValues
@@ -33,7 +34,7 @@ extension Host {
     return promise
   }
 
-  /// A function, for calls with binary arguments; see `PluginFunction`.
+  /// A function, for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
   public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
     PluginFunction(try find(name, of: plugin).1)
   }
@@ -55,6 +56,7 @@ extension Host {
   func call(
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {
+    if let elsewhere = elsewhere(function, of: plugin, arguments, count) { return elsewhere }
     graveyard.sweep()
     do {
       let (plugin, function) = try find(function, of: plugin)

@@ -45,15 +45,18 @@ extension Host {
   }
 
   /// The loaded plugins, in the order in which they were loaded.
-  public var plugins: [PluginDescription] { registry.all.map(\.description) }
+  public var plugins: [PluginDescription] { registry.descriptions }
 
-  private func check(_ plugin: PluginDescription) throws(PluginError) {
-    if let other = registry[plugin.id] {
+  /// Checks that a plugin may be loaded beside those that are.
+  func check(_ plugin: PluginDescription) throws(PluginError) {
+    if let other = registry.description(of: plugin.id) {
       throw PluginError(
-        .duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.description.path) has already")
+        .duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.path) has already")
     }
     if plugin.required.contains(plugin.id) { throw LoadOrder.cycle([plugin]) }
-    for id in plugin.required where registry[id] == nil {
+    // The host of a worker process has checked them.
+    if others != nil { return }
+    for id in plugin.required where registry.description(of: id) == nil {
       throw PluginError(.missingRequirement(id), plugin.path, "requires the plugin '\(id)', which is not loaded")
     }
   }

@@ -1,8 +1,8 @@
 extension Host {
-  /// Ends every plugin. New calls are rejected; those under way have until the deadline to settle, and what is pending
-  /// then is discarded and rejected with a `PluginError` of kind `closed`. Then each unload() is called, the last
-  /// loaded first. Objects that a call gave away, `own(f) ptr<Name>`, are destroyed before that, the last made first; those
-  /// that a call still uses never are. The second call does nothing.
+  /// Ends every plugin, those in other processes first. New calls are rejected; those under way have until the deadline
+  /// to settle, and what is pending then is discarded and rejected with a `PluginError` of kind `closed`. Then each
+  /// unload() is called, the last loaded first. Objects that a call gave away, `own(f) ptr<Name>`, are destroyed before
+  /// that, the last made first; those that a call still uses never are. The second call does nothing.
   ///
   /// Not from within a function of a plugin: it would wait for itself until the deadline.
   ///
@@ -17,6 +17,7 @@ extension Host {
     // Before any unload(): a destructor may use all that its library has.
     let stuck = objects.close(deadline: deadline)
     var skipped: [String] = []
+    for plugin in registry.remotes.reversed() { plugin.unload(deadline: .zero) }
     for plugin in loaded.reversed() {
       if plugin.calls.isExecuting || plugin.description.id == stuck {
         skipped.append(plugin.description.id)

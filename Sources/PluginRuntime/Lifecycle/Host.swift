@@ -1,3 +1,5 @@
+import Promises
+
 /// A process's plugins: loads them, calls their functions, ends them.
 ///
 ///     let host = Host()
@@ -29,7 +31,13 @@ public final class Host: Sendable {
     }
   }
 
+  /// A call of a plugin that this host does not have.
+  typealias Others =
+    @Sendable (_ function: String, _ plugin: String, _ arguments: [PluginValue]) -> Promise<PluginValue>
+
   let options: Options
+  /// In a worker process: calls the plugins of the host that started it. `nil` elsewhere.
+  let others: Others?
   let registry = PluginRegistry()
   let activity = HostActivity()
   let graveyard = Graveyard()
@@ -38,8 +46,11 @@ public final class Host: Sendable {
   let loading = RecursiveLock()
 
   /// A host without plugins.
-  public init(_ options: Options = Options()) {
+  public convenience init(_ options: Options = Options()) { self.init(options, others: nil) }
+
+  init(_ options: Options, others: Others?) {
     self.options = options
+    self.others = others
     objects = LiveObjects { [log = options.log] in log(.error, $0, $1) }
   }
 }

@@ -1,4 +1,5 @@
 import CPluginEdge
+import Glibc
 
 /// Guards a program against plugin code that ends its process: by exit(), by a fatal signal, or by not returning.
 ///
@@ -7,9 +8,9 @@ import CPluginEdge
 public enum ProcessGuard {
   /// The exit statuses of a process that plugin code ends.
   public struct Statuses: Sendable {
-    /// In a call, in unload(), or on a thread of the plugin's.
+    /// In a call, in unload(), or on a thread of the plugin's; -1: the plugin's own.
     public var call: Int32
-    /// While a plugin is loaded.
+    /// While a plugin is loaded; -1: the plugin's own.
     public var load: Int32
     /// Plugin code has not returned in time.
     public var timeout: Int32
@@ -46,7 +47,28 @@ public enum ProcessGuard {
   /// functions of plugins.
   public static func prepareThread() { plugin_activity_prepare_thread() }
 
+  /// Runs a closure on a new thread that is prepared for functions of plugins. Returns false, and runs nothing, if the
+  /// system has no more threads.
+  public static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let start = Unmanaged.passRetained(ThreadStart(body))
+    var thread = pthread_t()
+    let status = pthread_create(
+      &thread, nil,
+      { argument in
+        plugin_activity_prepare_thread()
+        if let argument { Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+      }, start.toOpaque())
+    if status == 0 { pthread_detach(thread) } else { start.release() }
+    return status == 0
+  }
+
   /// Says that the program itself is about to exit with this status: code of plugins that runs until then cannot make
   /// a success of a failure.
   public static func ending(_ status: Int32) { plugin_activity_ending(status) }
+}
+
+private final class ThreadStart: Sendable {
+  let body: @Sendable () -> Void
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

@@ -65,7 +65,8 @@ extension FunctionDescription {
 }
 
 extension Adoption {
-  fileprivate var value: PluginValue {
+  /// The adoption as a value; `init(from:)` reads it back.
+  var value: PluginValue {
     .object([
       PluginMember("id", .string(id)), PluginMember("library", .string(library)),
       PluginMember("version", PluginValue(version)), PluginMember("description", PluginValue(description)),
@@ -73,7 +74,7 @@ extension Adoption {
     ])
   }
 
-  fileprivate init(from fields: ValueFields) throws(ArgumentMismatch) {
+  init(from fields: ValueFields) throws(ArgumentMismatch) {
     self.init(
       id: try fields.id(), library: try fields.text("library"), version: try fields.optionalText("version"),
       description: try fields.optionalText("description"),

@@ -50,6 +50,13 @@ public struct PluginError: Error, Sendable, Equatable {
     case abandoned
     /// The host is shutting down.
     case closed
+    // Worker processes.
+    /// The plugin cannot run in a worker process, or an argument cannot reach one.
+    case notIsolated
+    /// The call did not end within the time that its caller gave it, and was stopped.
+    case timedOut
+    /// The plugin's worker process has ended, or was killed because it did not do its part.
+    case workerEnded(WorkerEnd)
   }
 
   /// What went wrong.

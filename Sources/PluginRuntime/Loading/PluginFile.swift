@@ -30,7 +30,8 @@ final class PluginFile {
     return fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
   }
 
-  private static func resolve(_ path: String) throws(PluginError) -> String {
+  /// The absolute path, symbolic links resolved.
+  static func resolve(_ path: String) throws(PluginError) -> String {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw PluginError(.notFound, path, "is no path: expected that of a plugin's file")
     }

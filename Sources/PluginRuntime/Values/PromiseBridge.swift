@@ -13,6 +13,19 @@ enum PromiseBridge {
     return handle
   }
 
+  /// Returns a promise that follows `promise`, as `abi` does, and discards it when it is discarded itself.
+  static func discardable(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
+    let context = Unmanaged.passRetained(promise).toOpaque()
+    let handle = promise_new_discardable(
+      { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).takeUnretainedValue().discard() }, context,
+      { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).release() })
+    guard let handle else { return nil }
+    promise_retain(handle)
+    let end = End(handle)
+    promise.then({ end.fulfil(with: $0, of: type) }, { end.reject(with: $0) })
+    return handle
+  }
+
   /// Returns a promise that follows `promise` and is rejected if the value does not have the type (`nil`: void). The
   /// caller owns the reference. `nil` if the promise is stale, or if memory has run out.
   static func checked(_ promise: OpaquePointer?, of type: ValueType?) -> OpaquePointer? {

@@ -81,7 +81,7 @@ struct CallCommand: ParsableCommand {
 
   @MainActor
   private func call() throws {
-    var plan = PluginPlan(finder: host.search.finder)
+    var plan = host.plan(host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
     let values = try CommandLineArguments.arguments(arguments, texts: texts, for: function.signature)
     let session = try Session(plan, options: host)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PluginRuntime
 
 /// The options of every command that uses plugins.
 struct SearchOptions: ParsableArguments {
@@ -51,6 +52,12 @@ struct HostOptions: ParsableArguments {
     })
   var settings: [PluginSetting] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Where plugins run: in-process, or each in a worker process of its own, whose end is a rejection.",
+      valueName: "place"))
+  var isolation = PluginPlace.inProcess
+
   @Option(help: "The least important lines of the plugins' log to show.")
   var log = LogThreshold.warning
 
@@ -58,6 +65,22 @@ struct HostOptions: ParsableArguments {
     name: .customLong("progress"),
     help: "How to show progress on standard error; auto draws on a terminal and writes lines elsewhere.")
   var progress = ProgressStyle.auto
+
+  /// Workers that are this program. What they write is shown as plugins' own output is.
+  var workers: IsolationOptions {
+    // The program as it runs, wherever its file has gone.
+    var options = IsolationOptions(program: WorkerProgram(path: "/proc/self/exe"))
+    options.output = { StandardError.write(lines: [$0]) }
+    if let timeout = search.timeout {
+      (options.loadTimeout, options.startTimeout) = (timeout.duration, max(timeout.duration, options.startTimeout))
+    }
+    return options
+  }
+
+  /// An empty plan with the places and the time limits of the options.
+  func plan(_ finder: PluginFinder, scanner: PluginScanner? = nil) -> PluginPlan {
+    PluginPlan(finder: finder, scanner: scanner, place: isolation, workers: workers)
+  }
 }
 
 enum LogThreshold: String, CaseIterable, ExpressibleByArgument {

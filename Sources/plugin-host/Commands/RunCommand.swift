@@ -72,7 +72,7 @@ struct RunCommand: ParsableCommand {
   private func runPipeline() throws {
     let checked: CheckedPipeline
     do {
-      checked = try CheckedPipeline(path: path, given: variables, finder: host.search.finder)
+      checked = try CheckedPipeline(path: path, given: variables, options: host)
     } catch let mistakes as FileMistakes {
       throw Failure(.usage, lines: mistakes.lines)
     }

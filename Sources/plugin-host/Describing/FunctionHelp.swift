@@ -16,7 +16,7 @@ struct FunctionHelp {
   }
 
   func write() throws(Failure) {
-    var plan = PluginPlan(finder: call.host.search.finder, scanner: call.host.search.scanner)
+    var plan = call.host.plan(call.host.search.finder, scanner: call.host.search.scanner)
     let (plugin, function, _) = try call.target(&plan)
     try StandardOutput.write(Self.text(of: function, in: plugin))
   }

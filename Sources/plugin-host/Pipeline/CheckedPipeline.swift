@@ -9,7 +9,7 @@ struct CheckedPipeline {
   var identity: Digest
 
   /// Throws a `FileMistakes` where the file is wrong, otherwise a `Failure`.
-  init(path: String, given: [VariableSetting], finder: PluginFinder) throws {
+  init(path: String, given: [VariableSetting], options: HostOptions) throws {
     let file = try SourceFile.read(path, or: .usage)
     let pipeline = try PipelineReader.read(file)
     var mistakes: [Mistake] = []
@@ -26,10 +26,10 @@ struct CheckedPipeline {
     let graph = StepGraph(pipeline.steps, firstFinal: pipeline.firstFinal, mistakes: &mistakes)
     guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
 
-    plugins = PluginPlan(finder: finder.adding(folder))
+    plugins = options.plan(options.search.finder.adding(folder))
     for name in pipeline.plugins {
       do {
-        try plugins.add(Self.reference(name.value, from: folder))
+        try plugins.add(Self.reference(name.value, from: folder), place: pipeline.places[name.value])
       } catch {
         let place = "\(file.path):\(name.location.line):\(name.location.column)"
         throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])

@@ -2,6 +2,8 @@
 struct Pipeline: Sendable {
   /// Ids, names or paths of plugins.
   var plugins: [Located<String>] = []
+  /// The places of plugins, by their names in `plugins`; for others the command line decides.
+  var places: [String: PluginPlace] = [:]
   var variables: [Variable] = []
   /// Variables whose values are never printed.
   var secrets: [Secret] = []

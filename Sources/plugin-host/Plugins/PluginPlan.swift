@@ -4,26 +4,41 @@ import PluginRuntime
 struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
+  /// The place of plugins for which nothing else is said.
+  private let place: PluginPlace
+  private var places: [String: PluginPlace] = [:]
   /// Reads descriptions in child processes; `nil`: they are read in this process, which will load the plugins.
   private let scanner: PluginScanner?
+  /// Workers to look at plugins in that will run in one; `nil`: there are none.
+  private let workers: IsolationOptions?
   /// The ids of those being looked at, the last required by the one before it.
   private var path: [String] = []
 
-  init(finder: PluginFinder, scanner: PluginScanner? = nil) {
+  init(
+    finder: PluginFinder, scanner: PluginScanner? = nil, place: PluginPlace = .inProcess,
+    workers: IsolationOptions? = nil
+  ) {
     self.finder = finder
     self.scanner = scanner
+    self.place = place
+    self.workers = workers
   }
+
+  /// The place in which a plugin of the plan runs.
+  func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place }
 
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
   @discardableResult
-  mutating func add(_ reference: String) throws(Failure) -> PluginDescription {
-    try add(reference, finder: finder)
+  mutating func add(_ reference: String, place: PluginPlace? = nil) throws(Failure) -> PluginDescription {
+    try add(reference, finder: finder, place: place ?? self.place)
   }
 
-  private mutating func add(_ reference: String, finder: PluginFinder) throws(Failure) -> PluginDescription {
+  private mutating func add(
+    _ reference: String, finder: PluginFinder, place: PluginPlace
+  ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
-    let plugin = if let scanner { try scanner.description(of: file) } else { try inspect(file) }
+    let plugin = if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place) }
     // A dot makes it an id, which the file found by the id's last component must have.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -42,6 +57,7 @@ struct PluginPlan: Sendable {
     for required in plugin.required { try addRequired(required, by: plugin, finder: finder) }
     path.removeLast()
     plugins.append(plugin)
+    places[plugin.id] = place
     return plugin
   }
 
@@ -50,7 +66,7 @@ struct PluginPlan: Sendable {
   ) throws(Failure) {
     do {
       // Plugins that are used together are kept together.
-      _ = try add(id, finder: finder.adding(Directory.parent(of: plugin.path)))
+      _ = try add(id, finder: finder.adding(Directory.parent(of: plugin.path)), place: place)
     } catch {
       throw Failure(error.status, lines: error.lines + ["plugin-host: \"\(plugin.id)\" requires \"\(id)\""])
     }
@@ -60,21 +76,29 @@ struct PluginPlan: Sendable {
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
-    let plugin = if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption) }
+    let plugin =
+      if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption, workers(for: place)) }
     plugins.append(plugin)
     return plugin
   }
 
   /// What the file at `path` says: a plugin of itself, a YAML file of the library that it adopts.
-  private func inspect(_ path: String) throws(Failure) -> PluginDescription {
+  private func inspect(_ path: String, in place: PluginPlace) throws(Failure) -> PluginDescription {
     try finder.trust.check(path)
-    if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust)) }
-    return try Self.inspect(plugin: path)
+    let workers = workers(for: place)
+    if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
+    return try Self.inspect(plugin: path, workers)
   }
 
-  /// The description of a plugin, whose code runs in this process.
-  static func inspect(plugin path: String) throws(Failure) -> PluginDescription {
+  /// The workers to look at plugins of that place in; `nil`: they run in this process.
+  private func workers(for place: PluginPlace) -> IsolationOptions? { place == .process ? workers : nil }
+
+  /// The description of a plugin, whose code runs in this process, or in a worker.
+  static func inspect(
+    plugin path: String, _ workers: IsolationOptions? = nil
+  ) throws(Failure) -> PluginDescription {
     do {
+      if let workers { return try IsolatedPlugin.inspect(path, workers) }
       return try Host.inspect(path)
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
@@ -82,8 +106,9 @@ struct PluginPlan: Sendable {
   }
 
   /// The same of a library that is adopted.
-  static func inspect(_ adoption: Adoption) throws(Failure) -> PluginDescription {
+  static func inspect(_ adoption: Adoption, _ workers: IsolationOptions? = nil) throws(Failure) -> PluginDescription {
     do {
+      if let workers { return try IsolatedPlugin.inspect(adoption, workers) }
       return try Host.inspect(adoption)
     } catch {
       let place = adoption.file.map { "\($0): " } ?? ""

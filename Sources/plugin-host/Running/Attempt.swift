@@ -9,8 +9,8 @@ final class Attempt: Sendable {
   let outcome = Promise<PluginValue>()
 
   private let loop: EventLoop
-  private let run: @Sendable (@escaping Workers.Job) -> Void
-  private let enders: Workers
+  private let run: @Sendable (@escaping CallThreads.Job) -> Void
+  private let enders: CallThreads
   private let call = Mutex(Call.notMade)
 
   private enum Call {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The main thread's loop: it runs what other threads post, timers, and sees the signals that ask the process to end.
 ///
-/// Whatever decides or prints runs here, one thing at a time; what may block runs on `Workers`.
+/// Whatever decides or prints runs here, one thing at a time; what may block runs on `CallThreads`.
 @MainActor
 final class EventLoop {
   private let inbox: Inbox

@@ -6,9 +6,9 @@ import PluginRuntime
 final class Session {
   nonisolated let loop: EventLoop
   /// For the calls. Functions may wait for each other, so there is room for many.
-  nonisolated let callers = Workers(limit: 1_000)
+  nonisolated let callers = CallThreads(limit: 1_000)
   /// For what ends calls, which must not stand behind calls that do not end.
-  nonisolated let enders = Workers(limit: 8)
+  nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
 
@@ -28,7 +28,7 @@ final class Session {
         }))
     do {
       for plugin in plan.plugins {
-        if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
+        try Self.load(plugin, in: plan.place(of: plugin), of: host, options)
       }
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
@@ -36,6 +36,17 @@ final class Session {
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
       throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+  }
+
+  private static func load(
+    _ plugin: PluginDescription, in place: PluginPlace, of host: Host, _ options: HostOptions
+  ) throws(PluginError) {
+    switch (place, plugin.adoption) {
+    case (.inProcess, let adoption?): try host.adopt(adoption)
+    case (.inProcess, nil): try host.load(plugin.path)
+    case (.process, let adoption?): try host.adopt(adoption, isolation: options.workers)
+    case (.process, nil): try host.load(plugin.path, isolation: options.workers)
     }
   }
 

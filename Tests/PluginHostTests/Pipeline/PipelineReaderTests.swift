@@ -84,7 +84,7 @@ import Testing
     ),
     (
       "plugins: [{}]\nsteps: {a: {call: p.f}}",
-      ["1:11: a plugin's name must be a text or number; this is a mapping"]
+      ["1:11: a plugin needs the key \"plugin\""]
     ),
     (
       "plugins: []\nset: {1x: 2}\nsteps: {a: {call: p.f}}",

@@ -20,6 +20,13 @@ enum Fixture {
   static let include = root.appendingPathComponent("include")
   private static let sources = root.appendingPathComponent("Tests/Fixtures/plugins")
 
+  /// The plugin-host beside the program that runs the tests.
+  static let pluginHost = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appendingPathComponent("plugin-host").path
+
+  /// How many descriptors this process has.
+  static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+
   /// What was built already, by source and flags.
   private static let built = Mutex<[String: URL]>([:])
   private static let count = Atomic<Int>(0)

@@ -1,23 +1,31 @@
+import Dispatch
 import Synchronization
 import Testing
 
-@testable import plugin_host
+@testable import PluginRuntime
 
-@Suite struct WorkersTests {
-  @Test(.timeLimit(.minutes(1))) func aThreadThatEndedLeavesRoomForAnother() async {
-    let workers = Workers(limit: 1)
-    // The thread of one job may take the next one too, or have ended by then.
+@Suite struct CallThreadsTests {
+  @Test func aThreadTakesOneJobAfterTheOther() async {
+    let threads = CallThreads(limit: 1)
     for _ in 0..<1000 {
-      await withCheckedContinuation { continuation in workers.run { continuation.resume() } }
+      await withCheckedContinuation { continuation in threads.run { continuation.resume() } }
+    }
+  }
+
+  @Test func aThreadThatEndedLeavesRoomForAnother() async throws {
+    let threads = CallThreads(limit: 1, idleTime: .milliseconds(1))
+    for _ in 0..<3 {
+      await withCheckedContinuation { continuation in threads.run { continuation.resume() } }
+      try await waiting(for: { threads.count == 0 })
     }
   }
 
   @Test func noMoreJobsRunAtOnceThanTheLimit() async {
-    let workers = Workers(limit: 3)
+    let threads = CallThreads(limit: 3)
     let running = Atomics()
     await withCheckedContinuation { continuation in
       for _ in 0..<100 {
-        workers.run {
+        threads.run {
           let now = running.now.add(1, ordering: .relaxed).newValue
           running.most.max(now, ordering: .relaxed)
           running.now.subtract(1, ordering: .relaxed)

@@ -1,0 +1,70 @@
+/* plugin_process.h - a child process for plugin code: started, watched and killed by one thread of the host.
+ *
+ * The child is started by posix_spawn(), never by fork(): libffi's closures do not survive one. It has a process group
+ * of its own, an empty standard input, one pipe for standard output and standard error, default dispositions of all
+ * signals, and one more descriptor: PLUGIN_PROCESS_SOCKET.
+ */
+#ifndef PLUGIN_PROCESS_H
+#define PLUGIN_PROCESS_H
+
+#include "promise_plugin.h"
+
+PROMISE_BEGIN_DECLS
+
+/* The descriptor of the socket in a child that has just been started. */
+enum { PLUGIN_PROCESS_SOCKET = 3 };
+
+typedef struct plugin_process {
+  int32_t pid;
+  /* Readable once the process has ended; -1 if the kernel has no such descriptors. */
+  int32_t pidfd;
+  /* The host's end of a stream socket; does not block. */
+  int32_t socket;
+  /* The host's end of the child's output; does not block. */
+  int32_t output;
+} plugin_process_t;
+
+/* Starts a process. `arguments` ends with NULL; its first element is the name of the program. On success the caller owns
+ * the three descriptors, all closed by exec(). Returns 0, or an errno.
+ * [any thread] */
+int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NULLABLE const *PROMISE_NONNULL arguments,
+                             plugin_process_t *PROMISE_NONNULL process);
+
+/* The end of a process: one of them is -1, or both if the system reports no status because SIGCHLD is ignored. */
+typedef struct plugin_process_end {
+  int32_t signal;
+  int32_t status;
+} plugin_process_end_t;
+
+/* Reaps a process that has ended. Returns false while it runs.
+ * [any thread, one at a time] */
+bool plugin_process_reap(int32_t pid, plugin_process_end_t *PROMISE_NONNULL end);
+
+/* Returns whether a process has ended. It stays to be reaped.
+ * [any thread] */
+bool plugin_process_has_ended(int32_t pid);
+
+/* Returns whether a process that has not been reaped is stopped by a signal.
+ * [any thread] */
+bool plugin_process_is_stopped(int32_t pid);
+
+/* Kills a process that has not been reaped, and its process group, with SIGKILL.
+ * [any thread] */
+void plugin_process_kill(int32_t pid);
+
+/* Makes the end of the calling thread's process follow from the end of its parent: SIGKILL when the parent's thread
+ * that started it ends. For the child.
+ * [any thread] */
+void plugin_process_end_with_parent(void);
+
+/* Makes an eventfd that does not block and is closed by exec(); -1 if there is none.
+ * [any thread] */
+int32_t plugin_process_new_event(void);
+
+/* Sends bytes without SIGPIPE. Returns the count, or -1 with errno. Not a cancellation point.
+ * [any thread] */
+ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, bool waits);
+
+PROMISE_END_DECLS
+
+#endif /* PLUGIN_PROCESS_H */

@@ -1,0 +1,167 @@
+#define _GNU_SOURCE
+#include "plugin_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* The environment of a child: the host's, without the backtraces of the Swift runtime unless the user asked for them.
+ * They take half a second, and push the plugin's own last lines out. Freed by the caller; NULL: no memory. */
+static char **environment(void) {
+  size_t count = 0;
+  while (environ[count] != NULL)
+    count++;
+  char **copy = malloc((count + 2) * sizeof *copy);
+  if (copy == NULL)
+    return NULL;
+  memcpy(copy, environ, count * sizeof *copy);
+  if (getenv("SWIFT_BACKTRACE") == NULL)
+    copy[count++] = (char *)"SWIFT_BACKTRACE=enable=no";
+  copy[count] = NULL;
+  return copy;
+}
+
+static int32_t spawn(const char *path, char *const *arguments, int socket, int output, pid_t *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int32_t error = posix_spawn_file_actions_init(&actions);
+  if (error != 0)
+    return error;
+  error = posix_spawnattr_init(&attributes);
+  if (error != 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+  }
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  /* The host's descriptors lie above the four numbers that are given new contents (plugin_process_start()). */
+  error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (error == 0)
+    error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (error == 0)
+    error = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+  if (error == 0)
+    error = posix_spawn_file_actions_adddup2(&actions, socket, PLUGIN_PROCESS_SOCKET);
+  if (error == 0)
+    error = posix_spawn_file_actions_addclosefrom_np(&actions, PLUGIN_PROCESS_SOCKET + 1);
+  char **variables = environment();
+  if (error == 0)
+    error = variables == NULL ? ENOMEM : posix_spawn(pid, path, &actions, &attributes, arguments, variables);
+  free(variables);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+/* Moves a descriptor above those that the child gets. */
+static bool raise_descriptor(int *descriptor) {
+  if (*descriptor > PLUGIN_PROCESS_SOCKET)
+    return true;
+  int raised = fcntl(*descriptor, F_DUPFD_CLOEXEC, PLUGIN_PROCESS_SOCKET + 1);
+  if (raised < 0)
+    return false;
+  close(*descriptor);
+  *descriptor = raised;
+  return true;
+}
+
+static void close_both(const int *ends) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+int32_t plugin_process_start(const char *path, char *const *arguments, plugin_process_t *process) {
+  int sockets[2], output[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+    return errno;
+  if (pipe2(output, O_CLOEXEC) != 0) {
+    int32_t error = errno;
+    close_both(sockets);
+    return error;
+  }
+  pid_t pid = -1;
+  int32_t error = raise_descriptor(&sockets[1]) && raise_descriptor(&output[1])
+                      ? spawn(path, arguments, sockets[1], output[1], &pid)
+                      : errno;
+  if (error != 0) {
+    close_both(sockets);
+    close_both(output);
+    return error;
+  }
+  close(sockets[1]);
+  close(output[1]);
+  fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+  fcntl(output[0], F_SETFL, O_NONBLOCK);
+  *process = (plugin_process_t){pid, (int32_t)syscall(SYS_pidfd_open, pid, 0), sockets[0], output[0]};
+  return 0;
+}
+
+bool plugin_process_reap(int32_t pid, plugin_process_end_t *end) {
+  siginfo_t info;
+  int result;
+  do {
+    info.si_pid = 0;
+    result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0 && info.si_pid == 0)
+    return false;
+  *end = (plugin_process_end_t){-1, -1};
+  if (result == 0 && info.si_code == CLD_EXITED)
+    end->status = info.si_status;
+  else if (result == 0)
+    end->signal = info.si_status;
+  return true;
+}
+
+bool plugin_process_has_ended(int32_t pid) {
+  siginfo_t info;
+  info.si_pid = 0;
+  return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
+
+bool plugin_process_is_stopped(int32_t pid) {
+  siginfo_t info;
+  info.si_pid = 0;
+  return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+void plugin_process_kill(int32_t pid) {
+  /* The group first: it has the number of its leader as long as that is not reaped. */
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);
+}
+
+void plugin_process_end_with_parent(void) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+int32_t plugin_process_new_event(void) {
+  return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+ptrdiff_t plugin_process_send(int32_t socket, const void *bytes, size_t count, bool waits) {
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  ssize_t sent = send(socket, bytes, count, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
+  int error = errno;
+  pthread_setcancelstate(state, NULL);
+  errno = error;
+  return sent;
+}

@@ -1,0 +1,92 @@
+import Promises
+
+/// Converts the arguments of a call to values for a frame and back: [name or void, form, content].
+enum ArgumentCoder {
+  /// An argument on its way into a worker.
+  enum Form: UInt64 {
+    case value, text, json, contents
+    /// The content is the number of a promise, which `settle` frames settle.
+    case promise
+    /// The content is the number of a callback, which the worker calls by `callback` frames.
+    case callback
+  }
+
+  /// Encodes arguments. Promises and callbacks are numbered by the closures.
+  static func encode(
+    _ arguments: [Argument], promise: (Promise<PluginValue>) -> UInt64, callback: (PluginCallback) -> UInt64
+  ) -> PluginValue {
+    .array(
+      arguments.map { argument in
+        let (form, content): (Form, PluginValue) =
+          switch argument.content {
+          case .value(let value): (.value, value)
+          case .text(let text): (.text, .string(text))
+          case .json(let json): (.json, encode(json))
+          case .contents(let bytes): (.contents, .bytes(bytes))
+          case .promise(let given): (.promise, .uint(promise(given)))
+          case .callback(let given): (.callback, .uint(callback(given)))
+          }
+        return .array([argument.name.map { .string($0) } ?? .void, .uint(form.rawValue), content])
+      })
+  }
+
+  /// Decodes arguments.
+  ///
+  /// - Throws: `FrameError` if they are not of that form.
+  static func decode(
+    _ value: PluginValue, promise: (UInt64) -> Promise<PluginValue>, callback: (UInt64) -> PluginCallback
+  ) throws(FrameError) -> [Argument] {
+    guard case .array(let elements) = value else { throw malformed }
+    var arguments: [Argument] = []
+    for element in elements {
+      guard case .array(let parts) = element, parts.count == 3, case .uint(let number) = parts[1],
+        let form = Form(rawValue: number)
+      else { throw malformed }
+      let content: Argument.Content
+      switch (form, parts[2]) {
+      case (.value, let value): content = .value(value)
+      case (.text, .string(let text)): content = .text(text)
+      case (.json, let json): content = .json(try decode(json))
+      case (.contents, .bytes(let bytes)): content = .contents(bytes)
+      case (.promise, .uint(let number)): content = .promise(promise(number))
+      case (.callback, .uint(let number)): content = .callback(callback(number))
+      default: throw malformed
+      }
+      let name: String? = if case .string(let name) = parts[0] { name } else { nil }
+      arguments.append(Argument(name: name, content))
+    }
+    return arguments
+  }
+
+  private static var malformed: FrameError { FrameError(description: "arguments of an unknown form") }
+
+  /// JSON as a value: the digits of a number are bytes.
+  private static func encode(_ json: JSONText) -> PluginValue {
+    switch json {
+    case .null: .void
+    case .bool(let value): .bool(value)
+    case .number(let digits): .bytes(Array(digits.utf8))
+    case .string(let text): .string(text)
+    case .array(let elements): .array(elements.map(encode))
+    case .object(let members): .object(members.map { PluginMember($0.name, encode($0.value)) })
+    }
+  }
+
+  private static func decode(_ value: PluginValue) throws(FrameError) -> JSONText {
+    switch value {
+    case .void: return .null
+    case .bool(let value): return .bool(value)
+    case .bytes(let digits): return .number(String(decoding: digits, as: UTF8.self))
+    case .string(let text): return .string(text)
+    case .array(let elements):
+      var decoded: [JSONText] = []
+      for element in elements { decoded.append(try decode(element)) }
+      return .array(decoded)
+    case .object(let members):
+      var decoded: [(name: String, value: JSONText)] = []
+      for member in members { decoded.append((member.name, try decode(member.value))) }
+      return .object(decoded)
+    case .int, .uint, .double, .pointer: throw malformed
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// Reads values from bytes of another process. Whatever the bytes are, the result is a value or an error. Only the
+/// deterministic form is accepted, so that each value has one encoding.
+struct CBORDecoder {
+  private let bytes: ArraySlice<UInt8>
+  private var offset: Int
+  private var count = 0
+  private let handles: UInt?
+
+  /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it; `nil`
+  /// for any.
+  static func decode(_ bytes: ArraySlice<UInt8>, handles: UInt? = nil) throws(CBORError) -> PluginValue {
+    var decoder = CBORDecoder(bytes, handles)
+    let value = try decoder.value(depth: 0)
+    guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
+    return value
+  }
+
+  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?) {
+    self.bytes = bytes
+    self.handles = handles
+    offset = bytes.startIndex
+  }
+
+  private var remaining: Int { bytes.endIndex - offset }
+
+  private func error(_ message: String) -> CBORError {
+    CBORError(offset: offset - bytes.startIndex, message: message)
+  }
+
+  private mutating func value(depth: Int) throws(CBORError) -> PluginValue {
+    guard depth <= CBOR.maximumDepth else { throw error("nested deeper than \(CBOR.maximumDepth) levels") }
+    count += 1
+    guard count <= CBOR.maximumCount else { throw error("more than \(CBOR.maximumCount) values") }
+    let (major, information) = try first()
+    switch major {
+    case CBOR.Major.unsigned: return .uint(try number(information))
+    case CBOR.Major.negative:
+      guard let number = Int64(exactly: try number(information)) else { throw error("an integer below -2^63") }
+      return .int(~number)
+    case CBOR.Major.bytes: return .bytes(Array(try content(information)))
+    case CBOR.Major.text: return .string(try text(information))
+    case CBOR.Major.array: return .array(try elements(information, depth: depth))
+    case CBOR.Major.tag: return try tagged(try number(information), depth: depth)
+    case CBOR.Major.simple: return try simple(information)
+    default: throw error("a map, expected the tag of an object")
+    }
+  }
+
+  private mutating func first() throws(CBORError) -> (major: UInt8, information: UInt8) {
+    guard remaining > 0 else { throw error("the end, expected a value") }
+    defer { offset += 1 }
+    return (bytes[offset] >> 5, bytes[offset] & 0x1F)
+  }
+
+  /// The number of a head, which must be in its shortest form.
+  private mutating func number(_ information: UInt8) throws(CBORError) -> UInt64 {
+    switch information {
+    case 0..<24: return UInt64(information)
+    case 24: return try number(width: 1, atLeast: 24)
+    case 25: return try number(width: 2, atLeast: 0x100)
+    case 26: return try number(width: 4, atLeast: 0x1_0000)
+    case 27: return try number(width: 8, atLeast: 0x1_0000_0000)
+    default: throw error("an indefinite length or a reserved number")
+    }
+  }
+
+  private mutating func number(width: Int, atLeast least: UInt64) throws(CBORError) -> UInt64 {
+    let number = try bigEndian(width: width)
+    guard number >= least else { throw error("a number that is not in its shortest form") }
+    return number
+  }
+
+  private mutating func bigEndian(width: Int) throws(CBORError) -> UInt64 {
+    guard remaining >= width else { throw error("the end within a number") }
+    defer { offset += width }
+    return bytes[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  private mutating func content(_ information: UInt8) throws(CBORError) -> ArraySlice<UInt8> {
+    let length = try number(information)
+    guard length <= UInt64(remaining) else { throw error("\(length) bytes, but only \(remaining) are left") }
+    defer { offset += Int(length) }
+    return bytes[offset..<offset + Int(length)]
+  }
+
+  private mutating func text(_ information: UInt8) throws(CBORError) -> String {
+    guard let text = String(validating: try content(information), as: UTF8.self) else {
+      throw error("text that is not UTF-8")
+    }
+    return text
+  }
+
+  /// The length of an array; each element takes a byte at least.
+  private mutating func length(_ information: UInt8) throws(CBORError) -> Int {
+    let length = try number(information)
+    guard length <= UInt64(remaining) else { throw error("\(length) elements, but only \(remaining) bytes are left") }
+    return Int(length)
+  }
+
+  private mutating func elements(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginValue] {
+    var elements: [PluginValue] = []
+    // Not reserved in advance: the sender decides the length.
+    for _ in 0..<(try length(information)) { elements.append(try value(depth: depth + 1)) }
+    return elements
+  }
+
+  private mutating func tagged(_ tag: UInt64, depth: Int) throws(CBORError) -> PluginValue {
+    let (major, information) = try first()
+    switch (tag, major) {
+    case (CBOR.Tag.signed, CBOR.Major.unsigned):
+      guard let number = Int64(exactly: try number(information)) else { throw error("an integer above 2^63 - 1") }
+      return .int(number)
+    case (CBOR.Tag.handle, CBOR.Major.array): return .pointer(try handle(information))
+    case (CBOR.Tag.object, CBOR.Major.array): return .object(try members(information, depth: depth))
+    default: throw error("the tag \(tag) before a value that it does not belong to")
+    }
+  }
+
+  private mutating func handle(_ information: UInt8) throws(CBORError) -> PluginPointer {
+    guard try length(information) == 2 else { throw error("a handle of other than 2 elements") }
+    let name = try name()
+    let (major, information) = try first()
+    guard major == CBOR.Major.unsigned, let number = UInt(exactly: try number(information)), number != 0 else {
+      throw error("a handle without a number")
+    }
+    guard handles == nil || number & ~0xFFFF_FFFF == handles else { throw error("a handle of another worker") }
+    return PluginPointer(name: name, address: number)
+  }
+
+  private mutating func members(_ information: UInt8, depth: Int) throws(CBORError) -> [PluginMember] {
+    let length = try length(information)
+    guard length.isMultiple(of: 2) else { throw error("an object with a name without a value") }
+    var members: [PluginMember] = []
+    // Compared as bytes: to Swift, texts that only look the same are equal.
+    var names: Set<[UInt8]> = []
+    for _ in 0..<length / 2 {
+      let name = try name()
+      guard names.insert(Array(name.utf8)).inserted else { throw error("an object with two members of one name") }
+      members.append(PluginMember(name, try value(depth: depth + 1)))
+    }
+    return members
+  }
+
+  private mutating func name() throws(CBORError) -> String {
+    let (major, information) = try first()
+    guard major == CBOR.Major.text else { throw error("a name that is not text") }
+    return try text(information)
+  }
+
+  private mutating func simple(_ information: UInt8) throws(CBORError) -> PluginValue {
+    switch information {
+    case CBOR.Simple.false: return .bool(false)
+    case CBOR.Simple.true: return .bool(true)
+    case CBOR.Simple.null: return .void
+    case CBOR.Simple.half: return double(HalfPrecision.double(half: UInt16(try bigEndian(width: 2))))
+    case CBOR.Simple.single:
+      let single = UInt32(try bigEndian(width: 4))
+      guard HalfPrecision.half(exactly: single) == nil else { throw error("a float that is not in its shortest form") }
+      return double(HalfPrecision.double(single: single))
+    case CBOR.Simple.double:
+      let pattern = try bigEndian(width: 8)
+      guard HalfPrecision.single(exactly: pattern) == nil else {
+        throw error("a float that is not in its shortest form")
+      }
+      return double(pattern)
+    default: throw error("the simple value \(information), which has no meaning here")
+    }
+  }
+
+  private func double(_ pattern: UInt64) -> PluginValue { .double(Double(bitPattern: pattern)) }
+}

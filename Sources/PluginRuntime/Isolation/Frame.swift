@@ -1,0 +1,90 @@
+/// A message between host and worker: 16 bytes of header, then the encoding of one value. `docs/isolation.md` has the
+/// format.
+///
+///     0   u32  the length of the body in bytes       all numbers little-endian
+///     4   u8   the version of the format
+///     5   u8   the kind
+///     6   u16  0
+///     8   u64  the request that the frame belongs to; 0: none
+struct Frame: Sendable {
+  /// The meaning of a frame. Odd numbers are sent by the host, even ones by the worker.
+  enum Kind: UInt8, Sendable {
+    /// The first frame of each side: versions.
+    case hello = 1
+    case ready = 2
+    /// Maps a plugin; answered by its description, or by `failed`.
+    case open = 3
+    case opened = 4
+    /// Calls the plugin's load(); answered by `loaded`, or by `failed`.
+    case load = 5
+    case loaded = 6
+    case failed = 8
+    /// Calls a function; answered once by `fulfilled` or `rejected`, after its `progress`.
+    case call = 7
+    case fulfilled = 10
+    case rejected = 12
+    case progress = 14
+    /// Asks to stop a call.
+    case cancel = 9
+    /// Settles a promise that was an argument.
+    case settle = 11
+    /// A callback that was an argument is called; answered by `returned`. Its request is of the worker's numbering.
+    case callback = 16
+    case returned = 13
+    /// A callback will not be called any more.
+    case released = 18
+    /// A call of another plugin, answered by `answered`. Its request is of the worker's numbering.
+    case foreign = 20
+    case answered = 15
+    /// Asks to stop such a call.
+    case foreignCancel = 22
+    case log = 24
+    /// Calls unload(); answered by `unloaded`, after which the worker exits.
+    case unload = 17
+    case unloaded = 26
+    /// Asks whether the worker still reads; answered by `pong`.
+    case ping = 19
+    case pong = 28
+  }
+
+  static let version: UInt8 = 1
+  static let headerSize = 16
+  /// The longest body.
+  static let maximumLength = 1 << 28
+
+  let kind: Kind
+  /// The number of the request.
+  let request: UInt64
+  let body: PluginValue
+
+  init(_ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void) {
+    self.kind = kind
+    self.request = request
+    self.body = body
+  }
+
+  /// The bytes of the frame.
+  ///
+  /// - Throws: `CBORError` if the body is nested too deeply or too long.
+  func encoded() throws(CBORError) -> [UInt8] {
+    var encoder = CBOREncoder(reserving: Self.headerSize)
+    try encoder.append(body)
+    var bytes = encoder.bytes
+    let length = bytes.count - Self.headerSize
+    guard length <= Self.maximumLength else {
+      throw CBORError(offset: nil, message: "takes \(length) bytes, more than the \(Self.maximumLength) of a frame")
+    }
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 0, as: UInt32.self)
+      bytes[4] = Self.version
+      bytes[5] = kind.rawValue
+      bytes.storeBytes(of: request.littleEndian, toByteOffset: 8, as: UInt64.self)
+    }
+    return bytes
+  }
+}
+
+/// The error of bytes that are no frames: the sender is not to be trusted any more.
+struct FrameError: Error, Equatable, CustomStringConvertible {
+  let description: String
+}

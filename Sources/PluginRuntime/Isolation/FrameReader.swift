@@ -1,0 +1,59 @@
+/// Takes frames out of a stream of bytes. Whatever the bytes are, the result is frames or one error.
+struct FrameReader {
+  private var bytes: [UInt8] = []
+  /// The beginning of the bytes that no frame has taken.
+  private var start = 0
+  /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
+  private let handles: UInt?
+
+  init(handles: UInt? = nil) { self.handles = handles }
+
+  /// Appends bytes that have been received.
+  mutating func append(_ received: UnsafeRawBufferPointer) {
+    if start == bytes.count {
+      bytes.removeAll(keepingCapacity: bytes.capacity <= Self.kept)
+      start = 0
+    } else if start > Self.kept {
+      bytes.removeFirst(start)
+      start = 0
+    }
+    bytes += received
+  }
+
+  /// The capacity that is kept for the next frames.
+  private static let kept = 1 << 20
+
+  /// Returns the next frame; `nil` if more bytes are needed.
+  ///
+  /// - Throws: `FrameError`; the stream cannot be read on then.
+  mutating func next() throws(FrameError) -> Frame? {
+    guard bytes.count - start >= Frame.headerSize else { return nil }
+    let length = Int(number(at: 0, width: 4))
+    let version = bytes[start + 4]
+    guard version == Frame.version else {
+      throw FrameError(description: "a frame of version \(version), expected \(Frame.version)")
+    }
+    guard let kind = Frame.Kind(rawValue: bytes[start + 5]), number(at: 6, width: 2) == 0 else {
+      throw FrameError(description: "a frame of the unknown kind \(bytes[start + 5])")
+    }
+    guard length <= Frame.maximumLength else {
+      throw FrameError(description: "a frame of \(length) bytes, expected at most \(Frame.maximumLength)")
+    }
+    let request = number(at: 8, width: 8)
+    let body = start + Frame.headerSize
+    guard bytes.count - body >= length else { return nil }
+    start = body + length
+    do {
+      return Frame(kind, request, try CBORDecoder.decode(bytes[body..<start], handles: handles))
+    } catch {
+      throw FrameError(description: "a frame of the kind '\(kind)' with a body that is no value: \(error)")
+    }
+  }
+
+  /// Whether the stream ends within a frame.
+  var isWithinFrame: Bool { start < bytes.count }
+
+  private func number(at offset: Int, width: Int) -> UInt64 {
+    (0..<width).reduce(0) { $0 | UInt64(bytes[start + offset + $1]) << UInt64(8 * $1) }
+  }
+}

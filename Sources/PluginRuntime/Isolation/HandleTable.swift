@@ -1,0 +1,98 @@
+import Synchronization
+
+/// The addresses that a worker has given to its host. Outside of the worker an address is a handle: a number that is
+/// bound to the worker process and is no address of any process.
+///
+///     63  62  61...32        31...0
+///     0   1   the worker     the number of the handle, from 1
+final class HandleTable: Sendable {
+  private struct State {
+    var numbers: [PluginPointer: UInt32] = [:]
+    var pointers: [PluginPointer] = []
+  }
+
+  private let worker: UInt
+  private let state = Mutex(State())
+
+  /// `worker`: different for each worker process of a host, in 30 bits.
+  init(worker: UInt32) { self.worker = Self.upperHalf(worker) }
+
+  /// The bits that all handles of a worker share.
+  static func upperHalf(_ worker: UInt32) -> UInt { 1 << 62 | UInt(worker & 0x3FFF_FFFF) << 32 }
+
+  /// The most handles of a worker.
+  private static let maximum = 1 << 24
+
+  /// Whether a number is a handle, of whichever worker.
+  static func isHandle(_ number: UInt) -> Bool { number >> 62 == 1 }
+
+  /// A value for the host: with handles in place of addresses.
+  ///
+  /// - Throws: `ArgumentMismatch` if there are too many.
+  func exported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
+    try value.replacingPointers { (pointer) throws(ArgumentMismatch) in
+      let number = state.withLock { state -> UInt32? in
+        if let number = state.numbers[pointer] {
+          // It may be another object at the address of an earlier one.
+          state.pointers[Int(number) - 1] = pointer
+          return number
+        }
+        guard state.pointers.count < Self.maximum else { return nil }
+        state.pointers.append(pointer)
+        state.numbers[pointer] = UInt32(state.pointers.count)
+        return UInt32(state.pointers.count)
+      }
+      guard let number else {
+        throw ArgumentMismatch(message: "is one more address than the \(Self.maximum) of a worker process")
+      }
+      return PluginPointer(name: pointer.name, address: worker | UInt(number))
+    }
+  }
+
+  /// A value from the host: with addresses in place of handles.
+  ///
+  /// - Throws: `ArgumentMismatch` for a handle of another process or of another type.
+  func imported(_ value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
+    try value.replacingPointers { (handle) throws(ArgumentMismatch) in
+      guard handle.address & ~0xFFFF_FFFF == worker else {
+        throw ArgumentMismatch(
+          message: "is a handle or an address of another process, expected one that this generation of the worker gave")
+      }
+      let index = Int(handle.address & 0xFFFF_FFFF) - 1
+      let pointer = state.withLock { $0.pointers.indices.contains(index) ? $0.pointers[index] : nil }
+      guard let pointer, pointer.name == handle.name else {
+        throw ArgumentMismatch(message: "is no handle of a \(handle.name)")
+      }
+      return pointer
+    }
+  }
+}
+
+extension PluginValue {
+  /// The value with each address in it replaced.
+  func replacingPointers(
+    _ replace: (PluginPointer) throws(ArgumentMismatch) -> PluginPointer
+  ) throws(ArgumentMismatch) -> PluginValue {
+    switch self {
+    case .pointer(let pointer): return .pointer(try replace(pointer))
+    case .array(let elements):
+      var replaced: [PluginValue] = []
+      replaced.reserveCapacity(elements.count)
+      for (index, element) in elements.enumerated() {
+        replaced.append(
+          try converting("[\(index)]") { () throws(ArgumentMismatch) in try element.replacingPointers(replace) })
+      }
+      return .array(replaced)
+    case .object(let members):
+      var replaced: [PluginMember] = []
+      for member in members {
+        let value = try converting(".\(member.name)") { () throws(ArgumentMismatch) in
+          try member.value.replacingPointers(replace)
+        }
+        replaced.append(PluginMember(member.name, value))
+      }
+      return .object(replaced)
+    default: return self
+    }
+  }
+}

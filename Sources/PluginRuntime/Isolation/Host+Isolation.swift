@@ -1,0 +1,47 @@
+import Promises
+
+extension Host {
+  /// Loads a plugin in a worker process: its code never runs in this one. The plugins that it requires must be loaded
+  /// before, in whichever way.
+  ///
+  /// It is called by `call`, like a plugin of this process, and calls other plugins of this host.
+  ///
+  /// - Throws: `PluginError`, as `load(_:)`; `notIsolated` if the plugin has a function that cannot be called from
+  ///   another process; `workerEnded`.
+  @discardableResult
+  public func load(_ path: String, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
+    let source = PluginSource.file(try PluginFile.resolve(path))
+    return try load(source, isolation) { $0.adoption == nil && .file($0.path) == source }
+  }
+
+  /// Adopts a library in a worker process: its code never runs in this one.
+  ///
+  /// - Throws: `PluginError`, as `adopt(_:)` and `load(_:isolation:)`.
+  @discardableResult
+  public func adopt(_ adoption: Adoption, isolation: IsolationOptions) throws(PluginError) -> PluginDescription {
+    try load(.adoption(adoption), isolation) { $0.adoption == adoption }
+  }
+
+  private func load(
+    _ source: PluginSource, _ isolation: IsolationOptions, isLoaded: (PluginDescription) -> Bool
+  ) throws(PluginError) -> PluginDescription {
+    try loading.withLock { () throws(PluginError) in
+      guard activity.isOpen else {
+        throw PluginError(.closed, source.name, "is not loaded any more: the host is shutting down")
+      }
+      if let loaded = registry.remotes.first(where: { isLoaded($0.description) }) { return loaded.description }
+      let plugin = try IsolatedPlugin(
+        WorkerSettings(
+          source: source, options: isolation, host: options,
+          others: { [unowned self] function, plugin, arguments in
+            call(function, of: plugin, arguments.map { .value($0) })
+          },
+          check: { [unowned self] (description) throws(PluginError) in
+            try IsolationRule.check(description)
+            try check(description)
+          }))
+      registry.add(plugin)
+      return plugin.description
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// The settings of a plugin in a worker process.
+public struct IsolationOptions: Sendable {
+  /// The program that is the worker.
+  public var program: WorkerProgram
+  /// The time for the start of the process, until its first frame.
+  public var startTimeout: Duration = .seconds(10)
+  /// The time for each of: mapping the plugin with its initialisers and its entry, load(), unload().
+  public var loadTimeout: Duration = .seconds(30)
+  /// The time between the request to stop a call and SIGKILL for a worker that does not stop it.
+  public var grace: Duration = .seconds(2)
+  /// The delay before the second start of a worker that ended without fulfilling a call; it doubles with each further
+  /// one, up to 5 seconds.
+  public var backoff: Duration = .milliseconds(100)
+  /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
+  public var output: @Sendable (_ line: String) -> Void = { _ in }
+
+  /// Creates the settings, with the defaults that the properties show.
+  public init(program: WorkerProgram) { self.program = program }
+}

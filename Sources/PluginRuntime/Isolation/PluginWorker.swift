@@ -1,0 +1,283 @@
+import CPluginEdge
+import Dispatch
+import Glibc
+import Promises
+import Synchronization
+
+/// The process in which an isolated plugin runs: one plugin, one host, connected by the socket that the host left as
+/// descriptor 3.
+///
+/// Three kinds of threads run here. The main thread maps the plugin, and calls its load() and unload(). One thread reads
+/// frames, and never runs code of the plugin. Threads of a pool make the calls.
+public final class PluginWorker: Sendable {
+  /// The name by which host and worker know each other in their first frames.
+  static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
+
+  private enum Stage: Sendable {
+    case greeted
+    case opened(PluginSource, PluginDescription)
+    case loaded(Host, PluginDescription)
+  }
+
+  private struct State {
+    var stage = Stage.greeted
+    var handles = HandleTable(worker: 0)
+    var calls: [UInt64: WorkerCall] = [:]
+    /// Promises that are arguments, by their numbers.
+    var promises: [UInt64: Promise<PluginValue>] = [:]
+  }
+
+  private let channel: WorkerChannel
+  private let questions: WorkerQuestions
+  private let threads = CallThreads(limit: 4_000)
+  private let state = Mutex(State())
+  private let mainJobs = Mutex<[@Sendable () -> Void]>([])
+  private let mainWakeup = DispatchSemaphore(value: 0)
+
+  private init(socket: Int32) {
+    channel = WorkerChannel(moving: socket)
+    questions = WorkerQuestions(channel)
+  }
+
+  /// Serves the host that started this process, until it ends the process. For a program that is a worker: the first
+  /// thing that it does, on its main thread.
+  ///
+  /// A program that `IsolatedPlugin` did not start ends at once.
+  public static func run() -> Never {
+    plugin_process_end_with_parent()
+    ProcessGuard.install(
+      program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
+    let worker = PluginWorker(socket: socketDescriptor)
+    guard ProcessGuard.startThread({ worker.channel.serve(worker.receive) }) else {
+      WorkerChannel.complain("plugin-worker: no thread to be had")
+    }
+    while true {
+      worker.mainWakeup.wait()
+      let job = worker.mainJobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      job?()
+    }
+  }
+
+  private func onMain(_ job: @escaping @Sendable () -> Void) {
+    mainJobs.withLock { $0.append(job) }
+    mainWakeup.signal()
+  }
+
+  /// Handles a frame on the reading thread.
+  private func receive(_ frame: Frame) throws(FrameError) {
+    switch frame.kind {
+    case .hello:
+      guard case .array(let parts) = frame.body, parts.count == 2, parts[0] == Self.greeting,
+        case .uint(let worker) = parts[1]
+      else { throw FrameError(description: "no greeting of this version of the worker: \(frame.body.json)") }
+      state.withLock { $0.handles = HandleTable(worker: UInt32(truncatingIfNeeded: worker)) }
+      reply(Frame(.ready, 0, Self.greeting))
+    case .open: onMain { [self] in open(frame.body) }
+    case .load: onMain { [self] in load(frame.body) }
+    case .unload: onMain { [self] in unload(frame.body) }
+    case .call: try call(frame)
+    case .cancel:
+      let call = state.withLock { $0.calls[frame.request] }
+      // The plugin's part of it may take its time.
+      if let call { threads.run { call.cancel() } }
+    case .settle:
+      let settled = try WorkerQuestions.result(frame.body)
+      let promise = argument(frame.request, isLast: true)
+      threads.run { [self] in settle(promise, with: settled) }
+    case .ping: reply(Frame(.pong))
+    case .returned, .answered: try questions.answer(frame)
+    default: throw FrameError(description: "a frame of the kind '\(frame.kind)', which no host sends")
+    }
+  }
+
+  /// Sends a frame; its body is made here and can be encoded.
+  private func reply(_ frame: Frame) { _ = channel.send(frame) }
+
+  // MARK: Loading, on the main thread
+
+  private func open(_ body: PluginValue) {
+    do {
+      let source = try PluginSource(from: body)
+      let description = try source.inspect()
+      state.withLock { $0.stage = .opened(source, description) }
+      reply(Frame(.opened, 0, description.value))
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func load(_ body: PluginValue) {
+    guard case .opened(let source, let description) = state.withLock(\.stage), case .object(let settings) = body else {
+      WorkerChannel.complain("plugin-worker: the host loads before it opens")
+    }
+    var configuration: [String: String] = [:]
+    for setting in settings {
+      if case .string(let value) = setting.value { configuration[setting.name] = value }
+    }
+    let host = Host(
+      Host.Options(
+        configuration: [description.id: configuration],
+        log: { [self] level, _, message in
+          reply(Frame(.log, 0, .array([.int(Int64(level.rawValue)), .string(message)])))
+        }),
+      others: { [self] function, plugin, arguments in
+        questions.call(function, of: plugin, arguments, handles: state.withLock(\.handles))
+      })
+    do {
+      let loaded = try source.load(into: host)
+      guard loaded == description else {
+        throw PluginError(.replaced, source.name, "was replaced by another file while it was being loaded")
+      }
+      state.withLock { $0.stage = .loaded(host, description) }
+      reply(Frame(.loaded))
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: any Error) { reply(Frame(.failed, 0, ReasonCoder.encode(error))) }
+
+  /// Calls unload() and exits, as a program does: with the plugin's own exit handlers and destructors, unless a function
+  /// has not returned.
+  private func unload(_ body: PluginValue) {
+    var skipped: [String] = []
+    if case .loaded(let host, _) = state.withLock(\.stage) { skipped = host.unloadAll(deadline: .zero) }
+    reply(Frame(.unloaded, 0, .array(skipped.map { .string($0) })))
+    ProcessGuard.ending(0)
+    fflush(nil)
+    if skipped.isEmpty { exit(0) }
+    _exit(0)
+  }
+
+  // MARK: Calls
+
+  /// Notes a call, so that a later frame finds it, and makes it on a thread of the pool.
+  private func call(_ frame: Frame) throws(FrameError) {
+    guard case .array(let parts) = frame.body, parts.count == 2, case .string(let function) = parts[0] else {
+      throw FrameError(description: "a call of an unknown form")
+    }
+    let arguments = try ArgumentCoder.decode(
+      parts[1], promise: { argument($0, isLast: false) },
+      callback: { number in
+        questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
+      })
+    let call = WorkerCall()
+    state.withLock { $0.calls[frame.request] = call }
+    threads.run { [self] in make(call, frame.request, function, arguments) }
+  }
+
+  private func make(_ call: WorkerCall, _ request: UInt64, _ function: String, _ arguments: [Argument]) {
+    let (stage, handles) = state.withLock { ($0.stage, $0.handles) }
+    guard case .loaded(let host, let description) = stage else {
+      let error = PluginError(.closed, function, "is called before its plugin is loaded")
+      return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
+    }
+    var imported: [Argument] = []
+    do throws(ArgumentMismatch) {
+      for (index, argument) in arguments.enumerated() {
+        guard case .value(let value) = argument.content else {
+          imported.append(argument)
+          continue
+        }
+        let name = argument.name ?? description.name(ofArgument: index, of: function)
+        imported.append(
+          Argument(
+            name: argument.name,
+            .value(try converting(name) { () throws(ArgumentMismatch) in try handles.imported(value) })))
+      }
+    } catch {
+      let error = PluginError(
+        .badArgument, "\(description.id).\(function)", "argument '\(error.path)' \(error.message)")
+      return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
+    }
+    if call.isCancelled { return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded))) }
+    let promise = host.call(function, of: description.id, imported) { [self] report in
+      reply(
+        Frame(
+          .progress, request,
+          .array([report.fraction.map { .double($0) } ?? .void, report.message.map { .string($0) } ?? .void])))
+    }
+    call.begin(promise)
+    promise.then(
+      { [self] value in fulfil(request, value, handles, of: "\(description.id).\(function)") },
+      { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
+  }
+
+  private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
+    do throws(ArgumentMismatch) {
+      end(request, Frame(.fulfilled, request, try handles.exported(value)))
+    } catch {
+      let error = PluginError(.badResult, function, "gives a result that \(error.message)")
+      end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
+    }
+  }
+
+  /// Sends the last frame of a call. If its body cannot be encoded, that is the reason of a rejection.
+  private func end(_ request: UInt64, _ frame: Frame) {
+    state.withLock { _ = $0.calls.removeValue(forKey: request) }
+    guard let error = channel.send(frame) else { return }
+    let reason = PluginError(.notIsolated, "plugin-worker", "gives a result that \(error.message)")
+    reply(Frame(.rejected, request, ReasonCoder.encode(reason)))
+  }
+
+  // MARK: Promises that are arguments
+
+  private func argument(_ number: UInt64, isLast: Bool) -> Promise<PluginValue> {
+    state.withLock { state in
+      let promise = state.promises[number] ?? Promise<PluginValue>()
+      state.promises[number] = isLast ? nil : promise
+      return promise
+    }
+  }
+
+  private func settle(_ promise: Promise<PluginValue>, with result: Result<PluginValue, CallbackRejection>) {
+    do {
+      promise.resolve(try state.withLock(\.handles).imported(try result.get()))
+    } catch let crossed as CallbackRejection {
+      promise.reject(crossed.reason)
+    } catch let mismatch as ArgumentMismatch {
+      promise.reject(PluginError(.badArgument, "plugin-worker", "a promise\(mismatch.path) \(mismatch.message)"))
+    } catch {
+      promise.reject(error)
+    }
+  }
+}
+
+private let socketDescriptor = Int32(PLUGIN_PROCESS_SOCKET)
+
+extension PluginDescription {
+  /// The name of a positional argument's parameter, for errors.
+  fileprivate func name(ofArgument index: Int, of function: String) -> String {
+    let inputs = functions.first { $0.name == function }?.signature.inputs ?? []
+    return inputs.indices.contains(index) ? inputs[index].name : "\(index + 1)"
+  }
+}
+
+/// One call in a worker, from its frame until its answer.
+final class WorkerCall: Sendable {
+  private struct State {
+    var promise: Promise<PluginValue>?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  var isCancelled: Bool { state.withLock(\.isCancelled) }
+
+  /// The function has returned, or runs elsewhere.
+  func begin(_ promise: Promise<PluginValue>) {
+    let isCancelled = state.withLock { state in
+      state.promise = promise
+      return state.isCancelled
+    }
+    if isCancelled { promise.discard() }
+  }
+
+  func cancel() {
+    let promise = state.withLock { state in
+      state.isCancelled = true
+      return state.promise
+    }
+    promise?.discard()
+  }
+}

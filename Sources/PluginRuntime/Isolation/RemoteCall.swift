@@ -1,0 +1,26 @@
+import Promises
+
+/// A call that is under way in a worker, as its host notes it.
+struct RemoteCall {
+  let function: String
+  let promise: Promise<PluginValue>
+  let progress: (@Sendable (ProgressReport) -> Void)?
+  /// The number in progress reports, unlike that of any other call of the process.
+  let number: UInt64
+  let began = ContinuousClock.now
+  let arguments: OutgoingArguments
+  /// The frame, until it has been sent.
+  var frame: [UInt8]
+  /// The time at which the call is asked to stop.
+  var deadline: ContinuousClock.Instant?
+  /// The time at which the worker is killed, for the call was asked to stop.
+  var killTime: ContinuousClock.Instant?
+  /// The caller's time limit, once it has passed.
+  var timedOut: Duration?
+  let timeout: Duration?
+  /// Errors that callbacks of the call threw, by their numbers.
+  var thrown: [UInt64: any Error] = [:]
+
+  /// The next time at which something is to be done.
+  var nextTime: ContinuousClock.Instant? { killTime ?? deadline }
+}

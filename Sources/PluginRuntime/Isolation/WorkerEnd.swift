@@ -1,0 +1,68 @@
+import Glibc
+
+/// The end of a plugin's worker process, as the calls that were pending in it report it.
+public struct WorkerEnd: Sendable, Equatable {
+  /// The way in which a process ends.
+  public enum Cause: Sendable, Equatable {
+    /// It exited with a status, which may be 0.
+    case exited(status: Int32)
+    /// A signal killed it.
+    case killed(signal: Int32)
+    /// It could not be started; the reason.
+    case notStarted(String)
+    /// The system reports no status: the program ignores SIGCHLD.
+    case unknown
+  }
+
+  /// The way in which the process ended.
+  public let cause: Cause
+  /// The reason why the host killed it: a passed deadline, a closed socket, bytes that are no frames; `nil` if it ended
+  /// by itself.
+  public let fault: String?
+  /// The number of the process among those of the plugin, from 1.
+  public let generation: Int
+  /// The time for which the call had been pending.
+  public let pending: Duration
+  /// The last lines that the process wrote to standard output and standard error.
+  public let output: [String]
+
+  /// The end in one sentence, without the output.
+  var sentence: String {
+    let process = "its worker process (generation \(generation))"
+    let end =
+      switch cause {
+      case .exited(let status): "\(process) exited with status \(status)"
+      case .killed(let signal): "\(process) was killed by \(Self.name(ofSignal: signal))"
+      case .notStarted(let reason): "\(process) could not be started: \(reason)"
+      case .unknown: "\(process) ended, with a status that is unknown because SIGCHLD is ignored"
+      }
+    return fault.map { "\($0); \(end)" } ?? end
+  }
+
+  /// The text of a call's error: the end, the time, and the output.
+  var message: String {
+    let milliseconds = pending.components.seconds * 1000 + pending.components.attoseconds / 1_000_000_000_000_000
+    return withOutput("\(sentence), \(milliseconds) ms after the call began")
+  }
+
+  /// The end and the output, for the log.
+  var report: String { withOutput(sentence) }
+
+  private func withOutput(_ sentence: String) -> String {
+    output.isEmpty ? sentence : "\(sentence); it wrote last: \(output.joined(separator: " | "))"
+  }
+
+  func pending(for duration: Duration) -> WorkerEnd {
+    WorkerEnd(cause: cause, fault: fault, generation: generation, pending: duration, output: output)
+  }
+
+  private static func name(ofSignal signal: Int32) -> String {
+    let names: [Int32: String] = [
+      SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+      SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV",
+      SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ",
+      SIGSYS: "SIGSYS",
+    ]
+    return names[signal] ?? "signal \(signal)"
+  }
+}

@@ -1,0 +1,53 @@
+import Promises
+import Synchronization
+
+extension WorkerLink {
+  /// Stops new calls. Those under way have until `end`.
+  func beginClosing(end: ContinuousClock.Instant) {
+    state.withLock { state in
+      guard state.phase == .waiting || state.phase == .open else { return }
+      state.phase = .closing
+      state.end = end
+    }
+    wake()
+  }
+
+  /// Ends the link for good. Returns the calls that were left.
+  func close() -> [RemoteCall] {
+    state.withLock { $0.phase = .closed }
+    return takeCalls()
+  }
+
+  /// Takes all calls out: their answers will be ignored.
+  func takeCalls() -> [RemoteCall] {
+    state.withLock { state in
+      defer { (state.calls, state.unsent) = ([:], []) }
+      return state.calls.sorted { $0.key < $1.key }.map(\.value)
+    }
+  }
+
+  // MARK: Answers to questions of the worker
+
+  func reply(_ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer) {
+    guard let error = send(Frame(kind, request, WorkerQuestions.body(answer))) else { return }
+    let reason = PluginError(.notIsolated, "a callback", "returned a value that \(error)")
+    send(Frame(kind, request, WorkerQuestions.body(.failure(CallbackRejection(reason: reason)))))
+  }
+
+  /// An error that a callback threw, for the worker. The error itself stays with the call, and rejects it unless the
+  /// plugin prevents that.
+  func crossing(_ error: any Error, of request: UInt64) -> CallbackRejection {
+    let reason: Any? = if let rejection = error as? CallbackRejection { rejection.reason } else { error }
+    switch reason {
+    case is PluginError, is PromiseError, is Discarded, is String, is PluginValue, nil:
+      return CallbackRejection(reason: reason)
+    default: break
+    }
+    let number = state.withLock { state -> UInt64 in
+      state.requests += 1
+      state.calls[request]?.thrown[state.requests] = error
+      return state.requests
+    }
+    return CallbackRejection(reason: ThrownReason(number: number, text: "\(error)"))
+  }
+}

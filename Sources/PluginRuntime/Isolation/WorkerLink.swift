@@ -1,0 +1,206 @@
+import CPluginEdge
+import Glibc
+import Promises
+import Synchronization
+
+/// The state that the threads of a host share with the thread that serves one isolated plugin: its calls, and the bytes
+/// that are to be sent.
+///
+///     waiting --the worker has loaded--> open --it ends--> waiting ...
+///        \------------- close() --------> closing --its thread ends--> closed
+///
+/// A call that comes while the link waits is sent once a worker has loaded the plugin.
+final class WorkerLink: Sendable {
+  enum Phase: Sendable { case waiting, open, closing, closed }
+
+  struct State {
+    var phase = Phase.waiting
+    var generation = 0
+    /// Of the open worker.
+    var socket: Int32 = -1
+    var calls: [UInt64: RemoteCall] = [:]
+    /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
+    var unsent: [UInt64] = []
+    var requests: UInt64 = 0
+    var outgoing: [UInt8] = []
+    /// The count of bytes at the beginning of `outgoing` that were sent.
+    var sent = 0
+    var callbacks: [UInt64: PluginCallback] = [:]
+    var foreign: [UInt64: Promise<PluginValue>] = [:]
+    /// The earliest time at which a call is to be stopped, or its worker killed.
+    var nextTime: ContinuousClock.Instant?
+    /// The time at which calls are given up, while the link closes.
+    var end: ContinuousClock.Instant?
+  }
+
+  let state = Mutex(State())
+  /// An eventfd that wakes the thread that serves the link.
+  let wakeup: Int32
+
+  /// The most bytes that wait for a worker that does not read.
+  private static let maximumOutgoing = 1 << 29
+
+  /// `nil` if the process has no descriptor left.
+  init?() {
+    wakeup = plugin_process_new_event()
+    if wakeup < 0 { return nil }
+  }
+
+  deinit { Glibc.close(wakeup) }
+
+  /// Threads for closures of the program: callbacks, and the reactions of promises.
+  static let deliveries = CallThreads(limit: 4_000)
+
+  func takeWakeup() {
+    var count: UInt64 = 0
+    _ = read(wakeup, &count, 8)
+  }
+
+  func wake() {
+    var one: UInt64 = 1
+    _ = write(wakeup, &one, 8)
+  }
+
+  /// Sends bytes, or keeps them for the thread that serves the link. Returns whether some are left to it.
+  static func send(_ bytes: [UInt8], _ state: inout State) -> Bool {
+    var count = 0
+    if state.outgoing.isEmpty {
+      count = max(
+        0,
+        bytes.withUnsafeBytes { $0.baseAddress.map { plugin_process_send(state.socket, $0, bytes.count, false) } ?? 0 })
+      if count == bytes.count { return false }
+    }
+    state.outgoing += bytes[count...]
+    return true
+  }
+
+  /// Sends the frame of a call, and keeps the callbacks that are its arguments.
+  private static func send(_ call: inout RemoteCall, _ state: inout State) -> Bool {
+    for (number, callback) in call.arguments.callbacks { state.callbacks[number] = callback }
+    defer { call.frame = [] }
+    return send(call.frame, &state)
+  }
+
+  /// Sends a frame, if a worker is open. Returns the reason why its body cannot be sent.
+  @discardableResult
+  func send(_ frame: Frame) -> CBORError? {
+    do {
+      let bytes = try frame.encoded()
+      let isLeft = state.withLock { state in
+        state.socket >= 0 ? Self.send(bytes, &state) : false
+      }
+      if isLeft { wake() }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Sends what waits, as far as the socket takes it. Returns whether something is left.
+  func flush() -> Bool {
+    state.withLock { state in
+      while state.sent < state.outgoing.count {
+        let count = state.outgoing.withUnsafeBytes { bytes in
+          bytes.baseAddress.map {
+            plugin_process_send(state.socket, $0 + state.sent, bytes.count - state.sent, false)
+          } ?? 0
+        }
+        if count < 0, errno == EINTR { continue }
+        // A socket that is closed is noticed by the reader.
+        guard count > 0 else { return errno == EAGAIN }
+        state.sent += count
+      }
+      state.outgoing.removeAll(keepingCapacity: state.outgoing.capacity <= 1 << 20)
+      state.sent = 0
+      return false
+    }
+  }
+
+  /// Notes a call and sends it, or leaves it for the next worker. False if the link is closing, or its worker does not
+  /// read.
+  func begin(_ call: RemoteCall, _ request: UInt64) -> Bool {
+    let (isTaken, isSent, isLeft) = state.withLock { state in
+      guard state.phase == .waiting || state.phase == .open, state.outgoing.count < Self.maximumOutgoing else {
+        return (false, false, false)
+      }
+      var call = call
+      var isLeft = true
+      if state.phase == .open {
+        isLeft = Self.send(&call, &state)
+      } else {
+        state.unsent.append(request)
+      }
+      if let time = call.nextTime, time < state.nextTime ?? time + .seconds(1) {
+        state.nextTime = time
+        isLeft = true
+      }
+      state.calls[request] = call
+      return (true, state.phase == .open, isLeft)
+    }
+    if isLeft { wake() }
+    if isSent { call.arguments.settleLater(self) }
+    return isTaken
+  }
+
+  func newRequest() -> UInt64 {
+    state.withLock { state in
+      state.requests += 1
+      return state.requests
+    }
+  }
+
+  /// Asks the worker to stop a call, which has so long for it.
+  func cancel(_ request: UInt64, grace: Duration) {
+    let isUnsent = state.withLock { state in
+      guard state.calls[request] != nil, state.calls[request]?.killTime == nil else { return false }
+      if let index = state.unsent.firstIndex(of: request) {
+        state.unsent.remove(at: index)
+        state.calls[request] = nil
+        return false
+      }
+      let time = ContinuousClock.now + grace
+      state.calls[request]?.killTime = time
+      state.nextTime = min(state.nextTime ?? time, time)
+      return true
+    }
+    if isUnsent {
+      send(Frame(.cancel, request))
+      wake()
+    }
+  }
+
+  /// The worker has loaded the plugin: sends the calls that came meanwhile.
+  func open() {
+    let sent = state.withLock { state in
+      if state.phase == .waiting { state.phase = .open }
+      var sent: [OutgoingArguments] = []
+      for request in state.unsent {
+        guard var call = state.calls[request] else { continue }
+        _ = Self.send(&call, &state)
+        state.calls[request] = call
+        sent.append(call.arguments)
+      }
+      state.unsent = []
+      return sent
+    }
+    for arguments in sent { arguments.settleLater(self) }
+  }
+
+  /// The worker has ended: returns its calls. Those that were not sent stay for the next one, unless the link closes.
+  func end(keepingUnsent: Bool) -> [RemoteCall] {
+    // Released outside the lock: the closures of callbacks may be the last to hold anything.
+    let (calls, callbacks, foreign) = state.withLock { state in
+      let unsent = Set(state.phase == .closing || !keepingUnsent ? [] : state.unsent)
+      let ended = state.calls.filter { !unsent.contains($0.key) }.sorted { $0.key < $1.key }
+      for (request, _) in ended { state.calls[request] = nil }
+      state.unsent.removeAll { !unsent.contains($0) }
+      defer { (state.callbacks, state.foreign) = ([:], [:]) }
+      (state.outgoing, state.sent, state.socket) = ([], 0, -1)
+      if state.phase == .open { state.phase = .waiting }
+      return (ended.map(\.value), state.callbacks, state.foreign)
+    }
+    for promise in foreign.values { promise.discard() }
+    _ = consume callbacks
+    return calls
+  }
+}

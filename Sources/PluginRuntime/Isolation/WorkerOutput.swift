@@ -1,0 +1,37 @@
+import Glibc
+
+/// The lines that a worker has written, of which the last are kept.
+struct WorkerOutput {
+  private(set) var lines: [String] = []
+  private var rest: [UInt8] = []
+
+  private static let keptLines = 10
+  /// The longest line; more of it is dropped.
+  private static let longest = 1_000
+
+  /// Reads all that a descriptor has at the moment; returns false at its end.
+  mutating func read(_ descriptor: Int32, _ receive: (String) -> Void) -> Bool {
+    var chunk = [UInt8](repeating: 0, count: 4_096)
+    // Bounded, for the worker may write faster than this.
+    for _ in 0..<64 {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count != 0 }
+      for byte in chunk[..<count] {
+        if byte == UInt8(ascii: "\n") { end(receive) } else if rest.count < Self.longest { rest.append(byte) }
+      }
+    }
+    return true
+  }
+
+  /// Ends the last line, if it has no end of its own.
+  mutating func finish(_ receive: (String) -> Void) { if !rest.isEmpty { end(receive) } }
+
+  private mutating func end(_ receive: (String) -> Void) {
+    let line = String(decoding: rest, as: UTF8.self)
+    rest.removeAll(keepingCapacity: true)
+    lines.append(line)
+    if lines.count > Self.keptLines { lines.removeFirst() }
+    receive(line)
+  }
+}

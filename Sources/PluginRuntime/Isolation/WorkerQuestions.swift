@@ -1,0 +1,129 @@
+import Dispatch
+import Promises
+import Synchronization
+
+/// The requests of a worker to its host: callbacks, which wait for their answer, and calls of other plugins, which are
+/// promises.
+final class WorkerQuestions: Sendable {
+  typealias Answer = Result<PluginValue, CallbackRejection>
+
+  private struct State {
+    var count: UInt64 = 0
+    var waiting: [UInt64: @Sendable (Answer) -> Void] = [:]
+  }
+
+  private let channel: WorkerChannel
+  private let state = Mutex(State())
+
+  init(_ channel: WorkerChannel) { self.channel = channel }
+
+  /// Reads the body of `returned`, `answered` and `settle`: [true, value] or [false, reason].
+  static func result(_ body: PluginValue) throws(FrameError) -> Answer {
+    guard case .array(let parts) = body, parts.count == 2, case .bool(let isFulfilled) = parts[0] else {
+      throw FrameError(description: "a result of an unknown form")
+    }
+    return isFulfilled ? .success(parts[1]) : .failure(CallbackRejection(reason: try ReasonCoder.decode(parts[1])))
+  }
+
+  /// The body of such a frame.
+  static func body(_ answer: Answer) -> PluginValue {
+    switch answer {
+    case .success(let value): .array([.bool(true), value])
+    case .failure(let error): .array([.bool(false), ReasonCoder.encode(error.reason)])
+    }
+  }
+
+  /// An answer has come from the host.
+  func answer(_ frame: Frame) throws(FrameError) {
+    let answer = try Self.result(frame.body)
+    let receive = state.withLock { $0.waiting.removeValue(forKey: frame.request) }
+    receive?(answer)
+  }
+
+  /// Sends a request. `receive` gets the answer on the reading thread, or here if the request cannot be sent.
+  private func ask(_ kind: Frame.Kind, _ body: PluginValue, _ receive: @escaping @Sendable (Answer) -> Void) -> UInt64 {
+    let number = state.withLock { state in
+      state.count += 1
+      state.waiting[state.count] = receive
+      return state.count
+    }
+    if let error = channel.send(Frame(kind, number, body)),
+      let receive = state.withLock({ $0.waiting.removeValue(forKey: number) })
+    {
+      let reason = PluginError(.notIsolated, "plugin-worker", "cannot send to the host what \(error.message)")
+      receive(.failure(CallbackRejection(reason: reason)))
+    }
+    return number
+  }
+
+  /// Makes the callback for an argument of a call. The host is notified when the plugin cannot call it any more.
+  func callback(_ number: UInt64, request: UInt64, handles: @escaping @Sendable () -> HandleTable) -> PluginCallback {
+    let end = CallbackEnd(number, channel)
+    return PluginCallback { [self] arguments in
+      try withExtendedLifetime(end) {
+        let handles = handles()
+        var exported: [PluginValue] = []
+        for argument in arguments { exported.append(try handles.exported(argument)) }
+        let body = PluginValue.array([.uint(number), .uint(request), .array(exported)])
+        return try handles.imported(try waited { _ = self.ask(.callback, body, $0) })
+      }
+    }
+  }
+
+  /// Waits for an answer on this thread. The host answers, or its end is the end of this process.
+  private func waited(_ ask: (@escaping @Sendable (Answer) -> Void) -> Void) throws -> PluginValue {
+    let semaphore = DispatchSemaphore(value: 0)
+    let result = Mutex<Answer?>(nil)
+    ask { answer in
+      result.withLock { $0 = answer }
+      semaphore.signal()
+    }
+    semaphore.wait()
+    switch result.withLock({ $0 }) {
+    case .success(let value)?: return value
+    case .failure(let crossed)?: throw (crossed.reason as? any Error) ?? crossed
+    case nil: return .void
+    }
+  }
+
+  /// Calls a function of another plugin, in the host. Discarding the promise discards the host's.
+  func call(
+    _ function: String, of plugin: String, _ arguments: [PluginValue], handles: HandleTable
+  ) -> Promise<PluginValue> {
+    var exported: [PluginValue] = []
+    do throws(ArgumentMismatch) {
+      for argument in arguments { exported.append(try handles.exported(argument)) }
+    } catch {
+      return .reject(PluginError(.badArgument, plugin, "is given an argument that \(error.message)"))
+    }
+    let number = Mutex<UInt64?>(nil)
+    let promise = Promise<PluginValue>(discard: { [channel] in
+      if let number = number.withLock({ $0 }) { _ = channel.send(Frame(.foreignCancel, number)) }
+    })
+    let body = PluginValue.array([.string(plugin), .string(function), .array(exported)])
+    let asked = ask(.foreign, body) { answer in
+      do {
+        promise.resolve(try handles.imported(try answer.get()))
+      } catch let crossed as CallbackRejection {
+        promise.reject(crossed.reason)
+      } catch {
+        promise.reject(PluginError(.notIsolated, plugin, "gave a result that cannot reach another worker process"))
+      }
+    }
+    number.withLock { $0 = asked }
+    return promise
+  }
+
+  /// Notifies the host when the closure of a callback is released: its scope has ended.
+  private final class CallbackEnd: Sendable {
+    private let number: UInt64
+    private let channel: WorkerChannel
+
+    init(_ number: UInt64, _ channel: WorkerChannel) {
+      self.number = number
+      self.channel = channel
+    }
+
+    deinit { _ = channel.send(Frame(.released, number)) }
+  }
+}

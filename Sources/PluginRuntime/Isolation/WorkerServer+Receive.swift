@@ -1,0 +1,172 @@
+import CPluginEdge
+import CPromise
+import Glibc
+import Promises
+import Synchronization
+
+extension WorkerServer {
+  /// Reads and handles the frames that have come. Returns false at the end of the stream.
+  @discardableResult
+  func receive(isLast: Bool) -> Bool {
+    // After the end of the process, a process that it started may still write.
+    for _ in 0..<(isLast ? 4_096 : 1) {
+      let count = buffer.withUnsafeMutableBytes { read(process.socket, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return true }
+      guard count > 0 else { return false }
+      guard fault == nil else { continue }
+      buffer.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      do throws(FrameError) {
+        while fault == nil, let frame = try reader.next() { try handle(frame) }
+      } catch {
+        kill("it sent \(error)")
+      }
+    }
+    return true
+  }
+
+  private func handle(_ frame: Frame) throws(FrameError) {
+    switch (frame.kind, stage) {
+    case (.ready, .greeting):
+      guard frame.body == PluginWorker.greeting else {
+        throw FrameError(description: "the greeting of another version: \(frame.body.json)")
+      }
+      advance(to: .opening, Frame(.open, 0, settings.source.value))
+    case (.opened, .opening):
+      let description: PluginDescription
+      do throws(ArgumentMismatch) {
+        description = try PluginDescription(from: frame.body)
+      } catch {
+        throw FrameError(description: "a description whose part '\(error.path)' \(error.message)")
+      }
+      guard opened(description) else { return kill("the host does not load it") }
+      let configuration = settings.host.configuration[description.id] ?? [:]
+      let members = configuration.sorted { $0.key < $1.key }.map { PluginMember($0.key, .string($0.value)) }
+      advance(to: .loading, Frame(.load, 0, .object(members)))
+    case (.loaded, .loading): loaded()
+    case (.failed, .opening), (.failed, .loading):
+      let reason = try ReasonCoder.decode(frame.body)
+      refusal =
+        reason as? PluginError ?? PluginError(.loadFailed, settings.source.name, "\(reason ?? "no reason given")")
+      kill("it refused the plugin")
+    case (.unloaded, .unloading):
+      stage = .exiting
+      stageEnd = .now + settings.options.grace
+    case (.pong, _): pinged = nil
+    case (.log, _): try log(frame.body)
+    case (.fulfilled, .running), (.rejected, .running), (.progress, .running), (.fulfilled, .unloading),
+      (.rejected, .unloading), (.progress, .unloading):
+      try answer(frame)
+    case (.callback, _): try callback(frame)
+    case (.released, _):
+      let callback = link.state.withLock { $0.callbacks.removeValue(forKey: frame.request) }
+      // The closure may be the last to hold anything.
+      WorkerLink.deliveries.run { _ = callback }
+    case (.foreign, _): try foreign(frame)
+    case (.foreignCancel, _):
+      let promise = link.state.withLock { $0.foreign[frame.request] }
+      WorkerLink.deliveries.run { promise?.discard() }
+    default: throw FrameError(description: "a frame of the kind '\(frame.kind)' in the stage '\(stage)'")
+    }
+  }
+
+  private func advance(to stage: Stage, _ frame: Frame) {
+    self.stage = stage
+    stageEnd = .now + settings.options.loadTimeout
+    if let error = link.send(frame) { kill("its configuration cannot be sent: \(error)") }
+  }
+
+  private func log(_ body: PluginValue) throws(FrameError) {
+    guard case .array(let parts) = body, parts.count == 2, case .int(let number) = parts[0],
+      let level = Int32(exactly: number).flatMap(LogLevel.init), case .string(let message) = parts[1]
+    else { throw FrameError(description: "a line of the log of an unknown form") }
+    settings.host.log(level, settings.id(description), message)
+  }
+
+  // MARK: Answers
+
+  private func answer(_ frame: Frame) throws(FrameError) {
+    if frame.kind == .progress { return try progress(frame) }
+    let taken = link.state.withLock { $0.calls.removeValue(forKey: frame.request) }
+    answered()
+    // It was given up, and its answer was under way.
+    guard let call = taken else { return }
+    if call.timedOut != nil { return reject(call, timedOut(call)) }
+    if frame.kind == .fulfilled {
+      let value = frame.body
+      return WorkerLink.deliveries.run { call.promise.resolve(value) }
+    }
+    var reason = try ReasonCoder.decode(frame.body)
+    if let thrown = reason as? ThrownReason { reason = call.thrown[thrown.number] ?? thrown.text }
+    let rejection = CallbackRejection(reason: reason)
+    WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
+  }
+
+  private func progress(_ frame: Frame) throws(FrameError) {
+    guard case .array(let parts) = frame.body, parts.count == 2 else {
+      throw FrameError(description: "progress of an unknown form")
+    }
+    guard let call = link.state.withLock({ $0.calls[frame.request] }) else { return }
+    let fraction: Double? = if case .double(let number) = parts[0] { number } else { nil }
+    let message: String? = if case .string(let text) = parts[1] { text } else { nil }
+    let report = ProgressReport(
+      plugin: settings.id(description), function: call.function, call: call.number,
+      fraction: Progress(fraction: fraction ?? -1, message: nil).fraction, message: message)
+    call.progress?(report)
+    settings.host.progress(report)
+  }
+
+  // MARK: Questions
+
+  private func callback(_ frame: Frame) throws(FrameError) {
+    guard case .array(let parts) = frame.body, parts.count == 3, case .uint(let number) = parts[0],
+      case .uint(let request) = parts[1], case .array(let arguments) = parts[2]
+    else { throw FrameError(description: "the call of a callback of an unknown form") }
+    let callback = link.state.withLock { $0.callbacks[number] }
+    WorkerLink.deliveries.run { [link] in
+      let answer: WorkerQuestions.Answer
+      do {
+        answer = .success(try callback?.run(arguments) ?? .void)
+      } catch {
+        answer = .failure(link.crossing(error, of: request))
+      }
+      link.reply(.returned, frame.request, answer)
+    }
+  }
+
+  private func foreign(_ frame: Frame) throws(FrameError) {
+    guard case .array(let parts) = frame.body, parts.count == 3, case .string(let plugin) = parts[0],
+      case .string(let function) = parts[1], case .array(let arguments) = parts[2]
+    else { throw FrameError(description: "a call of another plugin of an unknown form") }
+    WorkerLink.deliveries.run { [link, settings] in
+      let promise = settings.others(function, plugin, arguments)
+      link.state.withLock { $0.foreign[frame.request] = promise }
+      let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
+        link.state.withLock { _ = $0.foreign.removeValue(forKey: frame.request) }
+        link.reply(.answered, frame.request, answer)
+      }
+      promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
+    }
+  }
+}
+
+extension PluginCallback {
+  /// Calls the closure with values.
+  func run(_ arguments: [PluginValue]) throws -> PluginValue {
+    switch body {
+    case .values(let body): return try body(arguments)
+    case .binary(let body):
+      var values = arguments.map { promise_value_t($0) ?? promise_value_t() }
+      defer { for index in values.indices { promise_value_release(&values[index]) } }
+      var result = promise_value_t()
+      result.kind = promise_kind_t(PROMISE_KIND_VOID)
+      // One more element, so that the buffer has an address even without arguments.
+      let state = (values + [promise_value_t()]).withUnsafeBufferPointer { buffer in
+        body(buffer.baseAddress.unsafelyUnwrapped, values.count, &result)
+      }
+      defer { promise_value_release(&result) }
+      guard state == PROMISE_FULFILLED else { throw CallbackRejection(reason: result.reason) }
+      return PluginValue(&result) ?? .void
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import CPluginEdge
+import Glibc
+import Promises
+import Synchronization
+
+/// Starts the worker processes of one plugin, one after the other, and serves them: reads their frames, kills those that
+/// do not do their part, and reaps them. All on one thread, which lives as long as the plugin is loaded, for the end of
+/// the thread that started a process is the end of the process.
+final class WorkerServer {
+  /// The progress of one process.
+  ///
+  ///     greeting --ready--> opening --opened--> loading --loaded--> running --> unloading --unloaded--> exiting
+  enum Stage { case greeting, opening, loading, running, unloading, exiting }
+
+  let link: WorkerLink
+  let settings: WorkerSettings
+  /// Receives the first outcome: the description, or the reason why the plugin is not loaded.
+  private let started: (Result<PluginDescription, PluginError>) -> Void
+  private var isLoaded = false
+
+  var process = plugin_process_t()
+  var stage = Stage.greeting
+  var generation = 0
+  /// The time at which the worker must have left its stage.
+  var stageEnd: ContinuousClock.Instant?
+  var reader = FrameReader()
+  var output = WorkerOutput()
+  /// The reason for which the worker was killed.
+  var fault: String?
+  /// The reason for which it is killed if it has not ended by `stageEnd`; `nil`: that of the stage.
+  var expectation: String?
+  /// The times of the last `ping`, and of the first without an answer.
+  var lastPing: ContinuousClock.Instant?
+  var pinged: ContinuousClock.Instant?
+  /// Receives bytes of the socket.
+  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  /// The refusal of the worker, or of the host, to load the plugin.
+  var refusal: PluginError?
+  private(set) var description: PluginDescription?
+  private var hasAnswered = false
+  /// Workers that ended one after the other without an answer.
+  private var failures = 0
+
+  init(
+    _ link: WorkerLink, _ settings: WorkerSettings,
+    started: @escaping (Result<PluginDescription, PluginError>) -> Void
+  ) {
+    self.link = link
+    self.settings = settings
+    self.started = started
+  }
+
+  /// Serves until the link is closed, or the first worker does not load the plugin.
+  func run() {
+    repeat {
+      let end = serveWorker()
+      guard isLoaded else { break }
+      failures = hasAnswered ? 0 : failures + 1
+      if end != nil { waitBeforeRestart() }
+    } while waitForCalls()
+    for call in link.close() { reject(call, closed(call.function)) }
+  }
+
+  /// Runs one process from its start to its end. Returns its end, or `nil` if it unloaded the plugin as asked.
+  private func serveWorker() -> WorkerEnd? {
+    generation += 1
+    (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
+    (lastPing, pinged) = (nil, nil)
+    (reader, output) = (FrameReader(handles: settings.handles(of: generation)), WorkerOutput())
+    var cause: WorkerEnd.Cause
+    if let error = start() {
+      cause = .notStarted(String(cString: strerror(error)))
+    } else {
+      serve()
+      cause = finish()
+    }
+    let wasRunning = stage == .running || stage == .unloading || stage == .exiting
+    let end = WorkerEnd(
+      cause: cause, fault: fault, generation: generation, pending: .zero, output: output.lines)
+    let calls = link.end(keepingUnsent: wasRunning)
+    let error = refusal ?? PluginError(.workerEnded(end), settings.source.name, end.report)
+    guard isLoaded else {
+      started(.failure(error))
+      return end
+    }
+    for call in calls { reject(call, refusal ?? crashed(call, end)) }
+    if stage == .exiting, cause == .exited(status: 0) { return nil }
+    if calls.isEmpty || stage != .running {
+      settings.host.log(.error, settings.id(description), end.report)
+    }
+    return end
+  }
+
+  /// The first worker has loaded the plugin.
+  func loaded() {
+    stage = .running
+    stageEnd = nil
+    link.open()
+    guard let description, !isLoaded else { return }
+    isLoaded = true
+    started(.success(description))
+  }
+
+  /// The worker has mapped the plugin. Returns false, after a note of the refusal, if the plugin may not be loaded.
+  func opened(_ description: PluginDescription) -> Bool {
+    do throws(PluginError) {
+      if let known = self.description {
+        guard known == description else {
+          throw PluginError(
+            .replaced, settings.source.name, "is another file than the one that was loaded: its description has changed"
+          )
+        }
+      } else {
+        try settings.check(description)
+      }
+      self.description = description
+      return true
+    } catch {
+      refusal = error
+      return false
+    }
+  }
+
+  func answered() { hasAnswered = true }
+
+  private func start() -> Int32? {
+    var words = ([settings.options.program.path] + settings.options.program.arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    process = plugin_process_t()
+    let error = plugin_process_start(settings.options.program.path, &words, &process)
+    guard error == 0 else { return error }
+    link.state.withLock { state in
+      state.socket = process.socket
+      state.generation = generation
+    }
+    stageEnd = .now + settings.options.startTimeout
+    let greeting = PluginValue.array([PluginWorker.greeting, .uint(UInt64(settings.worker(generation)))])
+    link.send(Frame(.hello, 0, greeting))
+    return nil
+  }
+
+  /// Reaps the process and closes its descriptors.
+  private func finish() -> WorkerEnd.Cause {
+    receive(isLast: true)
+    _ = output.read(process.output, settings.options.output)
+    output.finish(settings.options.output)
+    var end = plugin_process_end_t()
+    // It has ended, or was killed: bounded, should the system not let it end.
+    var patience = 1000
+    while !plugin_process_reap(process.pid, &end), patience > 0 {
+      poll(nil, 0, 10)
+      patience -= 1
+    }
+    link.state.withLock { $0.socket = -1 }
+    for descriptor in [process.socket, process.output, process.pidfd] where descriptor >= 0 { close(descriptor) }
+    return end.signal >= 0 ? .killed(signal: end.signal) : end.status >= 0 ? .exited(status: end.status) : .unknown
+  }
+
+  // MARK: Between two processes
+
+  private func waitBeforeRestart() {
+    guard failures > 0 else { return }
+    let delay = min(settings.options.backoff * (1 << min(failures - 1, 10)), .seconds(5))
+    let end = ContinuousClock.now + delay
+    while ContinuousClock.now < end, link.state.withLock({ $0.phase == .waiting }) { waitForWakeup(until: end) }
+  }
+
+  /// Waits until there are calls; returns false once the link closes.
+  private func waitForCalls() -> Bool {
+    while true {
+      let (phase, hasCalls) = link.state.withLock { ($0.phase, !$0.unsent.isEmpty) }
+      guard phase == .waiting else { return false }
+      if hasCalls { return true }
+      waitForWakeup(until: nil)
+    }
+  }
+
+  private func waitForWakeup(until end: ContinuousClock.Instant?) {
+    var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
+    poll(&wait, 1, Self.milliseconds(until: end))
+    link.takeWakeup()
+  }
+
+  /// The timeout for poll(), rounded up; -1 for none.
+  static func milliseconds(until end: ContinuousClock.Instant?) -> Int32 {
+    guard let end else { return -1 }
+    let left = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+    return Int32(min(max(left.rounded(.up), 0), 3_600_000))
+  }
+}
+
+// MARK: Errors
+
+extension WorkerServer {
+  func reject(_ call: RemoteCall, _ error: PluginError) {
+    WorkerLink.deliveries.run { call.promise.reject(error) }
+  }
+
+  private func crashed(_ call: RemoteCall, _ end: WorkerEnd) -> PluginError {
+    let end = end.pending(for: call.began.duration(to: .now))
+    return PluginError(.workerEnded(end), name(call.function), end.message)
+  }
+
+  func closed(_ function: String) -> PluginError {
+    PluginError(.closed, name(function), "had not settled its promise when the host shut down")
+  }
+
+  func timedOut(_ call: RemoteCall) -> PluginError {
+    PluginError(.timedOut, name(call.function), "did not end within \(call.timeout ?? .zero)")
+  }
+
+  private func name(_ function: String) -> String { "\(settings.id(description)).\(function)" }
+}

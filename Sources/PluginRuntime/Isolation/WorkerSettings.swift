@@ -1,0 +1,40 @@
+import Promises
+import Synchronization
+
+/// The part of a host that one isolated plugin concerns.
+struct WorkerSettings: Sendable {
+  let source: PluginSource
+  let options: IsolationOptions
+  let host: Host.Options
+  /// Calls a function of another plugin.
+  let others: Host.Others
+  /// Refuses a plugin before its load() is called.
+  let check: @Sendable (PluginDescription) throws(PluginError) -> Void
+  /// Different for each isolated plugin of the process.
+  private let number: UInt32
+
+  private static let count = Atomic<UInt32>(0)
+
+  init(
+    source: PluginSource, options: IsolationOptions, host: Host.Options = Host.Options(),
+    others: @escaping Host.Others = { _, plugin, _ in
+      .reject(PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded"))
+    },
+    check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
+  ) {
+    self.source = source
+    self.options = options
+    self.host = host
+    self.others = others
+    self.check = check
+    number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// The name of the plugin in errors and in the log: its id, or that of its source while the id is unknown.
+  func id(_ description: PluginDescription?) -> String { description?.id ?? source.name }
+
+  /// A number of the worker of a generation, for its handles: 14 bits of the plugin, 16 of the generation.
+  func worker(_ generation: Int) -> UInt32 { (number & 0x3FFF) << 16 | UInt32(generation & 0xFFFF) }
+
+  func handles(of generation: Int) -> UInt { HandleTable.upperHalf(worker(generation)) }
+}

@@ -1,0 +1,55 @@
+import CPromise
+import Promises
+
+// Calls of plugins whose code runs in another process.
+extension Host {
+  /// A call from Swift.
+  func call(
+    _ function: String, of plugin: any RemotePlugin, _ arguments: [Argument],
+    _ progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> {
+    guard activity.isOpen, activity.begin() else {
+      return .reject(
+        PluginError(
+          .closed, "\(plugin.description.id).\(function)", "is not called any more: the host is shutting down"))
+    }
+    let promise = plugin.call(function, arguments, progress: progress)
+    promise.then({ [activity] _ in activity.end() }, { [activity] _ in activity.end() })
+    return promise
+  }
+
+  /// A call by a plugin of this process. Returns a reference of the caller's; `nil` if the plugin is one of this process,
+  /// or of none.
+  func elsewhere(
+    _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
+  ) -> OpaquePointer? {
+    let remote = registry.remote(plugin)
+    guard remote != nil || others != nil && registry[plugin] == nil else { return nil }
+    var values: [PluginValue] = []
+    for index in 0..<count {
+      guard let arguments, let value = PluginValue(arguments + index) else {
+        let name = arguments?[index].nameOfContent ?? "nothing"
+        return Self.rejected(
+          PluginError(
+            .notIsolated, "\(plugin).\(function)",
+            "argument \(index + 1) is \(name), which cannot reach another process"))
+      }
+      values.append(value)
+    }
+    if let remote {
+      let signature = remote.description.functions.first { $0.name == function }?.signature
+      let promise = call(function, of: remote, values.map { .value($0) }, nil)
+      return PromiseBridge.discardable(promise, of: signature?.held ?? .value)
+    }
+    return others.flatMap { PromiseBridge.discardable($0(function, plugin, values), of: .value) }
+  }
+}
+
+extension Signature {
+  /// The type of the values that fulfil a call; `nil` for void, and for a result with outputs.
+  fileprivate var held: ValueType? {
+    guard outputs.isEmpty else { return nil }
+    if case .promise(let held) = result { return held }
+    return yielded
+  }
+}

@@ -1,0 +1,211 @@
+/* Ends its process, or does harm to it, in every way and at every time. The macros say what a phase does. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef IN_INITIALISER
+#define IN_INITIALISER (void)0
+#endif
+#ifndef IN_ENTRY
+#define IN_ENTRY (void)0
+#endif
+#ifndef IN_LOAD
+#define IN_LOAD (void)0
+#endif
+#ifndef IN_UNLOAD
+#define IN_UNLOAD (void)0
+#endif
+
+static const promise_host_t *host;
+
+static inline void hang(void) {
+  for (;;)
+    pause();
+}
+
+static inline void crash(void) {
+  *(volatile int *)8 = 1;
+}
+
+/* The descriptors of sockets that this process has: the one that leads to the host. */
+static void with_sockets(void (*act)(int socket, const void *data, size_t size), const void *data, size_t size) {
+  for (int descriptor = 0; descriptor < 1024; descriptor++) {
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode))
+      act(descriptor, data, size);
+  }
+}
+
+static void send_to(int socket, const void *data, size_t size) {
+  if (send(socket, data, size, MSG_NOSIGNAL) < 0)
+    perror("send");
+}
+
+static void close_one(int socket, const void *data, size_t size) {
+  (void)data;
+  (void)size;
+  shutdown(socket, SHUT_RDWR);
+  close(socket);
+}
+
+static void *exit_of_thread(void *context) {
+  (void)context;
+  exit(0);
+}
+
+__attribute__((constructor)) static void initialise(void) {
+  IN_INITIALISER;
+}
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+  IN_LOAD;
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+  IN_UNLOAD;
+}
+
+static int64_t echo(int64_t value) {
+  return value;
+}
+
+static int32_t process(void) {
+  return getpid();
+}
+
+static void die(promise_str_t how) {
+  fprintf(stderr, "about to %.*s\n", (int)how.length, how.data);
+#define HOW(name) (how.length == strlen(name) && memcmp(how.data, name, how.length) == 0)
+  if (HOW("crash"))
+    crash();
+  if (HOW("abort"))
+    abort();
+  if (HOW("kill"))
+    raise(SIGKILL);
+  if (HOW("stop"))
+    raise(SIGSTOP);
+  if (HOW("exit 0"))
+    exit(0);
+  if (HOW("exit 77"))
+    exit(77);
+  if (HOW("_exit 0"))
+    _exit(0);
+  if (HOW("exit on a thread")) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, exit_of_thread, NULL);
+    pthread_join(thread, NULL);
+  }
+  if (HOW("block"))
+    hang();
+  if (HOW("close the socket")) {
+    with_sockets(close_one, NULL, 0);
+    hang();
+  }
+  if (HOW("close all")) {
+    for (int descriptor = 0; descriptor < 1024; descriptor++)
+      close(descriptor);
+    hang();
+  }
+}
+
+static void garbage(promise_bytes_t data) {
+  with_sockets(send_to, data.data, data.length);
+}
+
+static void block(void) {
+  hang();
+}
+
+static promise_t *never(void) {
+  return promise_new();
+}
+
+/* Settled by a thread, after so many milliseconds. */
+struct work {
+  promise_t *promise;
+  int64_t value;
+  uint32_t milliseconds;
+};
+
+static void *work(void *context) {
+  struct work *work = context;
+  usleep(work->milliseconds * 1000);
+  promise_resolve(work->promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = work->value});
+  promise_release(work->promise);
+  free(work);
+  return NULL;
+}
+
+static promise_t *later(int64_t value, uint32_t milliseconds) {
+  struct work *given = malloc(sizeof *given);
+  *given = (struct work){promise_new(), value, milliseconds};
+  promise_t *promise = given->promise;
+  promise_retain(promise);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, work, given) != 0)
+    abort();
+  pthread_detach(thread);
+  return promise;
+}
+
+/* A process of its own session keeps what it inherited. */
+static void leave_child(void) {
+  if (fork() == 0) {
+    setsid();
+    sleep(5);
+    _exit(0);
+  }
+  raise(SIGKILL);
+}
+
+/* A setting, written to the log. */
+static void log_setting(const char *key) {
+  const char *value = host->configuration(host, key);
+  host->log(host, PROMISE_LOG_WARNING, value == NULL ? "no value" : value);
+}
+
+struct thing {
+  int64_t value;
+};
+
+static struct thing *make(int64_t value) {
+  struct thing *thing = malloc(sizeof *thing);
+  thing->value = value;
+  return thing;
+}
+
+static int64_t look(const struct thing *thing) {
+  return thing->value;
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("echo(value: i64) -> i64", echo),
+    FUNCTION("process() -> i32", process),
+    FUNCTION("die(how: str)", die),
+    FUNCTION("garbage(data: bytes)", garbage),
+    FUNCTION("block()", block),
+    FUNCTION("never() -> promise<void>", never),
+    FUNCTION("later(value: i64, milliseconds: u32) -> promise<i64>", later),
+    FUNCTION("leave_child()", leave_child),
+    FUNCTION("log_setting(key: cstr)", log_setting),
+    FUNCTION("make(value: i64) -> ptr<thing>", make),
+    FUNCTION("look(thing: ptr<thing>) -> i64", look),
+};
+
+static const promise_plugin_t plugin = DESCRIPTOR("test.dying", .load = load, .unload = unload);
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  IN_ENTRY;
+  return &plugin;
+}

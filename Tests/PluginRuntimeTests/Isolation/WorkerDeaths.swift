@@ -1,0 +1,184 @@
+import Glibc
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@Suite("Isolation: the end of a worker", .serialized)
+struct WorkerDeaths {
+  @Test(
+    "rejects every pending promise with all that is known, and the next call starts another",
+    arguments: [
+      ("crash", .killed(signal: SIGSEGV)), ("abort", .killed(signal: SIGABRT)), ("kill", .killed(signal: SIGKILL)),
+      ("exit 0", .exited(status: 0)), ("exit 77", .exited(status: 77)), ("_exit 0", .exited(status: 0)),
+      ("exit on a thread", .exited(status: 0)), ("close the socket", .killed(signal: SIGKILL)),
+      ("close all", .killed(signal: SIGKILL)), ("stop", .killed(signal: SIGKILL)),
+    ] as [(String, WorkerEnd.Cause)])
+  func death(how: String, cause: WorkerEnd.Cause) async throws {
+    let plugin = try IsolatedPlugin.loading("dying")
+    let others = (0..<5).map { _ in plugin.call("never", [], timeout: nil) }
+    let culprit = try await plugin.outcome("die", .string(how))
+    for (outcome, function) in [(culprit, "die")] + (try await others.outcomes().map { ($0, "never") }) {
+      let error = try #require(outcome.pluginError)
+      let end = try #require(outcome.workerEnd, "\(error)")
+      #expect(error.subject == "test.dying.\(function)")
+      #expect(end.cause == cause)
+      #expect(end.generation == 1)
+      #expect(end.pending > .zero && end.pending < .seconds(60))
+      #expect(end.output.contains("about to \(how)"))
+      #expect(error.message.contains("generation 1") && error.message.contains("about to \(how)"))
+    }
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 2)
+    plugin.unload()
+  }
+
+  @Test(
+    "follows from bytes that are no frames",
+    arguments: [
+      [UInt8]("hello, world, and more".utf8), [UInt8](repeating: 0, count: 16), [0xFF, 0xFF, 0xFF, 0xFF, 1, 10, 0, 0],
+      [1, 0, 0, 0, 1, 10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xFF],
+    ] + (0..<20).map { _ in (0..<64).map { _ in UInt8.random(in: 0...255) } })
+  func garbage(bytes: [UInt8]) async throws {
+    // Whatever follows an incomplete frame is taken for the rest of it.
+    let plugin = try IsolatedPlugin.loading("dying") { $0.grace = .milliseconds(100) }
+    let pending = plugin.call("never", [], timeout: nil)
+    let call = plugin.call("garbage", [.value(.bytes(bytes))], timeout: .milliseconds(500))
+    let ended = try await [pending, call].outcomes()
+    #expect(ended.allSatisfy { $0.workerEnd?.fault != nil }, "\(ended) \(bytes)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
+  @Test(
+    "in each phase of loading is the reason why the plugin is not loaded", arguments: ["INITIALISER", "ENTRY", "LOAD"],
+    ["crash()", "exit(0)", "hang()", "_exit(3)"])
+  func loading(phase: String, how: String) throws {
+    let error = #expect(throws: PluginError.self) {
+      try IsolatedPlugin.loading("dying", ["-DIN_\(phase)=\(how)"]) { $0.loadTimeout = .milliseconds(500) }
+    }
+    guard case .workerEnded(let end)? = error?.kind else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    let causes: [String: WorkerEnd.Cause] = [
+      "crash()": .killed(signal: SIGSEGV), "exit(0)": .exited(status: 0), "hang()": .killed(signal: SIGKILL),
+      "_exit(3)": .exited(status: 3),
+    ]
+    #expect(end.cause == causes[how])
+    #expect((end.fault != nil) == (how == "hang()"))
+  }
+
+  @Test("in unload() is logged, and waits no longer than the limit", arguments: ["crash()", "exit(9)", "hang()"])
+  func unloading(how: String) async throws {
+    let lines = Recorder<String>()
+    let host = Host.Options(log: { lines.record("\($0) \($1) \($2)") })
+    let plugin = try IsolatedPlugin.loading("dying", ["-DIN_UNLOAD=\(how)"], host: host) {
+      $0.loadTimeout = .seconds(how == "hang()" ? 1 : 60)
+    }
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+    #expect(lines.events.count == 1 && lines.events[0].hasPrefix("error test.dying"), "\(lines.events)")
+    #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .closed)
+  }
+
+  @Test("follows from a call that does not stop at its deadline, but not from one that does")
+  func deadlines() async throws {
+    let plugin = try IsolatedPlugin.loading("dying")
+    let stopped = try await plugin.outcome("never", timeout: .milliseconds(50))
+    #expect(stopped.pluginError?.kind == .timedOut)
+    let process = try await plugin.outcome("process").value
+    #expect(try await plugin.outcome("process").value == process)
+    let hard = try IsolatedPlugin.loading("dying") { $0.grace = .milliseconds(100) }
+    let other = hard.call("never", [], timeout: nil)
+    let blocked = try await hard.outcome("block", timeout: .milliseconds(50))
+    #expect(blocked.workerEnd?.cause == .killed(signal: SIGKILL))
+    #expect(blocked.workerEnd?.fault?.contains("block") == true)
+    #expect(try await other.outcomeInTime().workerEnd?.fault == blocked.workerEnd?.fault)
+  }
+
+  @Test("follows from a discarded call that does not stop")
+  func discarded() async throws {
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading("dying") {
+      $0.grace = .milliseconds(100)
+      $0.output = { lines.record($0) }
+    }
+    let beside = plugin.call("never", [], timeout: nil)
+    let call = plugin.call("die", [.value(.string("block"))], timeout: nil)
+    try await waiting(for: { lines.events == ["about to block"] })
+    call.discard()
+    #expect(try await beside.outcomeInTime().workerEnd?.fault?.contains("die did not stop") == true)
+  }
+
+  @Test("is not hidden by a process that the plugin started")
+  func grandchild() async throws {
+    let plugin = try IsolatedPlugin.loading("dying")
+    #expect(try await plugin.outcome("leave_child").workerEnd?.cause == .killed(signal: SIGKILL))
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
+  @Test("loses no promise: 1,000 calls, during which workers are killed at random")
+  func randomKills() async throws {
+    let plugin = try IsolatedPlugin.loading("dying")
+    let over = Flag()
+    var ended = (fulfilled: 0, killed: 0)
+    var generations: Set<Int> = []
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !over.isSet.load(ordering: .relaxed) {
+          if case .int(let process)? = try await plugin.outcome("process").value { kill(pid_t(process), SIGKILL) }
+          try await Task.sleep(for: .milliseconds(.random(in: 0...20)))
+        }
+      }
+      for _ in 0..<20 {
+        let calls = (0..<50).map { number in
+          plugin.call("later", [.value(.int(number)), .value(.uint(.random(in: 0...5)))], timeout: nil)
+        }
+        for (number, outcome) in try await calls.outcomes().enumerated() {
+          if outcome.value == .int(Int64(number)) { ended.fulfilled += 1 }
+          guard let end = outcome.workerEnd else { continue }
+          #expect(end.cause == .killed(signal: SIGKILL))
+          ended.killed += 1
+          generations.insert(end.generation)
+        }
+      }
+      over.isSet.store(true, ordering: .relaxed)
+      try await group.waitForAll()
+    }
+    #expect(ended.fulfilled + ended.killed == 1_000, "\(ended)")
+    #expect(ended.killed > 0 && generations.count > 1, "\(ended) \(generations)")
+    plugin.unload()
+  }
+
+  @Test("leaves no process, and no descriptor")
+  func leaks() async throws {
+    let before = Fixture.descriptors
+    for turn in 0..<40 {
+      let plugin = try IsolatedPlugin.loading("dying")
+      guard case .int(let process)? = try await plugin.outcome("process").value else {
+        Issue.record("no process")
+        return
+      }
+      if turn.isMultiple(of: 2) { _ = try await plugin.outcome("die", .string("kill")) }
+      plugin.unload()
+      #expect(kill(pid_t(process), 0) == -1 && errno == ESRCH)
+    }
+    // Other tests of this process have descriptors too, but not as many as 40 workers would leave.
+    let after = Fixture.descriptors
+    #expect(after - before < 40, "\(before) descriptors, then \(after)")
+  }
+}
+
+extension [Promise<PluginValue>] {
+  /// How each of them ends, a minute at most.
+  fileprivate func outcomes() async throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    for promise in self { outcomes.append(try await promise.outcomeInTime()) }
+    return outcomes
+  }
+}
+
+private final class Flag: Sendable {
+  let isSet = Atomic<Bool>(false)
+}
