@@ -64,5 +64,5 @@ enum CommandLineArguments {
 
 extension Signature {
   /// By which arguments can be given.
-  fileprivate var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
+  var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
 }

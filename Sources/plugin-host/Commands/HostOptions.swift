@@ -38,6 +38,7 @@ protocol RunsPlugins {
 
 extension CallCommand: RunsPlugins {}
 extension RunCommand: RunsPlugins {}
+extension ShellCommand: RunsPlugins {}
 
 /// The options of the commands that call plugins' functions.
 struct HostOptions: ParsableArguments {

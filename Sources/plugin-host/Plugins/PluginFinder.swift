@@ -46,7 +46,7 @@ struct PluginFinder: Sendable {
   }
 
   /// What the plugins in the folders that can be read are called.
-  private var names: [String] {
+  var names: [String] {
     let files = directories.flatMap { (try? Self.files(in: $0)) ?? [] }
     return files.map { path in
       let name = Directory.name(of: path)

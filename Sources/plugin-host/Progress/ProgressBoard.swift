@@ -37,6 +37,7 @@ final class ProgressBoard {
 
   /// The last word of the display.
   func finish() {
+    if isFinished { return }
     isFinished = true
     display.finish(rows)
   }

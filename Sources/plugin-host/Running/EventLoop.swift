@@ -9,6 +9,11 @@ final class EventLoop {
   private let inbox: Inbox
   private var timers: [Timer] = []
   private var nextTimer = 0
+  /// Whether `Interrupts` has SIGINT, which does not end `run` then.
+  var notesInterrupts = false
+
+  /// The descriptor to which a byte is written to wake the loop. It does not block.
+  nonisolated var wakeup: Int32 { inbox.wakeup }
 
   private struct Timer {
     var id: Int
@@ -44,14 +49,19 @@ final class EventLoop {
   }
 
   /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
-  func run(until done: () -> Bool) -> Int32? {
-    let signals = TerminationSignals(waking: inbox.wakeup)
+  func run(until done: () -> Bool) -> Int32? { run(until: done, orReadable: nil) }
+
+  /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end, which is
+  /// returned then.
+  func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
+    let signals = TerminationSignals(waking: inbox.wakeup, besidesInterrupts: notesInterrupts)
     defer { signals.restore() }
     while !done() {
       if let signal = signals.received { return signal }
-      inbox.wait(until: timers.map(\.deadline).min())
+      let isReadable = inbox.wait(until: timers.map(\.deadline).min(), reading: descriptor)
       runPosted()
       runDueTimers()
+      if isReadable { return nil }
     }
     return nil
   }
@@ -106,12 +116,14 @@ private final class Inbox: Sendable {
     }
   }
 
-  /// Sleeps until there is a job, a signal, or `deadline` has come.
-  func wait(until deadline: ContinuousClock.Instant?) {
-    var ready = pollfd(fd: sleep, events: Int16(POLLIN), revents: 0)
-    poll(&ready, 1, deadline.map { milliseconds(until: $0) } ?? -1)
+  /// Sleeps until there is a job, a signal, or `deadline` has come. Returns whether `descriptor` can be read.
+  func wait(until deadline: ContinuousClock.Instant?, reading descriptor: Int32?) -> Bool {
+    // poll(2) ignores a negative descriptor.
+    var ready = [sleep, descriptor ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let count = poll(&ready, nfds_t(ready.count), deadline.map { milliseconds(until: $0) } ?? -1)
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(sleep, &bytes, bytes.count) == bytes.count {}
+    return count > 0 && ready[1].revents != 0
   }
 
   /// Rounded up, so that a deadline has come when the sleep is over.

@@ -27,9 +27,13 @@ final class Session {
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
     do {
+<<<<<<< HEAD
       for plugin in plan.plugins {
         try Self.load(plugin, in: plan.place(of: plugin), of: host, options)
       }
+=======
+      for plugin in plan.plugins { try Self.load(plugin, on: host) }
+>>>>>>> 8aa1193 (plugin-host: add sessions that keep results and handles)
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
       // Those before it in the order are loaded.
@@ -39,6 +43,7 @@ final class Session {
     }
   }
 
+<<<<<<< HEAD
   private static func load(
     _ plugin: PluginDescription, in place: PluginPlace, of host: Host, _ options: HostOptions
   ) throws(PluginError) {
@@ -50,6 +55,21 @@ final class Session {
     }
   }
 
+=======
+  /// Loads one more plugin. Those that it requires are loaded.
+  func load(_ plugin: PluginDescription) throws(Failure) {
+    do {
+      try Self.load(plugin, on: host)
+    } catch {
+      throw Failure(.notLoaded, "\(error)".displayLine)
+    }
+  }
+
+  private static func load(_ plugin: PluginDescription, on host: Host) throws(PluginError) {
+    if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
+  }
+
+>>>>>>> 8aa1193 (plugin-host: add sessions that keep results and handles)
   /// Shows the plugins' log between the lines of `board` from now on.
   func show(on board: ProgressBoard) {
     log.board = board

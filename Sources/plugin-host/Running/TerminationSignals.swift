@@ -7,13 +7,14 @@ struct TerminationSignals: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
   private let previous: [(signal: Int32, action: sigaction)]
 
-  /// Each signal also writes a byte to `descriptor`, which must not block.
-  init(waking descriptor: Int32) {
+  /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be another's.
+  init(waking descriptor: Int32, besidesInterrupts: Bool = false) {
+    let signals = besidesInterrupts ? Self.signals.filter { $0 != SIGINT } : Self.signals
     noted.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
     // A parent that starts us from a thread which blocks signals, such as one of libdispatch's, hands that down.
-    Self.unblock(Self.signals)
-    previous = Self.signals.compactMap { signal in
+    Self.unblock(signals)
+    previous = signals.compactMap { signal in
       var current = sigaction()
       sigaction(signal, nil, &current)
       // A shell that started us in the background ignores SIGINT for us, nohup SIGHUP: let it be.

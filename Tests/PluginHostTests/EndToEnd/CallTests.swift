@@ -285,7 +285,7 @@ extension EndToEnd {
     }
 
     @Test func helpsAndTellsItsVersion() throws {
-      for command in [[], ["list"], ["inspect"], ["call"], ["run"]] {
+      for command in [[], ["list"], ["inspect"], ["call"], ["run"], ["shell"]] {
         let host = try HostProcess(command + ["--help"])
         try host.process.run()
         let ending = try host.wait()

@@ -41,11 +41,22 @@ final class PseudoTerminal: @unchecked Sendable {
   /// For the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
-  /// Waits until what was written is so, or no more can come.
-  func wait(until isSo: (String) -> Bool) {
+  /// Sends what a person types.
+  func type(_ text: String) {
+    let bytes = Array(text.utf8)
+    precondition(write(master, bytes, bytes.count) == bytes.count)
+  }
+
+  /// Waits until what was written is so, or no more can come; at most a minute. Returns whether it is so.
+  @discardableResult
+  func wait(until isSo: (String) -> Bool) -> Bool {
+    let deadline = Date(timeIntervalSinceNow: 60)
     condition.lock()
-    while !isOver && !isSo(String(decoding: bytes, as: UTF8.self)) { condition.wait() }
-    condition.unlock()
+    defer { condition.unlock() }
+    while !isOver && !isSo(String(decoding: bytes, as: UTF8.self)) {
+      if !condition.wait(until: deadline) { break }
+    }
+    return isSo(String(decoding: bytes, as: UTF8.self))
   }
 
   /// All that was written, once every program has let go of the terminal.

@@ -1,0 +1,46 @@
+import Glibc
+import Synchronization
+
+/// SIGINT in a session with a person: noted, instead of ending the process.
+///
+/// The handler is installed once, for the life of the process. It sets a flag, then wakes the loop through the loop's
+/// pipe. The loop tests the flag before each sleep, so that no signal is lost between the test and the sleep.
+enum Interrupts {
+  /// Notes SIGINT from now on, and wakes `loop` with it.
+  @MainActor
+  static func install(waking loop: EventLoop) {
+    loop.notesInterrupts = true
+    wakeup.store(loop.wakeup, ordering: .releasing)
+    requested.store(false, ordering: .releasing)
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in noteInterrupt() }
+    action.sa_flags = SA_RESTART
+    sigaction(SIGINT, &action, nil)
+    // A parent's thread may have blocked it.
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, SIGINT)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
+  /// Whether SIGINT came since `clear()`.
+  static var isRequested: Bool { requested.load(ordering: .acquiring) }
+
+  /// Forgets what came. Called before a line is taken, so that what comes later is kept.
+  static func clear() { requested.store(false, ordering: .releasing) }
+}
+
+private let requested = Atomic<Bool>(false)
+private let wakeup = Atomic<Int32>(-1)
+
+/// The handler: only atomics and write(2), which are safe in one.
+private func noteInterrupt() {
+  let saved = errno
+  requested.store(true, ordering: .releasing)
+  let descriptor = wakeup.load(ordering: .acquiring)
+  if descriptor >= 0 {
+    var byte: UInt8 = 0
+    _ = write(descriptor, &byte, 1)
+  }
+  errno = saved
+}

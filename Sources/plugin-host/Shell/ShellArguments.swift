@@ -1,0 +1,92 @@
+import PluginRuntime
+
+/// The variables of a session, and the arguments that words with variables stand for.
+struct ShellVariables {
+  /// A value with its type.
+  struct Variable: Sendable {
+    var value: PluginValue
+    var shape: ResultShape
+
+    init(_ value: PluginValue, of shape: ResultShape) {
+      (self.value, self.shape) = (value, shape)
+    }
+  }
+
+  private var variables: [String: Variable] = [:]
+
+  var names: [String] { variables.keys.sorted() }
+
+  subscript(name: String) -> Variable? {
+    get { variables[name] }
+    set { variables[name] = newValue }
+  }
+
+  /// The value that a reference stands for.
+  func variable(_ reference: ShellLine.Reference) throws(Failure) -> Variable {
+    guard let variable = variables[reference.name] else {
+      let hint = Suggestion.near(reference.name, among: names)
+      throw Failure(.usage, "there is no variable \"\(reference.name)\"\(hint)".displayLine)
+    }
+    do {
+      return Variable(
+        try reference.path.part(of: variable.value), of: (try? variable.shape.part(reference.path)) ?? .any)
+    } catch {
+      throw Failure(.usage, "$\(reference.name): \(error)".displayLine)
+    }
+  }
+
+  /// The text of a word in which variables stand for their texts.
+  func text(_ parts: [ShellLine.Part]) throws(Failure) -> String {
+    var text = ""
+    for part in parts {
+      switch part {
+      case .text(let literal, _): text += literal
+      case .reference(let reference):
+        do {
+          text += try variable(reference).value.text
+        } catch let failure as Failure {
+          throw failure
+        } catch {
+          throw Failure(.usage, "$\(reference.name): \(error)".displayLine)
+        }
+      }
+    }
+    return text
+  }
+
+  /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included.
+  func arguments(_ words: [ShellLine.Word], for signature: Signature) throws(Failure) -> [Argument] {
+    var arguments: [Argument] = []
+    for word in words {
+      let (name, parts) = Self.split(word.parts, for: signature)
+      if case .reference(let reference)? = parts.first, parts.count == 1 {
+        arguments.append(Argument(name: name, .value(try variable(reference).value)))
+      } else if let plain = ShellLine.Word(parts: parts).plain {
+        // The rules of the command line: NAME=VALUE, @FILE, numbers with a minus.
+        let text = name.map { "\($0)=\(plain)" } ?? plain
+        guard ArgumentText(plain) != .standardInput else {
+          throw Failure(.usage, "standard input is the session's; \\- is the text -")
+        }
+        arguments += try CommandLineArguments.arguments([text], for: signature)
+      } else {
+        let text = try text(parts)
+        arguments.append(
+          Argument(name: name, RawText.isText(text) ? .text(RawText.string(text)) : .contents(RawText.bytes(of: text))))
+      }
+    }
+    return arguments
+  }
+
+  /// Takes NAME= off the parts, if the function has a parameter of that name.
+  private static func split(
+    _ parts: [ShellLine.Part], for signature: Signature
+  ) -> (name: String?, parts: [ShellLine.Part]) {
+    guard case .text(let text, isQuoted: false)? = parts.first, let equals = text.firstIndex(of: "="),
+      signature.argumentNames.contains(String(text[..<equals]))
+    else { return (nil, parts) }
+    let value = String(text[equals...].dropFirst())
+    let rest = Array(parts.dropFirst())
+    let isWhole = value.isEmpty && !rest.isEmpty
+    return (String(text[..<equals]), isWhole ? rest : [.text(value, isQuoted: false)] + rest)
+  }
+}

@@ -1,0 +1,42 @@
+import PluginRuntime
+
+extension ShellSession {
+  /// The names that can stand at the end of the text: commands, plugins, functions, parameters and variables.
+  func completion(of text: String) -> LineEditor.Completion {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+    let last = text.hasSuffix(" ") ? "" : words.last ?? ""
+    var before = text.hasSuffix(" ") ? words : Array(words.dropLast())
+    if before.dropFirst().first == "=" { before.removeFirst(2) }
+    if let dollar = last.lastIndex(of: "$") {
+      let typed = String(last[dollar...].dropFirst())
+      return LineEditor.Completion(replaced: typed.count, candidates: names(variables.names, beginningWith: typed))
+    }
+    let candidates: [String]
+    switch before.first {
+    case nil: candidates = calls(last) + ShellCommandWord.allCases.map(\.rawValue)
+    case "help"?: candidates = calls(last)
+    case "use"?: candidates = pluginNames
+    case "drop"?: candidates = variables.names
+    case let call?:
+      let function = try? function(call).1
+      candidates = function?.signature.inputs.map { "\($0.name)=" } ?? []
+    }
+    return LineEditor.Completion(replaced: last.count, candidates: names(candidates, beginningWith: last))
+  }
+
+  private func names(_ names: [String], beginningWith start: String) -> [String] {
+    Set(names.filter { $0.hasPrefix(start) }).sorted()
+  }
+
+  /// The plugins that can be called, each with a dot; the functions of one whose name and dot are there.
+  private func calls(_ start: String) -> [String] {
+    guard let dot = start.lastIndex(of: "."), let plugin = try? plugin(String(start[..<dot])) else {
+      return pluginNames.map { $0 + "." }
+    }
+    return plugin.functions.map { "\(start[...dot])\($0.name)" }
+  }
+
+  private var pluginNames: [String] {
+    plan.plugins.map(\.shortName) + Array(aliases.keys) + finder.names
+  }
+}

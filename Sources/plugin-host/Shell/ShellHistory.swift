@@ -1,0 +1,70 @@
+import Glibc
+
+/// The lines of this and earlier sessions, the last `limit` of them.
+///
+/// A line that begins with a space, or is the same as the one before it, is not remembered.
+struct ShellHistory {
+  static let limit = 1000
+
+  private(set) var lines: [String] = []
+  /// The file to which new lines are appended; nil: they are forgotten with the session.
+  private let path: String?
+  /// The place among the lines while a person goes through them, and the line that was being typed before.
+  private var place = 0
+  private var draft = ""
+
+  /// Reads the file at `path`, of which any may be missing.
+  init(path: String?) {
+    self.path = path
+    guard let path, let bytes = try? FileBytes.read(path: path) else { return }
+    lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.limit).map { RawText.text($0) }
+  }
+
+  /// `plugin-host/history` in the folder for states of programs (XDG), which is made if it is not there.
+  static var defaultPath: String? {
+    guard let state = Environment["XDG_STATE_HOME"] ?? Environment["HOME"].map({ $0 + "/.local/state" }) else {
+      return nil
+    }
+    let folder = Directory.join(state, "plugin-host")
+    var made = ""
+    for component in folder.split(separator: "/") {
+      made += "/" + component
+      mkdir(made, 0o700)
+    }
+    return folder.hasPrefix("/") ? Directory.join(folder, "history") : nil
+  }
+
+  /// Begins a new line.
+  mutating func begin() {
+    place = lines.count
+    draft = ""
+  }
+
+  /// Remembers a line.
+  mutating func add(_ line: String) {
+    guard !line.isEmpty, !line.hasPrefix(" "), line != lines.last else { return }
+    lines.append(line)
+    if lines.count > Self.limit { lines.removeFirst() }
+    guard let path else { return }
+    let descriptor = open(RawText.cString(path), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    // A history that cannot be written is shorter, and nothing else.
+    try? FileBytes.write(RawText.bytes(of: line) + [UInt8(ascii: "\n")], to: descriptor)
+  }
+
+  /// The line before the current one; nil at the first.
+  mutating func previous(_ current: String) -> String? {
+    guard place > 0 else { return nil }
+    if place == lines.count { draft = current }
+    place -= 1
+    return lines[place]
+  }
+
+  /// The line after the current one, at last the one that was being typed; nil there.
+  mutating func next() -> String? {
+    guard place < lines.count else { return nil }
+    place += 1
+    return place == lines.count ? draft : lines[place]
+  }
+}

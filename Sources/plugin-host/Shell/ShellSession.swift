@@ -1,0 +1,127 @@
+import PluginRuntime
+
+/// A session: the plugins and variables that its lines use.
+@MainActor
+final class ShellSession {
+  /// What follows a line.
+  enum Next: Equatable {
+    case line
+    /// The session was asked to end.
+    case end
+    /// The call was interrupted.
+    case interrupted
+    /// A signal asked the process to end.
+    case signal(Int32)
+  }
+
+  let session: Session
+  private(set) var variables = ShellVariables()
+  private(set) var plan: PluginPlan
+  /// The plugins of `use PATH as NAME`.
+  private(set) var aliases: [String: PluginDescription] = [:]
+  let finder: PluginFinder
+  private let options: HostOptions
+  private let output: OutputOptions
+  private let timeout: Seconds?
+
+  /// - Parameter isInteractive: whether SIGINT ends a call, and not the session.
+  init(options: HostOptions, output: OutputOptions, timeout: Seconds?, isInteractive: Bool) throws(Failure) {
+    finder = options.search.finder
+    plan = PluginPlan(finder: finder)
+    // Configuration is there when a plugin is loaded.
+    for setting in options.settings { try plan.add(setting.plugin) }
+    session = try Session(plan, options: options)
+    self.options = options
+    self.output = output
+    self.timeout = timeout
+    if isInteractive { Interrupts.install(waking: session.loop) }
+  }
+
+  /// Runs one line.
+  func run(_ line: ShellLine) throws(Failure) -> Next {
+    guard let first = line.words.first else { return .line }
+    if case .reference(let reference)? = first.parts.first, first.parts.count == 1 {
+      guard line.words.count == 1 else { throw Failure(.usage, "nothing can follow a variable that is shown") }
+      return try keep(try variables.variable(reference), line.target)
+    }
+    guard let word = first.plain else { throw Failure(.usage, "a line begins with PLUGIN.FUNCTION or a command") }
+    if line.target == nil, let command = ShellCommandWord(rawValue: word) {
+      return try run(command, line.words.dropFirst().map { word throws(Failure) in try variables.text(word.parts) })
+    }
+    let (plugin, function) = try function(word)
+    let arguments = try variables.arguments(Array(line.words.dropFirst()), for: function.signature)
+    return try call(function, of: plugin, arguments, line.target)
+  }
+
+  /// Finds `PLUGIN.FUNCTION`, and loads the plugin if it is not loaded.
+  func function(_ word: String) throws(Failure) -> (PluginDescription, FunctionDescription) {
+    guard let dot = word.lastIndex(of: "."), dot != word.startIndex else {
+      let hint = Suggestion.near(word, among: ShellCommandWord.allCases.map(\.rawValue))
+      throw Failure(
+        .usage, "\"\(word)\" is no command and no PLUGIN.FUNCTION\(hint); help lists the commands".displayLine)
+    }
+    let plugin = try plugin(String(word[..<dot]))
+    let name = String(word[dot...].dropFirst())
+    guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
+    return (plugin, function)
+  }
+
+  /// Finds a plugin by what the session calls it, and loads it if it is not loaded.
+  func plugin(_ name: String) throws(Failure) -> PluginDescription {
+    if let plugin = aliases[name] { return plugin }
+    switch plan.plugins.lookup(name) {
+    case .found(let plugin): return plugin
+    case .ambiguous(let ids): throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or "))")
+    case .unknown: break
+    }
+    // A plan that failed has a part of what the plugin requires.
+    var next = plan
+    let plugin = try next.add(name)
+    for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new) }
+    plan = next
+    return plugin
+  }
+
+  func alias(_ name: String, _ plugin: PluginDescription) { aliases[name] = plugin }
+  func drop(_ name: String) { variables[name] = nil }
+
+  private func call(
+    _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument], _ target: String?
+  ) throws(Failure) -> Next {
+    let call = SingleCall(function, of: plugin, in: session, display: options.progress.display(isTransient: true))
+    call.start(arguments, timeout: timeout)
+    let signal = session.loop.run(until: { call.outcome != nil || Interrupts.isRequested })
+    if let signal {
+      call.interrupt()
+      return .signal(signal)
+    }
+    switch call.outcome {
+    case .success(let value):
+      return try keep(ShellVariables.Variable(value, of: function.signature.shape), target)
+    case .failure(let failure):
+      var lines = ["plugin-host: \(call.label): \(failure)".displayLine]
+      if failure.status == .usage { lines.append("plugin-host: usage: \(function.signature)") }
+      throw Failure(failure.status, lines: lines)
+    case nil:
+      call.interrupt()
+      return .interrupted
+    }
+  }
+
+  /// Assigns the value to the variable, or prints it.
+  private func keep(_ variable: ShellVariables.Variable, _ target: String?) throws(Failure) -> Next {
+    guard let target else {
+      if case .nothing = variable.shape { return .line }
+      try output.writer.write(variable.value, of: variable.shape)
+      return .line
+    }
+    // A call whose only result is one out parameter gives that.
+    if case .object(let shapes) = variable.shape, shapes.count == 1, let value = variable.value[member: shapes[0].name]
+    {
+      variables[target] = ShellVariables.Variable(value, of: shapes[0].shape)
+    } else {
+      variables[target] = variable
+    }
+    return .line
+  }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A session with a person at a terminal. A mistake does not end it.
+@MainActor
+struct ShellTerminal {
+  private let terminal: Terminal
+
+  /// Nil unless standard input and standard error are a terminal that can be drawn on.
+  init?() {
+    guard Terminal.isTerminal(STDIN_FILENO), let terminal = Terminal(descriptor: STDERR_FILENO), terminal.canDraw else {
+      return nil
+    }
+    self.terminal = terminal
+  }
+
+  /// Runs the lines, then ends the process.
+  func run(_ shell: ShellSession) -> Never {
+    let editor = LineEditor(
+      terminal: terminal, loop: shell.session.loop, prompt: "plugin-host> ",
+      history: ShellHistory(path: ShellHistory.defaultPath), complete: { shell.completion(of: $0) })
+    while true {
+      switch editor.read() {
+      case .end: shell.session.end(.fulfilled)
+      case .signal(let signal): shell.session.end(by: signal)
+      case .line(let text): if let end = run(text, shell) { end() }
+      }
+    }
+  }
+
+  /// Runs a line. Returns the end of the process, if the line asks for it.
+  private func run(_ text: String, _ shell: ShellSession) -> (@MainActor () -> Never)? {
+    do {
+      switch try shell.run(try ShellLine(parsing: text)) {
+      case .line: break
+      case .end: return { shell.session.end(.fulfilled) }
+      case .interrupted: StandardError.write(lines: ["plugin-host: interrupted"])
+      case .signal(let signal): return { shell.session.end(by: signal) }
+      }
+    } catch let mistake as ShellLine.Mistake {
+      StandardError.write(lines: ["plugin-host: column \(mistake.column): \(mistake.message)".displayLine])
+    } catch let failure as Failure {
+      StandardError.write(lines: failure.lines)
+    } catch {
+      StandardError.write(lines: ["plugin-host: \(error)"])
+    }
+    return nil
+  }
+}

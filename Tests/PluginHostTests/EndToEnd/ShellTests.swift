@@ -1,0 +1,158 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+  @Suite struct ShellTests {
+    private static let adopted = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+      .appending(path: "examples/adopted").path
+
+    private func run(_ script: String) throws -> HostProcess.Ending {
+      try HostProcess.run("shell", "--plugins", Self.adopted, input: script)
+    }
+
+    @Test func handlesLiveFromLineToLine() throws {
+      let ending = try run(
+        """
+        # A database in memory.
+        db = sqlite.sqlite3_open :memory:
+        sqlite.sqlite3_exec $db 'create table t (n, s)'
+        sqlite.sqlite3_exec db=$db sql="insert into t values (42, 'it''s')"
+
+        st = sqlite.sqlite3_prepare_v2 $db 'select n, s from t'
+        sqlite.sqlite3_step $st
+        n = sqlite.sqlite3_column_int64 $st 0
+        sqlite.sqlite3_column_text $st 1
+        sqlite.sqlite3_mprintf "n is $n: %Q" x
+        kinds.tiny x=$n
+        $n
+        drop st
+        sqlite.sqlite3_close $db
+        exit
+        kinds.tiny
+        """)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(
+        ending.text == """
+          {"result":0,"message":null}
+          {"result":0,"message":null}
+          100
+          "it's"
+          "n is 42: 'x'"
+          42
+          42
+
+          """)
+      #expect(ending.errors == "")
+    }
+
+    @Test(arguments: [
+      (
+        "sqlite.sqlite3_close $db\nsqlite.sqlite3_changes $db", 64,
+        "stdin:3: sqlite.sqlite3_changes: argument 'db' is a "
+          + "sqlite3 that 'sqlite3_close' has released, expected one that is live"
+      ),
+      ("sqlite.sqlite3_step $db", 64, "stdin:2: sqlite.sqlite3_step: argument 'statement' is an address of a sqlite3"),
+      ("sqlite.sqlite3_changes 0x1000", 64, "which no text can be"),
+      ("kinds.fail message=broken\nkinds.tiny", 1, "stdin:2: kinds.fail: broken"),
+      ("nosuch.f", 2, "stdin:2: no plugin \"nosuch\""), ("kinds.tinny", 64, "did you mean \"tiny\"?"),
+      ("kinds.tiny $bd", 64, "stdin:2: there is no variable \"bd\"; did you mean \"db\"?"),
+      ("kinds.tiny 'a", 64, "stdin:2: column 12: \"'\" without its end"), ("halp", 64, "did you mean \"help\"?"),
+      ("$db.x", 64, "$db: the result is an address"), ("kinds.tiny -", 64, "standard input is the session's"),
+    ])
+    func aScriptEndsAtItsFirstMistake(lines: String, status: Int32, message: String) throws {
+      let ending = try run("db = sqlite.sqlite3_open :memory:\n\(lines)\nkinds.tiny\n")
+      #expect(ending.status == status)
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+      #expect(ending.text == "")
+    }
+
+    @Test func commandsTellWhatIsThere() throws {
+      let ending = try run("use kinds as k\nk.tiny\nx = k.tiny 5\nvariables\nplugins\nhelp k.tiny\nhelp\n")
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(ending.text.hasPrefix("-3\nx = 5\norg.example.kinds\ntiny("), "\(ending.text)")
+      #expect(ending.text.contains("drop NAME..."))
+    }
+
+    @Test func aScriptMayBeAFile() throws {
+      let file = try PipelineFile("kinds.tiny 7\nkinds.fail x\n")
+      let ending = try HostProcess.run("shell", file.path)
+      #expect(ending.status == 1)
+      #expect(ending.text == "7\n")
+      #expect(ending.errors.hasPrefix("plugin-host: \(file.path):2: kinds.fail: "), "\(ending.errors)")
+      #expect(try HostProcess.run("shell", "/no/such/file").status == 64)
+      #expect(try HostProcess.run("shell", "--output", "x").status == 64)
+    }
+
+    /// Starts a session on a terminal, with its results in a file, and ends it by Ctrl-D.
+    private func session(
+      environment: [String: String] = [:], _ body: (PseudoTerminal, Process) -> Void
+    ) throws -> (drawing: String, ending: HostProcess.Ending) {
+      let terminal = PseudoTerminal()
+      let host = try HostProcess(["shell", "--progress", "plain"], environment: environment)
+      host.process.standardInput = terminal.handle
+      host.process.standardError = terminal.handle
+      try host.process.run()
+      #expect(terminal.wait { $0.contains("plugin-host> ") })
+      body(terminal, host.process)
+      terminal.type("\u{4}")
+      let ending = try host.wait()
+      return (terminal.contents(), ending)
+    }
+
+    /// Waits until a line with that text was run so often, and the next can be typed.
+    private func waitForPrompt(_ terminal: PseudoTerminal, after text: String, times: Int = 1) {
+      let isThere = terminal.wait { drawing in
+        let rows = drawing.components(separatedBy: "\r\n")
+        guard let last = rows.dropLast().lastIndex(where: { $0.contains(text) }) else { return false }
+        // A plugin's log may end the row of the prompt.
+        return rows.dropLast().count { $0.contains(text) } >= times
+          && rows[(last + 1)...].contains { $0.contains("plugin-host> ") }
+      }
+      #expect(isThere, "\(text)")
+    }
+
+    @Test func anInterruptedCallLeavesTheSessionOpen() throws {
+      let (drawing, ending) = try session { terminal, process in
+        terminal.type("later.never\r")
+        #expect(terminal.wait { $0.contains("never: for ever") })
+        kill(process.processIdentifier, SIGINT)
+        // Before the prompt the terminal echoes by itself, and an interruption would be the prompt's.
+        waitForPrompt(terminal, after: "plugin-host: interrupted")
+        terminal.type("later.block\r")
+        // The line is taken: from here on an interruption is the call's, which may not have begun.
+        #expect(terminal.wait { $0.components(separatedBy: "\r\n").dropLast().contains { $0.contains("later.block") } })
+        kill(process.processIdentifier, SIGINT)
+        waitForPrompt(terminal, after: "plugin-host: interrupted", times: 2)
+        terminal.type("kinds.tiny 11\r")
+        waitForPrompt(terminal, after: "kinds.tiny 11")
+      }
+      #expect(ending.status == 0, "\(drawing)")
+      #expect(ending.text == "11\n", "\(drawing)")
+    }
+
+    @Test func linesAreEditedCompletedAndRemembered() throws {
+      let state = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: state) }
+      let environment = ["XDG_STATE_HOME": state.path]
+      let (drawing, ending) = try session(environment: environment) { terminal, _ in
+        // "kinds.tiny x=1", then a mistake that is taken back, then the same line again.
+        terminal.type("kin\ttin\tx\t1\r")
+        waitForPrompt(terminal, after: "kinds.tiny x=1")
+        terminal.type("\u{1B}[Aab\u{7F}\u{7F}\r")
+        waitForPrompt(terminal, after: "kinds.tiny x=1", times: 2)
+        terminal.type("x\u{3}")
+        #expect(terminal.wait { $0.contains("^C") })
+        terminal.type("kinds.t\u{15}nonsense\r")
+        waitForPrompt(terminal, after: "\"nonsense\" is no command")
+      }
+      #expect(ending.status == 0, "\(drawing)")
+      #expect(ending.text == "1\n1\n", "\(drawing)")
+      let (_, second) = try session(environment: environment) { terminal, _ in
+        terminal.type("\u{1B}[A\u{1B}[A\r")
+        waitForPrompt(terminal, after: "kinds.tiny x=1")
+      }
+      #expect(second.text == "1\n")
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+
+@testable import plugin_host
+
+@Suite struct EditedLineTests {
+  private func edited(_ text: String, _ edit: (inout EditedLine) -> Void) -> String {
+    var line = EditedLine(text)
+    edit(&line)
+    return "\(line.textBeforeCursor)|\(line.text.dropFirst(line.textBeforeCursor.count))"
+  }
+
+  @Test func textIsInsertedAndRemovedAtTheCursor() {
+    #expect(
+      edited("ab") {
+        $0.moveLeft(); $0.insert("x")
+      } == "ax|b")
+    #expect(edited("ab") { $0.deleteBackward() } == "a|")
+    #expect(
+      edited("ab") {
+        $0.moveToStart(); $0.deleteBackward()
+      } == "|ab")
+    #expect(
+      edited("ab") {
+        $0.moveToStart(); $0.deleteForward()
+      } == "|b")
+    #expect(edited("ab") { $0.deleteForward() } == "ab|")
+    #expect(edited("ab cd") { $0.deleteWord() } == "ab |")
+    #expect(edited("ab cd  ") { $0.deleteWord() } == "ab |")
+    #expect(
+      edited("abc") {
+        $0.moveLeft(); $0.deleteToStart()
+      } == "|c")
+    #expect(
+      edited("abc") {
+        $0.moveLeft(); $0.deleteToEnd()
+      } == "ab|")
+    // A scalar that joins the letter before it makes one character.
+    #expect(
+      edited("e") {
+        $0.insert("\u{301}"); $0.deleteBackward()
+      } == "|")
+  }
+
+  @Test func theCursorStaysInTheLine() {
+    #expect(edited("ab") { $0.moveRight() } == "ab|")
+    #expect(
+      edited("ab") {
+        $0.moveToStart(); $0.moveLeft()
+      } == "|ab")
+    #expect(
+      edited("a bc d") {
+        $0.moveWordLeft(); $0.moveWordLeft()
+      } == "a |bc d")
+    #expect(
+      edited("a bc d") {
+        $0.moveToStart(); $0.moveWordRight(); $0.moveWordRight()
+      } == "a bc| d")
+    #expect(
+      edited("a") {
+        $0.moveToStart(); $0.moveToEnd()
+      } == "a|")
+  }
+
+  @Test func aWindowShowsWhatIsAroundTheCursor() {
+    var line = EditedLine("0123456789")
+    #expect(line.window(width: 20).text == "0123456789")
+    #expect(line.window(width: 5) == ("6789", 4))
+    line.moveToStart()
+    #expect(line.window(width: 5) == ("01234", 0))
+    #expect(EditedLine("日本語").window(width: 5) == ("本語", 4))
+  }
+}
+
+@Suite struct KeyDecoderTests {
+  private func keys(_ text: String) -> [Key] {
+    var decoder = KeyDecoder()
+    return text.utf8.compactMap { decoder.key($0) }
+  }
+
+  @Test func bytesBecomeKeys() {
+    #expect(keys("aé日") == [.text("a"), .text("é"), .text("日")])
+    #expect(keys("\r\n\t\u{7F}\u{3}\u{4}") == [.enter, .enter, .tab, .backspace, .interrupt, .end])
+    #expect(keys("\u{1B}[A\u{1B}OB\u{1B}[3~\u{1B}[1;5C\u{1B}b") == [.up, .down, .delete, .wordRight, .wordLeft])
+    #expect(keys("\u{1B}[99~x\u{1B}[200~") == [.other, .text("x"), .other])
+    var decoder = KeyDecoder()
+    #expect([0xFF, 0x61].compactMap { decoder.key($0) } == [.other, .text("a")])
+  }
+}
+
+@Suite struct ShellHistoryTests {
+  @Test func earlierLinesComeBackAndTheDraftAtLast() {
+    var history = ShellHistory(path: nil)
+    for line in ["one", "two", "two", " secret", ""] { history.add(line) }
+    #expect(history.lines == ["one", "two"])
+    history.begin()
+    #expect(history.previous("dra") == "two")
+    #expect(history.previous("two") == "one")
+    #expect(history.previous("one") == nil)
+    #expect(history.next() == "two")
+    #expect(history.next() == "dra")
+    #expect(history.next() == nil)
+  }
+
+  @Test func onlySoManyLinesAreKept() {
+    var history = ShellHistory(path: nil)
+    for number in 0...ShellHistory.limit { history.add("\(number)") }
+    #expect(history.lines.count == ShellHistory.limit)
+    #expect(history.lines.first == "1")
+  }
+}
