@@ -11,6 +11,7 @@ final class Session {
   nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
+  private let workers: IsolationOptions
 
   /// Loads the plugins, in their order.
   init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
@@ -20,6 +21,7 @@ final class Session {
       throw Failure(.rejected, "no pipe to wake the main thread with: \(error)")
     }
     log = PluginLog(threshold: options.log)
+    workers = options.workers
     host = Host(
       Host.Options(
         configuration: try (settings + options.settings).resolved(for: plan.plugins),
@@ -27,13 +29,7 @@ final class Session {
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
     do {
-<<<<<<< HEAD
-      for plugin in plan.plugins {
-        try Self.load(plugin, in: plan.place(of: plugin), of: host, options)
-      }
-=======
-      for plugin in plan.plugins { try Self.load(plugin, on: host) }
->>>>>>> 8aa1193 (plugin-host: add sessions that keep results and handles)
+      for plugin in plan.plugins { try Self.load(plugin, in: plan.place(of: plugin), of: host, workers) }
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
       // Those before it in the order are loaded.
@@ -43,33 +39,26 @@ final class Session {
     }
   }
 
-<<<<<<< HEAD
-  private static func load(
-    _ plugin: PluginDescription, in place: PluginPlace, of host: Host, _ options: HostOptions
-  ) throws(PluginError) {
-    switch (place, plugin.adoption) {
-    case (.inProcess, let adoption?): try host.adopt(adoption)
-    case (.inProcess, nil): try host.load(plugin.path)
-    case (.process, let adoption?): try host.adopt(adoption, isolation: options.workers)
-    case (.process, nil): try host.load(plugin.path, isolation: options.workers)
-    }
-  }
-
-=======
-  /// Loads one more plugin. Those that it requires are loaded.
-  func load(_ plugin: PluginDescription) throws(Failure) {
+  /// Loads one more plugin of the plan. Those that it requires are loaded.
+  func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
     do {
-      try Self.load(plugin, on: host)
+      try Self.load(plugin, in: plan.place(of: plugin), of: host, workers)
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
   }
 
-  private static func load(_ plugin: PluginDescription, on host: Host) throws(PluginError) {
-    if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
+  private static func load(
+    _ plugin: PluginDescription, in place: PluginPlace, of host: Host, _ workers: IsolationOptions
+  ) throws(PluginError) {
+    switch (place, plugin.adoption) {
+    case (.inProcess, let adoption?): try host.adopt(adoption)
+    case (.inProcess, nil): try host.load(plugin.path)
+    case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
+    case (.process, nil): try host.load(plugin.path, isolation: workers)
+    }
   }
 
->>>>>>> 8aa1193 (plugin-host: add sessions that keep results and handles)
   /// Shows the plugins' log between the lines of `board` from now on.
   func show(on board: ProgressBoard) {
     log.board = board

@@ -77,7 +77,7 @@ final class ShellSession {
     // A plan that failed has a part of what the plugin requires.
     var next = plan
     let plugin = try next.add(name)
-    for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new) }
+    for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new, of: next) }
     plan = next
     return plugin
   }

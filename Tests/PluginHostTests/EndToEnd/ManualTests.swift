@@ -6,11 +6,8 @@ extension EndToEnd {
     @Test func namesEveryOption() throws {
       let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
-<<<<<<< HEAD
-      for command in ["list", "inspect", "call", "run", "doc", "adopt", "new", "cache list", "cache prune"] {
-=======
-      for command in ["list", "inspect", "call", "run", "shell", "doc", "adopt", "cache list", "cache prune"] {
->>>>>>> 8aa1193 (plugin-host: add sessions that keep results and handles)
+      let commands = ["list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "cache list", "cache prune"]
+      for command in commands {
         let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])
         try host.process.run()
         let help = try host.wait().text
