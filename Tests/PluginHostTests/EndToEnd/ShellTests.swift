@@ -26,7 +26,8 @@ extension EndToEnd {
         sqlite.sqlite3_mprintf "n is $n: %Q" x
         kinds.tiny x=$n
         $n
-        drop st
+        drop n
+        sqlite.sqlite3_finalize $st
         sqlite.sqlite3_close $db
         exit
         kinds.tiny
