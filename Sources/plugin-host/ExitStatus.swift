@@ -1,4 +1,4 @@
-/// What the process tells its caller when it ends. The numbers are part of the interface: `--help` and the man page
+/// The exit statuses of the process. The numbers are part of the interface: `--help` and the man page
 /// list them.
 enum ExitStatus: Int32, Sendable {
   /// The call, or every step of the pipeline, was fulfilled.

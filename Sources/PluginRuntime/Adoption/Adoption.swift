@@ -11,11 +11,11 @@
 public struct Adoption: Sendable, Equatable {
   /// A function of the library.
   public struct Function: Sendable, Equatable {
-    /// What it is called, takes and gives.
+    /// The name, the parameters and the result.
     public var signature: Signature
     /// One line for people.
     public var description: String?
-    /// What the library exports it as; `nil` if that is the signature's name.
+    /// The exported symbol; `nil` if it is the signature's name.
     public var symbol: String?
 
     /// A function, exported under the name in its signature unless a symbol is given.
@@ -36,7 +36,7 @@ public struct Adoption: Sendable, Equatable {
   public var version: String?
   /// One line for people.
   public var description: String?
-  /// What is called of the library.
+  /// The functions of the library that can be called.
   public var functions: [Function]
   /// The file that says all this, if one does. For people only.
   public var file: String?

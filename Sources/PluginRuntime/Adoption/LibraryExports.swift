@@ -1,4 +1,4 @@
-/// What a shared library exports, read from its file; nothing of it is mapped.
+/// The exported symbols of a shared library, read from its file; nothing of it is mapped.
 public struct LibraryExports {
   /// The absolute path of its file, symbolic links resolved.
   public let path: String

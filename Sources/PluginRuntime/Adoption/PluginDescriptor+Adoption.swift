@@ -2,7 +2,7 @@ import CPromise
 import Glibc
 
 extension PluginDescriptor {
-  /// What a library's own descriptor would say if it had one.
+  /// Makes the descriptor that the library would have if it were a plugin.
   static func adopting(
     _ adoption: Adoption
   ) throws(PluginError) -> (descriptor: PluginDescriptor, library: SharedLibrary) {

@@ -30,7 +30,7 @@ enum HostTable {
     UnsafeMutableRawPointer(table + 1).storeBytes(of: Unmanaged.passRetained(plugin), as: Unmanaged<LoadedPlugin>.self)
   }
 
-  /// The same function with the nullability that the header declares.
+  /// The function with the nullability that the header declares.
   private static func cast<From, To>(_ function: From) -> To { unsafeBitCast(function, to: To.self) }
 
   private static func plugin(_ table: Table) -> LoadedPlugin? {

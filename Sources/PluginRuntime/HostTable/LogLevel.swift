@@ -1,4 +1,4 @@
-/// How important a line of the log is.
+/// The importance of a line of the log.
 public enum LogLevel: Int32, Sendable, Comparable, CaseIterable {
   case debug = 1, info, warning, error
 

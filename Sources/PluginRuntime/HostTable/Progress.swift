@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a plugin reports.
+/// A report of a plugin on its work.
 struct Progress: Sendable {
   let fraction: Double?
   let message: String?

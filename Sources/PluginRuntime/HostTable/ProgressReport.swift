@@ -1,4 +1,4 @@
-/// How far the work of a call is.
+/// The progress of a call.
 public struct ProgressReport: Sendable, Equatable {
   /// The id of the plugin that is at work.
   public let plugin: String
@@ -8,6 +8,6 @@ public struct ProgressReport: Sendable, Equatable {
   public let call: UInt64
   /// From 0 to 1; `nil` if unknown.
   public let fraction: Double?
-  /// What is being done, for people; `nil` if the plugin does not say.
+  /// The current work, for people; `nil` if the plugin does not say.
   public let message: String?
 }

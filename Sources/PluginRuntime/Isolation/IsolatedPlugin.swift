@@ -7,7 +7,7 @@ import Synchronization
 ///     let plugin = try IsolatedPlugin(loading: "/usr/lib/promise/digest.so", options)
 ///     plugin.call("sha256", [.value(.bytes(data))]).then { print($0) }
 ///
-/// The same functions are called with the same arguments as in the program's own process, and give the same results.
+/// Functions take the arguments and give the results that they have in the program's own process.
 /// When the process ends, the promises of its calls are rejected with a `PluginError` of the kind `workerEnded`; the next
 /// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation.
 ///

@@ -13,7 +13,7 @@ protocol CallDestination: Sendable {
 /// A promise for a caller in Swift.
 struct SwiftDestination: CallDestination {
   let promise: Promise<PluginValue>
-  /// How the value is read; `nil` if it is what its kind says.
+  /// The type that the value is read as; `nil` if its kind decides.
   let plan: TypePlan?
 
   func fulfil(with value: UnsafePointer<promise_value_t>) {

@@ -7,7 +7,7 @@ final class CallTable: Sendable {
   typealias Handle = UInt
 
   private struct State {
-    /// How many functions have not returned yet.
+    /// The number of functions that have not returned yet.
     var executing = 0
     var pending: [Handle: [PluginCall]] = [:]
     /// Reports for promises that no function has returned yet.

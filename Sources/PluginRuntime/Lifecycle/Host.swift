@@ -9,7 +9,7 @@ import Promises
 /// Everything may be called from any thread. Code that was loaded stays mapped until the process ends, and so does the
 /// host once it has loaded a plugin, for plugins keep its table.
 public final class Host: Sendable {
-  /// What a host's user decides.
+  /// The choices of a host's user.
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]

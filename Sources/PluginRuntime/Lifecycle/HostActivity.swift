@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// How many calls a host has under way, and whether there may be more.
+/// Counts the calls of a host that are under way, and refuses more once it is closed.
 ///
 ///     open --drain()--> draining --close()--> closed
 ///

@@ -66,7 +66,7 @@ final class LoadedPlugin: Sendable {
   }
 
   /// Calls the plugin's unload(), if it has one. Nobody is waiting for what becomes of it, so a fault is logged.
-  /// What it was given to call ends then.
+  /// Callbacks that it was given end then.
   func unload() {
     defer { callbacks.close() }
     guard let unloadFunction, let fault = CallEdge.unload(description.id, unloadFunction) else { return }

@@ -17,7 +17,7 @@ final class PluginCall: Sendable {
     var isDiscarded = false
     /// Its function will never return.
     var isAbandoned = false
-    /// What the function may use until its promise is settled.
+    /// Memory and callbacks that the function may use until its promise is settled.
     var arguments: ArgumentValues?
   }
 

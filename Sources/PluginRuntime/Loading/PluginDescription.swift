@@ -1,4 +1,4 @@
-/// What a plugin says about itself.
+/// The description that a plugin gives of itself.
 public struct PluginDescription: Sendable, Equatable {
   /// The absolute path of its file, symbolic links resolved.
   public let path: String
@@ -12,9 +12,9 @@ public struct PluginDescription: Sendable, Equatable {
   public let required: [String]
   /// The versions of the host's ABI that it works with.
   public let abi: ClosedRange<UInt32>
-  /// What it can do, in the order of its table.
+  /// The functions, in the order of the plugin's table.
   public let functions: [FunctionDescription]
-  /// What made a plugin of a library that is none by itself; `nil` for a plugin.
+  /// The adoption that made a plugin of an ordinary library; `nil` for a plugin.
   public internal(set) var adoption: Adoption?
 
   /// Returns whether a text can be an id: letters and digits of ASCII, '.', '-' and '_'; not empty.
@@ -34,7 +34,7 @@ public struct PluginDescription: Sendable, Equatable {
 
 /// One function of a plugin.
 public struct FunctionDescription: Sendable, Equatable {
-  /// What it takes and gives.
+  /// The parameters and the result.
   public let signature: Signature
   /// One line for people.
   public let description: String?

@@ -1,6 +1,6 @@
 import CPromise
 
-/// What promise_plugin_entry() returned, read and checked.
+/// The descriptor that promise_plugin_entry() returned, read and checked.
 struct PluginDescriptor {
   typealias Load =
     @convention(c) (UnsafePointer<promise_host_t>, UnsafeMutablePointer<promise_value_t>) -> promise_status_t

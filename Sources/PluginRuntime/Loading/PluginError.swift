@@ -1,6 +1,6 @@
-/// What is wrong with a plugin or with a call of one of its functions.
+/// An error of a plugin, or of a call of one of its functions.
 public struct PluginError: Error, Sendable, Equatable {
-  /// What went wrong, and the details that a program can act on.
+  /// The kind of error, with the details that a program can act on.
   public enum Kind: Sendable, Equatable {
     // The file.
     case notFound
@@ -41,7 +41,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case unknownPlugin
     case unknownFunction
     case badArgument
-    /// What the function gave is not what its signature says.
+    /// The result of the function contradicts its signature.
     case badResult
     /// It was left by an exception: of C++, with its type as C++ writes it and what it says of itself, or of another
     /// language, of which nothing is known.
@@ -59,11 +59,11 @@ public struct PluginError: Error, Sendable, Equatable {
     case workerEnded(WorkerEnd)
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public let kind: Kind
-  /// What it is about: a file's path, a plugin's id, or "plugin.function".
+  /// The subject: a file's path, a plugin's id, or "plugin.function".
   public let subject: String
-  /// What was wrong, and what was expected.
+  /// The mistake, and the expected form.
   public let message: String
 
   init(_ kind: Kind, _ subject: String, _ message: String) {

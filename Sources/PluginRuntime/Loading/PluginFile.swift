@@ -67,7 +67,7 @@ final class PluginFile {
   }
 }
 
-/// Which file it is, and in which state.
+/// The identity and the state of the file.
 struct FileIdentity: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64

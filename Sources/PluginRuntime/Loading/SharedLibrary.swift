@@ -53,7 +53,7 @@ struct SharedLibrary {
     guard file.isUnchanged else { throw PluginError(.replaced, file.path, "changed while it was being loaded") }
   }
 
-  /// What the library, or one that it links, exports under a name.
+  /// Looks up a symbol that the library, or one that it links, exports.
   func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(handle, name) }
 
   /// The function that the library exports under this name.

@@ -1,6 +1,6 @@
 import CPromise
 
-/// What a plugin's own compiler made of the structs in its signatures, compared with what the host makes of them.
+/// Compares the struct layouts of a plugin's own compiler with those that the host computes from its signatures.
 enum StructLayouts {
   /// Checks a plugin's table of layouts, if its descriptor has one.
   static func check(

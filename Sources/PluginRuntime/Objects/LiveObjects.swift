@@ -15,7 +15,7 @@ final class LiveObjects: Sendable {
     /// By the order in which they were made.
     var lives: [Int: ObjectLife] = [:]
     var isClosed = false
-    /// How many objects are on their way to their destructors.
+    /// The number of objects whose destructors are due.
     var ending = 0
     /// The destructor that runs now.
     var running: Destructor?

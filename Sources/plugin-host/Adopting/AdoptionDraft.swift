@@ -57,7 +57,7 @@ struct AdoptionDraft {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// What was done, for people: how many, and why not the others.
+  /// A summary for people: the number of drafted functions, and the reasons for the others.
   func report(header: String) -> [String] {
     let checked = functions.count { !$0.checks.isEmpty }
     let first = "\(header): \(functions.count) functions, \(checked) of them to be checked, \(leftOut.count) left out"

@@ -14,7 +14,7 @@ indirect enum CType: Equatable {
   case named(String)
   /// struct, union or enum, by its tag or, where it has none, by what clang calls it.
   case tagged(String, name: String)
-  /// What no call can pass: `long double`.
+  /// A type that no call can pass: `long double`.
   case unknown(String)
 }
 
@@ -123,7 +123,7 @@ struct CTypeParser {
     }
   }
 
-  /// What stands around the name that a declaration would have: `*`, `[3]`, `(int)`, and parentheses for their order.
+  /// The text around a declared name: `*`, `[3]`, `(int)`, and parentheses for their order.
   private mutating func declarator(of base: CType, isConst: Bool) -> CType? {
     var base = base
     var isConst = isConst

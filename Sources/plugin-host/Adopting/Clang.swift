@@ -4,7 +4,7 @@ import Glibc
 struct Clang {
   /// The program; nil for the newest in PATH.
   var program: String?
-  /// How long it may take.
+  /// The time limit.
   var timeout: Seconds
   /// `-I`, `-D` and the like.
   var flags: [String]
@@ -55,13 +55,13 @@ struct Clang {
     throw Failure(.usage, "\(name): no such header here, or in \(folders.joined(separator: ", "))".displayLine)
   }
 
-  /// What the functions that a file declares are to the header which includes it.
+  /// The relation of a file's functions to the header that includes the file.
   enum Origin {
-    /// Those of the header: curl/easy.h for curl/curl.h.
+    /// Part of the header: curl/easy.h for curl/curl.h.
     case own
-    /// Those of any header that includes it: the C library splits its headers into bits/.
+    /// Part of any header that includes it: the C library splits its headers into bits/.
     case shared
-    /// Those of another header: stdio.h for zlib.h.
+    /// Part of another header: stdio.h for zlib.h.
     case foreign
   }
 

@@ -1,4 +1,4 @@
-/// Which parameters of a C function are the counts of which others. C does not say it, but those who write C do, by the
+/// Finds the parameters of a C function that count others. C does not say it, but those who write C do, by the
 /// order and the names: `(const void *data, size_t length)`, `(unsigned char *dest, unsigned long *destLen)`.
 struct CountedParameters {
   private var counts: [Int: Int] = [:]

@@ -1,9 +1,9 @@
-/// What a C header declares, as far as calls are concerned.
+/// The declarations of a C header that matter for calls.
 struct Header {
   /// A function that it declares.
   struct Function {
     var name: String
-    /// What the library exports it as.
+    /// The exported symbol.
     var symbol: String
     /// Nil if the type is none that the reader of types knows.
     var type: CType?
@@ -45,7 +45,7 @@ struct Header {
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
-  /// What a translation unit declares. `source` gives the text of its files.
+  /// Reads the declarations of a translation unit. `source` gives the text of its files.
   init(_ declarations: [HeaderNode], source: (String) -> [UInt8]) {
     var sources: [String: [UInt8]] = [:]
     var indices: [String: Int] = [:]
@@ -84,7 +84,7 @@ struct Header {
     return type
   }
 
-  /// What a typedef stands for.
+  /// The type that a typedef stands for.
   func meaning(of name: String) -> CType { typedefs[name] ?? .void }
 
   /// The struct or union with that tag; nil if the header only names it.

@@ -3,7 +3,7 @@ struct HeaderNode {
   var kind = ""
   var id = ""
   var name: String?
-  /// What the library exports it as.
+  /// The exported symbol.
   var symbol: String?
   /// As C writes it: `unsigned long (const char *)`.
   var type = ""

@@ -10,7 +10,7 @@ struct JSONScanner {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// What begins with the next character that is not white space; 0 at the end.
+  /// The next character that is not white space; 0 at the end.
   private mutating func next() -> UInt8 {
     while position < bytes.count {
       switch bytes[position] {

@@ -35,7 +35,7 @@ struct ParameterSource {
     return types.count == 1 ? String(types[0]) : nil
   }
 
-  /// What the comments beside each parameter say. A comment on the line of the comma belongs to the parameter before it.
+  /// The comments beside each parameter. A comment on the line of the comma belongs to the parameter before it.
   func comments(_ parameters: [HeaderNode], end: Int) -> [String] {
     var comments = [String](repeating: "", count: parameters.count)
     for (index, node) in parameters.enumerated() {

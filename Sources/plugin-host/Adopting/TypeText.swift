@@ -107,7 +107,7 @@ struct TypeText {
     }
   }
 
-  /// What an address with a count has so many of.
+  /// The element type of an address with a count.
   func content(of target: CType, count: String) -> String {
     switch header.resolved(target) {
     case .char: "str[\(count)]"
@@ -116,7 +116,7 @@ struct TypeText {
     }
   }
 
-  /// What people call what an address points to: the name of a type, or of a typedef of the address.
+  /// A readable name of the pointee: that of its type, or of a typedef of the address.
   func name(of target: CType, or written: CType? = nil) -> String {
     switch target {
     case .named(let name): return name

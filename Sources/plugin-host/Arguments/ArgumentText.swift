@@ -1,7 +1,7 @@
 import Glibc
 import PluginRuntime
 
-/// What somebody means by the text of an argument, on the command line and in a pipeline file.
+/// The meaning of the text of an argument, on the command line and in a pipeline file.
 enum ArgumentText: Equatable, Sendable {
   /// The text itself.
   case literal(String)
@@ -23,7 +23,7 @@ enum ArgumentText: Equatable, Sendable {
     }
   }
 
-  /// What is passed to the function. Files are read now.
+  /// Makes the argument of the function. Files are read now.
   func content() throws(UnreadableInput) -> Argument.Content {
     switch self {
     case .literal(let text): RawText.isText(text) ? .text(RawText.string(text)) : .contents(RawText.bytes(of: text))

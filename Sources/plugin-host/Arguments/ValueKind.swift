@@ -1,9 +1,9 @@
 import PluginRuntime
 
-/// What a value is, as far as results and parameters have to agree.
+/// The kind of a value, as far as results and parameters have to agree.
 enum ValueKind: Sendable {
   case void, bool, integer, double, string, bytes, pointer, array, object
-  /// What only the value tells.
+  /// Known from the value alone.
   case any
 
   /// The kind of the values of a type; nil is the type of nothing. A promise is as good as what it gives.

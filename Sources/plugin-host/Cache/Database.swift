@@ -3,7 +3,7 @@ import Synchronization
 
 /// A connection to an SQLite database. Any thread may use it; one does at a time.
 final class Database: Sendable {
-  /// What SQLite says of a failure.
+  /// The message of SQLite for a failure.
   struct Failure: Error, CustomStringConvertible {
     var code: Int32
     var description: String

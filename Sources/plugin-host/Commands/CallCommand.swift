@@ -94,7 +94,7 @@ struct CallCommand: ParsableCommand {
     end(call, in: session)
   }
 
-  /// What is called, and with which words.
+  /// The called function, and the words of its arguments.
   func target(
     _ plan: inout PluginPlan
   ) throws(Failure) -> (plugin: PluginDescription, function: FunctionDescription, arguments: [String]) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// How progress is shown on standard error.
+/// The form of progress on standard error.
 enum ProgressStyle: String, CaseIterable, ExpressibleByArgument {
   case auto, plain, off
 

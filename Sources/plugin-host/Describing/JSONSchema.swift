@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// What a function takes and gives, as JSON Schema (draft 2020-12).
+/// The parameters and the result of a function, as JSON Schema (draft 2020-12).
 enum JSONSchema {
   private static let draft = ("$schema", JSON.string("https://json-schema.org/draft/2020-12/schema"))
 
@@ -55,7 +55,7 @@ enum JSONSchema {
     description.map { [("description", .string($0))] } ?? []
   }
 
-  /// Which way a value goes: some have more forms as an argument than as a result.
+  /// The direction of a value: some have more forms as an argument than as a result.
   enum Use {
     case taken, given
   }

@@ -2,7 +2,7 @@ extension Unicode.Scalar {
   /// Whether a terminal may take it as a command: C0, DEL and C1.
   var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
-  /// How many columns a terminal gives it: 0 for what joins the scalar before it, 2 for wide East Asian letters and
+  /// The columns of a terminal that it takes: 0 if it joins the scalar before it, 2 for wide East Asian letters and
   /// emoji.
   var columns: Int {
     switch properties.generalCategory {
@@ -41,7 +41,7 @@ extension String {
     return line
   }
 
-  /// How many columns of a terminal it takes.
+  /// The number of columns of a terminal that it takes.
   var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
   /// Cut to at most `width` columns; `mark` stands in place of what was cut off.

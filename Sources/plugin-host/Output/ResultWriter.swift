@@ -1,7 +1,7 @@
 import Glibc
 import PluginRuntime
 
-/// What a result looks like.
+/// The format of a result.
 enum ResultFormat: String, CaseIterable, Sendable {
   /// One line of JSON.
   case json

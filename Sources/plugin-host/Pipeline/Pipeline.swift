@@ -12,7 +12,7 @@ struct Pipeline: Sendable {
   var pure: [Target] = []
   /// In the file's order.
   var steps: [Step] = []
-  /// Those from this number on run after all others, however these end.
+  /// The number of the first final step. Final steps run after all others, however these end.
   var firstFinal: Int?
   /// The results that are printed; nil: that of the last step.
   var result: Result?
@@ -37,7 +37,7 @@ struct Pipeline: Sendable {
     }
   }
 
-  /// What a plugin finds under a key of its configuration.
+  /// A value of a plugin's configuration.
   struct Setting: Sendable {
     var plugin: Located<String>
     var key: String
@@ -49,7 +49,7 @@ struct Pipeline: Sendable {
     var call: Call
     /// Steps that must be fulfilled first, though their results are not used.
     var after: [Located<String>] = []
-    /// What becomes of the step if it is rejected, by itself or for want of an input.
+    /// The effect of a rejection of the step, by itself or for want of an input.
     var rescue: Rescue?
     /// Whether the result depends on the arguments alone; nil: if the function is listed as such.
     var isPure: Located<Bool>?

@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// Checks the values that a file gives, as far as they are known before anything runs.
 extension PipelineChecker {
-  /// What is passed for a parameter, or stands in a list or a mapping of one.
+  /// Checks a value that is passed for a parameter, or is in a list or a mapping of one.
   mutating func input(
     _ input: Located<Pipeline.Input>, as type: ValueType, name: String, isNested: Bool = false
   ) -> PipelinePlan.Input? {

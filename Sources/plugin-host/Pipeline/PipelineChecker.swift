@@ -16,7 +16,7 @@ struct PipelineChecker {
   /// Whether the call that is checked is made for each element of a list.
   private(set) var isForEach = false
 
-  /// What `pipeline` will do, with the values of its variables; or all that is wrong with it. `graph` is of its steps,
+  /// Makes the plan of `pipeline`, with the values of its variables; or finds all its mistakes. `graph` is of its steps,
   /// and without mistakes.
   static func check(
     _ pipeline: Pipeline, in file: SourceFile, graph: StepGraph, plugins: [PluginDescription],
@@ -64,7 +64,7 @@ struct PipelineChecker {
       settings: settings)
   }
 
-  /// What decides whether, and how often, a step runs.
+  /// Checks the condition, the list and the retries of a step.
   private mutating func control(of step: Pipeline.Step) -> (PipelinePlan.Test?, PipelinePlan.Each?) {
     var test: PipelinePlan.Test?
     if let condition = step.condition {
@@ -105,7 +105,7 @@ struct PipelineChecker {
     return settings
   }
 
-  /// What is printed.
+  /// Checks the printed results.
   private mutating func result() -> PipelinePlan.Result? {
     switch pipeline.result {
     case nil:

@@ -1,7 +1,7 @@
 import PluginRuntime
 
 extension PipelinePlan.Call {
-  /// What is passed to the function. Reads files, so it may take its time.
+  /// Makes the arguments of the function. Reads files, so it may take its time.
   func values(_ results: [Int: PluginValue]) throws -> [Argument] {
     try arguments.map { parameter, input in
       Argument(name: parameter.name, try input.content(for: parameter.type, results))
@@ -20,7 +20,7 @@ extension PipelinePlan.Input {
     throw MissingPart("\"each\" is \(list.kindText), expected a list")
   }
 
-  /// What is passed for a parameter of that type.
+  /// Makes the argument for a parameter of that type.
   fileprivate func content(for type: ValueType, _ results: [Int: PluginValue]) throws -> Argument.Content {
     switch self {
     case .text(let text): return try text.content()

@@ -6,11 +6,11 @@ struct PipelinePlan: Sendable {
   var steps: [Step]
   /// All steps, each after those that it waits for.
   var order: [Int]
-  /// Those from this number on run after all others, however these end.
+  /// The number of the first final step. Final steps run after all others, however these end.
   var firstFinal: Int
   /// The pipeline's result.
   var result: Result
-  /// What the file configures.
+  /// The configuration in the file.
   var settings: [PluginSetting]
 
   struct Step: Sendable {
@@ -144,7 +144,7 @@ extension PipelinePlan.Result {
     }
   }
 
-  /// What is printed, of the results of the steps by their numbers.
+  /// Makes the printed value from the results of the steps by their numbers.
   func value(_ results: [Int: PluginValue]) throws(MissingPart) -> PluginValue {
     switch self {
     case .one(let result, _): return try result.value(results)

@@ -5,7 +5,7 @@ import Synchronization
 /// A pipeline at work. Each step is one promise, made of those that it waits for; there is no scheduler besides them.
 @MainActor
 final class PipelineRun {
-  /// How a step ended.
+  /// The outcome of a step.
   typealias Outcome = Result<PluginValue, CallFailure>
   /// The promises of steps, by their numbers.
   typealias Inputs = [(number: Int, promise: Promise<PluginValue>)]

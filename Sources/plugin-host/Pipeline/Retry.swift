@@ -1,4 +1,4 @@
-/// How often, when and after which failures a call is made again.
+/// The number, the delays and the causes of the retries of a call.
 struct Retry: Equatable, Sendable {
   /// The number of calls after the first.
   var times: Int

@@ -1,4 +1,4 @@
-/// Which step waits for which: numbers in the file's order, checked to refer to something and to have no circle.
+/// The dependencies of the steps: numbers in the file's order, checked to refer to something and to have no circle.
 struct StepGraph: Sendable {
   /// Of each step: those whose results it uses or that it comes after. Without repetitions.
   private(set) var inputs: [[Int]] = []

@@ -1,4 +1,4 @@
-/// What somebody who mistyped a name may have meant.
+/// A name that a mistyped one may stand for.
 enum Suggestion {
   /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
   static func near(_ name: String, among names: some Sequence<String>) -> String {
@@ -9,7 +9,7 @@ enum Suggestion {
     return "; did you mean \"\(best.name)\"?"
   }
 
-  /// How many letters must be added, removed, changed or swapped with their neighbour to turn one name into the other.
+  /// The edit distance of two names: letters added, removed, changed, or swapped with their neighbour.
   static func distance(_ first: String, _ second: String) -> Int {
     let first = Array(first.lowercased())
     let second = Array(second.lowercased())

@@ -9,7 +9,7 @@ struct Template: Equatable, Sendable {
     case item(ResultPath)
   }
 
-  /// What is wrong with a text that is no template.
+  /// The mistake in a text that is no template.
   struct Mistake: Error {
     var message: String
   }
@@ -40,7 +40,7 @@ struct Template: Equatable, Sendable {
     if !literal.isEmpty { parts.append(.text(literal)) }
   }
 
-  /// What stands between the braces.
+  /// The text between the braces.
   private static func part(_ name: String) throws(Mistake) -> Part {
     if Name.isValid(name) { return .variable(name) }
     let prefix = "steps."

@@ -8,7 +8,7 @@ import PluginRuntime
 ///       - signature: 'zlibVersion() -> cstr'
 ///         description: The version of zlib.
 struct AdoptionFile {
-  /// What the name of such a file ends in where plugins are looked for. By its path any YAML file is one.
+  /// The suffix of such a file where plugins are looked for. By its path any YAML file is one.
   static let suffix = ".adopt.yaml"
 
   private let document: YAMLDocument

@@ -10,14 +10,14 @@ struct PluginFinder: Sendable {
     directories = given + (environment ?? "").split(separator: ":").map(String.init)
   }
 
-  /// The same with one more folder, looked into last.
+  /// A copy with one more folder, searched last.
   func adding(_ directory: String) -> PluginFinder {
     var finder = self
     if !directories.contains(directory) { finder.directories.append(directory) }
     return finder
   }
 
-  /// What the name of a plugin's file ends in: a library that describes itself, or the description of one that does not.
+  /// The suffixes of plugins' files: a library that describes itself, or the description of one that does not.
   static let suffixes = [".so", AdoptionFile.suffix]
 
   /// The path of `reference`: itself where it has a slash, otherwise `NAME.so` or `NAME.adopt.yaml` in one of the
@@ -45,7 +45,7 @@ struct PluginFinder: Sendable {
     return "no \(reference).so or \(reference)\(AdoptionFile.suffix) in \(directories.joined(separator: ", "))\(hint)"
   }
 
-  /// What the plugins in the folders that can be read are called.
+  /// The names of the plugins in the folders that can be read.
   var names: [String] {
     let files = directories.flatMap { (try? Self.files(in: $0)) ?? [] }
     return files.map { path in

@@ -82,7 +82,7 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
-  /// What the file at `path` says: a plugin of itself, a YAML file of the library that it adopts.
+  /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
   private func inspect(_ path: String, in place: PluginPlace) throws(Failure) -> PluginDescription {
     try finder.trust.check(path)
     let workers = workers(for: place)
@@ -105,7 +105,7 @@ struct PluginPlan: Sendable {
     }
   }
 
-  /// The same of a library that is adopted.
+  /// Adds an adopted library.
   static func inspect(_ adoption: Adoption, _ workers: IsolationOptions? = nil) throws(Failure) -> PluginDescription {
     do {
       if let workers { return try IsolatedPlugin.inspect(adoption, workers) }
@@ -117,7 +117,7 @@ struct PluginPlan: Sendable {
   }
 }
 
-/// How people may name a plugin that is known already: by its id, or the id's last component.
+/// A name of a known plugin: its id, or the id's last component.
 extension [PluginDescription] {
   enum Lookup {
     case found(PluginDescription)
@@ -146,7 +146,7 @@ extension PluginDescription {
     functions.first { $0.name == name }
   }
 
-  /// What to say of a function that it does not have.
+  /// The error for a function that it does not have.
   func lacks(_ function: String) -> Failure {
     let hint = Suggestion.near(function, among: functions.map(\.name))
     let lines = functions.map { "plugin-host:   \($0.signature)" }

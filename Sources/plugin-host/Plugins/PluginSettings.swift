@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// What the user sets for plugins: `PLUGIN:KEY=VALUE`.
+/// A setting of the user for a plugin: `PLUGIN:KEY=VALUE`.
 struct PluginSetting: Equatable, Sendable {
   /// An id, or the last component of one.
   var plugin: String

@@ -22,7 +22,7 @@ final class PlainProgress: ProgressDisplay {
   func note(_ line: String, _ rows: [StepRow]) { write(line) }
   func finish(_ rows: [StepRow]) {}
 
-  /// What to say of the change; nil if it is too small to be said.
+  /// The line for the change; nil if it is too small for one.
   static func text(for row: StepRow, was old: StepState) -> String? {
     let time = row.duration(now: row.ended ?? .now)?.text ?? ""
     switch (old, row.state) {

@@ -55,7 +55,7 @@ final class ProgressBoard {
 /// Shows people how the steps get on.
 @MainActor
 protocol ProgressDisplay: AnyObject {
-  /// How often `refresh` is to be called; nil: never.
+  /// The interval of calls of `refresh`; nil: never.
   var refreshInterval: Duration? { get }
 
   /// One row has changed, whose state was `old`.

@@ -1,4 +1,4 @@
-/// How far a step is, as people see it.
+/// The state of a step, as people see it.
 enum StepState: Equatable, Sendable {
   /// For its inputs.
   case waiting
@@ -16,7 +16,7 @@ enum StepState: Equatable, Sendable {
   /// Given up, because the user interrupted the pipeline.
   case interrupted
 
-  /// What a plugin says of its work.
+  /// The plugin's report on its work.
   struct Report: Equatable, Sendable {
     /// From 0 to 1; nil if unknown.
     var fraction: Double?
@@ -43,14 +43,14 @@ enum StepState: Equatable, Sendable {
 struct StepRow: Sendable {
   /// The step's name.
   var name: String
-  /// What it calls: `deflate.compress`.
+  /// The called function: `deflate.compress`.
   var call: String
   var state = StepState.waiting
   /// When its call began, and when it was settled.
   var began: ContinuousClock.Instant?
   var ended: ContinuousClock.Instant?
 
-  /// How long it has run until `now`, or ran; nil if it never began.
+  /// The time that it has run until `now`, or ran; nil if it never began.
   func duration(now: ContinuousClock.Instant) -> Duration? {
     began.map { (ended ?? now) - $0 }
   }

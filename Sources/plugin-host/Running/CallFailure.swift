@@ -27,7 +27,7 @@ enum CallFailure: Error, Equatable, Sendable {
     }
   }
 
-  /// How a command ends on account of it.
+  /// The exit status of a command for it.
   var status: ExitStatus {
     switch self {
     case .rejected, .notRun, .interrupted, .skipped: .rejected

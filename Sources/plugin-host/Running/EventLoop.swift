@@ -77,7 +77,7 @@ final class EventLoop {
   }
 }
 
-/// What other threads have for the main thread, and the pipe that wakes it.
+/// The work that other threads post to the main thread, and the pipe that wakes it.
 private final class Inbox: Sendable {
   typealias Job = @MainActor @Sendable () -> Void
 

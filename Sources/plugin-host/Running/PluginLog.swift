@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// What plugins log, as lines for people.
+/// The log of the plugins, as lines for people.
 @MainActor
 final class PluginLog {
   /// The display that the lines have to be fitted into; without one they go to standard error as they are.

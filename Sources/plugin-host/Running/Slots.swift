@@ -8,7 +8,7 @@ final class Slots: Sendable {
 
   private struct State {
     var free: Int
-    /// Those before `next` have begun.
+    /// The jobs before `next` have begun.
     var waiting: [Job] = []
     var next = 0
     /// Whether some thread is in the loop of `leave`.

@@ -10,7 +10,7 @@ final class LineEditor {
     case signal(Int32)
   }
 
-  /// What can stand at the cursor: how many characters before it are replaced, and by what.
+  /// Completions at the cursor: the number of characters before it that are replaced, and the replacements.
   struct Completion: Equatable {
     var replaced: Int
     var candidates: [String]

@@ -3,7 +3,7 @@ import PluginRuntime
 /// A session: the plugins and variables that its lines use.
 @MainActor
 final class ShellSession {
-  /// What follows a line.
+  /// The continuation after a line.
   enum Next: Equatable {
     case line
     /// The session was asked to end.

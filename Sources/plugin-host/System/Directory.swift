@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stands in the file system at a path.
+/// The kind of entry in the file system at a path.
 enum FileKind {
   case missing, directory, other
 

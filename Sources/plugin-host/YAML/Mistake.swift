@@ -1,4 +1,4 @@
-/// What is wrong at one place of a file.
+/// A mistake at one place of a file.
 struct Mistake: Hashable, Sendable {
   var location: Location
   var message: String

@@ -61,7 +61,7 @@ final class YAMLDocument {
     return record
   }
 
-  /// What stands under a key; nil if nothing does, with a mistake.
+  /// The node under a key; nil, with a mistake, if there is none.
   func required(_ key: String, of record: Record, what: String) -> YAMLNode? {
     if record[key] == nil { report(record.location, "\(what) needs the key \"\(key)\"") }
     return record[key]
