@@ -205,16 +205,6 @@ static void release_and_settlement_may_meet(void) {
 
 static promise_t *outer[2], *follower[2];
 
-/* Closer together than a barrier brings two threads. */
-static atomic_long arrivals;
-static void meet_closely(void) {
-  long all = (atomic_fetch_add(&arrivals, 1) / 2 + 1) * 2;
-  for (long spins = 0; atomic_load(&arrivals) < all; spins++) {
-    if (spins > 1000)
-      sched_yield();
-  }
-}
-
 static promise_verdict_t adopts_the_other(void *ctx, const promise_value_t *in, promise_value_t *out) {
   int self = (int)(intptr_t)ctx;
   (void)in;
