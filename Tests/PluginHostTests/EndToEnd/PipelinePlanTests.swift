@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// What `run` does besides running: plans and graphs; and how many calls it runs at once.
+  /// Plans and graphs of `run`, and its limit of calls at once.
   @Suite struct PipelinePlanTests {
     private func run(
       _ text: String, _ options: String..., environment: [String: String] = [:]

@@ -171,7 +171,7 @@ struct WorkerDeaths {
 }
 
 extension [Promise<PluginValue>] {
-  /// How each of them ends, a minute at most.
+  /// Waits for the outcome of each, a minute at most.
   fileprivate func outcomes() async throws -> [Outcome] {
     var outcomes: [Outcome] = []
     for promise in self { outcomes.append(try await promise.outcomeInTime()) }

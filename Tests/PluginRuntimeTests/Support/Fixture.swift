@@ -24,7 +24,7 @@ enum Fixture {
   static let pluginHost = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appendingPathComponent("plugin-host").path
 
-  /// How many descriptors this process has.
+  /// The number of descriptors of this process.
   static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
   /// What was built already, by source and flags.

@@ -33,7 +33,7 @@ extension IsolatedPlugin {
 }
 
 extension Promise<PluginValue> {
-  /// How the promise ends, a minute at most.
+  /// Waits for the outcome of the promise, a minute at most.
   func outcomeInTime(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Outcome {
     try await waiting(for: { self.state != .pending }, sourceLocation: sourceLocation)
     return state == .fulfilled ? .fulfilled(value ?? .void) : .rejected(rejectReason)
