@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs demo.sh, and checks with gzip, sha256sum, sqlite3 and tar that what it says is so. Takes the same variables; see there.
+# Runs demo.sh, and checks its output with gzip, sha256sum, sqlite3 and tar. Takes the same variables; see there.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -52,7 +52,7 @@ for folder in include Sources examples; do
     "$(sql "select id, original_size, original_sha256, sha256, length(data) from files where name = '$folder'")" \
     "$id|$original_size|$original_sum|$packed_sum|$packed_size"
 
-  # What demo.sh printed, line by line.
+  # The output of demo.sh, line by line.
   grep -qx "$original_sum  $folder.tar" "$out/demo.txt" || fail "$folder: its checksum is not in what was printed"
   grep -qx "$packed_sum  $folder.tar.gz" "$out/demo.txt" || fail "$folder: its packed checksum is not in what was printed"
   grep -Eqx " +$id +$folder +$original_size +$packed_size +[0-9.]+ %" "$out/demo.txt" ||

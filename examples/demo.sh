@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs examples/pipeline.yaml over the project's own source files, and prints what came of it.
+# Runs examples/pipeline.yaml over the project's own source files, and prints the results.
 #
 #   PLUGIN_HOST=FILE LIBPROMISE=FILE EXAMPLES=DIR examples/demo.sh
 #
-# PLUGIN_HOST: the plugin-host to use; LIBPROMISE: the library to build the plugins with; EXAMPLES: a folder for what is
-# built. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR says where the results go; what was there is
-# replaced.
+# PLUGIN_HOST: the plugin-host to use; LIBPROMISE: the library to build the plugins with; EXAMPLES: a folder for built
+# files. Besides, PLUGINS=DIR uses plugins that are built already, and OUT=DIR is the folder of the results, whose content
+# is replaced.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

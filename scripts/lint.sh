@@ -17,21 +17,13 @@ swift_files | xargs -0 swift format lint --strict --parallel
 c_files | xargs -0 clang-format --dry-run --Werror
 shell_files | xargs -0 shellcheck
 
-# The prose of the headers, of the folders that follow the rules already, and of the subjects of commits; older subjects
-# follow no rule.
+# The prose of all sources, and of the subjects of commits; older subjects follow no rule.
 first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
-git ls-files -z -- Sources/Promises/Engine Sources/CPlatform Sources/CPluginEdge | xargs -0 scripts/lint-prose
-git ls-files -z -- Sources/Promises Sources/PromisesFoundation Sources/CPromiseABI Sources/CLibcFloor \
-  Sources/promise-conformance ':(exclude)Sources/Promises/Engine' ':(exclude)*/.swift-format' |
-  xargs -0 scripts/lint-prose
-git ls-files -z -- Sources/PluginRuntime/Signature Sources/PluginRuntime/Values Sources/PluginRuntime/Dispatch \
-  Sources/PluginRuntime/Callbacks | xargs -0 scripts/lint-prose
-git ls-files -z -- Tests/EngineInterleavings Tests/CRaces Tests/CCoroutines Tests/CCountedHeap Tests/Conformance \
-  Tests/Faults Tests/Mutations/Sources ':(exclude)Tests/EngineInterleavings/Engine' | xargs -0 scripts/lint-prose
-git ls-files -z -- scripts 'Benchmarks/*.[ch]' 'Benchmarks/*.py' 'Benchmarks/*.swift' 'Tests/ABI/*.[ch]' \
-  'Tests/ABI/*.[ch]pp' 'Tests/ABI/*.sh' 'Tests/ABI/*.py' 'Tests/ABI/*.swift' | xargs -0 scripts/lint-prose
+prose='c|h|cpp|hpp|swift|py|sh|php|go'
+git ls-files -s -- Sources Tests examples scripts Benchmarks | grep -v '^120000' | cut -f 2 |
+  grep -E "\.($prose)\$|^scripts/[^.]*\$" | grep -v /corpus/ | xargs scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else

@@ -87,7 +87,7 @@ public func promise_react(
   }
   guard let token = unsafe known.token else { return unsafe made(cell.react(&plan, context)) }
   guard let found = unsafe cancelToken(token) else { return unsafe fail(promise_status_t(PROMISE_ESTALE), context) }
-  guard var guarded = Gate.guarding(plan, context, by: found) else { return unsafe made(nil) }
+  guard var guarded = TokenGuard.guarding(plan, context, by: found) else { return unsafe made(nil) }
   return unsafe made(cell.react(&guarded.0, guarded.1))
 }
 

@@ -25,7 +25,7 @@ enum ExitStatus: Int32, Sendable {
     """
 }
 
-/// Why a command ends without having done what it was asked.
+/// The reason for which a command ends without having done its work.
 struct Failure: Error, Equatable {
   var status: ExitStatus
   /// Lines for standard error, complete as they are.

@@ -39,7 +39,7 @@ struct PluginHost: ParsableCommand {
       end(failure.status)
     } catch {
       ProcessGuard.ending(exitCode(for: error).rawValue)
-      // Wrong usage, and what --help and --version print.
+      // Wrong usage, and the output of --help and --version.
       StandardStreams.returnOutput()
       exit(withError: error)
     }

@@ -188,7 +188,7 @@ static void test_a_discarded_call_stops_waiting_for_a_lock(void) {
   CHECK(sem_destroy(&asleep) == 0 && sem_destroy(&may_wake) == 0);
 }
 
-/* What the plugin is told that the checksum of `asked_for` is. */
+/* The checksum of `asked_for` that the plugin gets. */
 static const char *answer;
 static char asked_for[16];
 

@@ -183,7 +183,7 @@ static void test_a_discarded_call_stops_at_once(void) {
   promise_value_t reason;
   CHECK(promise_result(promise, &reason) == PROMISE_OK && reason.kind == PROMISE_KIND_DISCARDED);
   promise_release(promise);
-  /* unload() waits for the threads, so what they told is complete then. */
+  /* unload() waits for the threads, so their reports are complete then. */
   host_unload(plugin);
   CHECK(calls == 1);
   host_on_progress(NULL);

@@ -1,6 +1,6 @@
 /* host.h - the smallest host that can load a plugin and call its functions by their C prototypes. For tests: every doubt ends
- * the program with the line that had it. Waits have no limit, for a machine may be as slow as it likes: what would never end
- * is ended by who runs the program. */
+ * the program with the line that had it. Waits have no limit, for a machine may be as slow as it likes: the caller of the
+ * program ends one that would never end. */
 #ifndef TESTS_EXAMPLES_HOST_H
 #define TESTS_EXAMPLES_HOST_H
 

@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-// What client code in Swift 5 mode does and Swift 6 mode would refuse: shared mutable state, and promises of values
+// Client code that Swift 5 mode allows and Swift 6 mode would refuse: shared mutable state, and promises of values
 // that are not Sendable handed between isolation domains.
 
 private var shared = 0

@@ -1,7 +1,7 @@
 import Promises
 import Testing
 
-/// What Swift 5 mode lets a client do with futures and Swift 6 mode would refuse.
+/// Uses of futures that Swift 5 mode allows and Swift 6 mode would refuse.
 @Suite("A client of futures in Swift 5 mode")
 struct Swift5FutureClient {
   private final class Model {

@@ -1,14 +1,14 @@
 import Synchronization
 import Testing
 
-/// Counts the instances that it made and that are still alive: what a callback captures, so that a test can tell when
+/// Counts the instances that it made and that are still alive. A callback captures one, so that a test sees when
 /// the callback was released.
 package final class LifetimeTracker: Sendable {
   private let count = Atomic<Int>(0)
 
   package init() {}
 
-  /// How many of its instances are alive.
+  /// The number of its instances that are alive.
   package var live: Int { count.load(ordering: .sequentiallyConsistent) }
 
   /// Makes an instance that carries `payload`.

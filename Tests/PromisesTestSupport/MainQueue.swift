@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Returns when what was queued on the main queue before has run.
+/// Returns when the blocks that were queued on the main queue before have run.
 package func mainQueueDrained() async {
   await withCheckedContinuation { continuation in
     DispatchQueue.main.async { continuation.resume() }

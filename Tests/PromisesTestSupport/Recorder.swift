@@ -6,7 +6,7 @@ package final class Recorder<Event: Sendable>: Sendable {
 
   package func record(_ event: Event) { log.withLock { $0.append(event) } }
 
-  /// What was recorded so far, in order.
+  /// The events that were recorded so far, in order.
   package var events: [Event] { log.withLock { $0 } }
 
   package var count: Int { log.withLock { $0.count } }

@@ -1,4 +1,4 @@
-/// How many of something are a great many.
+/// The numbers of items that are a great many.
 public enum Scale {
   #if PROMISES_NO_REUSE
   /// Fewer in builds for ThreadSanitizer, which takes fifty times as long for each: there it is about who else looks, not

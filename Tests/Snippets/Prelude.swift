@@ -1,4 +1,4 @@
-// What the snippets of the documentation stand in: scripts/check-snippets.sh compiles it with them.
+// The surroundings of the documentation's snippets: scripts/check-snippets.sh compiles it with them.
 import Dispatch
 import Foundation
 import Promises

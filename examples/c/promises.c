@@ -1,4 +1,4 @@
-/* promises.c - what libpromise.so gives a C program, and nothing but that: create, chain, rescue by type, adopt, discard,
+/* promises.c - libpromise.so from a C program, and nothing but that: create, chain, rescue by type, adopt, discard,
  * wait for a thread. Each function below is one page of a tour; all of them together print expected.txt. */
 #include <promise.h>
 

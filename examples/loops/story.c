@@ -11,7 +11,7 @@ static promise_verdict_t tell(const char *line) {
   return PROMISE_FULFILL;
 }
 
-/* The next page of the story: `handler` runs on the loop once the page before is told. Takes over that one. */
+/* The next page of the story: `handler` runs on the loop once the page before is over. Takes over that one. */
 static promise_t *page(promise_t *before, promise_handler_t handler, story_t *story) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = handler, .ctx = story};
   promise_t *next = promise_react(before, &reaction);

@@ -1,4 +1,4 @@
-/* story.h - what the examples of this folder have in common: a story that is told on the thread of somebody else's loop.
+/* story.h - common code of the examples of this folder: a story that runs on the thread of somebody else's loop.
  * Each example has a loop of its own kind, the host, and turns a promise_loop_t within it. */
 #ifndef STORY_H
 #define STORY_H

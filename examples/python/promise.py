@@ -47,7 +47,7 @@ class Foreign:
         self.type_name, self.payload = type_name, payload
 
 
-# What C holds of Python: it gets a number, which stands for an object in this table until C says that it is done with it.
+# Objects that C holds: C gets a number, which stands for an object in this table until C releases it.
 # So nothing that C may still use is collected, and C never has an address of an object.
 _held = {}
 _numbers = itertools.count(1)

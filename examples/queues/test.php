@@ -1,5 +1,5 @@
 <?php
-// Checks promise.php: php -d ffi.enable=1 test.php; with a number, prints what that many crossings cost.
+// Checks promise.php: php -d ffi.enable=1 test.php; with a number, prints the cost of that many crossings.
 require __DIR__ . '/promise.php';
 
 function expect(bool $holds): void

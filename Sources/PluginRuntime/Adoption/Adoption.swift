@@ -7,7 +7,7 @@
 ///     host.call("pow", of: "libm", [.text("2"), .text("10")])
 ///
 /// Nothing can check a signature against the C function that it is for: one that is wrong gives wrong results, or ends
-/// the process. A header says what is right; `plugin-host adopt` reads it.
+/// the process. A header has the right ones; `plugin-host adopt` reads it.
 public struct Adoption: Sendable, Equatable {
   /// A function of the library.
   public struct Function: Sendable, Equatable {
@@ -32,7 +32,7 @@ public struct Adoption: Sendable, Equatable {
   public var id: String
   /// A path, with a slash in it, or a name that is looked for where the system's loader looks: "libz.so.1".
   public var library: String
-  /// The version to be shown; `nil`: what follows ".so." in the name of the library's file.
+  /// The version to be shown; `nil`: the text after ".so." in the name of the library's file.
   public var version: String?
   /// One line for people.
   public var description: String?

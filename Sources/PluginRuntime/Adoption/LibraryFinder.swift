@@ -28,7 +28,7 @@ enum LibraryFinder {
     return reader.bytes(at: 0, count: ELF.headerSize).map(isOfThisMachine) ?? true
   }
 
-  /// LD_LIBRARY_PATH, then what /etc/ld.so.conf names, then the folders that need no naming.
+  /// LD_LIBRARY_PATH, then the folders of /etc/ld.so.conf, then the loader's defaults.
   static var folders: [String] {
     let given = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
     var folders = given.split(whereSeparator: { $0 == ":" || $0 == ";" }).map(String.init)

@@ -5,15 +5,15 @@ struct Progress: Sendable {
   let fraction: Double?
   let message: String?
 
-  /// From what C gave: a negative fraction, or one that is no number, is unknown, and nothing is more than done.
+  /// A report from C: a negative fraction, or NaN, is unknown; one above 1 is 1.
   init(fraction: Double, message: String?) {
     self.fraction = fraction >= 0 ? min(fraction, 1) : nil
     self.message = message
   }
 }
 
-/// Delivers the reports of one call in order and one at a time, though they may come from several threads. Whoever
-/// comes while another is delivering leaves its report to it.
+/// Delivers the reports of one call in order and one at a time, though they may come from several threads. A
+/// thread that comes while another is delivering leaves its report to it.
 final class ProgressQueue: Sendable {
   private struct State {
     var waiting: [ProgressReport] = []
@@ -25,10 +25,10 @@ final class ProgressQueue: Sendable {
 
   init(_ receivers: [@Sendable (ProgressReport) -> Void]) { self.receivers = receivers }
 
-  /// Leaves a report to whoever delivers next. Calls nobody.
+  /// Leaves a report to the next thread that delivers. Calls no receiver.
   func append(_ report: ProgressReport) { state.withLock { $0.waiting.append(report) } }
 
-  /// Delivers what waits, unless somebody is at it.
+  /// Delivers the waiting reports, unless another thread is delivering.
   func deliver() {
     let isFirst = state.withLock { state in
       defer { state.isDelivering = true }

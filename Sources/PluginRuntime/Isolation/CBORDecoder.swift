@@ -1,4 +1,4 @@
-/// Reads values from bytes of another process. Whatever the bytes are, the result is a value or an error. Only the
+/// Reads values from bytes of another process. For any bytes, the result is a value or an error. Only the
 /// deterministic form is accepted, so that each value has one encoding.
 struct CBORDecoder {
   private let bytes: ArraySlice<UInt8>

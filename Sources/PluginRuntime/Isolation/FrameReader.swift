@@ -1,4 +1,4 @@
-/// Takes frames out of a stream of bytes. Whatever the bytes are, the result is frames or one error.
+/// Takes frames out of a stream of bytes. For any bytes, the result is frames or one error.
 struct FrameReader {
   private var bytes: [UInt8] = []
   /// The beginning of the bytes that no frame has taken.

@@ -12,7 +12,7 @@ import Synchronization
 /// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation.
 ///
 /// Everything may be called from any thread. Callbacks run on threads of this library, as do the reactions of promises.
-/// `docs/isolation.md` describes what crosses the boundary, and how.
+/// `docs/isolation.md` describes how each type crosses the boundary.
 public final class IsolatedPlugin: Sendable {
   /// The plugin's own description of itself.
   public let description: PluginDescription

@@ -96,7 +96,7 @@ final class WorkerLink: Sendable {
     }
   }
 
-  /// Sends what waits, as far as the socket takes it. Returns whether something is left.
+  /// Sends waiting bytes, as many as the socket takes. Returns whether some are left.
   func flush() -> Bool {
     state.withLock { state in
       while state.sent < state.outgoing.count {

@@ -25,8 +25,7 @@ struct SwiftDestination: CallDestination {
   func reject(with error: PluginError) { promise.reject(error) }
 }
 
-/// A promise for a caller in C. It holds one reference, which goes with it: once the promise is settled, by it or by
-/// being discarded.
+/// A promise for a caller in C. It holds one reference, which it releases once the promise is settled or discarded.
 final class ABIDestination: CallDestination {
   private let handle: UInt
   private var promise: OpaquePointer? { OpaquePointer(bitPattern: handle) }

@@ -1,10 +1,10 @@
 import CPluginEdge
 import Glibc
 
-/// The functions of plugins that a thread is executing, the innermost last: how we learn that one was left by
-/// longjmp(), which tells nobody.
+/// The functions of plugins that a thread is executing, the innermost last: by
+/// them the host notices that one was left by longjmp().
 ///
-/// A frame of a call that is younger than one which goes on is no more. Stacks grow downwards on every machine that
+/// A frame of a call that is younger than one which continues has ended. Stacks grow downwards on every machine that
 /// plugins run on. A call on another stack, of a coroutine that is not running now, is left alone.
 final class CallStack {
   private struct Entry {
@@ -17,7 +17,7 @@ final class CallStack {
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    // Nothing can be told apart without it, so nothing is; it is only missing where a process has made 1024 keys.
+    // Without the key no frame is recorded; it is only missing where a process has made 1024 keys.
     let status = pthread_key_create(&key) {
       // The thread ends, and with it every frame that it had.
       let stack = Unmanaged<CallStack>.fromOpaque($0!).takeRetainedValue()

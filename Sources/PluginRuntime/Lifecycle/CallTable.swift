@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The calls of a plugin that are not over, by the promise that the function returned: how reports of progress find
-/// their call, and what is given up when the host ends.
+/// The calls of a plugin that are not over, by the promise that the function returned: by it
+/// reports of progress find their call, and the host finds the calls to give up when it ends.
 final class CallTable: Sendable {
   /// A promise's handle as a number.
   typealias Handle = UInt
@@ -30,8 +30,8 @@ final class CallTable: Sendable {
     }
   }
 
-  /// A function has returned a promise. The call gets the reports that came before, to be delivered: whoever reports from
-  /// now on finds the call, and stands behind them.
+  /// A function has returned a promise. The call gets the reports that came before, to be delivered: later
+  /// reports find the call, and are delivered after them.
   func end(pending call: PluginCall, _ promise: Handle) {
     state.withLock { state in
       state.pending[promise, default: []].append(call)

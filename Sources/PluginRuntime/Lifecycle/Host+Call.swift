@@ -2,9 +2,9 @@ import CPromise
 import Promises
 
 extension Host {
-  /// Calls a function. Whatever is wrong with the call rejects the promise, with a `PluginError`; what the plugin
-  /// rejects it with arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value
-  /// that it stands for.
+  /// Calls a function. A mistake in the call rejects the promise with a `PluginError`. A rejection by the plugin
+  /// arrives as a `PromiseError` for an ERROR, as `Discarded` for a DISCARDED, or as the Swift value that it stands
+  /// for.
   ///
   /// Discarding the promise discards the plugin's, or stops the call if it has not begun.
   ///
@@ -16,7 +16,7 @@ extension Host {
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
     if let remote = registry.remote(plugin) { return call(function, of: remote, arguments, progress) }
-    graveyard.sweep()
+    retainedArguments.releaseUnused()
     let call: PluginCall
     let values: ArgumentValues
     do {
@@ -57,7 +57,7 @@ extension Host {
     _ function: String, of plugin: String, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int
   ) -> OpaquePointer? {
     if let elsewhere = elsewhere(function, of: plugin, arguments, count) { return elsewhere }
-    graveyard.sweep()
+    retainedArguments.releaseUnused()
     do {
       let (plugin, function) = try find(function, of: plugin)
       let call = PluginCall(function, of: plugin, progress: nil)

@@ -6,7 +6,7 @@ extension Host {
   }
 
   /// Loads a plugin: verifies its file, maps it, and calls its load(). The plugins that it requires must be loaded
-  /// before. The same file again, by whatever path, gives its description again; another file with the same id is
+  /// before. The same file again, by any path, gives its description again; another file with the same id is
   /// refused.
   @discardableResult
   public func load(_ path: String) throws(PluginError) -> PluginDescription {

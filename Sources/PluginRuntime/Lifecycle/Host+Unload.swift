@@ -1,6 +1,6 @@
 extension Host {
   /// Ends every plugin, those in other processes first. New calls are rejected; those under way have until the deadline
-  /// to settle, and what is pending then is discarded and rejected with a `PluginError` of kind `closed`. Then each
+  /// to settle, and those pending then are discarded and rejected with a `PluginError` of kind `closed`. Then each
   /// unload() is called, the last loaded first. Objects that a call gave away, `own(f) ptr<Name>`, are destroyed before
   /// that, the last made first; those that a call still uses never are. The second call does nothing.
   ///
@@ -25,8 +25,8 @@ extension Host {
         plugin.unload()
       }
     }
-    // A function that has not returned may still use what it was lent.
-    if skipped.isEmpty { graveyard.clear() }
+    // A function that has not returned may still use its arguments.
+    if skipped.isEmpty { retainedArguments.clear() }
     return skipped
   }
 }

@@ -13,7 +13,7 @@ public final class Host: Sendable {
   public struct Options: Sendable {
     /// The values that plugins find with `configuration()`: by plugin id, then key.
     public var configuration: [String: [String: String]]
-    /// Receives what plugins log, on the thread that does.
+    /// Receives the log messages of plugins, on the thread that logs.
     public var log: @Sendable (_ level: LogLevel, _ plugin: String, _ message: String) -> Void
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
     /// plugin's.
@@ -40,7 +40,7 @@ public final class Host: Sendable {
   let others: Others?
   let registry = PluginRegistry()
   let activity = HostActivity()
-  let graveyard = Graveyard()
+  let retainedArguments = RetainedArguments()
   let objects: LiveObjects
   /// Held while a plugin is loaded: load() is not to run beside another.
   let loading = RecursiveLock()

@@ -5,7 +5,7 @@ import Synchronization
 ///
 ///     open --drain()--> draining --close()--> closed
 ///
-/// While it drains, plugins may still call each other, for what is under way may need that; nobody else may.
+/// While it drains, plugins may still call each other, since calls under way may need that; other callers may not.
 final class HostActivity: Sendable {
   enum Phase: Sendable { case open, draining, closed }
 
@@ -61,7 +61,7 @@ final class HostActivity: Sendable {
 }
 
 extension Duration {
-  /// As Dispatch has it, in whole nanoseconds; what is too long for that is as long as it gets.
+  /// As Dispatch has it, in whole nanoseconds; a longer one is the longest that this can express.
   var interval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
     let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

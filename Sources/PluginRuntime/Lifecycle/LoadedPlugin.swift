@@ -4,7 +4,7 @@ import CPromise
 ///
 /// It lives as long as the process, as the plugin's code does, which may use the table at any time.
 final class LoadedPlugin: Sendable {
-  // What it points to is only read once init is over.
+  // The table behind it is only read once init is over.
   nonisolated(unsafe) let table: UnsafePointer<promise_host_t>
   let host: Host
   let file: FileIdentity
@@ -58,14 +58,14 @@ final class LoadedPlugin: Sendable {
       case Int(PROMISE_KIND_VOID): nil
       case Int(PROMISE_KIND_ERROR), Int(PROMISE_KIND_STRING):
         promise_value_data(&error, nil).map { String(cString: $0) }
-      // What promise_value_data() gives for an OBJECT is no text.
+      // The result of promise_value_data() for an OBJECT is no text.
       default: error.nameOfContent
       }
     let message = reason.map { "refuses to be loaded: \($0) (\(name))" } ?? "refuses to be loaded: \(name)"
     throw PluginError(.refused(status), description.path, message)
   }
 
-  /// Calls the plugin's unload(), if it has one. Nobody is waiting for what becomes of it, so a fault is logged.
+  /// Calls the plugin's unload(), if it has one. No caller waits for its outcome, so a fault is logged.
   /// Callbacks that it was given end then.
   func unload() {
     defer { callbacks.close() }

@@ -7,7 +7,7 @@ import Synchronization
 ///        |                   |   \--it returns a promise--> pending --that is settled--> over
 ///        \---- discard() ----/\--abandon()--> over             \---- discard(), giveUp() ----> over
 ///
-/// Over means that the destination is settled; whatever comes then is released.
+/// Over means that the destination is settled; a result that comes later is released.
 final class PluginCall: Sendable {
   private struct State {
     /// Settled once: who takes it out, settles it.
@@ -36,12 +36,12 @@ final class PluginCall: Sendable {
     queue = ProgressQueue([progress, plugin.host.options.progress].compactMap { $0 })
   }
 
-  /// Says what the call settles, before it runs.
+  /// Sets the destination that the call settles, before it runs.
   func begin(_ destination: any CallDestination) {
     state.withLock { if !$0.isDiscarded { $0.destination = destination } }
   }
 
-  /// Calls the function on this thread. The arguments are borrowed; `kept` is what owns them, if anything does.
+  /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; nil if nothing does.
   func run(_ arguments: UnsafePointer<promise_value_t>?, _ count: Int, kept: ArgumentValues?) {
     guard state.withLock({ !$0.isDiscarded }) else { return }
     guard plugin.host.activity.begin() else { return end { $0.reject(with: Self.closed(function)) } }
@@ -76,8 +76,8 @@ final class PluginCall: Sendable {
 
   var isAbandoned: Bool { state.withLock(\.isAbandoned) }
 
-  /// Ends the call since its function will never return: it was left by longjmp(). What the frames that were jumped
-  /// over held is lost.
+  /// Ends the call since its function will never return: it was left by longjmp(). Resources
+  /// of the frames in between are lost.
   func abandon() {
     state.withLock { $0.isAbandoned = true }
     plugin.calls.end()
@@ -116,9 +116,9 @@ extension PluginCall {
       { PluginCall.call($0).settle($1, isRejected: true) }, context,
       { Unmanaged<PluginCall>.fromOpaque($0!).release() })
     if status != PROMISE_OK {
-      // Out of memory: nothing will tell when it is settled, and the plugin is at work with what it was lent.
+      // Out of memory: no callback will run when it is settled, and the plugin may still use its arguments.
       state.withLock { ($0.promise, $0.arguments) = (nil, nil) }
-      if let arguments { plugin.host.graveyard.bury(arguments, until: handle) }
+      if let arguments { plugin.host.retainedArguments.retain(arguments, until: handle) }
       plugin.calls.remove(self, handle)
       plugin.host.activity.end()
       end { $0.reject(with: function.error(.badResult, "has no memory left to wait for its promise")) }
@@ -142,8 +142,8 @@ extension PluginCall {
     plugin.calls.remove(self, promise)
     plugin.host.activity.end()
     if isRejected, let arguments, value.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED) {
-      // Who discarded it need not be the plugin, whose threads may use the arguments until they notice.
-      plugin.host.graveyard.bury(arguments, until: promise)
+      // Another than the plugin may have discarded it, and the plugin's threads use the arguments until they notice.
+      plugin.host.retainedArguments.retain(arguments, until: promise)
     }
     if isRejected {
       end { $0.reject(with: value) }
@@ -156,7 +156,7 @@ extension PluginCall {
     promise_release(OpaquePointer(bitPattern: promise))
   }
 
-  /// Ends the call from outside: its destination was discarded, and with it goes the plugin's promise.
+  /// Ends the call from outside: its destination was discarded, and with it is the plugin's promise.
   func discard() {
     let promise = state.withLock { state in
       state.isDiscarded = true

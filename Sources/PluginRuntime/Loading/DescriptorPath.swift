@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A path by which the system's loader opens a file that is open already, whatever lies at the file's own path by then.
+/// A path by which the system's loader opens a file that is open already, even if another one has the file's own path.
 ///
 /// The loader takes a library that it has under the same name. So a path is never given twice, though descriptors are:
-/// slashes and dots that mean nothing to the kernel count.
+/// slashes and dots that the kernel ignores count.
 struct DescriptorPath {
   let text: String
 

@@ -23,13 +23,13 @@ enum ELF {
       50: "Itanium", 62: "x86-64", 183: "AArch64", 243: "RISC-V", 247: "BPF", 258: "LoongArch",
     ]
     let name = names[machine] ?? "machine \(machine)"
-    // The word size goes without saying where it is the usual one.
+    // The word size is left out where it is the usual one.
     let word = is64Bit || name.contains("32-bit") ? "" : " (32-bit)"
     return name + word + (isLittleEndian ? "" : ", big-endian")
   }
 }
 
-/// A program header: what the loader maps, and where.
+/// A program header: a part of the file that the loader maps, and its address.
 struct ELFSegment: Equatable {
   static let size = 56
   static let load: UInt32 = 1, dynamic: UInt32 = 2, note: UInt32 = 4, headers: UInt32 = 6, threadLocal: UInt32 = 7
@@ -37,7 +37,7 @@ struct ELFSegment: Equatable {
   static let readOnlyAfterRelocation: UInt32 = 0x6474_E552, property: UInt32 = 0x6474_E553
   /// Types of which the loader takes the last, and other readers the first.
   static let single = [dynamic, headers, threadLocal, unwinding, stack, readOnlyAfterRelocation, property]
-  /// Types that name a part of what is loaded.
+  /// Types that name a part of a loaded segment.
   static let parts: Set<UInt32> = [note, headers, threadLocal, unwinding, readOnlyAfterRelocation, property]
 
   let type: UInt32

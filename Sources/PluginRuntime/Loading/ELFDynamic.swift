@@ -1,7 +1,7 @@
 /// The dynamic section of a shared library: where its tables are in memory, and its symbols.
 struct ELFDynamic {
   let image: ELFImage
-  /// Where the section itself is in memory.
+  /// The addresses of the section itself.
   let range: Range<UInt64>
   let values: [UInt64: UInt64]
   /// Offsets in the string table, with their tags, in the order of the section.

@@ -1,5 +1,5 @@
-/// Checks the relocations: each writes to memory that is writable and is no table of the loader's own, what it writes
-/// leads into the library, and the functions that are called at load time are code.
+/// Checks the relocations: each writes to memory that is writable and is no table of the loader's own, the address
+/// that it writes leads into the library, and the functions that are called at load time are code.
 struct ELFRelocationCheck {
   /// The number of relocations.
   private(set) var count = 0
@@ -10,10 +10,10 @@ struct ELFRelocationCheck {
   private let image: ELFImage
   private let symbols: [UInt8]
   private let writable: [Range<UInt64>]
-  /// The dynamic section, and what the loader reads besides.
+  /// The dynamic section, and the other tables that the loader reads.
   private let protected: [Range<UInt64>]
   private let memory: Range<UInt64>
-  /// Words that hold functions which the loader calls, and what a relocation writes there; `nil`: from elsewhere.
+  /// Words that hold functions which the loader calls, and the address that a relocation writes there; `nil`: of another library.
   private var functions: [UInt64: UInt64?] = [:]
   private let lists: [Range<UInt64>]
 
@@ -73,7 +73,7 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// Where a relocation writes to.
+  /// Checks the address that a relocation writes to.
   private func checkPlace(_ place: UInt64, _ size: UInt64) throws(ELFMistake) {
     guard writable.contains(where: { $0.contains(place) && $0.upperBound - place >= size }) else {
       throw .damaged("its relocation at \(place.hexadecimal) is not in a writable segment")

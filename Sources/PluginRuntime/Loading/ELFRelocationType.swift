@@ -8,7 +8,7 @@ struct ELFRelocationType {
     case slot
     /// Writes an address within the library.
     case relative
-    /// Calls a function of the library, and writes what that returns.
+    /// Calls a function of the library, and writes its result.
     case indirect
     /// Writes where a thread has a variable.
     case threadLocal

@@ -2,7 +2,7 @@ import Glibc
 
 /// Checks that the segments can be mapped in their order, and that the headers which name a part of them do.
 ///
-/// The loader maps each segment over what is there, at the place that its header says: segments out of order replace
+/// The loader maps each segment at the address in its header, over any older mapping: segments out of order replace
 /// each other, or memory of somebody else.
 struct ELFSegmentCheck {
   let image: ELFImage

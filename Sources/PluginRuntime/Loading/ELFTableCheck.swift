@@ -1,5 +1,5 @@
 /// Checks the tables that the dynamic section names, as the loader and the functions that run at load time use them:
-/// nothing in them leads outside the library's memory, every list has an end, and what is called is code.
+/// nothing in them leads outside the library's memory, every list has an end, and each function that is called is code.
 ///
 /// It proves nothing of the code itself.
 struct ELFTableCheck {
@@ -14,7 +14,7 @@ struct ELFTableCheck {
   /// The number of relocations.
   private(set) var relocationCount = 0
 
-  /// Checks everything; what is left are numbers for people.
+  /// Checks everything; the properties are only for display.
   init(_ dynamic: ELFDynamic) throws(ELFMistake) {
     self.dynamic = dynamic
     image = dynamic.image

@@ -40,7 +40,7 @@ enum ELFTag {
     // The general ones, those of GNU and Solaris that have values, addresses, and versions.
     case 1...30, 32...37, 0x6FFF_FDF5...0x6FFF_FDFF, 0x6FFF_FEF5...0x6FFF_FEFF, 0x6FFF_FFF0, 0x6FFF_FFF9...0x6FFF_FFFF:
       true
-    // Those of the machine.
+    // Tags of the machine.
     case 0x7000_0000...0x7000_0005: true
     case auxiliary, 0x7FFF_FFFE, filter: true
     default: false

@@ -1,8 +1,8 @@
-/// Looks at a shared library before the system's loader does, which trusts what it reads: a truncated file ends the
+/// Looks at a shared library before the system's loader does, which trusts the file: a truncated file ends the
 /// process with SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
 ///
-/// It cannot prove that a file is harmless. It refuses what is broken, built for something else, asks for memory that
-/// is writable and executable, or does not export what is going to be called. Headers and tables are read as the loader
+/// It cannot prove that a file is harmless. It refuses a file that is broken, built for something else, asks for memory
+/// that is writable and executable, or does not export the functions that will be called. Headers and tables are read as the loader
 /// reads them; nothing of the file is mapped, and none of its code runs.
 struct ELFVerifier {
   private let path: String
@@ -35,7 +35,7 @@ struct ELFVerifier {
     return tables
   }
 
-  /// Checks what the file says it is.
+  /// Checks the kind of file that the header declares.
   private func header() throws(PluginError) -> [UInt8] {
     guard reader.size > 0 else { throw PluginError(.notAPlugin, path, "is empty: expected a shared library") }
     let magic: [UInt8] = [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]

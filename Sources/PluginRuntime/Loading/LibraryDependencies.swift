@@ -10,7 +10,7 @@ struct LibraryDependencies {
   private static let verified = Mutex<Set<FileIdentity>>([])
 
   static func verify(of library: ELFDynamic, at path: String) throws(PluginError) {
-    // Breadth first: how deep they go is up to whoever linked them.
+    // Breadth first: their depth has no limit.
     var pending = names(library, path)
     var seen: Set<String> = []
     while let (name, folders) = pending.popLast() {

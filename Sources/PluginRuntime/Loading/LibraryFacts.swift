@@ -2,7 +2,7 @@
 public struct LibraryFacts: Sendable {
   /// A part of the file that is mapped.
   public struct Segment: Sendable {
-    /// Where it is in memory, counted from the library's beginning.
+    /// Its address, counted from the library's beginning.
     public let address: UInt64
     /// Its size in memory.
     public let size: UInt64

@@ -6,7 +6,7 @@ enum LoadOrder {
     var sorted: [PluginDescription] = []
     var isPlaced: Set<String> = []
     for plugin in plugins {
-      // A depth-first walk with its own stack: how deep requirements go is up to whoever wrote them.
+      // A depth-first walk with its own stack: the depth of requirements has no limit.
       var path = [(plugin: plugin, next: 0)]
       while let (current, next) = path.last {
         if isPlaced.contains(current.id) && next == 0 {
@@ -15,7 +15,7 @@ enum LoadOrder {
           path[path.count - 1].next += 1
           let id = current.required[next]
           if let start = path.firstIndex(where: { $0.plugin.id == id }) { throw cycle(path[start...].map(\.plugin)) }
-          // One that is not among these may be loaded already; loading finds out.
+          // A plugin that is not among these may be loaded already; loading finds out.
           if let requirement = byID[id], !isPlaced.contains(id) { path.append((requirement, 0)) }
         } else {
           isPlaced.insert(current.id)

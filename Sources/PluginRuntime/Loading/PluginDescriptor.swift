@@ -14,8 +14,7 @@ struct PluginDescriptor {
 
   static let hostABI: UInt32 = PROMISE_ABI_VERSION
 
-  /// A limit for what else would be read out of any memory: more functions than a plugin has, fewer than a mistake
-  /// gives.
+  /// A limit for a count in the plugin's memory: more functions than a plugin has, fewer than a mistake gives.
   static let maximumFunctions = 65_536
   static let maximumRequirements = 1_024
 
@@ -58,7 +57,7 @@ struct PluginDescriptor {
   /// The range of ABI versions, which is read before anything whose meaning may depend on it.
   private static func abi(_ fields: DescriptorFields) throws(PluginError) -> ClosedRange<UInt32> {
     let size = fields.load(\promise_plugin_t.size, as: UInt32.self)
-    // What came after version 1 of the ABI is read only where the size says that it is there.
+    // Fields added after version 1 of the ABI are read only if the size covers them.
     let expected = MemoryLayout<promise_plugin_t>.offset(of: \.layouts) ?? MemoryLayout<promise_plugin_t>.size
     guard size >= expected else {
       throw fields.error(

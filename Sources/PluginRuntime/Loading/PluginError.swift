@@ -10,7 +10,7 @@ public struct PluginError: Error, Sendable, Equatable {
     /// Not a shared library.
     case notAPlugin
     case wrongArchitecture
-    /// The file ends before what it says it holds.
+    /// The file ends before the content that its headers declare.
     case truncated
     /// Its headers or tables contradict each other.
     case damaged
@@ -43,7 +43,7 @@ public struct PluginError: Error, Sendable, Equatable {
     case badArgument
     /// The result of the function contradicts its signature.
     case badResult
-    /// It was left by an exception: of C++, with its type as C++ writes it and what it says of itself, or of another
+    /// It was left by an exception: of C++, with its type as C++ writes it and its message, or of another
     /// language, of which nothing is known.
     case exception(type: String?, message: String?)
     /// It was left in a way that no call may be: by pthread_exit(), by cancelling the thread, or by longjmp().

@@ -3,7 +3,7 @@ import Glibc
 /// A plugin's file, open for reading: a regular file at an absolute path.
 ///
 /// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened such that
-/// nothing blocks, and what was opened is looked at, not the path again.
+/// nothing blocks, and the open file is looked at, not the path again.
 final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String
@@ -50,7 +50,7 @@ final class PluginFile {
     let reason = String(cString: strerror(code))
     return switch code {
     case ENOENT, ENOTDIR: PluginError(.notFound, path, "no such file: expected a plugin")
-    // What a socket answers to open().
+    // The error of open() for a socket.
     case ENXIO: PluginError(.notAFile, path, "is a socket or a device, expected a regular file")
     default: PluginError(.notReadable, path, "cannot be opened for reading: \(reason)")
     }
@@ -83,6 +83,6 @@ struct FileIdentity: Hashable, Sendable {
     modifiedNanoseconds = Int64(status.st_mtim.tv_nsec)
   }
 
-  /// Whether it is the same file, whatever was written to it meanwhile.
+  /// Whether it is the same file, even if it was written to meanwhile.
   func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 }

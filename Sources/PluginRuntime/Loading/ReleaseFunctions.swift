@@ -1,8 +1,8 @@
-/// The functions that free what others of a library give away, `own(f)`: without them nothing could be called.
+/// The functions that free results of a library's other functions, `own(f)`: without them nothing could be called.
 enum ReleaseFunctions {
   /// Checks that the library, or one that it links, exports all that a signature names.
   ///
-  /// - Parameter place: where the signature stands, as what is wrong is in it: "functions[1].signature".
+  /// - Parameter place: where the signature stands, for errors: "functions[1].signature".
   static func check(_ text: String, in library: SharedLibrary, _ place: String) throws(PluginError) {
     for (name, column) in releases(in: text) where library.symbol(name) == nil {
       let mistake = SignatureError(
@@ -13,7 +13,7 @@ enum ReleaseFunctions {
   }
 
   private static func releases(in text: String) -> [(name: String, column: Int)] {
-    // Whoever has a signature has parsed it before.
+    // The caller has parsed the signature before.
     guard var parser = try? SignatureParser(text), (try? parser.parse()) != nil else { return [] }
     return parser.releases
   }

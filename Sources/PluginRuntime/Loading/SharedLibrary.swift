@@ -3,7 +3,7 @@ import CPromise
 import Glibc
 import Synchronization
 
-/// A shared library, a plugin's or an adopted one, mapped. It stays so: code that may still run, on whatever thread, is never unmapped.
+/// A shared library, a plugin's or an adopted one, mapped. It stays so: code that may still run, on any thread, is never unmapped.
 struct SharedLibrary {
   let file: FileIdentity
   let path: String
@@ -13,8 +13,8 @@ struct SharedLibrary {
   /// Verifies the file, among other things that it exports these functions, and those that it needs, and maps it. Its
   /// constructors run.
   ///
-  /// The file that was verified is mapped, by its descriptor, whatever lies at the path by then; unless it looks for
-  /// other libraries beside itself ($ORIGIN), which the loader does beside the path that it is given. In both cases the
+  /// The file that was verified is mapped, by its descriptor, even if the path leads elsewhere by then; unless it looks
+  /// for other libraries beside itself ($ORIGIN), which the loader does beside the path that it is given. In both cases the
   /// file that is mapped is compared with the one that was verified.
   init(verifying path: String, exporting functions: [String] = [PluginEntry.name]) throws(PluginError) {
     let file = try PluginFile(opening: path)
@@ -40,7 +40,7 @@ struct SharedLibrary {
     throw PluginError(.loadFailed, file.path, "cannot be loaded: \(reason)")
   }
 
-  /// Checks that what the loader gave is the file that was verified, and that nobody has written to it meanwhile.
+  /// Checks that the loader mapped the file that was verified, and that nobody has written to it meanwhile.
   private static func check(_ handle: UnsafeMutableRawPointer, _ file: PluginFile) throws(PluginError) {
     var (mapped, verified) = (plugin_mapping_t(), plugin_mapping_t())
     guard plugin_mapping_at(plugin_library_address(handle), &mapped), plugin_mapping_of(file.descriptor, &verified),
@@ -89,8 +89,8 @@ struct PluginEntry: Sendable {
   }
 }
 
-/// The files that this process has mapped, by path. The system's loader gives back what it has under a path, even if
-/// another file is there now: that would not be the file which was verified.
+/// The files that this process has mapped, by path. The system's loader returns the library that it has under a path,
+/// even if another file is there now: that would not be the file which was verified.
 private enum MappedFiles {
   private static let files = Mutex<[String: FileIdentity]>([:])
 

@@ -46,7 +46,7 @@ enum StructLayouts {
     }
   }
 
-  /// Where a field lies in its struct, or how large a struct is.
+  /// The place of a field in its struct, or the size of a struct.
   private struct Place {
     let type: ValueType
     let offset: Int

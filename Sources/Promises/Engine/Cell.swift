@@ -70,7 +70,7 @@ package struct CellKind {
 package struct CellSubkind: Equatable {
   package let rawValue: UInt32
   package static var cancelToken: CellSubkind { CellSubkind(rawValue: 1) }
-  package static var gate: CellSubkind { CellSubkind(rawValue: 2) }
+  package static var tokenGuard: CellSubkind { CellSubkind(rawValue: 2) }
   package static var gather: CellSubkind { CellSubkind(rawValue: 3) }
   /// An entry of a list, freed by the owner of the list.
   package static var entry: CellSubkind { CellSubkind(rawValue: 4) }
@@ -181,7 +181,7 @@ extension CellRef {
     let isPromise = isPromise || life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
     let holders = life & Life.holdersMask
     // The only reference: as a rule no other thread can reach the cell, and releasing it takes no atomic operation.
-    let isLast = holders == 1 || (holders == 2 && isPromise && state.isGivenBack)
+    let isLast = holders == 1 || (holders == 2 && isPromise && state.isOvercounted)
     if isLast && lastReferenceGone(life, isPromise: isPromise) { return }
     releaseShared(life)
   }

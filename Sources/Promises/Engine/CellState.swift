@@ -36,8 +36,8 @@ package struct CellState {
   static var rejected: UInt64 { 4 }
   /// The value owns memory, which is released when the cell is disposed of.
   static var owning: UInt64 { 8 }
-  /// While pending, in place of `rejected`: `value` holds the tally of the reactions (Tally.swift).
-  static var tallied: UInt64 { 4 }
+  /// While pending, in place of `rejected`: `value` holds the state of detaching (DetachState.swift).
+  static var detaching: UInt64 { 4 }
   /// While pending, in place of `owning`: a reference to the promise does not count as interest in it.
   static var sealed: UInt64 { 8 }
   /// A thread sleeps until this promise is settled (Wait.swift). Set by the waiter while the promise is pending.
@@ -48,8 +48,8 @@ package struct CellState {
   /// Cancellation of the promise was requested (CancelRequest.swift). Set while pending.
   static var cancelRequested: UInt64 { 64 }
   /// Once settled, in place of `cancelRequested`: `life` counts one reference that was already released
-  /// (GivingBack.swift).
-  static var givenBack: UInt64 { 64 }
+  /// (PublishAndRelease.swift).
+  static var overcounted: UInt64 { 64 }
   /// Between hold() and letGo().
   static var held: UInt64 { 128 }
   /// Once settled, in place of `held`: the settling thread has reactions with an executor to submit.
@@ -67,8 +67,8 @@ package struct CellState {
   @inline(__always) var isClaimed: Bool { bits & CellState.claimed != 0 }
   @inline(__always) var isWaited: Bool { bits & CellState.waited != 0 }
   var isCancelRequested: Bool { bits & (CellState.settled | CellState.cancelRequested) == CellState.cancelRequested }
-  @inline(__always) var isGivenBack: Bool {
-    bits & (CellState.settled | CellState.givenBack) == CellState.settled | CellState.givenBack
+  @inline(__always) var isOvercounted: Bool {
+    bits & (CellState.settled | CellState.overcounted) == CellState.settled | CellState.overcounted
   }
   @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
   /// Valid for a settled promise only.
@@ -78,7 +78,7 @@ package struct CellState {
   /// Valid for a pending promise: whether a thread without a reference may obtain one through its reactions, or did
   /// before they were detached.
   @inline(__always) var isReachable: Bool {
-    bits & (CellState.headMask | CellState.held | CellState.tallied) != 0
+    bits & (CellState.headMask | CellState.held | CellState.detaching) != 0
   }
   /// Whether the cell owns nothing but its own memory: no reactions, no value to release, no discard block.
   @inline(__always) var isBare: Bool {

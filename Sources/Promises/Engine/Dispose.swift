@@ -91,7 +91,7 @@ extension CellRef {
   private func disposeOfOther() {
     switch subkind {
     case .cancelToken: CancelToken(self).free()
-    case .gate, .loop, .rest: reactionContext.release()
+    case .tokenGuard, .loop, .rest: reactionContext.release()
     case .gather: Gather(self).free()
     case .publisher: CellPublisher(self).free()
     case .queue: CompletionQueue(self).free()

@@ -234,7 +234,7 @@ extension Job {
     unsafe ref.cell.pointee.value = value.pointee
     if outcome.isRejected { unsafe ref.cell.pointee.state.bitwiseOr(Job.rejected, ordering: .relaxed) }
     promise.setSource(0)
-    return unsafe HandOver.submit(self, to: executor)
+    return unsafe Submission.submit(self, to: executor)
   }
 
   /// Runs the handler, then the reactions downstream. False if the job was run or dropped before.
@@ -261,7 +261,7 @@ extension Job {
     let outcome = unsafe Outcome(
       flag: ref.cell.pointee.state.load(ordering: .relaxed) & Job.rejected == 0 ? 0 : CellState.rejected)
     let handler = unsafe ref.cell.pointee.function
-    unsafe HandOver.end(ref, settling: promise) {
+    unsafe Submission.end(ref, settling: promise) {
       let id = promise.id
       if Observation.isOn { Trace.note(.began, id, executor: executor) }
       let result = Settlement.running(promise, of: promise) {
@@ -283,7 +283,7 @@ extension Job {
       return true
     }
     let promise = self.promise
-    unsafe HandOver.end(ref, settling: promise) {
+    unsafe Submission.end(ref, settling: promise) {
       Settlement.running(promise, of: promise) {
         unsafe ref.cell.pointee.value.release()
         abandon()

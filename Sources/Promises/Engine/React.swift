@@ -158,7 +158,7 @@ extension CellRef {
     } else {
       let old = tryClaim()
       guard CellRef.isPlainClaim(old) else { return concludeSlowly(old, value, outcome) }
-      if publishGivingBack(value, outcome, claimed: CellState(old), life) { return .moved }
+      if publishAndRelease(value, outcome, claimed: CellState(old), life) { return .moved }
       before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }

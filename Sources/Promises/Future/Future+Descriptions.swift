@@ -5,10 +5,10 @@ extension Future: CustomStringConvertible, CustomDebugStringConvertible {
   /// The description. For a pending future also the numbers of its callbacks, of callbacks whose interest keeps it from
   /// being asked to cancel, and of its handlers of cancel requests.
   public var debugDescription: String {
-    guard let census = cell.census else { return description }
+    guard let dependentCounts = cell.dependentCounts else { return description }
     return describe(
-      "pending, \(census.callbacks) callbacks, \(census.interested) interested, "
-        + "\(census.cancelHandlers) for a request to cancel" + (census.isSealed ? ", sealed" : ""))
+      "pending, \(dependentCounts.callbacks) callbacks, \(dependentCounts.interested) interested, "
+        + "\(dependentCounts.cancelHandlers) for a request to cancel" + (dependentCounts.isSealed ? ", sealed" : ""))
   }
 
   private func describe(_ content: String) -> String { "\(Self.self)(\(content))" }

@@ -12,7 +12,7 @@ struct AdoptionDraft {
   private(set) var functions: [Function] = []
   private(set) var leftOut: [(name: String, reason: String)] = []
 
-  /// `exports` says whether the library has a symbol, `origin` what a file is to the header.
+  /// `exports` says whether the library has a symbol, `origin` how a file relates to the header.
   init(_ header: Header, exports: (String) -> Bool, origin: (String) -> Clang.Origin) {
     for function in header.functions {
       let origin = origin(function.file)

@@ -12,7 +12,7 @@ indirect enum CType: Equatable {
   case function(result: CType, parameters: [CType], isVariadic: Bool)
   /// A name that the header gives a type: a typedef.
   case named(String)
-  /// struct, union or enum, by its tag or, where it has none, by what clang calls it.
+  /// struct, union or enum, by its tag or, where it has none, by clang's name for it.
   case tagged(String, name: String)
   /// A type that no call can pass: `long double`.
   case unknown(String)
@@ -138,7 +138,7 @@ struct CTypeParser {
     guard next == "(", position + 1 < tokens.count, ["*", "(", "^", "["].contains(tokens[position + 1]) else {
       return suffixes(of: base)
     }
-    // What is in the parentheses applies to what the suffixes behind them make of the type.
+    // The declarator in the parentheses applies to the type with the suffixes behind them.
     let inside = position + 1
     var depth = 0
     repeat {

@@ -9,7 +9,7 @@ struct Clang {
   /// `-I`, `-D` and the like.
   var flags: [String]
 
-  /// The declarations of the header at an absolute path and of what it includes.
+  /// The declarations of the header at an absolute path and of the files that it includes.
   func declarations(of path: String) throws(Failure) -> [HeaderNode] {
     // No name of a file is an option, or a list of them: "--" ends those, and an absolute path does not begin with "@".
     let arguments = ["-x", "c", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"] + flags + ["--", path]

@@ -3,12 +3,12 @@
 struct CountedParameters {
   private var counts: [Int: Int] = [:]
   private var addresses: Set<Int> = []
-  /// Whether some number may count what no rule here finds.
+  /// Whether some number may be a count that no rule here finds.
   private(set) var isAmbiguous = false
 
   init(of function: Header.Function, _ types: [CType], _ names: [String], _ header: Header) {
     let isArray = function.parameters.map(\.isArray)
-    // What manages memory by its size is not given data.
+    // A function that manages memory by its size takes no data.
     if function.name.lowercased().contains("alloc") { return }
     for index in types.indices {
       guard Self.isCount(names[index]) else {
@@ -16,7 +16,7 @@ struct CountedParameters {
         continue
       }
       let pointers = Self.pointers(before: index, types, names, header) { counts[$0] == nil && !addresses.contains($0) }
-      // (size, count) multiply: which of them counts what, only the manual says.
+      // (size, count) multiply: only the manual says which of them counts elements.
       let neighbours = [index - 1, index + 1].filter(types.indices.contains)
       let isOneOfTwo = neighbours.contains { Self.isInteger(types[$0]) && Self.isCount(names[$0]) }
       if Self.isInteger(types[index]) {
@@ -52,14 +52,14 @@ struct CountedParameters {
     var index = count - 1
     while index >= 0, isFree(index), isData(types[index], header),
       element(types[index], header) == element(types[count - 1], header),
-      // What is written may be larger than what is read: that has the count of neither.
+      // The output may be larger than the input: it has the count of neither.
       pointers.isEmpty || isConst(types[index]) && isConst(types[count - 1])
     {
       pointers.append(index)
       index -= 1
     }
     guard let last = pointers.first, isName(names[count], ofCountOf: names[last]) else { return [] }
-    // How large the elements behind a void * are, nothing says.
+    // The size of the elements behind a void * is unknown.
     if element(types[last], header) == .void, countsElements(names[count]) { return [] }
     return pointers
   }

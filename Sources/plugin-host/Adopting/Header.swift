@@ -134,7 +134,7 @@ struct Header {
   }
 
   /// Whether the values of a struct are the library's objects, known by their address: it is not defined, some function
-  /// gives its address, or it goes on behind what its definition says.
+  /// gives its address, or it is larger than its definition.
   func isObject(_ tag: String) -> Bool {
     guard let record = record(tag), !given.contains(tag) else { return true }
     let last = record.fields.last.map { resolved($0.type) }

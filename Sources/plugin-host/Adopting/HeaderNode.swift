@@ -22,9 +22,9 @@ struct HeaderNode {
   var isBitField = false
   var isInline = false
   var isVariadic = false
-  /// Where it is declared.
+  /// The file that declares it.
   var file = ""
-  /// Where its text begins, its name, and its last word.
+  /// The offsets of its text, its name, and its last word.
   var start = 0
   var nameStart = 0
   var lastStart = 0
@@ -36,10 +36,10 @@ struct HeaderNodeReader {
   private var scanner: JSONScanner
   /// clang names the file of a place only if it is another than that of the place before.
   private var file = ""
-  /// Where the last place that was read is in its file.
+  /// The offset in its file of the last place that was read.
   private var offset = 0
 
-  /// Deeper than any declaration; what is below is a function's body, which nobody asks for.
+  /// Deeper than any declaration; deeper nodes are a function's body, which nobody asks for.
   private static let maximumDepth = 64
 
   private init(_ json: [UInt8]) { scanner = JSONScanner(json) }
@@ -101,7 +101,7 @@ struct HeaderNodeReader {
     return value
   }
 
-  /// Reads a place. What a macro's argument spells is where it is written.
+  /// Reads a place. For a macro's argument that is the place where it is written.
   private mutating func place() throws(JSONScanner.Malformed) {
     var object = try scanner.beginObject()
     while let key = try scanner.key(&object) {

@@ -1,4 +1,4 @@
-/// Reads JSON front to back without making a tree of it: what clang writes about a header has millions of bytes, of which
+/// Reads JSON front to back without making a tree of it: clang's output about a header has millions of bytes, of which
 /// few matter.
 struct JSONScanner {
   struct Malformed: Error {
@@ -31,7 +31,7 @@ struct JSONScanner {
     guard took(character) else { throw Malformed(offset: position) }
   }
 
-  /// Where in an object or an array the scanner is. Whoever begins one reads it to its end.
+  /// The scanner's place in an object or an array. The caller that begins one reads it to its end.
   struct Place {
     fileprivate var isFirst = true
   }
@@ -124,7 +124,7 @@ struct JSONScanner {
     return number
   }
 
-  /// Reads a value and forgets it, however deep it goes.
+  /// Reads a value of any depth, and drops it.
   mutating func skip() throws(Malformed) {
     var depth = 0
     repeat {

@@ -1,5 +1,5 @@
-/// The conventions by which C programmers name functions and parameters, as far as they are evidence of what is read,
-/// written or kept.
+/// The conventions by which C programmers name functions and parameters, as far as they are evidence of memory that is
+/// read, written or kept.
 enum ParameterNames {
   /// The lowercase words of a name: `get`, `peer`, `name` for `getPeer_name`.
   static func words(_ name: String) -> [String] {
@@ -63,7 +63,7 @@ enum ParameterNames {
     return names.contains { name == $0 || name == "z" + $0 }
   }
 
-  /// Whether a function of that name may keep what it is given, or only reads it: `setbuffer`, `fmemopen`, `add_key`.
+  /// Whether a function of that name may keep its argument, or only reads it: `setbuffer`, `fmemopen`, `add_key`.
   static func mayKeep(function name: String) -> Bool {
     let keeping = ["set", "init", "add", "put", "push", "register", "attach", "bind", "construct", "append", "insert"]
     return words(name).contains { word in

@@ -1,5 +1,5 @@
-/// Writes the signature of one function. What the prototype leaves open is taken the way that cannot write where nothing
-/// is, and said in `checks`; what has no such way is left out.
+/// Writes the signature of one function. A type that the prototype leaves open is read such that nothing can be written
+/// where no memory is, and named in `checks`; a function without such a reading is left out.
 struct SignatureWriter {
   let function: Header.Function
   let types: [CType]

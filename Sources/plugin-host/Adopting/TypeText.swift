@@ -97,7 +97,7 @@ struct TypeText {
     return false
   }
 
-  /// Whether the type is what a machine makes of va_list.
+  /// Whether the type is a machine's definition of va_list.
   func isArgumentList(_ type: CType) -> Bool {
     switch type {
     case .named(let name): ["va_list", "__gnuc_va_list", "__builtin_va_list"].contains(name)

@@ -10,7 +10,7 @@ enum ArgumentText: Equatable, Sendable {
   /// `-` or `@-`: standard input, to its end.
   case standardInput
 
-  /// A backslash before a leading `@`, `-` or backslash is dropped, and what follows it is the text itself.
+  /// A backslash before a leading `@`, `-` or backslash is dropped, and the rest is the text itself.
   init(_ text: String) {
     // By scalars: a letter that combines with "@" does not make it another.
     let scalars = text.unicodeScalars

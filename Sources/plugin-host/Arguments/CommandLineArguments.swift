@@ -1,7 +1,7 @@
 import PluginRuntime
 
-/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. What stands
-/// behind `--` is a value as it is, whatever it looks like.
+/// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. A word
+/// behind `--` is a value as it is, even if it looks like an option.
 enum CommandLineArguments {
   /// The arguments that the words are for a function, and those whose texts are given by name. Files and standard input
   /// are read.

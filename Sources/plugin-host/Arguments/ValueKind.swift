@@ -6,7 +6,7 @@ enum ValueKind: Sendable {
   /// Known from the value alone.
   case any
 
-  /// The kind of the values of a type; nil is the type of nothing. A promise is as good as what it gives.
+  /// The kind of the values of a type; nil is the type of nothing. A promise has the kind of its result.
   init(_ type: ValueType?) {
     switch type?.content {
     case nil: self = .void
@@ -23,8 +23,8 @@ enum ValueKind: Sendable {
     }
   }
 
-  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Whether bytes
-  /// are a text, and a number is in range, only the value tells.
+  /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Only the
+  /// value decides whether bytes are a text, and a number is in range.
   func suits(_ parameter: ValueKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false

@@ -72,7 +72,7 @@ final class PipelineCache: Sendable {
     }
   }
 
-  /// Forgets what was kept to resume this run.
+  /// Removes the results that were kept to resume this run.
   func finish() {
     guard let run else { return }
     trying { try store.forget(run: run) }

@@ -2,7 +2,7 @@ import Glibc
 import PluginRuntime
 import Synchronization
 
-/// Digests of all that is known to decide what the functions of plugins do: the content of their files and of the
+/// Digests of all that is known to decide the results of plugins' functions: the content of their files and of the
 /// libraries that these need, the same of the plugins that they require, and their configuration.
 final class PluginFingerprints: Sendable {
   private let plugins: [PluginDescription]

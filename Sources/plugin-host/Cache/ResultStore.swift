@@ -23,7 +23,7 @@ struct ResultStore: Sendable {
   enum Finding: Sendable {
     case found(PluginValue)
     case missing
-    /// There was one, which is not what was stored. It is removed.
+    /// There was one, which differs from the stored one. It is removed.
     case damaged
   }
 
@@ -38,7 +38,7 @@ struct ResultStore: Sendable {
     Self.createFolder(Directory.parent(of: path))
     database = try Database(path: path)
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
-    // What has been written survives the end of the process, if not always that of the machine.
+    // A commit survives the end of the process, if not always that of the machine.
     try database.run("pragma synchronous = normal")
     let found = try database.run("pragma user_version").first?.first?.int ?? 0
     if found == Self.version { return }
@@ -82,7 +82,7 @@ struct ResultStore: Sendable {
       ])
   }
 
-  /// Removes what was kept for a run.
+  /// Removes the results that were kept for a run.
   func forget(run: Digest) throws(Database.Failure) {
     try database.run("delete from results where run = ?", [.bytes(run.bytes)])
   }

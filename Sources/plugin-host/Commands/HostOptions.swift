@@ -67,9 +67,9 @@ struct HostOptions: ParsableArguments {
     help: "How to show progress on standard error; auto draws on a terminal and writes lines elsewhere.")
   var progress = ProgressStyle.auto
 
-  /// Workers that are this program. What they write is shown as plugins' own output is.
+  /// Workers that are this program. Their output is shown as that of plugins in this process is.
   var workers: IsolationOptions {
-    // The program as it runs, wherever its file has gone.
+    // The program as it runs, even if its file was moved.
     var options = IsolationOptions(program: WorkerProgram(path: "/proc/self/exe"))
     options.output = { StandardError.write(lines: [$0]) }
     if let timeout = search.timeout {

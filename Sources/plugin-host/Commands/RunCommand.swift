@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
     if let timeout { session.loop.after(timeout.duration) { run.giveUp(.timedOut(seconds: timeout.value)) } }
     if let signal = session.loop.run(until: { run.isSettled }) {
       run.interrupt()
-      // What "finally" has to do is still done. A second signal ends it.
+      // The steps of "finally" still run. A second signal ends them.
       let second = checked.plan.hasFinalSteps ? session.loop.run(until: { run.isSettled }) : nil
       board.finish()
       session.end(by: second ?? signal)

@@ -20,7 +20,7 @@ enum JSONSchema {
         + object(properties, required: required))
   }
 
-  /// Of what a call prints.
+  /// The schema of the text that a call prints.
   static func result(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     let head = [draft, ("title", .string(function.name))]
@@ -92,7 +92,7 @@ extension ValueType {
     case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
-    // What no JSON can be.
+    // Types without JSON.
     case .pointer, .callback, .context, .token: return [("not", .object([]))]
     }
   }

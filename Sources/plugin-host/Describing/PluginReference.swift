@@ -75,7 +75,7 @@ struct PluginReference {
 
   private static func block(_ language: String, _ lines: [String]) -> [String] { ["```\(language)"] + lines + ["```"] }
 
-  /// Text that stays what it is: nothing in it is markup, nor ends a table's cell.
+  /// Text that is shown as it is: nothing in it is markup, nor ends a table's cell.
   private static func text(_ text: String) -> String {
     var result = ""
     for character in text.displayLine {

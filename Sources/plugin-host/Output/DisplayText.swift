@@ -21,7 +21,7 @@ extension Unicode.Scalar {
 
 extension String {
   /// The text on one line and harmless: each run of controls, such as line breaks and escape sequences' beginnings,
-  /// becomes one space. What a plugin says is not for a terminal to obey.
+  /// becomes one space. A terminal must not obey a plugin's text.
   /// Secrets are hidden.
   var displayLine: String { Redaction.apply(self).singleLine }
 
@@ -44,7 +44,7 @@ extension String {
   /// The number of columns of a terminal that it takes.
   var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
-  /// Cut to at most `width` columns; `mark` stands in place of what was cut off.
+  /// Cut to at most `width` columns; `mark` stands in place of the rest.
   func truncated(to width: Int, mark: String = "…") -> String {
     guard columns > width else { return self }
     let room = width - mark.columns

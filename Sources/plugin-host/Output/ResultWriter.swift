@@ -35,7 +35,7 @@ struct ResultWriter: Sendable {
     try write(bytes: format.bytes(of: value))
   }
 
-  /// Writes what has its form already.
+  /// Writes bytes that have their form already.
   func write(bytes: [UInt8]) throws(Failure) {
     do {
       if let path, path != "-", !Self.standardOutput.contains(path) {
@@ -87,7 +87,7 @@ extension PluginValue {
     }
   }
 
-  /// For people, in one line: what there is room for.
+  /// For people: as much as fits in one line.
   var summary: String {
     switch self {
     case .void: ""

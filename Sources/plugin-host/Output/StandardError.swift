@@ -2,7 +2,7 @@ import Glibc
 
 /// Lines for people, on standard error.
 enum StandardError {
-  /// Writes each of `lines` and a line break. What cannot be written is lost: there is nobody to tell.
+  /// Writes each of `lines` and a line break. Text that cannot be written is lost: no other place could show the error.
   static func write(lines: [String]) {
     write(lines.map { $0 + "\n" }.joined())
   }

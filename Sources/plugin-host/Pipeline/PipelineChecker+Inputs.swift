@@ -89,7 +89,7 @@ extension PipelineChecker {
     return .object(inputs)
   }
 
-  /// Whether what is in a text is known only when the step runs.
+  /// Whether a text's content is known only when the step runs.
   private func isOpen(_ template: Template) -> Bool {
     !template.results.isEmpty || template.hasItem
       || isForEach && template.variables.contains { Self.eachNames[$0] != nil }
@@ -166,7 +166,7 @@ extension PipelineChecker {
     }
   }
 
-  /// The value of a text in a list or a mapping. Where the type leaves it open, it is what YAML's core schema says.
+  /// The value of a text in a list or a mapping. Where the type leaves it open, YAML's core schema decides.
   private mutating func check(
     _ text: String, isPlain: Bool, as type: ValueType, at location: Location, name: String
   ) -> PluginValue? {
@@ -176,7 +176,7 @@ extension PipelineChecker {
 
   // MARK: References
 
-  /// Whether each result that a call uses can be what its parameter takes.
+  /// Checks that each result that a call uses suits its parameter.
   mutating func checkReferences(of call: Pipeline.Call, planned: PipelinePlan.Call?) {
     guard let planned else { return }
     for argument in call.arguments {
@@ -193,7 +193,7 @@ extension PipelineChecker {
     case .text(let template, _), .file(let template):
       let isFile = if case .file = input.value { true } else { false }
       for reference in template.results {
-        // By itself it keeps its type; a text is what it is taken for.
+        // By itself it keeps its type; inside a text it becomes text.
         let isWhole = template.parts.count == 1 && !isFile && !ValueKind(type).isText
         checkReference(reference, as: isWhole ? type : nil, name: name, at: input.location, takesText: isWhole)
       }
@@ -209,7 +209,7 @@ extension PipelineChecker {
     }
   }
 
-  /// `type`: nil for a place that takes whatever has a text.
+  /// `type`: nil for a place that takes any value with a text.
   private mutating func checkReference(
     _ reference: ResultReference, as type: ValueType?, name: String, at location: Location, takesText: Bool = false
   ) {

@@ -7,7 +7,7 @@ struct PipelineChecker {
   private let plugins: [PluginDescription]
   let variables: [String: String]
   private var mistakes: [Mistake] = []
-  /// Where standard input is read: it can be read once.
+  /// The place that reads standard input, which can be read once.
   var standardInput: Location?
   /// The types of the steps' results; nil for one whose call is wrong.
   private(set) var shapes: [ResultShape?] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A plan as a graph: what `run --graph` writes.
+/// A plan as a graph: the output of `run --graph`.
 enum GraphFormat: String, CaseIterable, Sendable {
   /// The language of Graphviz.
   case dot
@@ -18,7 +18,7 @@ extension PipelinePlan {
   }
 
   /// The steps as nodes. An arrow leads from a step to those that use its result; it is dashed where one only waits for
-  /// the other, and dotted to what stands in for a step that is rejected.
+  /// the other, and dotted to the substitute for a step that is rejected.
   var dot: String {
     var lines = ["digraph pipeline {", "  node [shape=box];"]
     let results = result.steps

@@ -1,4 +1,4 @@
-/// Reads a pipeline file: its shape, not what its names refer to.
+/// Reads a pipeline file: its shape, not the plugins and steps that it names.
 struct PipelineReader {
   let document: YAMLDocument
 

@@ -18,13 +18,13 @@ final class PipelineRun {
   private nonisolated let kept: Set<Int>
   /// Limits the number of calls at once.
   nonisolated let slots: Slots
-  /// The threads of serial steps and what lets them run one at a time, by their names.
+  /// The threads of serial steps and the slots by which they run one at a time, by their names.
   nonisolated let lanes: [String: (thread: SerialThread, slots: Slots)]
   /// Gives up a call, or a wait for its next attempt. By numbers of their own.
   var active: [Int: @MainActor (CallFailure) -> Void] = [:]
   nonisolated let nextActive = Atomic(0)
   private var unsettled: Int
-  /// The number of steps, besides those of `finally`, that are not settled; and the promise that there is none.
+  /// The number of steps, besides those of `finally`, that are not settled; and the promise that is fulfilled at 0.
   private var unsettledBeforeFinal: Int
   private nonisolated let reachedFinal = Promise<[Int: PluginValue]>()
   /// Why the whole was given up; nil as long as it was not. Nothing begins any more then, and nothing is rescued.
@@ -66,7 +66,7 @@ final class PipelineRun {
           inputs.then(async: { [self] in perform(step, number, $0, rescueInputs) })
         })
       let promise = step.each == nil ? rescued(own, step: step, number: number, rescueInputs, [:]) : own
-      // What waits for the step waits for this one, so that people hear of the step first.
+      // Dependent steps wait for this one, so that the step's own end is shown first.
       let told = Promise<PluginValue>()
       promise.then(
         { [self] value in
@@ -81,13 +81,13 @@ final class PipelineRun {
     }
   }
 
-  /// Gives up whatever is not settled.
+  /// Gives up all steps that are not settled.
   func giveUp(_ reason: CallFailure) {
     givenUp.withLock { $0 = reason }
     for giveUp in active.values { giveUp(reason) }
   }
 
-  /// Gives up whatever is not settled, because the user wants to end; shows how far it came.
+  /// Gives up all steps that are not settled, because the user wants to end; shows how far they came.
   func interrupt() {
     giveUp(.interrupted)
     for number in outcomes.indices.prefix(plan.firstFinal) where outcomes[number] == nil {
@@ -101,7 +101,7 @@ final class PipelineRun {
       guard case .failure(let failure) = outcome, failure != .skipped else { return nil }
       return (plan.steps[number].name, failure)
     }
-    // What did not run for want of an input says nothing new.
+    // A step that did not run for want of an input adds no cause.
     let causes = failures.filter { if case .notRun = $0.failure { false } else { true } }
     if causes.isEmpty { return result }
     let isTimeout = causes.allSatisfy { $0.failure.status == .timedOut }
@@ -149,7 +149,7 @@ final class PipelineRun {
     }
   }
 
-  /// The promise of a call, or of what stands in for it. `element`: what a step with `each` is at.
+  /// The promise of a call, or of its substitute. `element`: the element of a step with `each`.
   nonisolated func rescued(
     _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue]
   ) -> Promise<PluginValue> {

@@ -78,7 +78,7 @@ indirect enum ResultShape: Sendable {
 }
 
 extension Signature {
-  /// The type of what a call gives.
+  /// The shape of a call's result.
   var shape: ResultShape {
     let result = yielded.map { ResultShape.type($0) }
     guard !outputs.isEmpty else { return result ?? .nothing }

@@ -8,10 +8,10 @@ struct StepGraph: Sendable {
   private(set) var order: [Int] = []
 
   private var numbers: [String: Int] = [:]
-  /// Of each step: what it waits for, its rescue included, and where the file says so.
+  /// Of each step: the steps that it waits for, its rescue included, and their places in the file.
   private var edges: [[(target: Int, location: Location)]] = []
 
-  /// Reports what is wrong to `mistakes`; the graph is of use only if there is nothing.
+  /// Appends errors to `mistakes`; without any, the graph is valid.
   /// Steps before `firstFinal` run before the others.
   init(_ steps: [Pipeline.Step], firstFinal: Int? = nil, mistakes: inout [Mistake]) {
     for (number, step) in steps.enumerated() where numbers.updateValue(number, forKey: step.name.value) != nil {
@@ -62,7 +62,7 @@ struct StepGraph: Sendable {
     }
   }
 
-  /// Kahn's algorithm: takes away, again and again, what waits for nothing that is left.
+  /// Kahn's algorithm: removes, again and again, the steps that wait for none that is left.
   private mutating func sort(_ steps: [Pipeline.Step], mistakes: inout [Mistake]) {
     var missing = edges.map { Set($0.map(\.target)).count }
     var dependents = [[Int]](repeating: [], count: edges.count)

@@ -81,8 +81,8 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text with the variables' values. A value is not looked at again: what is in it is only text. A variable that
-  /// has none counts as empty, and so does a result; the checker has seen to it that there is none without a value.
+  /// The text with the variables' values. A value is not expanded again. A variable that has none counts as
+  /// empty, and so does a result; the checker has refused templates with such a name.
   func expanded(with values: [String: String]) -> String {
     parts.map { part in
       switch part {

@@ -1,7 +1,7 @@
-/// The values of a pipeline's variables: what the user set, or else what the file says.
+/// The values of a pipeline's variables: the user's, or else the file's.
 enum Variables {
-  /// `given` are the names and values that the user gave. What is wrong in the file goes to `mistakes`; what is wrong
-  /// with the given ones is thrown, because no place of the file is to blame.
+  /// `given` are the names and values that the user gave. Errors in the file are appended to `mistakes`; errors in
+  /// the given ones are thrown, because they have no place in the file.
   static func values(
     of pipeline: Pipeline, given: [VariableSetting], secrets: [String: String] = [:], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {

@@ -55,7 +55,7 @@ struct AdoptionFile {
       signature: signature, description: self.text("description", of: record), symbol: self.text("symbol", of: record))
   }
 
-  /// Whether the node is what YAML makes of a signature without quotes: the colon after a parameter's name ends a key.
+  /// Whether the node is a signature without quotes as YAML reads it: the colon after a parameter's name ends a key.
   /// Then there is a mistake already.
   private func isUnquotedSignature(_ node: YAMLNode) -> Bool {
     guard case .mapping(let mapping) = node.content, mapping.contains(where: { $0.key.text?.contains("(") ?? false })

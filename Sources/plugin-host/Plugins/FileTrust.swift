@@ -65,7 +65,7 @@ struct FileTrust: Sendable {
         + "change its owner by chown"
     }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    // The mode of a link means nothing.
+    // The kernel ignores the mode of a link.
     if status.st_mode & S_IFMT == S_IFLNK || isFolder && status.st_mode & S_ISVTX != 0 { return nil }
     if status.st_mode & S_IWOTH != 0 { return "every user can write to \(path): take the right away by chmod o-w" }
     if status.st_mode & S_IWGRP != 0, !User.isPrivate(group: status.st_gid, of: status.st_uid) {

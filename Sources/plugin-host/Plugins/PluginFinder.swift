@@ -1,4 +1,4 @@
-/// Finds the file of a plugin by what the user calls it.
+/// Finds the file of a plugin by the user's name for it.
 struct PluginFinder: Sendable {
   /// The folders in which plugins are looked for, the first that has it wins.
   var directories: [String]
@@ -54,7 +54,7 @@ struct PluginFinder: Sendable {
     }
   }
 
-  /// The paths of all files of plugins in the folders, in their order, each name once: what `path(of:)` could find.
+  /// The paths of all files of plugins in the folders, in their order, each name once: all that `path(of:)` could find.
   func all() throws(Failure) -> [String] {
     var seen: Set<String> = []
     var paths: [String] = []

@@ -5,8 +5,7 @@ final class PlainProgress: ProgressDisplay {
   private let onlyReports: Bool
   private let write: (String) -> Void
 
-  /// `onlyReports`: what the plugins report, and not how steps begin and end. Each line goes to `write`, without its
-  /// end.
+  /// `onlyReports`: show the plugins' reports, and not how steps begin and end. `write` gets each line, without its end.
   init(onlyReports: Bool = false, write: @escaping (String) -> Void = { StandardError.write(lines: [$0]) }) {
     self.onlyReports = onlyReports
     self.write = write

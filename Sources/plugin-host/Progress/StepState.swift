@@ -3,7 +3,7 @@ enum StepState: Equatable, Sendable {
   /// For its inputs.
   case waiting
   case running(Report)
-  /// It was rejected, for the reason given; what stands in for it runs.
+  /// It was rejected, for the reason given; its substitute runs.
   case rescuing(from: String, Report)
   case fulfilled(result: String)
   /// By itself: `message` says why.

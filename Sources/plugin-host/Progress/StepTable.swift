@@ -20,7 +20,7 @@ struct StepTable: Sendable {
     return lines
   }
 
-  /// All rows if there is room; or else those at work first, then failures, then what waits, then what is done.
+  /// All rows if there is room; or else running steps first, then failures, then waiting steps, then finished ones.
   private func visible(_ rows: [StepRow]) -> [StepRow] {
     let room = max(height - 1, 1)
     guard rows.count > room else { return rows }

@@ -4,9 +4,9 @@ final class TerminalProgress: ProgressDisplay {
   let refreshInterval: Duration? = .milliseconds(100)
   private let terminal: Terminal
   private let write: (String) -> Void
-  /// Whether the table goes away at the end.
+  /// Whether the table is erased at the end.
   private let isTransient: Bool
-  /// Nothing is drawn before this: what is over in a moment needs no display.
+  /// Nothing is drawn before this: a call that is over in a moment needs no display.
   private let begin: ContinuousClock.Instant
   /// The lines of the table that stand above the cursor.
   private var drawn = 0
@@ -38,7 +38,7 @@ final class TerminalProgress: ProgressDisplay {
     drawn = 0
   }
 
-  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears what it leaves of the
+  /// Draws the table in place of the one before, below `notes`, in one write. Each line clears the rest of the
   /// old one; to clear all first would flicker.
   private func draw(_ table: [String], below notes: [String] = []) {
     let back = drawn == 0 ? "" : "\u{1B}[\(drawn)A\r"

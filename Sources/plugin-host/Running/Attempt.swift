@@ -26,7 +26,7 @@ final class Attempt: Sendable {
     enders = session.enders
   }
 
-  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and rejects what is wrong by
+  /// Makes the call, which has `timeout` seconds from now. `make` may take its time, and reports an error by
   /// throwing.
   func start(timeout: Double?, _ make: @escaping @Sendable () throws -> Promise<PluginValue>) {
     if let timeout { limit(to: timeout) }

@@ -15,7 +15,7 @@ enum CallFailure: Error, Equatable, Sendable {
   /// The arguments do not suit the function, which was not called.
   case wrongArguments(message: String)
 
-  /// The reason of some promise: one of these, or what a plugin gave.
+  /// Makes it of a promise's reason: one of these, or a plugin's value.
   init(reason: Any?) {
     switch reason {
     case let failure as CallFailure: self = failure

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The main thread's loop: it runs what other threads post, timers, and sees the signals that ask the process to end.
+/// The main thread's loop: it runs posted actions and timers, and sees the signals that ask the process to end.
 ///
-/// Whatever decides or prints runs here, one thing at a time; what may block runs on `CallThreads`.
+/// Code that decides or prints runs here, one action at a time; code that may block runs on `CallThreads`.
 @MainActor
 final class EventLoop {
   private let inbox: Inbox
@@ -30,7 +30,7 @@ final class EventLoop {
     inbox.append(job)
   }
 
-  /// Runs `action` once, when `delay` has passed. Returns what `cancel` takes.
+  /// Runs `action` once, when `delay` has passed. Returns the argument for `cancel`.
   @discardableResult
   func after(_ delay: Duration, _ action: @escaping @MainActor () -> Void) -> Int {
     nextTimer += 1
@@ -43,7 +43,7 @@ final class EventLoop {
     timers.removeAll { $0.id == id }
   }
 
-  /// Runs what has been posted, without waiting for more.
+  /// Runs the posted actions, without waiting for more.
   func runPosted() {
     for job in inbox.drain() { job() }
   }

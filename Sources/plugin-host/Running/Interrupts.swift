@@ -26,7 +26,7 @@ enum Interrupts {
   /// Whether SIGINT came since `clear()`.
   static var isRequested: Bool { requested.load(ordering: .acquiring) }
 
-  /// Forgets what came. Called before a line is taken, so that what comes later is kept.
+  /// Drops earlier requests. Called before a line is taken, so that later ones are kept.
   static func clear() { requested.store(false, ordering: .releasing) }
 }
 

@@ -7,7 +7,7 @@ final class Session {
   nonisolated let loop: EventLoop
   /// For the calls. Functions may wait for each other, so there is room for many.
   nonisolated let callers = CallThreads(limit: 1_000)
-  /// For what ends calls, which must not stand behind calls that do not end.
+  /// Threads that end calls: they must not wait behind calls that do not end.
   nonisolated let enders = CallThreads(limit: 8)
   nonisolated let host: Host
   private let log: PluginLog
@@ -32,7 +32,7 @@ final class Session {
       for plugin in plan.plugins { try Self.load(plugin, in: plan.place(of: plugin), of: host, workers) }
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
-      // Those before it in the order are loaded.
+      // The plugins before it in the order are loaded.
       host.unloadAll(deadline: .seconds(1))
       loop.runPosted()
       throw Failure(.notLoaded, "\(error)".displayLine)

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind
-/// ends it at once, whatever a plugin is doing.
+/// ends it at once, even while a plugin's function runs.
 struct TerminationSignals: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
   private let previous: [(signal: Int32, action: sigaction)]
@@ -33,7 +33,7 @@ struct TerminationSignals: ~Copyable {
     return signal == 0 ? nil : signal
   }
 
-  /// Gives the signals back to whoever had them. The descriptor may be closed afterwards.
+  /// Restores the former handlers of the signals. The descriptor may be closed afterwards.
   func restore() {
     for (signal, var action) in previous { sigaction(signal, &action, nil) }
     wakeup.store(-1, ordering: .releasing)

@@ -43,7 +43,7 @@ struct KeyDecoder {
   }
 
   private static let controls: [UInt8: Key] = [
-    // What Linux makes of a Ctrl-D that was typed while a call ran.
+    // Linux's code for a Ctrl-D that was typed while a call ran.
     0x00: .end,
     0x01: .home, 0x02: .left, 0x03: .interrupt, 0x04: .end, 0x05: .lineEnd, 0x06: .right, 0x08: .backspace, 0x09: .tab,
     0x0A: .enter, 0x0B: .killToEnd, 0x0C: .clear, 0x0D: .enter, 0x0E: .down, 0x10: .up, 0x15: .killToStart,

@@ -65,11 +65,11 @@ final class LineEditor {
     if count > 0 { typed = buffer[..<count] } else if count == 0 || errno != EINTR && errno != EAGAIN { isAtEnd = true }
   }
 
-  /// Does what a key says. Returns the input if that ends the line.
+  /// Applies a key. Returns the input if that ends the line.
   private func apply(_ key: Key) -> Input? {
     switch key {
     case .enter:
-      // While Ctrl-C still is a key, and before the person sees that the line is taken: what comes later is kept.
+      // While Ctrl-C still is a key, and before the person sees that the line is taken: later ones are kept.
       Interrupts.clear()
       line.moveToEnd()
       draw()
@@ -131,7 +131,7 @@ final class LineEditor {
 }
 
 extension EditedLine {
-  /// Does what an editing key says.
+  /// Applies an editing key.
   fileprivate mutating func apply(_ key: Key) {
     switch key {
     case .text(let text): insert(text)

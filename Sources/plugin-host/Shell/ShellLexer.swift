@@ -1,4 +1,4 @@
-/// Splits a line into words. Quotes and backslashes mean what they mean in a POSIX shell; `#` begins a comment.
+/// Splits a line into words. Quotes and backslashes work as in a POSIX shell; `#` begins a comment.
 struct ShellLexer {
   private let scalars: [Unicode.Scalar]
   private var position = 0
@@ -39,7 +39,7 @@ struct ShellLexer {
   /// Appends text, to the last part if that is a text of the same kind.
   private func add(_ text: String, isQuoted: Bool, to parts: inout [ShellLine.Part]) {
     if case .text(let last, isQuoted)? = parts.last {
-      // By scalars: a letter that combines with the one before it stays what it is.
+      // By scalars: a letter that combines with the one before it is kept as it is.
       var joined = last.unicodeScalars
       joined.append(contentsOf: text.unicodeScalars)
       parts[parts.count - 1] = .text(String(joined), isQuoted: isQuoted)

@@ -35,7 +35,7 @@ struct ShellScript {
     shell.session.end(.fulfilled)
   }
 
-  /// Writes what is wrong with a line, with its place.
+  /// Writes the errors of a line, with its place.
   private func report(_ lines: [String], _ number: Int) {
     let prefix = "plugin-host: "
     let first = lines.first.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 } ?? ""

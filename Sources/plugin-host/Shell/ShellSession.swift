@@ -66,7 +66,7 @@ final class ShellSession {
     return (plugin, function)
   }
 
-  /// Finds a plugin by what the session calls it, and loads it if it is not loaded.
+  /// Finds a plugin by the session's name for it, and loads it if it is not loaded.
   func plugin(_ name: String) throws(Failure) -> PluginDescription {
     if let plugin = aliases[name] { return plugin }
     switch plan.plugins.lookup(name) {
@@ -74,7 +74,7 @@ final class ShellSession {
     case .ambiguous(let ids): throw Failure(.usage, "\"\(name)\" may be \(ids.joined(separator: " or "))")
     case .unknown: break
     }
-    // A plan that failed has a part of what the plugin requires.
+    // A plan that failed has a part of the plugin's requirements.
     var next = plan
     let plugin = try next.add(name)
     for new in next.plugins.dropFirst(plan.plugins.count) { try session.load(new, of: next) }

@@ -17,7 +17,7 @@ enum Command {
     case interrupted(Int32)
   }
 
-  /// Runs a program that is looked for in PATH, with an empty standard input. What it says on standard error is seen by
+  /// Runs a program that is looked for in PATH, with an empty standard input. Its standard error is seen by
   /// the user. It runs in a process group of its own, which is killed if it has not ended at the deadline, or if this
   /// process is asked to end.
   static func run(_ program: String, _ arguments: [String], timeout: Duration) throws(Failure) -> Result {

@@ -16,7 +16,7 @@ enum FileKind {
 
 /// Folders of the file system.
 enum Directory {
-  /// The names of what lies in the folder at `path`, sorted, without `.` and `..`.
+  /// The names of the entries of the folder at `path`, sorted, without `.` and `..`.
   static func names(path: String) throws(SystemError) -> [String] {
     guard let folder = opendir(path) else { throw .last }
     defer { closedir(folder) }

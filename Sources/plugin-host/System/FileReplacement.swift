@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files that have their old content or all of the new one, whatever happens in between.
+/// Files that have their old content or all of the new one, even if the process or the machine ends in between.
 enum FileReplacement {
-  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. What is no regular file, such as a
+  /// Writes `bytes` to a new file beside the one at `path`, and renames it to that. A file that is not regular, such as a
   /// device or a pipe, is written to as it is.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     var information = stat()
@@ -32,7 +32,7 @@ enum FileReplacement {
       unlink(RawText.cString(temporary))
       throw error
     }
-    // Some file systems tell only now that there was no room.
+    // Some file systems report only now that they had no room.
     guard close(descriptor) == 0, rename(RawText.cString(temporary), RawText.cString(target)) == 0 else {
       let error = SystemError.last
       unlink(RawText.cString(temporary))

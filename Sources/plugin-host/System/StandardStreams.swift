@@ -7,7 +7,7 @@ enum StandardStreams {
   static var results: Int32 { output.load(ordering: .acquiring) }
 
   /// Sees to it that all three are open, before anything else is: a file of ours or of a plugin's that got number 1
-  /// would receive the results. What was closed cannot be used, the wrong way round: reading 0 and writing 1 or 2 fail,
+  /// would receive the results. A stream that was closed is opened the wrong way round: reading 0 and writing 1 or 2 fail,
   /// as they should.
   static func occupy() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
@@ -27,7 +27,7 @@ enum StandardStreams {
     output.store(copy, ordering: .releasing)
   }
 
-  /// Gives standard output back, for what is printed to it when no plugin is there.
+  /// Restores standard output, for text that is printed to it when no plugin is loaded.
   static func returnOutput() {
     guard results != STDOUT_FILENO else { return }
     _ = dup2(results, STDOUT_FILENO)

@@ -9,7 +9,7 @@ struct FileMistakes: Error {
   var file: SourceFile
   var mistakes: [Mistake]
 
-  /// For each mistake, in the file's order: where, what, the line, and a mark under the place.
+  /// For each mistake, in the file's order: the place, the message, the line, and a mark under the place.
   var lines: [String] {
     mistakes.sorted { $0.location < $1.location }.flatMap { mistake in
       let location = mistake.location

@@ -38,7 +38,7 @@ struct SourceFile: Sendable {
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
-  /// Reads the file at `path`; `-` is standard input. What is wrong ends the command with that status.
+  /// Reads the file at `path`; `-` is standard input. An error ends the command with that status.
   static func read(_ path: String, or status: ExitStatus) throws(Failure) -> SourceFile {
     let name = path == "-" ? "standard input" : path
     do {

@@ -22,7 +22,7 @@ final class YAMLDocument {
     mistakes.append(Mistake(location: location, message: message))
   }
 
-  /// One key of a mapping, and what stands under it.
+  /// One key of a mapping, and the node under it.
   struct Field {
     var key: Located<String>
     var value: YAMLNode
@@ -75,7 +75,7 @@ final class YAMLDocument {
     subscript(key: String) -> YAMLNode? { fields[key]?.value }
   }
 
-  /// The text of a scalar, as it is written: `1.10` and `yes` stay what they are. Nil if the node is none, or is null,
+  /// The text of a scalar, as it is written: `1.10` and `yes` stay texts. Nil if the node is none, or is null,
   /// with a mistake.
   func text(of node: YAMLNode, what: String) -> Located<String>? {
     if hasForeignTag(node) { return nil }

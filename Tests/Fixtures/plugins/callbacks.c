@@ -1,4 +1,4 @@
-/* Calls what it is given: at once, later, too late, from threads of its own, and with what it should not pass. */
+/* Calls its callbacks: at once, later, too late, from threads of its own, and with forbidden arguments. */
 #include "fixture.h"
 
 #include <pthread.h>
@@ -97,7 +97,7 @@ static int32_t on_threads(int32_t count, int32_t (*f)(int32_t, int32_t)) {
 }
 
 static int32_t in_child(int32_t (*f)(int32_t)) {
-  /* Once before, so that what is made for a first call is there: only malloc() may be used in the child. */
+  /* Once before, so that the resources of a first call exist: only malloc() may be used in the child. */
   f(6);
   pid_t child = fork();
   if (child == 0)
@@ -121,7 +121,7 @@ static struct point shapes(struct point (*f)(uint8_t a, float b, promise_str_t c
            NULL, INT64_MIN);
 }
 
-/* Passes what the signature does not allow. */
+/* Passes arguments that the signature does not allow. */
 static int32_t lie(int32_t how, int32_t (*f)(uint8_t flag, promise_str_t text, const char *line)) {
   switch (how) {
   case 1:
@@ -142,7 +142,7 @@ static int32_t counted(int32_t count, int32_t (*f)(const char *data, int32_t cou
   return f("four", count);
 }
 
-/* How long the text is that a callback gives, which is freed here. */
+/* The length of a callback's text, which is freed here. */
 static uint64_t length_of_given(char *(*f)(uint64_t index)) {
   uint64_t length = 0;
   for (uint64_t i = 0; i < 64; i++) {
@@ -174,7 +174,7 @@ static int32_t forge(int32_t (*f)(void *data, int32_t index), void *data) {
   return f((char *)data + 16, 1) + f(NULL, 1) + f(data, 1);
 }
 
-/* What is settled by callbacks. */
+/* Promises that callbacks settle. */
 
 struct asked {
   void (*done)(void *, int64_t);

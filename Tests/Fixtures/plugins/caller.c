@@ -59,7 +59,7 @@ static promise_t *misuse(int32_t how) {
   }
 }
 
-/* The bytes are released here at once: the host keeps what the called function was lent. */
+/* The bytes are released here at once: the host keeps the arguments of the called function. */
 static promise_t *sum(promise_bytes_t data) {
   promise_value_t argument;
   make_bytes(&argument, data.data, data.length);
@@ -82,7 +82,7 @@ static promise_t *twofold(promise_t *text) {
   return host->call(host, "test.promises", "twofold", &argument, 1);
 }
 
-/* Discards the promise of a call, and tells whether nobody else holds it. */
+/* Discards the promise of a call, and returns whether it was the only reference. */
 static bool start_and_discard(promise_bytes_t data) {
   promise_t *promise = sum(data);
   discard(promise);

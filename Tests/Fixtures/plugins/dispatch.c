@@ -1,4 +1,4 @@
-/* What calls do beyond words and texts: out parameters, counts, slices, optionals, failures that the result tells. */
+/* Calls beyond words and texts: out parameters, counts, slices, optionals, failures by result. */
 #define _GNU_SOURCE
 #include "fixture.h"
 

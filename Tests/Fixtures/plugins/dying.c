@@ -1,4 +1,4 @@
-/* Ends its process, or does harm to it, in every way and at every time. The macros say what a phase does. */
+/* Ends its process, or does harm to it, in every way and at every time. The macros select the action of a phase. */
 #define _GNU_SOURCE
 #include "fixture.h"
 
@@ -158,7 +158,7 @@ static promise_t *later(int64_t value, uint32_t milliseconds) {
   return promise;
 }
 
-/* A process of its own session keeps what it inherited. */
+/* A process of its own session keeps the descriptors that it inherited. */
 static void leave_child(void) {
   if (fork() == 0) {
     setsid();

@@ -1,4 +1,4 @@
-/* fixture.h - what the plugins made for tests have in common. */
+/* fixture.h - common code of the plugins made for tests. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 

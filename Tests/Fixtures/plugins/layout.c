@@ -1,4 +1,4 @@
-/* A plugin whose compiler tells how it laid out the structs of its signatures; -DDEFECT=... changes one number. */
+/* A plugin with its compiler's layout of the structs of its signatures; -DDEFECT=... changes one number. */
 #include "fixture.h"
 
 #ifndef PACKED

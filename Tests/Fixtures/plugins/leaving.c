@@ -41,8 +41,8 @@ static void jump_deep(void) {
   promise_release(host->call(host, "test.leaving", "jump", NULL, 0));
 }
 
-/* Calls a function that jumps back here, and gives what became of that call: the promise is lost with the jump, so the
- * caller is told by the log of unhandled rejections. */
+/* Calls a function that jumps back here, and returns the end of that call: the promise is lost with the jump, so the
+ * caller reads the log of unhandled rejections. */
 static int32_t catch_jump(void) {
   if (setjmp(back) != 0)
     return 1;

@@ -67,7 +67,7 @@ static promise_t *never(void) {
   return promise_new();
 }
 
-/* A promise that waits for another: what is passed is borrowed until this one is settled. */
+/* A promise that waits for another: the argument is borrowed until this one is settled. */
 static promise_verdict_t doubled(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   out->kind = PROMISE_KIND_I64;
@@ -140,7 +140,7 @@ static void go(void) {
   pthread_mutex_unlock(&mutex);
 }
 
-/* Waits until a thread of sum() has let go of its promise, and gives what it saw. */
+/* Waits until a thread of sum() has released its promise, and returns the value that it saw. */
 static int32_t seen(void) {
   pthread_mutex_lock(&mutex);
   while ((last_sum & 1 << 30) == 0)

@@ -1,4 +1,4 @@
-/* Requires what -DREQUIRED names, under the id that -DID gives. */
+/* Requires the plugin of -DREQUIRED, under the id of -DID. */
 #include "fixture.h"
 
 ONE_FUNCTION

@@ -12,7 +12,7 @@ static promise_t *next(promise_t *number) {
   return promise_then(number, increment, NULL, NULL);
 }
 
-/* A type of object, the same one whoever asks. */
+/* A type of object, the same one for each caller. */
 static uint64_t type(void) {
   return (uint64_t)(uintptr_t)promise_type_register("test.shares.type", NULL, NULL);
 }

@@ -43,7 +43,7 @@ static bool memory(size_t size) {
   return aligned;
 }
 
-/* What the header forbids must not end the host. */
+/* Calls that the header forbids; they must not end the host. */
 static void nonsense(void) {
   const char *volatile null = NULL;
   host->log(host, 99, "level 99");

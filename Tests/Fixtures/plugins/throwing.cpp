@@ -104,7 +104,7 @@ static int32_t apply(int32_t (*f)(int32_t)) {
   return f(7);
 }
 
-// What a host would run for a callback, had it been written in C++.
+// The body of a callback in a host written in C++.
 extern "C" PROMISE_API void throwing_body(void *, void *const *, void *result) {
   *static_cast<int64_t *>(result) = -1;
   throw std::length_error("too long");

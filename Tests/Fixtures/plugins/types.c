@@ -23,7 +23,7 @@ IDENTITY(f32, float)
 IDENTITY(f64, double)
 IDENTITY(usize, size_t)
 
-/* Borrowed arguments go with the call, so what is given back is a copy: `own` for two of them, static for the other. */
+/* Borrowed arguments end with the call, so the result is a copy: `own` for two of them, static for the other. */
 static void *copy(const void *data, size_t length) {
   void *memory = host->allocate(host, length);
   if (memory != NULL)
@@ -45,7 +45,7 @@ static const char *cstr(const char *text) {
   return kept;
 }
 
-/* What it owns it may give away again. */
+/* Owned arguments may be given away again. */
 static promise_str_t own_str(promise_str_t text) {
   return text;
 }

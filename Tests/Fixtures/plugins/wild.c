@@ -1,4 +1,4 @@
-/* Returns what its signatures do not say, by functions of other prototypes. */
+/* Returns other types than its signatures say, by functions of other prototypes. */
 #include "fixture.h"
 
 static uint8_t wild_bool(void) {

@@ -17,7 +17,7 @@ struct AdoptedLibrary {
     ).id
   }
 
-  /// What a function gives; its error otherwise.
+  /// Calls a function, and returns its result, or its error as text.
   @discardableResult
   func call(_ function: String, _ arguments: Argument...) async throws -> PluginValue {
     try await withCheckedThrowingContinuation { continuation in

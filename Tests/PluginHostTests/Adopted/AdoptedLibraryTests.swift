@@ -3,7 +3,7 @@ import PluginRuntime
 import Synchronization
 import Testing
 
-/// What takes several calls of a library, with the handles that it gives.
+/// Work that takes several calls of a library, with its handles.
 @Suite struct AdoptedLibraryTests {
   @Test func zlibRestoresWhatItCompressed() async throws {
     let zlib = try AdoptedLibrary("zlib")

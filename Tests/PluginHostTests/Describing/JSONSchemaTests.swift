@@ -92,7 +92,7 @@ import Testing
     return "{\"schema\":\(schema.text),\"accepts\":[\(lists[0])],\"refuses\":[\(lists[1])]}"
   }
 
-  /// What the validator has to say.
+  /// Runs the validator, and returns its output.
   private static func check(_ cases: String) throws -> String {
     let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Fixtures/schema/check.py")

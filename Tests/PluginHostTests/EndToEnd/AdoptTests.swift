@@ -8,7 +8,7 @@ extension EndToEnd {
     private static let draft: HostProcess.Ending? = try? HostProcess.run(
       "adopt", AdoptableLibrary.header, "--library", AdoptableLibrary.path)
 
-    /// The part of the file about a function: what is to be checked, and its signature.
+    /// The part of the file about a function: the points to check, and its signature.
     private func entry(_ name: String) throws -> [Substring] {
       let lines = try #require(Self.draft).text.split(separator: "\n")
       let index = try #require(lines.firstIndex { $0.hasPrefix("  - signature: '\(name)(") }, "\(name)")
@@ -166,7 +166,7 @@ extension EndToEnd {
         "adopt", "math.h", "--library", "libm.so.6", "--clang", script.path, "--timeout", "0.5")
       #expect(ending.status == 3)
       #expect(ending.errors == "plugin-host: \(script.path): timed out after 0.5 s\n")
-      // Killed: whoever opens the gate now finds no reader.
+      // Killed: opening the gate now finds no reader.
       #expect(open(gate.path, O_WRONLY | O_NONBLOCK) < 0 && errno == ENXIO)
     }
 

@@ -83,7 +83,7 @@ extension EndToEnd {
       #expect(place.lines().count == 1)
       _ = try place.run("--config", "kinds:a=1")
       #expect(place.lines().count == 2)
-      // What follows the tables of the file has no meaning, but is content.
+      // The bytes after the file's tables are not read, but are content.
       let handle = try FileHandle(forWritingTo: plugin)
       try handle.seekToEnd()
       try handle.write(contentsOf: Data("more".utf8))
@@ -116,7 +116,7 @@ extension EndToEnd {
         damaged.errors.contains(
           "plugin-host: warning: a: its result in the cache is damaged; it is computed again\n"))
       #expect(place.lines().count == 2)
-      // One that could be another value.
+      // An encoding of another value.
       try sql("update results set value = x'030000000000000000'", place.cache)
       #expect(try place.run().text == first.text)
       #expect(place.lines().count == 3)

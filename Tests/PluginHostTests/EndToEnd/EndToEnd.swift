@@ -1,5 +1,5 @@
 import Testing
 
-/// The executable, real plugins, and what comes out. One run at a time: the machine may be small, and some runs measure
-/// who waits for whom.
+/// The executable, real plugins, and their output. One run at a time: the machine may be small, and some runs measure
+/// which call waits for another.
 @Suite(.serialized) struct EndToEnd {}

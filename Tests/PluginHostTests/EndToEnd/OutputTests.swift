@@ -51,7 +51,7 @@ extension EndToEnd {
 
     @Test func aPipeThatNobodyReadsIsAnError() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      // The reader is gone before the host starts.
+      // The reader has ended before the host starts.
       let ending = try run("mkfifo p; : <p & exec 3>p; wait; \"$0\" call kinds tiny >&3; echo $?")
       #expect(ending.text == "1\n")
       #expect(ending.errors == "plugin-host: the result cannot be written: Broken pipe\n")
@@ -62,7 +62,7 @@ extension EndToEnd {
 
     @Test func aFileIsReplacedAsAWhole() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
-      // Whoever reads the old one reads it to its end.
+      // A reader of the old one reads it to its end.
       let ending = try run(
         "echo old >f; chmod 604 f; ln -s f link; exec 9<f; \"$0\" call kinds tiny 5 -o link; cat <&9")
       #expect(ending.text == "old\n" && ending.errors == "")

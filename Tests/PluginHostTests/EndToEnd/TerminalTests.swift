@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
   @Suite struct TerminalTests {
-    /// What a run draws on a terminal.
+    /// The drawing of a run on a terminal.
     private func drawing(
       _ arguments: [String], output: Bool = false, environment: [String: String] = [:]
     ) throws -> (text: String, ending: HostProcess.Ending) {
@@ -26,7 +26,7 @@ extension EndToEnd {
         """)
       let (text, ending) = try drawing(["run", file.path], environment: ["NO_COLOR": "1"])
       #expect(ending.status == 1)
-      // The last drawing is what stays.
+      // The last drawing stays.
       let last = String(text.split(separator: #/\x1B\[[0-9]+A\r/#).last ?? "")
       let lines = last.replacing("\u{1B}[K", with: "").replacing("\u{1B}[J", with: "").withoutTimes.components(
         separatedBy: "\r\n"
@@ -56,7 +56,7 @@ extension EndToEnd {
       #expect(terminal.contents().contains("\u{1B}[32m✓\u{1B}[0m a"))
     }
 
-    /// Whether a call is quick is up to the machine: `TerminalProgressTests` has what is drawn before the delay is over.
+    /// Whether a call is quick is up to the machine: `TerminalProgressTests` tests drawing before the delay is over.
     @Test func nothingStaysOfACall() throws {
       let text = try drawing(["call", "kinds", "tiny"]).text
       #expect(text.isEmpty || text.hasSuffix("A\r\u{1B}[J"))

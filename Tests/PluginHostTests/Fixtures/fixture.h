@@ -1,4 +1,4 @@
-/* fixture.h - what the test plugins have in common. */
+/* fixture.h - common code of the test plugins. */
 #ifndef FIXTURE_H
 #define FIXTURE_H
 

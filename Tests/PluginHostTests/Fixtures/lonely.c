@@ -1,4 +1,4 @@
-/* lonely.c - requires a plugin that there is not. */
+/* lonely.c - requires a plugin that does not exist. */
 #include "fixture.h"
 
 static void nothing(void) {}

@@ -5,7 +5,7 @@ import Testing
 
 @MainActor
 @Suite struct TerminalProgressTests {
-  /// What is drawn of a row: by a refresh, and in the end.
+  /// The drawings of a row: by a refresh, and in the end.
   private func drawings(isTransient: Bool, delay: Duration) throws -> [String] {
     let device = PseudoTerminal()
     let terminal = try #require(Terminal(descriptor: device.handle.fileDescriptor))

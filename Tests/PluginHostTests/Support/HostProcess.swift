@@ -3,7 +3,7 @@ import Glibc
 
 /// The real executable, run as users do.
 struct HostProcess {
-  /// How a run ended.
+  /// The end of a run.
   struct Ending {
     /// The exit status; nil if a signal ended it.
     var status: Int32?
@@ -18,7 +18,7 @@ struct HostProcess {
   let process = Process()
   private let folder: URL
 
-  /// What is started has the fixture plugins in its search path, and the environment of a plain terminal.
+  /// Starts the host, with the fixture plugins in its search path, and the environment of a plain terminal.
   init(_ arguments: [String], input: Data = Data(), environment: [String: String] = [:]) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "plugin-host-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ struct HostProcess {
 }
 
 extension String {
-  /// With every duration replaced, so that lines that tell one can be compared.
+  /// The text with every duration replaced, so that lines with one can be compared.
   var withoutTimes: String {
     replacing(#/[0-9]+\.[0-9]{2} s/#) { _ in "0 s" }
   }

@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A terminal made of software: what a program draws on it can be read.
+/// A terminal made of software: a program's drawing on it can be read.
 final class PseudoTerminal: @unchecked Sendable {
   /// The program's side.
   private let slave: Int32
   private let master: Int32
 
-  /// Protects what follows, and tells of changes of it.
+  /// Guards the following fields, and signals their changes.
   private let condition = NSCondition()
   private var bytes: [UInt8] = []
   private var isOver = false
 
   init(columns: UInt16 = 80, rows: UInt16 = 24) {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    // What grantpt(3) and its relatives do, which Swift's Glibc module does not offer.
+    // The work of grantpt(3) and its relatives, which Swift's Glibc module does not offer.
     var lock: Int32 = 0
     var number: UInt32 = 0
     let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -41,13 +41,13 @@ final class PseudoTerminal: @unchecked Sendable {
   /// For the standard streams of a process.
   var handle: FileHandle { FileHandle(fileDescriptor: slave, closeOnDealloc: false) }
 
-  /// Sends what a person types.
+  /// Sends keys as a person types them.
   func type(_ text: String) {
     let bytes = Array(text.utf8)
     precondition(write(master, bytes, bytes.count) == bytes.count)
   }
 
-  /// Waits until what was written is so, or no more can come; at most a minute. Returns whether it is so.
+  /// Waits until the output satisfies the condition, or no more can come; at most a minute. Returns whether it is so.
   @discardableResult
   func wait(until isSo: (String) -> Bool) -> Bool {
     let deadline = Date(timeIntervalSinceNow: 60)
@@ -59,7 +59,7 @@ final class PseudoTerminal: @unchecked Sendable {
     return isSo(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// All that was written, once every program has let go of the terminal.
+  /// All output, once every program has closed the terminal.
   func contents() -> String {
     close(slave)
     wait { _ in false }

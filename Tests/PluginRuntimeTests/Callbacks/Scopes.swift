@@ -152,7 +152,7 @@ private func tripling(_ gone: Gone, _ calls: Recorder<Int64>? = nil) -> Argument
   }
 }
 
-/// What a callback holds: it tells when it is released.
+/// An object that a callback holds; it counts its release.
 private final class Token: Sendable {
   private let gone: Gone
 
@@ -170,14 +170,14 @@ private final class Token: Sendable {
 private final class Gone: Sendable {
   let alive = Atomic<Int>(0)
   let ended = Atomic<Int>(0)
-  /// How many tokens were released.
+  /// The number of released tokens.
   var count: Int { ended.load(ordering: .acquiring) }
   /// Whether there was one, and none is left.
   var isOver: Bool { count > 0 && alive.load(ordering: .acquiring) == 0 }
 }
 
 extension PluginFunction {
-  /// What the function gives, called on this thread and bypassing the host.
+  /// The function's result, called on this thread and bypassing the host.
   fileprivate func invoked(_ arguments: PluginValue...) -> PluginValue? {
     let values = arguments.map { argument in
       var value = promise_value_t()

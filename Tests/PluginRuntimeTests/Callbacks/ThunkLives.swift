@@ -191,7 +191,7 @@ struct ThunkLives {
   }
 }
 
-/// What the threads of a race share.
+/// Counters that the threads of a race share.
 private final class Counts: Sendable {
   let made = Atomic<Int>(0)
   let ran = Atomic<Int>(0)

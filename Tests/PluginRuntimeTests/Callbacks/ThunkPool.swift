@@ -13,7 +13,7 @@ final class ThunkPool: Sendable {
   let late = Mutex<[plugin_thunk_late_t]>([])
   let freed = Atomic<Int>(0)
 
-  /// What bodies have thrown, in C++.
+  /// The exceptions that bodies have thrown, in C++.
   let faults = Mutex<[String]>([])
 
   /// `kind` 0: the best there is. `body` is a function that runs in place of all bodies.

@@ -37,7 +37,7 @@ struct ThunkSignatures {
       let types = (0..<dice.roll(24)).map { _ in type() }
       let result = type()
       let trip = Trip(types, result, kind, &dice)
-      // libffi makes the call here, as it is told, and passes these wrongly.
+      // libffi makes the call here, and passes these wrongly.
       if FFIType.halved(types, returning: result) != nil { continue }
       #expect(trip.run() == kind, "signature \(number)")
     }
@@ -163,7 +163,7 @@ private struct Trip {
     return isWhole && seen.all.count == given.count && Self.agree(type, result, back) ? thunk.kind : 0
   }
 
-  /// Whether two values are the same, but for what lies between the fields of a struct.
+  /// Whether two values are the same, but for the padding of a struct.
   private static func agree(_ type: ThunkInterface.Element, _ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard Int32(type.pointee.type) == FFI_TYPE_STRUCT else { return left == right }
     var fields: [ThunkInterface.Element] = []
@@ -177,7 +177,7 @@ private struct Trip {
   }
 }
 
-/// What bodies have seen.
+/// The arguments that bodies have seen.
 private final class Seen: @unchecked Sendable {
   private(set) var all: [[UInt8]] = []
 

@@ -67,7 +67,7 @@ struct Allocations {
     #expect(counted_heap_calls() > before, "\(array.count)")
   }
 
-  /// How often 100 calls ask the heap, after one that may have.
+  /// The number of heap allocations of 100 calls, after a first call.
   private func calls(of function: PluginFunction, _ arguments: [promise_value_t], giving sum: Int64) -> UInt64 {
     var result = promise_value_t()
     return arguments.withUnsafeBufferPointer { arguments in

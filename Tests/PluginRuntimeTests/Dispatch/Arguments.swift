@@ -18,7 +18,7 @@ struct Arguments {
     #expect(await host.outcome("add", of: "test.whole", [.value(.int(1)), .value(.int(3))]).value == .int(4))
     let named = [Argument(name: "right", .value(.int(10))), Argument(name: "left", .value(.int(1)))]
     #expect(await host.outcome("add", of: "test.whole", named).value == .int(11))
-    // What has no name goes to the parameters that are not named.
+    // Values without a name are for the parameters that are not named.
     let mixed = [Argument(name: "left", .value(.int(5))), Argument.value(.int(6))]
     #expect(await host.outcome("add", of: "test.whole", mixed).value == .int(11))
   }

@@ -207,7 +207,7 @@ struct General {
     let arguments: [Argument] = [.text("[1.5, 2]"), .text(#"["a", "b"]"#)]
     let call = host.call("later", of: "test.dispatch", arguments)
     #expect(call.state == .pending)
-    // Much that would lie where the slice lay, if it were gone.
+    // Many allocations that would reuse the slice's memory, if it were freed.
     for _ in 0..<50 { _ = await json("centroid", #"[[{"x": 9, "y": 9}, {"x": 9, "y": 9}]]"#) }
     _ = await json("go", "[]")
     #expect(await call.outcome().value?.json == #"{"x":3.5,"y":2.0}"#)

@@ -60,7 +60,7 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  /// What calls give that are made on a thread of their own.
+  /// The results of calls that are made on a thread of their own.
   private func ends(_ calls: @escaping @Sendable (Host) -> [Promise<PluginValue>]) async -> [Outcome] {
     let host = host
     let promises = await onThread { Calls(promises: calls(host)) }

@@ -64,12 +64,12 @@ struct ReturnedPromises {
     call.discard()
     #expect(await call.outcome().reason is Discarded)
     #expect(await outcome("discarded").value == .int(1))
-    #expect(host.graveyard.count == 1)
+    #expect(host.retainedArguments.count == 1)
     _ = await outcome("go")
     #expect(await outcome("seen").value == .int(150_000))
-    // Any call looks for what can go.
+    // Any call releases unused arguments.
     _ = await outcome("discarded")
-    #expect(host.graveyard.count == 0)
+    #expect(host.retainedArguments.count == 0)
   }
 
   @Test("discarding the call while its function runs discards the promise that it returns")

@@ -2,7 +2,7 @@ import Foundation
 import PluginRuntime
 import Testing
 
-/// What the fuzzer has found interesting, once more in every run of the tests: `make fuzz` is where it comes from.
+/// The fuzzer's kept inputs, once more in every run of the tests: `make fuzz` is where it comes from.
 @Suite("Fuzzing: the kept corpus")
 struct Replay {
   @Test("nothing in it ends the process", arguments: FuzzTarget.allCases)
@@ -14,7 +14,7 @@ struct Replay {
   }
 }
 
-/// The cost of a text grows with its length, whatever is in it.
+/// The cost of a text grows with its length, for any content.
 @Suite("Fuzzing: time grows with the text", .serialized)
 struct Growth {
   /// Within the limit of a signature's length.
@@ -85,7 +85,7 @@ struct Growth {
   /// A text of four times the length costs at most about four times as much: sixteen times would be quadratic.
   private func expectLinear(_ pattern: Pattern, from length: Int, _ work: (String) -> Void) {
     let texts = [pattern.text(length), pattern.text(4 * length)]
-    // The least of all runs so far, for whatever else the machine does only adds; a machine that is busy gets many.
+    // The least of all runs so far, since other work of the machine only adds; a machine that is busy gets many.
     var costs = [Double.infinity, .infinity]
     var isLinear: Bool { costs[1] <= 8 * max(costs[0], 20_000) }
     for run in 0..<100 where run < 3 || !isLinear {

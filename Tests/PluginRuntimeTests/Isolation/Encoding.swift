@@ -19,7 +19,7 @@ struct Encoding {
     (.string(""), "60"), (.string("IETF"), "6449455446"), (.string("\u{fc}"), "62c3bc"),
     (.string("\u{6c34}"), "63e6b0b4"),
     (.array([]), "80"), (.array([.uint(1), .array([.uint(2), .uint(3)])]), "8201820203"),
-    // The tags for what CBOR does not distinguish.
+    // The tags for distinctions that CBOR does not make.
     (.int(5), "d9a00005"), (.pointer(PluginPointer(name: "a", address: 7)), "d9a00182616107"),
     (.object([PluginMember("b", .void), PluginMember("a", .uint(1))]), "d9a002846162f6616101"),
   ]
@@ -99,7 +99,7 @@ struct Encoding {
     return bytes
   }
 
-  /// Equality that tells 0 from -0.
+  /// Equality that distinguishes 0 from -0.
   private static func isSame(_ one: PluginValue, _ other: PluginValue) -> Bool {
     if case .double(let one) = one, case .double(let other) = other { return one.bitPattern == other.bitPattern }
     return one == other

@@ -41,7 +41,7 @@ struct WorkerDeaths {
       [1, 0, 0, 0, 1, 10, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0xFF],
     ] + (0..<20).map { _ in (0..<64).map { _ in UInt8.random(in: 0...255) } })
   func garbage(bytes: [UInt8]) async throws {
-    // Whatever follows an incomplete frame is taken for the rest of it.
+    // Bytes after an incomplete frame are taken for the rest of it.
     let plugin = try IsolatedPlugin.loading("dying") { $0.grace = .milliseconds(100) }
     let pending = plugin.call("never", [], timeout: nil)
     let call = plugin.call("garbage", [.value(.bytes(bytes))], timeout: .milliseconds(500))

@@ -107,12 +107,12 @@ private struct LibraryFile {
     withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<offset + $0.count, with: $0) }
   }
 
-  /// Where the program headers of what is loaded are, in the order of their addresses.
+  /// The offsets of the program headers of loaded segments, in the order of their addresses.
   var loads: [Int] { headers(1) }
-  /// Where in a program header its numbers are.
+  /// The offsets of a program header's fields.
   static let offset = 8, address = 16, fileSize = 32, memorySize = 40
 
-  /// Where the value of an entry of the dynamic section is.
+  /// The offset of the value of an entry of the dynamic section.
   func dynamicEntry(_ tag: UInt64) -> Int? {
     guard let header = headers(2).first else { return nil }
     let start = Int(self[header + Self.offset])

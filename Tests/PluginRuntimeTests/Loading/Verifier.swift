@@ -33,7 +33,7 @@ struct DamagedFile {
   }
 }
 
-/// Where in the file the first segment of a type is.
+/// The place in the file of the first segment of a type.
 func programHeader(_ type: UInt8, _ library: [UInt8]) -> Range<Int>? {
   func number(at offset: Int) -> Int { (0..<8).reduce(0) { $0 | Int(library[offset + $1]) << (8 * $1) } }
   for index in 0..<Int(library[56]) {

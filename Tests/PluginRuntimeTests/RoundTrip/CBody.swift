@@ -1,6 +1,6 @@
 @testable import PluginRuntime
 
-/// The statements of a C function that compares what it was given with literals, and makes values of literals. Nothing
+/// The statements of a C function that compares its arguments with literals, and makes values of literals. Nothing
 /// here knows how the host puts values into memory.
 struct CBody {
   private(set) var lines: [String] = []
@@ -91,7 +91,7 @@ struct CBody {
     for (index, value) in values.enumerated() { fill("\(place)[\(index)]", element, value) }
   }
 
-  /// Memory for what a pointer is going to point to.
+  /// Memory that a pointer is going to point to.
   private mutating func keep(_ pointer: String, _ elements: Int) -> String {
     count += 1
     line("UNQUALIFIED(*\(pointer)) *kept\(count) = calloc(\(elements), sizeof *kept\(count));")

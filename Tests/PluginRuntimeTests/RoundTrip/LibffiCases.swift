@@ -3,7 +3,7 @@ import Testing
 @testable import PluginRuntime
 
 /// The cases that libffi's own suite has for calls, by their names there: each of ours has the shape of its namesake,
-/// as a function that adds what it is given.
+/// as a function that adds its arguments.
 @Suite("libffi's cases")
 struct LibffiCases {
   /// Two structs in, one out, added field by field.

@@ -1,13 +1,13 @@
 @testable import PluginRuntime
 
-/// A random function: its signature, what it is called with, what it gives, and the C that checks the one and makes the
-/// other.
+/// A random function: its signature, its arguments, its result, and the C that checks the arguments and makes the
+/// result.
 struct Trial: Sendable {
   let text: String
   let arguments: [PluginValue]
-  /// What the call gives; `nil` if it fails with the status -5.
+  /// The call's result; `nil` if it fails with the status -5.
   let expected: PluginValue?
-  /// Whether the arguments can be said in JSON: it has no addresses and one NaN only, and what is infinite is a string,
+  /// Whether the arguments can be said in JSON: JSON has no addresses and one NaN only, and infinity is a string,
   /// which a tail would take for one.
   let isSayableInJSON: Bool
   let source: String
@@ -29,7 +29,7 @@ struct Trial: Sendable {
 struct TrialMaker {
   var dice: Dice
   private var parameters: [String] = []
-  /// What calls give, and what they get, by parameter.
+  /// The results and arguments of calls, by parameter.
   private(set) var arguments: [String: PluginValue] = [:]
   private var outputs: [String: PluginValue] = [:]
   private(set) var tail: [(type: ValueType, value: PluginValue)] = []
@@ -62,7 +62,7 @@ struct TrialMaker {
     if fails, dice.chance(20) { status = -5 }
   }
 
-  /// As many integers and floats as take most registers, in any order, then a struct with a word of each: where that goes
+  /// As many integers and floats as take most registers, in any order, then a struct with a word of each: its place
   /// depends on how many registers are left of both kinds.
   private mutating func addCrowd() {
     let integers = Dice.scalars.filter(\.isInteger)
@@ -192,7 +192,7 @@ struct TrialMaker {
       + body.lines.joined(separator: "\n") + "\n}\n"
   }
 
-  /// What C calls a type of the tail.
+  /// The C name of a type of the tail.
   private static func name(_ type: ValueType) -> String {
     switch type {
     case .i32: "int32_t"

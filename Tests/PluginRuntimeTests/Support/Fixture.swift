@@ -27,7 +27,7 @@ enum Fixture {
   /// The number of descriptors of this process.
   static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
-  /// What was built already, by source and flags.
+  /// The libraries that were built already, by source and flags.
   private static let built = Mutex<[String: URL]>([:])
   private static let count = Atomic<Int>(0)
 
@@ -68,7 +68,7 @@ enum Fixture {
     }
   }
 
-  /// The path of a library of this source, made by that compiler. What a generator writes need not be without warnings.
+  /// The path of a library of this source, made by that compiler. Generated code may have warnings.
   static func library(_ name: String, from source: String, by compiler: String, _ flags: [String] = []) throws -> String
   {
     let file = try file("\(name).c", containing: source.utf8)

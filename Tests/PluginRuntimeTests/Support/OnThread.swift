@@ -1,6 +1,6 @@
 import Glibc
 
-/// Runs a function on a POSIX thread of its own, as libraries have them, and gives what it returns once the thread has
+/// Runs a function on a POSIX thread of its own, as libraries have them, and returns its result once the thread has
 /// ended.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
 import PluginRuntime
 import Promises
 
-/// How a promise ended. Reasons are of any type; those of these tests are values.
+/// The outcome of a promise. Reasons are of any type; those of these tests are values.
 enum Outcome: @unchecked Sendable {
   case fulfilled(PluginValue)
   case rejected(Any?)
@@ -21,7 +21,7 @@ enum Outcome: @unchecked Sendable {
 }
 
 extension Promise<PluginValue> {
-  /// How the promise ends, once it does.
+  /// Waits for the promise, and returns its outcome.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       self.then(

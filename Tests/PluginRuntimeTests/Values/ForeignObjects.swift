@@ -2,7 +2,7 @@ import CPromise
 import Promises
 import Testing
 
-/// How often the payload's destructor ran.
+/// The number of runs of the payload's destructor.
 nonisolated(unsafe) private var destroyed = 0
 
 /// An object that C made, as Swift sees it: the promises of both are the same cells.

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-// What actors do with promises compiles without a warning: this target is in Swift 6 mode.
+// Promises used by actors compile without a warning: this target is in Swift 6 mode.
 
 @Suite("Concurrency: actors")
 struct FromActors {

@@ -9,7 +9,7 @@ import Testing
 struct MainCoalescing {
   private let log = Recorder<String>()
 
-  /// Logs what it is, and puts a block into the main queue: what runs before that is in the same turn.
+  /// Logs its name, and puts a block into the main queue: callbacks that run before that are in the same turn.
   private func begin() {
     log.record("1")
     DispatchQueue.main.async { [log] in log.record("next turn") }
@@ -108,7 +108,7 @@ struct MainCoalescing {
   }
 }
 
-/// Tells when it goes.
+/// Records its own end.
 final class Sentinel: Sendable {
   private let onRelease: @Sendable () -> Void
   init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }

@@ -11,13 +11,13 @@ final class ManualExecutor: PromiseExecutor {
 
   var here: PromiseContext { .executor(self) }
 
-  /// How many jobs wait.
+  /// The number of waiting jobs.
   var count: Int { jobs.withLock { $0.count } }
 
   /// Whether it runs a job.
   var isRunning: Bool { depth.withLock { $0 > 0 } }
 
-  /// Takes what waits, unrun.
+  /// Takes the waiting jobs, unrun.
   func take() -> [PromiseJob] {
     jobs.withLock { jobs in
       defer { jobs = [] }
@@ -35,7 +35,7 @@ final class ManualExecutor: PromiseExecutor {
     return true
   }
 
-  /// Runs what waits, and what comes meanwhile.
+  /// Runs the waiting jobs, and those submitted meanwhile.
   func runAll() {
     while runNext() {}
   }

@@ -1,7 +1,7 @@
 import Dispatch
 import Promises
 
-/// A serial queue that runs what was given to it only when the test says so.
+/// A serial queue that runs its blocks only when the test says so.
 final class QueueContext: Sendable {
   private static let key = DispatchSpecificKey<Bool>()
   private let queue = DispatchQueue(label: "test", attributes: .initiallyInactive)
@@ -13,10 +13,10 @@ final class QueueContext: Sendable {
   /// Whether the caller runs in such a context.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 
-  /// Runs what was given to the queue, and from then on what is given; returns when that is done.
+  /// Runs the blocks of the queue, and from then on later ones at once; returns when the queue is empty.
   func run() {
     queue.activate()
-    // Twice, for what the first callbacks queue.
+    // Twice, for the blocks that the first callbacks queue.
     queue.sync {}
     queue.sync {}
   }

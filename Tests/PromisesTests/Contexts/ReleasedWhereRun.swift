@@ -75,7 +75,7 @@ extension Sentinel {
   fileprivate func same<Value>(_ value: Value) -> Value { value }
   fileprivate func follow() -> Future<Int, TestError> { Future(fulfilled: 1) }
 
-  // Where no type of the closure is generic, a debug build would hold the capture list's object until the call returns.
+  // If no type of the closure is generic, a debug build would hold the capture list's object until the call returns.
   fileprivate func callback() -> @Sendable () -> Void { { self.touch() } }
   fileprivate func callback<Argument>() -> @Sendable (Argument) -> Void { { _ in self.touch() } }
 }

@@ -36,7 +36,7 @@ struct DeferredContexts {
   }
 }
 
-/// Runs what it is given in order, when it is told to, as far as no place is kept for something that has not come.
+/// Runs its jobs in order, on request, up to the first reserved place whose job has not come.
 private final class ReservingExecutor: PromiseReservingExecutor {
   enum Entry {
     case job(PromiseJob)

@@ -9,7 +9,7 @@ enum Endings {
   ]
   static var settled: [Future<Int, TestError>] { all.map { Future(with: $0) } }
 
-  /// What `attach` records for each outcome, with the future pending when it is called and settled.
+  /// The records of `attach` for each outcome, with the future pending when it is called and settled.
   static func record(_ attach: (Future<Int, TestError>, Recorder<String>) -> Void) -> [[String]] {
     all.map { outcome in
       let late = Recorder<String>()

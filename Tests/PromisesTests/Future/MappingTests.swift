@@ -6,7 +6,7 @@ import Testing
 struct MappingTests {
   private typealias Subject = Future<Int, TestError>
 
-  /// The results of what `derive` makes of each outcome, settled before and after.
+  /// The results of the future that `derive` makes of each outcome, settled before and after.
   private func results<Value, Failure>(
     _ derive: (Subject) -> Future<Value, Failure>
   ) -> [FutureResult<Value, Failure>?] {

@@ -2,10 +2,10 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Longer than any test takes: what is due then does not come.
+/// Longer than any test takes: an event due then does not come.
 private let never = 3600.0
 
-// What the time is measured with is the clock that timers go by: that of another may be behind it by a little.
+// The time is measured with the clock of the timers: another clock may be behind it by a little.
 
 @Suite("Future: results that come after some time")
 struct AfterTests {
@@ -139,7 +139,7 @@ struct TimeoutTests {
     let (future, resolver) = Subject.makeWithResolver()
     resolver.onCancelRequest { _ in log.record("asked") }
     let start = SuspendingClock.now
-    // The time may be over before the next line; what comes of that waits in the context.
+    // The time may be over before the next line; its callback waits in the context.
     let timed = future.timeout(on: context.here, after: 0.02)
     timed.whenRejected { log.record("\($0)") }
     _ = consume future

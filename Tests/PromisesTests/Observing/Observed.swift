@@ -2,10 +2,10 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// Tests of what there is one of in a process: they come one after the other.
+/// Tests of singletons of a process: they run one after the other.
 @Suite("Observing", .serialized)
 enum Observed {
-  /// What the hooks were told.
+  /// A call of a hook.
   enum Report: Equatable, Sendable {
     case unhandled(id: UInt64, reason: String)
     case again(id: UInt64, PromiseState, value: String)
@@ -18,7 +18,7 @@ enum Observed {
     }
   }
 
-  /// What the hooks are told while `body` runs of the promises whose ids it returns. Other tests run meanwhile.
+  /// The calls of hooks, while `body` runs, about the promises whose ids it returns. Other tests run meanwhile.
   static func reports(during body: () -> [UInt64]) -> [Report] {
     let recorder = Recorder<Report>()
     PromiseHooks.install(

@@ -6,7 +6,7 @@ import Testing
 extension Observed {
   @Suite("Traces and dumps")
   struct Traces {
-    /// What a trace of `body` is written as.
+    /// The text of a trace of `body`.
     private func trace(as format: PromiseTrace.Format, _ body: () -> Void) throws -> Data {
       let file = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString)")
       #expect(FileManager.default.createFile(atPath: file.path, contents: nil))

@@ -5,7 +5,7 @@ import Testing
 extension Observed {
   @Suite("Rejections that nobody takes")
   struct UnhandledRejections {
-    /// The reports of a promise that is rejected, given to `use`, and let go.
+    /// The reports of a promise that is rejected, given to `use`, and released.
     private func reports(rejectingFirst: Bool, _ use: (Promise<Int>) -> Void) -> [Report] {
       Observed.reports {
         let promise = Promise<Int>()

@@ -165,7 +165,7 @@ private func isCycle(_ reason: Any?) -> Bool {
   return error.domain == "promise" && error.code == -6
 }
 
-/// A place for what is known only after the closure that needs it was made.
+/// A place for a value that is known only after the closure that needs it was made.
 private final class Box<Content> {
   var content: Content?
 }

@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-/// What the call forms of CallForms.swift do when they are called.
+/// The behaviour of the call forms of CallForms.swift.
 @Suite("The document's call forms")
 struct CallFormTests {
   @Test("then")

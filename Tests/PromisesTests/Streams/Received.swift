@@ -17,7 +17,7 @@ final class Received<Value: Sendable, Failure: Sendable>: Sendable {
   var values: [Value] { states.compactMap(\.value) }
 }
 
-/// A publisher that lives as long as the fixture, in release builds too, and what a subscriber of it received.
+/// A publisher that lives as long as the fixture, in release builds too, and the events that its subscriber received.
 final class Stream<Value: Sendable, Failure: Sendable> {
   private var kept: Publisher<Value, Failure>?
 

@@ -47,7 +47,7 @@ struct ContextRaces {
       ended.wait()
     }
     queue.sync {}
-    // What the last callbacks hold goes when they have returned, on their threads.
+    // The captures of the last callbacks are released after they have returned, on their threads.
     while tracker.live > 0 { Thread {}.join() }
   }
 

@@ -1,4 +1,4 @@
-/* catalog.c - the plugin org.promises.catalog: what other plugins made, kept in SQLite databases.
+/* catalog.c - the plugin org.promises.catalog: results of other plugins, kept in SQLite databases.
  *
  * Every function takes the path of its database first. Each database has one connection, on a thread of its own, so
  * that requests to one database run in order and those to different ones at the same time.

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a statement waits for another process that has locked the file: so many times so many milliseconds. */
+/* The time for which a statement waits for another process that has locked the file: so many times so many milliseconds. */
 enum { BUSY_TIMES = 500, BUSY_MILLISECONDS = 10 };
 
-/* How many instructions of SQLite's virtual machine pass between two looks at whether to go on. */
+/* The number of instructions of SQLite's virtual machine between two checks for cancellation. */
 enum { INSTRUCTIONS = 1000 };
 
 struct database {

@@ -23,7 +23,7 @@ sqlite3 *database_connection(database_t *database, bool create, job_t *job, fail
 /* Closes the connection, if there is one; the next call of database_connection() opens another. [the database's thread] */
 void database_disconnect(database_t *database);
 
-/* Fills `*failure` with what SQLite says of its last error: domain "sqlite", the extended code, the message. */
+/* Fills `*failure` with SQLite's last error: domain "sqlite", the extended code, the message. */
 bool database_failure(sqlite3 *connection, failure_t *failure);
 
 /* Cancels all jobs, waits for them, closes every connection and ends the threads. [one thread] */

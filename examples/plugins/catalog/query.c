@@ -2,7 +2,7 @@
 #include "files.h"
 #include "json.h"
 
-/* What a statement may do that only reads. */
+/* The actions of a statement that only reads. */
 static int allow_reading(void *ctx, int action, const char *a, const char *b, const char *c, const char *d) {
   (void)ctx, (void)a, (void)b, (void)c, (void)d;
   switch (action) {

@@ -48,7 +48,7 @@ static request_t *request_new(const promise_bytes_t *arguments, size_t count) {
   return request;
 }
 
-/* SQLite's interfaces for text end at a NUL: what follows one would be dropped in silence. */
+/* SQLite's interfaces for text end at a NUL: the rest would be dropped in silence. */
 static bool check(const request_t *request, size_t count, int binary, failure_t *failure) {
   for (size_t i = 0; i < count; i++) {
     if ((int)i == binary || strlen(request->arguments[i]) == request->lengths[i])

@@ -1,4 +1,4 @@
-/* request.h - one call of the plugin: copies of its arguments, what to do on the database's thread, the promise. */
+/* request.h - one call of the plugin: copies of its arguments, the action on the database's thread, the promise. */
 #ifndef CATALOG_REQUEST_H
 #define CATALOG_REQUEST_H
 
@@ -26,7 +26,7 @@ struct request {
 };
 
 /* Copies the arguments, the first of which is the path of the database, and has `action` run on its thread. `*result` becomes the
- * promise of what it leaves; discarding that cancels the request. A text with a NUL in it is refused; `binary` is the
+ * promise of its result; discarding that cancels the request. A text with a NUL in it is refused; `binary` is the
  * index of the argument that may hold anything, or -1.
  * Returns PROMISE_OK, or the status for a function of a plugin to return, with `*error` filled. */
 promise_status_t request_start(request_action_t action, const promise_bytes_t *arguments, size_t count, int binary,

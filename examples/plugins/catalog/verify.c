@@ -9,7 +9,7 @@
 static const promise_host_t *host;
 static const promise_type_t *entry_type;
 
-/* What the database's thread hands to the first handler. */
+/* The value that the database's thread passes to the first handler. */
 typedef struct entry {
   promise_value_t data;
   char *sha256;
@@ -68,7 +68,7 @@ static promise_verdict_t compare(void *ctx, const promise_value_t *in, promise_v
   return PROMISE_FULFILL;
 }
 
-/* In between: asks the other plugin, and has the promise follow its answer. What that is rejected with passes through. */
+/* In between: asks the other plugin, and has the promise follow its answer. Its rejection passes through. */
 static promise_verdict_t ask(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
   const entry_t *entry = (const entry_t *)(const void *)promise_value_data(in, NULL);

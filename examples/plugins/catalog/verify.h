@@ -1,4 +1,4 @@
-/* verify.h - whether what is stored is still what was stored, with the help of another plugin. */
+/* verify.h - checks that stored data has not changed, with the help of another plugin. */
 #ifndef CATALOG_VERIFY_H
 #define CATALOG_VERIFY_H
 

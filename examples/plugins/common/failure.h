@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What promise_value_error() takes: who defines `code`, the code, and a sentence for people. */
+/* The arguments of promise_value_error(): the domain of `code`, the code, and a sentence for people. */
 typedef struct failure {
   const char *domain; /* static */
   int64_t code;
@@ -22,10 +22,10 @@ typedef struct failure {
  * of a character. */
 bool failure_set(failure_t *failure, const char *domain, int64_t code, const char *format, ...) FAILURE_FORMAT;
 
-/* The same for want of memory: domain "errno", code ENOMEM. */
+/* Sets a failure for want of memory: domain "errno", code ENOMEM. */
 bool failure_out_of_memory(failure_t *failure);
 
-/* The same for a job that was cancelled: domain "errno", code ECANCELED. */
+/* Sets a failure for a job that was cancelled: domain "errno", code ECANCELED. */
 bool failure_cancelled(failure_t *failure);
 
 #endif /* EXAMPLES_FAILURE_H */

@@ -56,7 +56,7 @@ static void *work(void *pointer) {
   job_worker_t *worker = pointer;
   for (job_t *job; (job = take(worker)) != NULL;) {
     job->run(job);
-    /* Before the reference goes: job_queue_stop() may be about to cancel what it finds here. */
+    /* Before the reference is released: job_queue_stop() may be about to cancel the job that it finds here. */
     pthread_mutex_lock(&worker->queue->lock);
     worker->running = NULL;
     pthread_mutex_unlock(&worker->queue->lock);

@@ -1,7 +1,7 @@
 /* job.h - work that a plugin does on threads of its own.
  *
  * A job is cancelled by setting a flag that its `run` looks at now and then. It is run in any case, cancelled or not,
- * so `run` is the one place where what the job owes is settled. Nothing here knows promises, however a plugin reaches
+ * so `run` is the one place where the job's promise is settled. Nothing here knows promises, however a plugin reaches
  * them; job_cancel() and job_release() only happen to have the prototypes that promise_new_discardable() asks for. */
 #ifndef EXAMPLES_JOB_H
 #define EXAMPLES_JOB_H

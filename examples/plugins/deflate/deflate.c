@@ -1,7 +1,7 @@
 /* deflate.c - the plugin org.promises.deflate: gzip over zlib, on threads of its own.
  *
- * It reaches promises by linking libpromise.so. In a host which has the promise functions itself, those are the ones
- * that the dynamic linker finds first, so that there is still one promise runtime in the process. */
+ * It reaches promises by linking libpromise.so. In a host which has the promise functions itself, the
+ * dynamic linker finds those first, so the process still has one promise runtime. */
 #include <promise_plugin.h>
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Between two looks at whether to go on; also what one step adds to the output. */
+/* The bytes between two checks for cancellation; also the most that one step adds to the output. */
 enum { CHUNK = 256 * 1024 };
 
 /* zlib's windowBits: the largest window, with a gzip header and trailer. */

@@ -17,7 +17,7 @@ typedef bool (*hash_progress_t)(void *ctx, uint64_t done, uint64_t total);
 bool hash_digest(const char *algorithm, const uint8_t *data, size_t length, buffer_t *hex, hash_progress_t progress,
                  void *ctx, failure_t *failure);
 
-/* The same for the HMAC of `data` under a key, which may be empty. */
+/* Computes likewise the HMAC of `data` under a key, which may be empty. */
 bool hash_hmac(const char *algorithm, const uint8_t *key, size_t key_length, const uint8_t *data, size_t length,
                buffer_t *hex, hash_progress_t progress, void *ctx, failure_t *failure);
 

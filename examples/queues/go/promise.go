@@ -49,7 +49,7 @@ func NewQueue() *Queue {
 	return queue
 }
 
-// Close ends the goroutine. No event comes afterwards, whatever is settled.
+// Close ends the goroutine. No event comes afterwards.
 func (queue *Queue) Close() {
 	C.promise_queue_retain(queue.handle)
 	C.promise_queue_free(queue.handle)

@@ -82,7 +82,7 @@ extension CellRef {
 
   /// Requests cancellation of this promise if a request waits for the end of interest in it, and no interest is left.
   func passWaitingRequestOn() {
-    guard state.bits & CellState.tallied != 0, hasNoOtherHolder, hold() else { return }
+    guard state.bits & CellState.detaching != 0, hasNoOtherHolder, hold() else { return }
     guard isDesertedWhileHeld && isWithoutInterest() else { return letGo() }
     letGoAndAsk()
   }

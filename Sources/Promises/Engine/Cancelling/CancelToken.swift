@@ -9,7 +9,8 @@ import Synchronization
 ///                                          kind: the last walk
 ///
 /// A token has a generation. `invalidate` starts a new one, and a callback registered under an older one is silenced.
-/// Handles are counted apart from references, which gates (Gate.swift) have too: a callback does not keep a token from
+/// Handles are counted apart from references, which guards (TokenGuard.swift) have too: a callback does not keep a
+/// token from
 /// being dropped, and dropping it may invalidate it.
 ///
 /// The entries of the two lists are weak references: to promises to cancel, and to tokens chained to this one. The

@@ -48,9 +48,9 @@ extension CellRef {
     guard hold() else { return false }
     defer { letGo() }
     if !isDesertedWhileHeld {
-      var tally = self.tally
-      tally.isDeserted = true
-      self.tally = tally
+      var detachState = self.detachState
+      detachState.isDeserted = true
+      self.detachState = detachState
       // A concurrent release that has not seen the loss of interest must notice it: this makes its exchange fail.
       watch()
     }
@@ -60,7 +60,7 @@ extension CellRef {
   /// Whether this promise, which is held, lost interest that may have been the last, and no request has followed from
   /// it.
   var isDesertedWhileHeld: Bool {
-    state.bits & CellState.cancelRequested == 0 && tally.isDeserted
+    state.bits & CellState.cancelRequested == 0 && detachState.isDeserted
   }
 
   /// The reason of a cancel request for one of the promises derived from this one, with a reference for the caller;
@@ -81,9 +81,9 @@ extension CellRef {
 
   /// Whether none of the reactions is interested. The promise is held.
   func isWithoutInterest() -> Bool {
-    var tally = self.tally
-    let isOver = tally.isWithoutInterest(newest: state.head)
-    self.tally = tally
+    var detachState = self.detachState
+    let isOver = detachState.isWithoutInterest(newest: state.head)
+    self.detachState = detachState
     return isOver
   }
 }

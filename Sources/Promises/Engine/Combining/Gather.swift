@@ -12,7 +12,6 @@ import Synchronization
 ///
 /// The first entry that decides claims the decision, and later outcomes are ignored. If no entry decides, the last one
 /// to settle combines all outcomes.
-/// decides otherwise.
 package struct Gather {
   package let ref: CellRef
   init(_ ref: CellRef) { self.ref = ref }

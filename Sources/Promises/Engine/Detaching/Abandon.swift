@@ -97,9 +97,9 @@ extension CellRef {
     case .none: guard !isOrphan else { return false }
     default: return false
     }
-    var tally = self.tally
-    let isWaitedFor = trim(&tally, past: .max, removed: &removed)
-    self.tally = tally
+    var detachState = self.detachState
+    let isWaitedFor = trim(&detachState, past: .max, removed: &removed)
+    self.detachState = detachState
     return !isWaitedFor && (reactionKind != .none || hasMaker())
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 // A reaction is detached when the promise it would settle has been settled by another call, or is unwanted
 // (Abandon.swift). Its context is released at once; its cell stays in the list of its source until the list is trimmed
-// or swept (Tally.swift).
+// or swept (DetachState.swift).
 //
 // The source is held meanwhile, so it is pending, and none of its reactions runs: each context is released either by
 // the thread that runs the reaction or by the one that detaches it. A promise records the generation of its source, so
@@ -20,11 +20,11 @@ extension CellRef {
     // A cancel request for the reaction's promise may read it meanwhile.
     unsafe platform_store_shared(reaction.metaAddress, detached | (isPromise ? 0 : ReactionKind.unheld))
     var removed: UInt32 = 0
-    var tally = self.tally
-    let isFull = tally.add(reaction.index)
-    _ = trim(&tally, past: 4, removed: &removed)
-    if isFull { sweep(&tally, removed: &removed) }
-    self.tally = tally
+    var detachState = self.detachState
+    let isFull = detachState.add(reaction.index)
+    _ = trim(&detachState, past: 4, removed: &removed)
+    if isFull { sweep(&detachState, removed: &removed) }
+    self.detachState = detachState
     letGo()
     if !isPromise { reaction.setSource(0) }
     rest.release()

@@ -9,7 +9,7 @@ extension Dump {
   func describe(_ promise: CellCopy, callbacks: Int, _ text: inout TextBuffer) {
     begin(promise, &text)
     text.write("pending")
-    if let birth = Births.time(promise.index, id: promise.id) {
+    if let birth = CreationTimes.time(promise.index, id: promise.id) {
       text.write(" for ")
       text.write(seconds: now - birth)
     }

@@ -23,7 +23,7 @@ package struct Statistics {
   package var queues: UInt64 = 0
   /// Without built-in types.
   package var types: UInt64 = 0
-  /// Entries of lists, and gates.
+  /// Entries of lists, and token guards.
   package var internals: UInt64 = 0
   package var threads: UInt32 = 0
   /// The bytes of all resident cells.

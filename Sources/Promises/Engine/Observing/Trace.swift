@@ -37,7 +37,7 @@ package enum Trace {
   package static func start(capacity: Int, _ function: Function?, _ context: Context) -> Bool {
     guard let listener = unsafe Listener<Function?>.make(function, context) else { return false }
     var ring = unsafe Ring()
-    guard unsafe ring.reserve(capacity), Births.prepare() else {
+    guard unsafe ring.reserve(capacity), CreationTimes.prepare() else {
       unsafe ring.free()
       unsafe Listener.letGo(listener)
       return false

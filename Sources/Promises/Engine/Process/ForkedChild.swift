@@ -72,7 +72,7 @@ extension CellRef {
     guard !state.isSettled, state.bits & (CellState.held | CellState.claimed) != 0 else { return }
     var gone: UInt64 = 0
     // The progress of an interrupted search for interest is unknown: the next one starts over.
-    if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.tallied }
+    if state.bits & CellState.held != 0 { gone |= CellState.held | CellState.detaching }
     // Cancel-request handlers and inputs are claimed by the call that runs them, and never settled.
     if reactionKind != .cancelHandler && reactionKind != .input { gone |= CellState.claimed }
     unsafe cell.pointee.state.bitwiseAnd(~gone, ordering: .relaxed)

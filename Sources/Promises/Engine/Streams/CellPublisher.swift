@@ -39,7 +39,7 @@ package struct CellPublisher: Equatable {
     /// The shared state of several sources.
     var join: Join?
     /// The timer of a publisher of ticks.
-    var ticking: Ticking?
+    var intervalSource: IntervalSource?
   }
 
   static var oneFull: UInt64 { 1 << 32 }
@@ -87,7 +87,7 @@ package struct CellPublisher: Equatable {
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     if !isDerived { _ = end(.cancelled) }
-    stopTickingUnlessUsed()
+    stopIntervalsUnlessUsed()
     ref.release()
   }
 
@@ -97,7 +97,7 @@ package struct CellPublisher: Equatable {
     guarded.free()
     freeSources()
     state.join?.free()
-    state.ticking?.release()
+    state.intervalSource?.release()
     state.latest?.value.release()
     state.valueBeforeError?.release()
     state.history.release()

@@ -103,6 +103,6 @@ extension CellRef {
   var isAbandoned: Bool {
     // A weak reference, such as a token's, does not count.
     guard unsafe cell.pointee.life.load(ordering: .acquiring) & Life.referencesMask == 1 else { return false }
-    return census?.callbacks == 0
+    return dependentCounts?.callbacks == 0
   }
 }

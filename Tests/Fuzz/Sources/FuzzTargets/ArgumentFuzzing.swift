@@ -36,7 +36,7 @@ enum ArgumentFuzzing {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What a value is as JSON is JSON, and means the same again.
+  /// Checks that a value's JSON is JSON, and reads as the same value.
   private static func check(_ value: PluginValue) {
     guard let json = try? JSONText(parsing: Array(value.json.utf8)) else {
       preconditionFailure("is written as no JSON: \(value.json)")

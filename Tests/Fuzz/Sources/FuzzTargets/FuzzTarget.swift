@@ -1,6 +1,6 @@
 import PluginRuntime
 
-/// What is fuzzed. Each takes any bytes; where something is that must not be, the process ends.
+/// The functions that are fuzzed. Each takes any bytes; where something is that must not be, the process ends.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   /// The text of a signature.
   case signature

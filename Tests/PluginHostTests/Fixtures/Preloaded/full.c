@@ -1,5 +1,5 @@
-/* full.c - no plugin: preloaded into a program, it makes a full file system of the folder $FULL, which reports that there
- * is no space only when a file is closed. */
+/* full.c - no plugin: preloaded into a program, it makes a full file system of the folder $FULL, which reports
+ * missing space only when a file is closed. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /// Counts of the dependents of a pending promise, for debugging a promise that stays pending.
-package struct Census {
+package struct DependentCounts {
   /// The number of reactions to its settlement.
   package var callbacks = 0
   /// The number of cancel-request handlers.
@@ -12,24 +12,24 @@ package struct Census {
 
 extension CellRef {
   /// Nil if the promise is settled, or being settled.
-  package var census: Census? {
+  package var dependentCounts: DependentCounts? {
     guard hold() else { return nil }
     defer { letGo() }
     let state = self.state
-    var census = Census()
-    census.isSealed = state.bits & CellState.sealed != 0
+    var dependentCounts = DependentCounts()
+    dependentCounts.isSealed = state.bits & CellState.sealed != 0
     var next = state.head
     while next != 0 {
       let reaction = CellRef(index: next)
       next = unsafe reaction.cell.pointee.next
       if reaction.reactionKind == .detached { continue }
       if reaction.reactionKind != .cancelHandler {
-        census.callbacks += 1
-        if reaction.isInterested { census.interested += 1 }
+        dependentCounts.callbacks += 1
+        if reaction.isInterested { dependentCounts.interested += 1 }
       } else if !reaction.isCancelReason {
-        census.cancelHandlers += 1
+        dependentCounts.cancelHandlers += 1
       }
     }
-    return census
+    return dependentCounts
   }
 }

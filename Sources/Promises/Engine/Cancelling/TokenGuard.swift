@@ -2,21 +2,21 @@
 /// invalidated since the registration.
 ///
 ///          value                                     next         function     context   free
-///   gate   box: generation, bits: on rejection       the token    on           ctx       free_ctx
+///   guard  box: generation, bits: on rejection       the token    on           ctx       free_ctx
 ///                                                                 fulfilment
 ///
 /// A handler that is silenced leaves its promise cancelled, unless it settles nothing.
-package struct Gate {
+package struct TokenGuard {
   private let ref: CellRef
 
-  /// Puts the plan's handlers behind a gate; returns the new handlers with their context. Takes ownership of the
+  /// Puts the plan's handlers behind a guard; returns the new handlers with their context. Takes ownership of the
   /// context; nil when memory has run out.
   package static func guarding(_ plan: Job.Plan, _ context: Context, by token: CancelToken) -> (Job.Plan, Context)? {
     guard token.ref.retain() else {
       context.release()
       return nil
     }
-    guard let ref = CellRef.allocate(.gate) else {
+    guard let ref = CellRef.allocate(.tokenGuard) else {
       token.ref.release()
       context.release()
       return nil
@@ -27,8 +27,8 @@ package struct Gate {
     unsafe ref.cell.pointee.function = unsafe plan.onFulfilled
     unsafe ref.cell.pointee.context = unsafe context.pointer
     unsafe ref.cell.pointee.free = unsafe context.free
-    let onFulfilled: Handler = { unsafe Gate.at($0).pass(isRejected: false, $1, $2) }
-    let onRejected: Handler = { unsafe Gate.at($0).pass(isRejected: true, $1, $2) }
+    let onFulfilled: Handler = { unsafe TokenGuard.at($0).pass(isRejected: false, $1, $2) }
+    let onRejected: Handler = { unsafe TokenGuard.at($0).pass(isRejected: true, $1, $2) }
     var plan = plan
     if unsafe plan.onFulfilled != nil {
       unsafe plan.onFulfilled = unsafe unsafeBitCast(onFulfilled, to: UnsafeMutableRawPointer.self)
@@ -36,11 +36,11 @@ package struct Gate {
     if unsafe plan.onRejected != nil {
       unsafe plan.onRejected = unsafe unsafeBitCast(onRejected, to: UnsafeMutableRawPointer.self)
     }
-    return unsafe (plan, Context(UnsafeMutableRawPointer(ref.cell), { unsafe Gate.at($0).close() }))
+    return unsafe (plan, Context(UnsafeMutableRawPointer(ref.cell), { unsafe TokenGuard.at($0).close() }))
   }
 
-  private static func at(_ pointer: UnsafeMutableRawPointer?) -> Gate {
-    unsafe Gate(ref: CellRef(pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
+  private static func at(_ pointer: UnsafeMutableRawPointer?) -> TokenGuard {
+    unsafe TokenGuard(ref: CellRef(pointer.unsafelyUnwrapped.assumingMemoryBound(to: Cell.self)))
   }
 
   private var token: CancelToken { unsafe CancelToken(CellRef(index: ref.cell.pointee.next)) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The state that a `tallied` pending promise keeps of its list of reactions: the progress of a search for interest,
+/// The state that a `detaching` pending promise keeps of its list of reactions: the progress of a search for interest,
 /// and how many are detached. Guarded by hold(), in the promise's `value`:
 ///
 ///   kind         box           bits
@@ -13,7 +13,7 @@ import Synchronization
 /// There is no space to count all detached reactions, so one in 2^order is counted, selected by its index. 16 counted
 /// ones stand for as many as there were waiting reactions at the last sweep. So the amortized cost of sweeps is
 /// constant per detached reaction.
-struct Tally {
+struct DetachState {
   private var newest: UInt32 = 0
   private var current: UInt32 = 0
   private var end: UInt32 = 0
@@ -30,19 +30,19 @@ struct Tally {
 
   init(_ value: CellValue) {
     let low = UInt32(truncatingIfNeeded: value.bits)
-    newest = value.kind & Tally.indexMask
-    count = value.kind >> Tally.shift
-    current = value.box & Tally.indexMask
-    end = low & Tally.indexMask
-    order = value.box >> Tally.shift | (low >> Tally.shift & 1) << 4
-    isDeserted = low >> Tally.shift & 2 != 0
+    newest = value.kind & DetachState.indexMask
+    count = value.kind >> DetachState.shift
+    current = value.box & DetachState.indexMask
+    end = low & DetachState.indexMask
+    order = value.box >> DetachState.shift | (low >> DetachState.shift & 1) << 4
+    isDeserted = low >> DetachState.shift & 2 != 0
   }
 
   func value(generation: UInt32) -> CellValue {
-    let low = end | (order >> 4 | (isDeserted ? 2 : 0)) << Tally.shift
+    let low = end | (order >> 4 | (isDeserted ? 2 : 0)) << DetachState.shift
     return CellValue(
-      kind: ValueKind(rawValue: newest | count << Tally.shift), bits: UInt64(generation) << 32 | UInt64(low),
-      box: current | (order & 15) << Tally.shift)
+      kind: ValueKind(rawValue: newest | count << DetachState.shift), bits: UInt64(generation) << 32 | UInt64(low),
+      box: current | (order & 15) << DetachState.shift)
   }
 
   /// Whether none of the reactions in a list is interested. Uninterested ones are not examined again, so requests for a
@@ -72,7 +72,7 @@ struct Tally {
   /// Counts a detached reaction that stays in the list; true if a sweep is due.
   mutating func add(_ index: UInt32) -> Bool {
     guard isCounted(index) else { return false }
-    if count == Tally.limit { return true }
+    if count == DetachState.limit { return true }
     count += 1
     return false
   }
@@ -89,30 +89,30 @@ struct Tally {
 }
 
 extension CellRef {
-  /// The tally of this promise, which is held; a new one if it has none yet.
-  var tally: Tally {
+  /// The state of detaching of this promise, which is held; a new one if it has none yet.
+  var detachState: DetachState {
     get {
-      guard unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.tallied != 0 else { return Tally() }
-      return unsafe Tally(cell.pointee.value)
+      guard unsafe cell.pointee.state.load(ordering: .relaxed) & CellState.detaching != 0 else { return DetachState() }
+      return unsafe DetachState(cell.pointee.value)
     }
     nonmutating set {
       unsafe cell.pointee.value = unsafe newValue.value(
         generation: UInt32(truncatingIfNeeded: cell.pointee.value.bits >> 32))
-      unsafe cell.pointee.state.bitwiseOr(CellState.tallied, ordering: .relaxed)
+      unsafe cell.pointee.state.bitwiseOr(CellState.detaching, ordering: .relaxed)
     }
   }
 
   /// Removes detached reactions from the front of the list, up to the first waiting one, passing at most `limit`
   /// cancel-request handlers. Whether it stopped before the end of the list. The promise is held; the removed reactions
   /// are pushed on `removed`.
-  func trim(_ tally: inout Tally, past limit: Int, removed: inout UInt32) -> Bool {
-    var next = popDetached(&tally, &removed)
+  func trim(_ detachState: inout DetachState, past limit: Int, removed: inout UInt32) -> Bool {
+    var next = popDetached(&detachState, &removed)
     var last = CellRef(index: next)
     var passed = 0
     while next != 0 {
       let reaction = CellRef(index: next)
       if reaction.reactionKind == .detached {
-        next = last.unlinkNext(&tally, &removed)
+        next = last.unlinkNext(&detachState, &removed)
         continue
       }
       passed += 1
@@ -124,26 +124,26 @@ extension CellRef {
   }
 
   /// Removes all detached reactions from the list. The promise is held.
-  func sweep(_ tally: inout Tally, removed: inout UInt32) {
+  func sweep(_ detachState: inout DetachState, removed: inout UInt32) {
     var waiting: UInt32 = 0
-    var next = popDetached(&tally, &removed)
+    var next = popDetached(&detachState, &removed)
     var last = CellRef(index: next)
     while next != 0 {
       let reaction = CellRef(index: next)
       if reaction.reactionKind == .detached {
-        next = last.unlinkNext(&tally, &removed)
+        next = last.unlinkNext(&detachState, &removed)
       } else {
         waiting += 1
         last = reaction
         next = unsafe reaction.cell.pointee.next
       }
     }
-    tally.restart(waiting: waiting)
+    detachState.restart(waiting: waiting)
   }
 
   /// Pops detached reactions while they are the newest, and returns the newest other one. New reactions may be pushed
   /// concurrently.
-  private func popDetached(_ tally: inout Tally, _ removed: inout UInt32) -> UInt32 {
+  private func popDetached(_ detachState: inout DetachState, _ removed: inout UInt32) -> UInt32 {
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while true {
       let head = CellState(current).head
@@ -157,22 +157,22 @@ extension CellRef {
         current = original
         continue
       }
-      reaction.remove(before: next, &tally, &removed)
+      reaction.remove(before: next, &detachState, &removed)
       current = unsafe cell.pointee.state.load(ordering: .acquiring)
     }
   }
 
   /// Removes the reaction after this one, and returns its successor.
-  private func unlinkNext(_ tally: inout Tally, _ removed: inout UInt32) -> UInt32 {
+  private func unlinkNext(_ detachState: inout DetachState, _ removed: inout UInt32) -> UInt32 {
     let reaction = unsafe CellRef(index: cell.pointee.next)
     let next = unsafe reaction.cell.pointee.next
     unsafe cell.pointee.next = next
-    reaction.remove(before: next, &tally, &removed)
+    reaction.remove(before: next, &detachState, &removed)
     return next
   }
 
-  private func remove(before next: UInt32, _ tally: inout Tally, _ removed: inout UInt32) {
-    tally.skip(index, to: next)
+  private func remove(before next: UInt32, _ detachState: inout DetachState, _ removed: inout UInt32) {
+    detachState.skip(index, to: next)
     unsafe cell.pointee.next = removed
     removed = index
   }

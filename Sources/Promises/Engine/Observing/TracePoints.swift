@@ -6,7 +6,7 @@ extension CellRef {
   @inline(never)
   func noteCreation() {
     guard Observation.wants(.trace) else { return }
-    Births.note(self)
+    CreationTimes.note(self)
     Trace.note(.created, id)
   }
 
@@ -14,7 +14,7 @@ extension CellRef {
   func noteDerivation(from source: CellRef) {
     guard Observation.wants(.trace), reactionKind != .cancelHandler else { return }
     guard isPromise else { return Trace.note(.attached, tracedID, parent: source.id) }
-    Births.note(self)
+    CreationTimes.note(self)
     Trace.note(.created, id, parent: source.id)
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Creation times of the promises made while a trace was on. A cell has no space for the time, so it is stored beside
 /// the slab, in chunks that are allocated on demand and never freed.
-enum Births {
+enum CreationTimes {
   @unsafe
   private struct Entry: ~Copyable {
     /// The promise's id.

@@ -4,7 +4,7 @@ import CPlatform
 ///
 /// A tick's number is the number of intervals since the beginning, so missed ticks are coalesced into one. The timer
 /// has a weak reference to the publisher. It stops when the publisher has neither handles nor subscribers.
-struct Ticking {
+struct IntervalSource {
   let begin: Int64
   let interval: Int64
   let executor: CellExecutor?
@@ -31,7 +31,7 @@ extension CellPublisher {
   package static func every(nanoseconds: Int64, on executor: CellExecutor?) -> CellPublisher? {
     if let executor, !executor.ref.retain() { return nil }
     var state = State(isStateful: false)
-    state.ticking = Ticking(begin: platform_now(), interval: nanoseconds, executor: executor)
+    state.intervalSource = IntervalSource(begin: platform_now(), interval: nanoseconds, executor: executor)
     guard let publisher = make(state, isDerived: true) else {
       executor?.ref.release()
       return nil
@@ -45,20 +45,20 @@ extension CellPublisher {
   /// Starts the timer of a tick, unless the publisher is unused. False when memory or threads have run out: then the
   /// stream has failed.
   private func startTimer(of number: Int64) -> Bool {
-    guard let ticking = locked({ $0.ticking }) else { return true }
+    guard let intervalSource = locked({ $0.intervalSource }) else { return true }
     let made = unsafe CellTimer.make(
-      on: ticking.executor, CellPublisher.tick, dropped: CellPublisher.drop, WeakCell(ref).context)
+      on: intervalSource.executor, CellPublisher.tick, dropped: CellPublisher.drop, WeakCell(ref).context)
     guard let timer = made else {
-      failTicking(.outOfMemory)
+      failIntervals(.outOfMemory)
       return false
     }
-    let hasStarted = timer.start(at: ticking.deadline(of: number))
+    let hasStarted = timer.start(at: intervalSource.deadline(of: number))
     // Another thread may have started the next timer already, or the publisher may be unused.
     let (superfluous, isStopped) = locked { state -> (CellTimer?, Bool) in
-      guard let latest = state.ticking else { return (timer, true) }
+      guard let latest = state.intervalSource else { return (timer, true) }
       guard latest.number < number else { return (timer, false) }
-      state.ticking?.timer = timer
-      state.ticking?.number = number
+      state.intervalSource?.timer = timer
+      state.intervalSource?.number = number
       return (latest.timer, false)
     }
     if isStopped { timer.cancel() }
@@ -70,8 +70,8 @@ extension CellPublisher {
     { context in
       unsafe WeakCell(context: context).with { cell in
         let publisher = CellPublisher(cell)
-        guard let ticking = publisher.locked({ $0.ticking }) else { return }
-        let number = (platform_now() - ticking.begin) / ticking.interval
+        guard let intervalSource = publisher.locked({ $0.intervalSource }) else { return }
+        let number = (platform_now() - intervalSource.begin) / intervalSource.interval
         let event = StreamEvent(CellValue(kind: .u64, bits: UInt64(number)), .fulfilled)
         if publisher.publish(event) != .ended { _ = publisher.startTimer(of: number + 1) }
       }
@@ -80,26 +80,26 @@ extension CellPublisher {
 
   /// Ends a stream whose timer was stopped, or dropped by an executor that shuts down.
   private static var drop: FreeFunction {
-    { context in unsafe WeakCell(context: context).with { CellPublisher($0).failTicking(.closed) } }
+    { context in unsafe WeakCell(context: context).with { CellPublisher($0).failIntervals(.closed) } }
   }
 
-  private func failTicking(_ fault: Fault) {
-    guard let ticking = takeTicking({ _ in true }) else { return }
+  private func failIntervals(_ fault: Fault) {
+    guard let intervalSource = takeIntervalSource({ _ in true }) else { return }
     _ = end(.fault(fault))
-    ticking.release()
+    intervalSource.release()
   }
 
-  private func takeTicking(_ isOver: (State) -> Bool) -> Ticking? {
+  private func takeIntervalSource(_ isOver: (State) -> Bool) -> IntervalSource? {
     locked { state in
       guard isOver(state) else { return nil }
-      defer { state.ticking = nil }
-      return state.ticking
+      defer { state.intervalSource = nil }
+      return state.intervalSource
     }
   }
 
   /// Stops the timer if there are neither handles nor subscribers: without a handle there can be no new ones.
-  func stopTickingUnlessUsed() {
+  func stopIntervalsUnlessUsed() {
     guard isDerived, !hasHandles else { return }
-    takeTicking { $0.count == 0 }?.release()
+    takeIntervalSource { $0.count == 0 }?.release()
   }
 }

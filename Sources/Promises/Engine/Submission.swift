@@ -5,13 +5,13 @@ import CPlatform
 /// An executor may run the job before `submit` returns. Then the job's reactions run in the submitting loop, so a chain
 /// settles without recursion there too.
 @unsafe
-struct HandOver {
-  private let enclosing: UnsafeMutablePointer<HandOver>?
+struct Submission {
+  private let enclosing: UnsafeMutablePointer<Submission>?
   /// The job, until it runs.
   private var job: CellRef?
   private var result = ReactionResult.moved
 
-  private init(_ job: CellRef, in enclosing: UnsafeMutablePointer<HandOver>?) {
+  private init(_ job: CellRef, in enclosing: UnsafeMutablePointer<Submission>?) {
     unsafe self.job = job
     unsafe self.enclosing = unsafe enclosing
   }
@@ -19,8 +19,8 @@ struct HandOver {
   /// Submits a job, and returns the remaining work for the submitting loop.
   static func submit(_ job: Job, to executor: CellExecutor) -> ReactionResult {
     let thread = unsafe platform_thread()
-    var handOver = unsafe HandOver(job.ref, in: thread.pointee.submission?.assumingMemoryBound(to: HandOver.self))
-    return unsafe withUnsafeMutablePointer(to: &handOver) { here in
+    var submission = unsafe Submission(job.ref, in: thread.pointee.submission?.assumingMemoryBound(to: Submission.self))
+    return unsafe withUnsafeMutablePointer(to: &submission) { here in
       unsafe thread.pointee.submission = UnsafeMutableRawPointer(here)
       executor.submit(job)
       unsafe thread.pointee.submission = UnsafeMutableRawPointer(here.pointee.enclosing)
@@ -31,7 +31,7 @@ struct HandOver {
   /// Completes a job: runs `body`. If the executor runs the job inside `submit`, the reactions run in the submitting
   /// loop; otherwise they run here.
   static func end(_ job: CellRef, settling promise: CellRef, _ body: () -> ReactionResult) {
-    let here = unsafe platform_thread().pointee.submission?.assumingMemoryBound(to: HandOver.self)
+    let here = unsafe platform_thread().pointee.submission?.assumingMemoryBound(to: Submission.self)
     guard let here = unsafe here, unsafe here.pointee.job == job else { return promise.settleDownstream(body()) }
     unsafe here.pointee.job = nil
     unsafe here.pointee.result = body()

@@ -2,14 +2,14 @@ import CPlatform
 import Synchronization
 
 // A reaction that settles its promise, whose outcome has no dependents yet, releases its own reference by the exchange
-// that publishes the outcome. The flag `givenBack` means: from here on `life` counts one reference too many. That takes
+// that publishes the outcome. The flag `overcounted` means: from here on `life` counts one reference too many. That takes
 // one atomic operation instead of two. The call that releases the last other reference sees the flag and disposes of
 // the cell.
 //
 // That other reference may be released concurrently:
 //
-//      the reaction:    A  sets `givenBack`             B  loads `life`: is one reference left?
-//      the release:     C  `life` changes from 2 to 1   D  loads the state: is `givenBack` set?
+//      the reaction:    A  sets `overcounted`            B  loads `life`: is one reference left?
+//      the release:     C  `life` changes from 2 to 1   D  loads the state: is `overcounted` set?
 //
 // All four are sequentially consistent, so B sees C or D sees A, or both. Then one of the two threads wins the exchange
 // of `life`, and disposes of the cell. Neither has a reference by then, so either may find the cell freed and recycled:
@@ -20,20 +20,20 @@ extension CellRef {
   /// reactions or waiters, or if there is an observer. The caller has claimed the promise when its state was `old`, and
   /// others have references.
   @inline(__always)
-  func publishGivingBack(_ value: CellValue, _ outcome: Outcome, claimed old: CellState, _ life: UInt64) -> Bool {
+  func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: CellState, _ life: UInt64) -> Bool {
     guard old.bits & (CellState.headMask | CellState.waited) == 0, !Observation.isOn else {
       // The newest reaction is read next.
       unsafe platform_prefetch(CellRef(index: old.head).cell)
       return false
     }
     unsafe cell.pointee.value = value
-    let settled = CellState.claimed | CellState.settled | CellState.givenBack | outcome.flag
+    let settled = CellState.claimed | CellState.settled | CellState.overcounted | outcome.flag
     let (exchanged, _) = unsafe cell.pointee.state.weakCompareExchange(
       expected: old.bits | CellState.claimed, desired: settled | (value.isOwning ? CellState.owning : 0),
       successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
     guard exchanged else { return false }
     if unsafe cell.pointee.life.load(ordering: .sequentiallyConsistent) & Life.referencesMask == 1 {
-      disposeOfGivenBack(life)
+      disposeOfOvercounted(life)
     }
     return true
   }
@@ -43,7 +43,7 @@ extension CellRef {
   @inline(__always)
   func releaseLastButOne(_ life: inout UInt64) -> Bool {
     let before = state
-    if before.isGivenBack {
+    if before.isOvercounted {
       // This is the last reference.
       guard exchange(&life, for: Life.dying(life)) else { return false }
       dispose()
@@ -51,14 +51,14 @@ extension CellRef {
     }
     guard exchange(&life, for: life &- 1) else { return false }
     // A promise settled without the flag never gets it.
-    if !before.isSettled { lookForGivenBack(life) }
+    if !before.isSettled { checkOvercounted(life) }
     return true
   }
 
   @inline(never)
-  private func lookForGivenBack(_ generation: UInt64) {
+  private func checkOvercounted(_ generation: UInt64) {
     let state = unsafe CellState(cell.pointee.state.load(ordering: .sequentiallyConsistent))
-    if state.isGivenBack { disposeOfGivenBack(generation) }
+    if state.isOvercounted { disposeOfOvercounted(generation) }
   }
 
   /// release() of a settled promise without the flag.
@@ -75,7 +75,7 @@ extension CellRef {
   /// Disposes of the promise of this generation, whose last reference was released, unless the cell is already freed or
   /// another thread has a reference again.
   @inline(never)
-  private func disposeOfGivenBack(_ generation: UInt64) {
+  private func disposeOfOvercounted(_ generation: UInt64) {
     var life = unsafe cell.pointee.life.load(ordering: .acquiring)
     while (life ^ generation) >> Life.kindShift == 0 && life & Life.referencesMask == 1 {
       if exchange(&life, for: Life.dying(life)) { return dispose() }

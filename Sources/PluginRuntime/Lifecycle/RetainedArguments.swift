@@ -1,0 +1,43 @@
+import CPromise
+import Synchronization
+
+/// Arguments of calls that were discarded while the plugin's function ran. The plugin notices by its discard block, but
+/// its threads may use the arguments until it has released its promise.
+final class RetainedArguments: Sendable {
+  private struct Entry {
+    let arguments: ArgumentValues
+    let promise: CallTable.Handle
+  }
+
+  private let entries = Mutex<[Entry]>([])
+
+  /// Keeps the arguments until the promise has no reference any more.
+  func retain(_ arguments: ArgumentValues, until promise: CallTable.Handle) {
+    releaseUnused()
+    entries.withLock { $0.append(Entry(arguments: arguments, promise: promise)) }
+  }
+
+  /// Releases the arguments that no plugin uses any more. The destruction of a promise calls no handler, so this is
+  /// called at the beginning of each call.
+  func releaseUnused() {
+    // Released outside the lock: the end of a value may call any code.
+    let released = entries.withLock { entries in
+      guard !entries.isEmpty else { return [Entry]() }
+      let split = entries.partition { promise_state(OpaquePointer(bitPattern: $0.promise)) == PROMISE_ESTALE }
+      defer { entries.removeSubrange(split...) }
+      return Array(entries[split...])
+    }
+    _ = consume released
+  }
+
+  /// Releases everything: no code of a plugin runs any more.
+  func clear() {
+    let released = entries.withLock { entries in
+      defer { entries = [] }
+      return entries
+    }
+    _ = consume released
+  }
+
+  var count: Int { entries.withLock(\.count) }
+}
