@@ -33,18 +33,18 @@ extension SignatureParser {
   private mutating func json(of type: ValueType) throws(SignatureError) -> PluginValue {
     let start = cursor.next.column - 1
     let rest = Array(String(String.UnicodeScalarView(cursor.scalars[start...])).utf8)
-    var reader = JSONReader(rest)
+    var scanner = JSONScanner(rest)
     // Converts a byte offset in the rest to a column of the text.
     func column(_ offset: Int) -> Int { start + 1 + rest[..<offset].count { $0 & 0xC0 != 0x80 } }
     let json: JSONText
     do {
-      json = try reader.value()
+      json = try JSONText(&scanner)
     } catch {
       throw cursor.error(at: column(error.offset), found: error.found, expected: error.expected)
     }
     do {
       let value = try type.value(fromJSON: json)
-      cursor.position = column(reader.position) - 1
+      cursor.position = column(scanner.position) - 1
       return value
     } catch {
       throw cursor.error(

@@ -11,9 +11,9 @@ public indirect enum JSONText: Sendable, Equatable {
   ///
   /// - Throws: `JSONError` with the offset of the first mistake.
   public init(parsing bytes: [UInt8]) throws(JSONError) {
-    var reader = JSONReader(bytes)
-    self = try reader.value()
-    try reader.end()
+    var scanner = JSONScanner(bytes)
+    self = try JSONText(&scanner)
+    if scanner.next != nil { throw scanner.error("the end of the text") }
   }
 
   /// The value of an object's member; `nil` if there is no such member, or this is no object.

@@ -1,4 +1,5 @@
 import Glibc
+import PluginRuntime
 
 /// Has clang read a header.
 struct Clang {

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// A declaration of a header, or a part of one, as clang's syntax tree has it.
 struct HeaderNode {
   var kind = ""
@@ -45,30 +47,30 @@ struct HeaderNodeReader {
   private init(_ json: [UInt8]) { scanner = JSONScanner(json) }
 
   /// The declarations of a translation unit.
-  static func read(_ json: [UInt8]) throws(JSONScanner.Malformed) -> [HeaderNode] {
+  static func read(_ json: [UInt8]) throws(JSONError) -> [HeaderNode] {
     var reader = HeaderNodeReader(json)
     return try reader.node(depth: 0).inner
   }
 
-  private mutating func node(depth: Int) throws(JSONScanner.Malformed) -> HeaderNode {
+  private mutating func node(depth: Int) throws(JSONError) -> HeaderNode {
     var node = HeaderNode()
     var object = try scanner.beginObject()
-    while let key = try scanner.key(&object) { try member(key, of: &node, depth: depth) }
+    while let (key, _) = try scanner.member(&object) { try member(key, of: &node, depth: depth) }
     return node
   }
 
-  private mutating func member(_ key: String, of node: inout HeaderNode, depth: Int) throws(JSONScanner.Malformed) {
+  private mutating func member(_ key: String, of node: inout HeaderNode, depth: Int) throws(JSONError) {
     switch key {
-    case "kind": node.kind = try scanner.string()
-    case "id": node.id = try scanner.string()
-    case "name": node.name = try scanner.string()
-    case "mangledName": node.symbol = try scanner.string()
-    case "tagUsed": node.tag = try scanner.string()
-    case "storageClass": node.storage = try scanner.string()
-    case "text": node.text = try scanner.string()
-    case "value" where node.kind == "ConstantExpr": node.value = try scanner.string()
-    case "param": node.parameter = try scanner.string()
-    case "direction": node.direction = try scanner.string()
+    case "kind": node.kind = try scanner.repairedString()
+    case "id": node.id = try scanner.repairedString()
+    case "name": node.name = try scanner.repairedString()
+    case "mangledName": node.symbol = try scanner.repairedString()
+    case "tagUsed": node.tag = try scanner.repairedString()
+    case "storageClass": node.storage = try scanner.repairedString()
+    case "text": node.text = try scanner.repairedString()
+    case "value" where node.kind == "ConstantExpr": node.value = try scanner.repairedString()
+    case "param": node.parameter = try scanner.repairedString()
+    case "direction": node.direction = try scanner.repairedString()
     case "completeDefinition": node.isComplete = try scanner.bool()
     case "isBitfield": node.isBitField = try scanner.bool()
     case "inline": node.isInline = try scanner.bool()
@@ -80,7 +82,7 @@ struct HeaderNodeReader {
       (node.file, node.nameStart) = (file, offset)
     case "range":
       var range = try scanner.beginObject()
-      while let end = try scanner.key(&range) {
+      while let (end, _) = try scanner.member(&range) {
         try place()
         if end == "begin" { node.start = offset } else { node.lastStart = offset }
       }
@@ -92,22 +94,22 @@ struct HeaderNodeReader {
   }
 
   /// Reads an object for one of its members.
-  private mutating func reference(_ name: String) throws(JSONScanner.Malformed) -> String? {
+  private mutating func reference(_ name: String) throws(JSONError) -> String? {
     var value: String?
     var object = try scanner.beginObject()
-    while let key = try scanner.key(&object) {
-      if key == name { value = try scanner.string() } else { try scanner.skip() }
+    while let (key, _) = try scanner.member(&object) {
+      if key == name { value = try scanner.repairedString() } else { try scanner.skip() }
     }
     return value
   }
 
   /// Reads a place. For a macro's argument that is the place where it is written.
-  private mutating func place() throws(JSONScanner.Malformed) {
+  private mutating func place() throws(JSONError) {
     var object = try scanner.beginObject()
-    while let key = try scanner.key(&object) {
+    while let (key, _) = try scanner.member(&object) {
       switch key {
-      case "file": file = try scanner.string()
-      case "offset": offset = try scanner.integer()
+      case "file": file = try scanner.repairedString()
+      case "offset": offset = Int(try scanner.number()) ?? 0
       case "spellingLoc": try place()
       case "expansionLoc":
         let spelled = offset
