@@ -12,6 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_TIME ?= 60
+KILLED_CALLS ?= 10000
 
 # The tests load plugins from this folder and from the one for temporary files, which may belong to another user.
 export PROMISE_ACCEPT_UNSAFE_FILES = 1
@@ -31,6 +32,7 @@ HOST_BUILD = $(CURDIR)/.build-host
 PLUGIN_HOST = $(HOST_BUILD)/release/plugin-host
 CONFORMANCE = $(CURDIR)/.build/conformance/promise-conformance
 
+export MUTANTS SEED SECONDS_OF_ATTACK
 export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
@@ -38,6 +40,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
+  test-mutants test-exchange test-kills \
   test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
@@ -90,6 +93,18 @@ test-round-trips: setup-test
 # Broken and hostile plugins; the verifier against the system's libraries and damaged files. Not part of `make test`.
 test-faults: setup-test plugin-host
 	@scripts/test-faults.sh
+
+# MUTANTS=5000 SEED=: damaged plugins in worker processes; the host never dies, and never hangs.
+test-mutants: setup-test plugin-host
+	@scripts/test-faults.sh --mutants
+
+# SECONDS_OF_ATTACK=60: a plugin's file is exchanged for another while it is loaded; no byte of that one runs.
+test-exchange: setup-test plugin-host
+	@scripts/test-faults.sh --exchange
+
+# KILLED_CALLS=10000: no promise is lost while workers are killed at random. A tenth of it is part of `make test`.
+test-kills: setup-test
+	KILLED_CALLS="$(KILLED_CALLS)" swift test --filter WorkerDeaths
 
 # Every order of the engine's atomic operations, the cases that take minutes included. Longer; not part of `make test`.
 test-interleavings: setup-test

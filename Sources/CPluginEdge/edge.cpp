@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <exception>
 #include <ffi.h>
 #include <pthread.h>
@@ -11,6 +10,7 @@
 
 #include "activity.hpp"
 #include "guard.hpp"
+#include "plugin_library.h"
 
 namespace plugin {
 
@@ -63,7 +63,7 @@ plugin_fault_kind_t plugin_edge_call(const char *subject, void *cif, promise_fun
 void *plugin_edge_map(const char *subject, const char *path, plugin_fault_t *fault) {
   plugin::noted noted(PLUGIN_ACTIVITY_MAPPING, subject);
   void *handle = nullptr;
-  plugin::guard(fault, [&] { handle = dlopen(path, RTLD_NOW | RTLD_LOCAL); });
+  plugin::guard(fault, [&] { handle = plugin_library_open(path); });
   return handle;
 }
 

@@ -59,6 +59,10 @@ bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *mapping) {
   return found;
 }
 
+void *plugin_library_open(const char *path) {
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 const void *plugin_library_address(void *handle) {
   struct link_map *map = NULL;
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;

@@ -1,10 +1,12 @@
 """Commands with hostile plugins: (name, how the arguments are made, status, standard output, parts of standard error)."""
 
+import collections
 import ctypes
 import os
 import subprocess
 import threading
 
+import isolated
 from building import build
 
 
@@ -18,6 +20,16 @@ def impostor(folder):
     return ["list", plugin, victim]
 
 
+def judge_impostor(host):
+    """Loads the impostor, then the plugin whose name it has, each in a worker: the second must be itself."""
+
+    def make(folder):
+        _, liar, victim = impostor(folder)
+        return f"{liar}\ruse {victim}"
+
+    return isolated.judge_unloading(host, make, "", "sums.add 41", ["42"])
+
+
 def beside(folder):
     """A plugin that finds a library beside itself."""
     build(folder, "help", ())
@@ -28,30 +40,47 @@ EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 AT_FDCWD = -100
 
 
-def exchanged(host, folder):
-    """Calls a plugin while its file and one that is refused take each other's place: says what went wrong."""
+def exchange(first, second, over):
+    """Exchanges two files until `over` is set."""
+    paths = [os.fsencode(path) for path in (first, second)]
+    libc = ctypes.CDLL(None, use_errno=True)
+    while not over.is_set():
+        assert libc.renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1], EXCHANGE) == 0
+
+
+def exchanged(host, isolation, folder, is_over=None, counts=None):
+    """Calls a plugin while its file and one that is refused take each other's place: says what went wrong.
+
+    100 times, or until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and refused.
+    """
     good = build(folder, "sums", ())
     bad = build(folder, "sums", ("-DOFFSET=625", "-DTELLS", "-Wl,-z,execstack"), "bad.so")
-    paths = [os.fsencode(path) for path in (good, bad)]
-    libc = ctypes.CDLL(None, use_errno=True)
+    counts = counts if counts is not None else collections.Counter()
+    is_over = is_over or (lambda: counts.total() >= 100)
     over = threading.Event()
-
-    def exchange():
-        while not over.is_set():
-            assert libc.renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1], EXCHANGE) == 0
-
-    attacker = threading.Thread(target=exchange)
+    attacker = threading.Thread(target=exchange, args=(good, bad, over))
     attacker.start()
+    command = [host, "call", "--isolation", isolation, good, "add", "41"]
     try:
-        for _ in range(100):
-            run = subprocess.run([host, "call", good, "add", "41"], capture_output=True, text=True, timeout=60)
+        while not is_over():
+            run = subprocess.run(command, capture_output=True, text=True, timeout=60)
             is_right = (run.returncode, run.stdout) == (0, "42\n") or run.returncode == 2 and run.stdout == ""
             if not is_right or "it runs" in run.stderr:
                 return f"status {run.returncode}, output {run.stdout!r}, errors {run.stderr!r}"
+            counts["fulfilled" if run.returncode == 0 else "refused"] += 1
     finally:
         over.set()
         attacker.join()
     return None
+
+
+def judge_isolated(race, host, folder):
+    """Judges a race in worker processes."""
+    verdict = isolated.Verdict()
+    wrong = race(host, "process", folder)
+    for column in ("alive", "settled"):
+        verdict.set(column, wrong is None, wrong)
+    return verdict
 
 
 # Attacks with their own check of the result.

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,9 @@
 #endif
 #ifndef IN_CALL
 #define IN_CALL (void)0
+#endif
+#ifndef OTHERS
+#define OTHERS 0
 #endif
 #ifndef IN_UNLOAD
 #define IN_UNLOAD (void)0
@@ -106,6 +110,21 @@ static uint32_t call(void) {
   return 42;
 }
 
+static atomic_int others;
+
+/* Stays pending. */
+static promise_t *never(void) {
+  atomic_fetch_add(&others, 1);
+  return promise_new();
+}
+
+/* Calls call() once others are pending. */
+static uint32_t after_others(void) {
+  while (atomic_load(&others) < OTHERS)
+    usleep(1000);
+  return call();
+}
+
 static promise_status_t fail(promise_value_t *error) {
   (void)error;
   return PROMISE_EINVAL;
@@ -113,6 +132,8 @@ static promise_status_t fail(promise_value_t *error) {
 
 static const promise_plugin_function_t functions[] = {
     {"call() -> u32", (promise_function_t)call, NULL},
+    {"never() -> promise<u32>", (promise_function_t)never, NULL},
+    {"after_others() -> u32", (promise_function_t)after_others, NULL},
     {"fail() !", (promise_function_t)fail, NULL},
 };
 

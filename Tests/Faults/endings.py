@@ -1,14 +1,18 @@
-"""Plugin code that ends the process, or does not return: rows as those of attacks.py.
+"""Plugin code that ends the process, or does not return: rows of commands, and the place and the code of each fault.
 
 A row names a macro of ending.c and what it stands for. A negative status is a signal.
 """
 
 import signal
 
+import isolated
 from building import build
 
 FILE = "ending.so"
 FUNCTION = "org.example.ending.call"
+
+# By name of the row: the macro, the code and the function that is called.
+FAULTS = {}
 
 
 def row(name, where, code, status, texts, function="call", output="", command="call"):
@@ -17,7 +21,51 @@ def row(name, where, code, status, texts, function="call", output="", command="c
         words = [function] if command == "call" else []
         return [command, "--plugin-timeout", "1", plugin, *words]
 
+    if command == "call":
+        FAULTS[name] = where, code, function
     return name, make, status, output, texts
+
+
+# The report of a worker's end, by the code that ended it.
+ENDS = {
+    "exit(0)": "exited with status 0",
+    "_exit(0)": "exited with status 0",
+    "_Exit(0)": "exited with status 0",
+    "quick_exit(0)": "exited with status 0",
+    "exit(77)": "exited with status 77",
+    "exit_on_thread()": "exited with status 0",
+    "crash()": "was killed by SIGSEGV",
+    "overflow(0)": "was killed by SIGSEGV",
+    "abort()": "was killed by SIGABRT",
+    "raise(SIGBUS)": "was killed by SIGBUS",
+    "hang()": "did not return in 1.0 seconds",
+    "pthread_exit(0)": "tried to end its thread",
+}
+# Code that is called and leaves the worker alive.
+SURVIVED = ["fork_and_exit()", "pthread_exit(0)"]
+
+
+def judge_isolated(host, name):
+    """Judges the fault of a row in a worker process; None if the row's command runs no code in the host."""
+    if name not in FAULTS:
+        return None
+    where, code, function = FAULTS[name]
+
+    def make(folder):
+        return build(folder, "ending", (f"-D{where}={code}", f"-DOTHERS={isolated.PENDING}"))
+
+    if where == "IN_CALL" and code == "fork_and_exit()":
+        return isolated.judge_unloading(host, make, "", "ending.call", ["42"])
+    if where == "IN_CALL":
+        verdict = isolated.judge_lines(host, make, ENDS[code], "ending.call")
+        wrong = None if code in SURVIVED else isolated.judge_pending(host, make, ENDS[code])
+        if wrong:
+            verdict.set("settled", False, wrong)
+        return verdict
+    if where == "IN_UNLOAD":
+        result = ["42"] if function == "call" else []
+        return isolated.judge_unloading(host, make, ENDS[code], f"ending.{function}", result)
+    return isolated.judge_lines(host, make, ENDS[code])
 
 
 ROWS = [
@@ -35,6 +83,9 @@ ROWS = [
     row("exit(0) in unload() after a rejection", "IN_UNLOAD", "exit(0)", 1, ["in unload()", "fail"], function="fail"),
     row("good: a child process ends", "IN_CALL", "fork_and_exit()", 0, [], output="42\n"),
     row("pthread_exit() in an initialiser", "IN_INITIALISER", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
+    row("pthread_exit() in promise_plugin_entry()", "IN_ENTRY", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
+    row("pthread_exit() in load()", "IN_LOAD", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
+    row("pthread_exit() in a call", "IN_CALL", "pthread_exit(0)", 1, ["ending.call", "tried to end its thread"]),
     row("SIGSEGV in a call", "IN_CALL", "crash()", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
     row("abort() in a call", "IN_CALL", "abort()", -signal.SIGABRT, [FUNCTION, "SIGABRT in this call"]),
     row("a signal that is sent in a call", "IN_CALL", "raise(SIGBUS)", -signal.SIGBUS, [FUNCTION, "SIGBUS"]),

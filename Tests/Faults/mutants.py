@@ -1,7 +1,10 @@
-"""Measures which share of the damaged files that kill or hang a process, when they are loaded as they are, the verifier
-refuses before they are.
+"""Calls functions of damaged plugins.
 
-usage: mutants.py PLUGIN_HOST [COUNT [SEED]]
+usage: mutants.py PLUGIN_HOST in-process|process [COUNT [SEED]]
+
+in-process: measures which share of the damaged files that kill or hang a process, when they are loaded as they are, the
+verifier refuses before they are. process: each damaged plugin is called in a worker process, where it gives a number,
+or is refused or rejected with a reason; the host never dies, and never hangs.
 
 A mutant is a good plugin in which one to three bytes of its headers and tables, or of anything, are another number.
 """
@@ -10,6 +13,7 @@ import collections
 import concurrent.futures
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,16 +42,16 @@ def mutate(source, generator, path):
     library.save(path)
 
 
-def ended(command):
+def ended(command, patience=20):
     try:
-        run = subprocess.run(command, capture_output=True, timeout=20)
+        run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience)
     except subprocess.TimeoutExpired:
-        return "hangs", b""
-    return run.returncode, run.stdout
+        return "hangs", b"", b""
+    return run.returncode, run.stdout, run.stderr
 
 
 def judge(host, loader, path):
-    status, output = ended([loader, path])
+    status, output, _ = ended([loader, path])
     accepted = ended([host, "inspect", "--elf", path])[0]
     os.remove(path)
     # 127: an assertion in the system's loader.
@@ -56,13 +60,61 @@ def judge(host, loader, path):
     return kind, {0: "accepted", 2: "refused"}.get(accepted, f"verifier: {accepted}")
 
 
-def main(host, count="1000", seed=None):
+# Reasons that the host has not been given, but has found.
+REASONS = {b"worker process": "its worker ended", b"did not end within": "it did not return"}
+
+
+def judge_isolated(host, path):
+    """How a call in a worker ended, and whether that is one of the permitted ways."""
+    # A damaged plugin may not return.
+    command = [host, "call", "--isolation", "process", "--plugin-timeout", "3", "--timeout", "3", path, "add", "41"]
+    status, output, errors = ended(command, 60)
+    os.remove(path)
+    if status == 0 and re.fullmatch(rb"[0-9]+\n", output):
+        return ("works" if output == b"42\n" else "gives another number"), True
+    is_right = status in (1, 2, 3) and output == b"" and b"plugin-host: " in errors
+    how = {1: "rejected", 2: "refused", 3: "rejected", 64: "refused"}.get(status, f"status {status}")
+    if status == 64 and b"has no function" in errors:
+        # The description is damaged: the function has another name or other parameters.
+        return "refused: another description", output == b""
+    found = next((text for part, text in REASONS.items() if part in errors), "with a reason")
+    return (f"{how}: {found}" if is_right else f"{how}: {output!r} {errors[-400:]!r}"), is_right
+
+
+def print_counts(verdicts):
+    for text, number in sorted(verdicts.items()):
+        print(f"{number:6}  {text}")
+
+
+def measure_isolated(host, paths):
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        verdicts = collections.Counter(pool.map(lambda path: judge_isolated(host, path), paths))
+    print_counts(collections.Counter({text: number for (text, _), number in verdicts.items()}))
+    wrong = sum(number for (_, is_right), number in verdicts.items() if not is_right)
+    print(f"{len(paths)} damaged plugins in worker processes; the host failed {wrong} times")
+    return 0 if wrong == 0 and len(paths) > 0 else 1
+
+
+def measure(host, folder, paths):
+    loader = os.path.join(folder, "load")
+    subprocess.run(["cc", "-I", INCLUDE, os.path.join(HERE, "load.c"), "-o", loader, "-ldl"], check=True)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        verdicts = collections.Counter(pool.map(lambda path: judge(host, loader, path), paths))
+    print_counts(collections.Counter({f"{kind}, {verdict}": n for (kind, verdict), n in verdicts.items()}))
+    killing = {verdict: number for (kind, verdict), number in verdicts.items() if kind == "kills"}
+    share = killing.get("refused", 0) / max(1, sum(killing.values()))
+    broken = sum(number for (_, verdict), number in verdicts.items() if verdict.startswith("verifier"))
+    print(f"refused of those that kill: {share:.1%}; the verifier failed {broken} times")
+    return 0 if share >= 0.8 and broken == 0 else 1
+
+
+def main(host, isolation, count="1000", seed=None):
+    os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ["SWIFT_BACKTRACE"] = "enable=no"
     seed = int(seed or time.time())
-    print(f"seed {seed}")
+    print(f"{isolation}, seed {seed}")
     generator = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        loader = os.path.join(folder, "load")
-        subprocess.run(["cc", "-I", INCLUDE, os.path.join(HERE, "load.c"), "-o", loader, "-ldl"], check=True)
         sources = [
             build(folder, "sums", ("-Wl,--no-as-needed", "-lm")),
             build(folder, "sums", ("-Wl,--hash-style=sysv", "-DID=\"org.example.other\""), "other.so"),
@@ -70,15 +122,7 @@ def main(host, count="1000", seed=None):
         paths = [os.path.join(folder, f"{index}.so") for index in range(int(count))]
         for path in paths:
             mutate(generator.choice(sources), generator, path)
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            verdicts = collections.Counter(pool.map(lambda path: judge(host, loader, path), paths))
-    for (kind, verdict), number in sorted(verdicts.items()):
-        print(f"{number:6}  {kind}, {verdict}")
-    killing = {verdict: number for (kind, verdict), number in verdicts.items() if kind == "kills"}
-    share = killing.get("refused", 0) / max(1, sum(killing.values()))
-    broken = sum(number for (_, verdict), number in verdicts.items() if verdict.startswith("verifier"))
-    print(f"refused of those that kill: {share:.1%}; the verifier failed {broken} times")
-    return 0 if share >= 0.8 and broken == 0 else 1
+        return measure_isolated(host, paths) if isolation == "process" else measure(host, folder, paths)
 
 
 if __name__ == "__main__":

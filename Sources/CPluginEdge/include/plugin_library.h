@@ -23,7 +23,14 @@ bool plugin_mapping_at(const void *PROMISE_NULLABLE address, plugin_mapping_t *P
  * [any thread] */
 bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *PROMISE_NONNULL mapping);
 
-/* Returns an address in the memory of a library. `handle`: the result of dlopen().
+/* Calls dlopen() for a library of its own scope, with all symbols resolved. NULL: dlerror() has the reason.
+ *
+ * A function of C: to compilers of C++ no exception leaves dlopen(), so they end the process when pthread_exit() in an
+ * initialiser unwinds it. This one may be unwound.
+ * [any thread] */
+void *PROMISE_NULLABLE plugin_library_open(const char *PROMISE_NONNULL path);
+
+/* Returns an address in the memory of a library. `handle`: the result of plugin_library_open().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);
 

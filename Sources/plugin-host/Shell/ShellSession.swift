@@ -27,7 +27,7 @@ final class ShellSession {
   /// - Parameter isInteractive: whether SIGINT ends a call, and not the session.
   init(options: HostOptions, output: OutputOptions, timeout: Seconds?, isInteractive: Bool) throws(Failure) {
     finder = options.search.finder
-    plan = PluginPlan(finder: finder)
+    plan = options.plan(finder)
     // Configuration is there when a plugin is loaded.
     for setting in options.settings { try plan.add(setting.plugin) }
     session = try Session(plan, options: options)

@@ -75,6 +75,13 @@ extension EndToEnd {
       #expect(ending.text.contains("drop NAME..."))
     }
 
+    @Test func pluginsRunWhereTheCommandLineSays() throws {
+      let ending = try HostProcess.run("shell", "--isolation", "process", input: "mortal.echo 5\nmortal.crash\n")
+      #expect(ending.status == 1)
+      #expect(ending.text == "5\n")
+      #expect(ending.errors.contains("its worker process (generation 1) was killed by SIGSEGV"), "\(ending.errors)")
+    }
+
     @Test func aScriptMayBeAFile() throws {
       let file = try PipelineFile("kinds.tiny 7\nkinds.fail x\n")
       let ending = try HostProcess.run("shell", file.path)
