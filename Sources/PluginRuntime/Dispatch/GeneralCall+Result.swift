@@ -11,6 +11,8 @@ extension GeneralCall {
       // An error is ignored on success, but may own memory.
       _ = promise_value_release(error)
     }
+    // The library's text is valid until its next call, and the functions that free outputs are such calls.
+    let failure = failure
     var outputs: [PluginMember] = []
     do throws(ArgumentMismatch) {
       if plan.hasOutputs { outputs = try loadOutputs() }
@@ -18,9 +20,9 @@ extension GeneralCall {
       discardResult()
       return .fault(.badOutput(Mismatch(-1, error)))
     }
-    if let rule = plan.rule, let returned = plan.result?.type, rule.isFailure(frame + plan.frame.returned, returned) {
+    if let failure {
       discardResult()
-      return rejectResult(rule, returned, outputs, into: result)
+      return reject(failure, outputs, into: result)
     }
     if plan.completes {
       // The C result is no longer needed: a callback settles the promise.
@@ -43,8 +45,7 @@ extension GeneralCall {
       case .word(let crossing):
         return ResultLoad.load(crossing, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
       case .loaded(let plan):
-        let value = try converting("result") { () throws(ArgumentMismatch) in try plan.load(resultMemory, from: objects)
-        }
+        let value = try converting("result") { () throws(ArgumentMismatch) in try loadResult(plan) }
         result.pointee = try plan.abi(value)
       }
       return .fulfilled
@@ -61,13 +62,31 @@ extension GeneralCall {
       switch plan.yield {
       case .nothing: nil
       case .filled: Self.take(resultMemory)
-      case .word, .loaded: try plan.result?.load(resultMemory, from: objects)
+      case .word, .loaded: try plan.result.map { (plan) throws(ArgumentMismatch) in try loadResult(plan) }
       }
     }
     if let value { members.insert(PluginMember("result", value), at: 0) }
     guard let object = ValueBox.wrap(.object(members)) else { return .fault(.noMemory) }
     result.pointee = object
     return .fulfilled
+  }
+
+  private func loadResult(_ result: TypePlan) throws(ArgumentMismatch) -> PluginValue {
+    guard let count = plan.resultCount else { return try result.load(resultMemory, from: objects) }
+    return try loadGiven(result, resultMemory, count)
+  }
+
+  /// Loads memory that the function gives, with the count in another parameter: as a span of both.
+  private func loadGiven(
+    _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
+  ) throws(ArgumentMismatch) -> PluginValue {
+    let slot = self.plan.slots + count
+    let number = IntegerMemory.load(
+      slot.pointee.parameter.type, frame + (slot.pointee.cell ?? slot.pointee.offset))
+    let span = (memory.load(as: UInt.self), UInt(bitPattern: number ?? -1))
+    return try withUnsafePointer(to: span) { (span) throws(ArgumentMismatch) in
+      try plan.load(UnsafeRawPointer(span), from: objects)
+    }
   }
 
   private var resultMemory: UnsafeMutableRawPointer {
@@ -93,7 +112,7 @@ extension GeneralCall {
     var mismatch: ArgumentMismatch?
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
-      guard slot.pointee.parameter.direction != .input else { continue }
+      guard slot.pointee.isGiven else { continue }
       let name = slot.pointee.parameter.name
       do throws(ArgumentMismatch) {
         let value = try converting(name) { () throws(ArgumentMismatch) in try load(slot, index) }
@@ -108,6 +127,7 @@ extension GeneralCall {
 
   private func load(_ slot: Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
     guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
+    if let count = slot.pointee.givenCount { return try loadGiven(slot.pointee.plan, frame + cell, count) }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
       ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
   }
@@ -145,46 +165,6 @@ extension GeneralCall {
       promise_value_release(resultMemory.assumingMemoryBound(to: promise_value_t.self))
     } else {
       plan.result?.discard(resultMemory)
-    }
-  }
-
-  /// Rejects the call for a failure reported by the C result.
-  private func rejectResult(
-    _ rule: FailureRule, _ returned: ValueType, _ outputs: [PluginMember],
-    into result: UnsafeMutablePointer<promise_value_t>
-  ) -> CallOutcome {
-    let name = plan.signature.name
-    var code: Int64 = 0
-    var domain = plan.domain
-    var message: String
-    if rule == .errno {
-      (domain, code) = ("errno", Int64(errorNumber))
-      message = "\(name): \(String(cString: strerror(errorNumber)))"
-    } else {
-      code = returned.isAddress ? 0 : IntegerMemory.load(returned, frame + plan.frame.returned).map(Int64.init) ?? 0
-      message = returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code)"
-    }
-    // Many libraries store an explanation in an out parameter next to their code.
-    for case .string(let text) in outputs.map(\.value) where !text.isEmpty { message += ": \(text)" }
-    let status = promise_value_error(result, domain, code, message.filter { $0 != "\0" })
-    return status == PROMISE_OK ? .rejected : .fault(.noMemory)
-  }
-}
-
-extension FailureRule {
-  /// Whether a value in memory means failure by this rule.
-  func isFailure(_ memory: UnsafeRawPointer, _ type: ValueType) -> Bool {
-    if type.isAddress {
-      let isNull = memory.load(as: UInt.self) == 0
-      return self == .always || (self == .nonnull ? !isNull : isNull)
-    }
-    let number = IntegerMemory.load(type, memory)
-    switch self {
-    case .errno: return number == -1
-    case .nonzero: return number != 0
-    case .zero: return number == 0
-    case .negative: return number.map { $0 < 0 } ?? false
-    default: return self == .always
     }
   }
 }

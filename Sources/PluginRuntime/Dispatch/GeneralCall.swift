@@ -78,6 +78,7 @@ struct GeneralCall {
     if let fault = storeArguments(arguments, given) { return .fault(fault) }
     do throws(ArgumentMismatch) {
       guard let fault = try enter() else { return conclude(into: result) }
+      if plan.error != nil { return .fault(fault) }
       // The function may have stored an error before it was left.
       let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)
       if CallPlan.isWellFormed(error) { promise_value_release(error) }
@@ -92,7 +93,8 @@ struct GeneralCall {
     (frame + plan.frame.resultAddress).storeBytes(of: frame + plan.frame.result, as: UnsafeMutableRawPointer.self)
     (frame + plan.frame.errorAddress).storeBytes(of: frame + plan.frame.error, as: UnsafeMutableRawPointer.self)
     let void = promise_kind_t(PROMISE_KIND_VOID)
-    (frame + plan.frame.error).storeBytes(of: void, as: promise_kind_t.self)
+    // A GError is found by its address not being NULL.
+    if plan.error == nil { (frame + plan.frame.error).storeBytes(of: void, as: promise_kind_t.self) }
     if plan.isResultValue { (frame + plan.frame.result).storeBytes(of: void, as: promise_kind_t.self) }
     let fixed = (frame + plan.frame.addresses).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     for index in 0..<plan.count { fixed[index] = frame + plan.offsets[index] }

@@ -19,6 +19,10 @@ extension GeneralPlan {
     /// Frame offsets of the argument slot and, for pointer arguments, of the pointee; `cell` is `nil` without one.
     let offset: Int
     let cell: Int?
+    /// The index in `slots` of the count of memory that the function gives through `cell`.
+    let givenCount: Int?
+    /// Whether the call gives the stored value to its caller.
+    let isGiven: Bool
 
     /// Makes the slots of a signature; `nil` if this machine cannot pass a type.
     static func all(
@@ -26,6 +30,7 @@ extension GeneralPlan {
       _ library: PluginLibrary?
     ) -> [Slot]? {
       let parameters = signature.parameters
+      let outputs = Set(signature.outputs.map(\.name))
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
@@ -39,7 +44,9 @@ extension GeneralPlan {
             count: parameter.type.countName.flatMap { name in parameters.firstIndex { $0.name == name } },
             elementSize: TypeLayout(of: parameter.type.element)?.size ?? 1,
             offset: frame.add(TypeLayout(of: parameter.type)?.size ?? 0),
-            cell: parameter.isByAddress && !isCounted ? frame.add(plan.layout.size) : nil))
+            cell: parameter.isByAddress && !isCounted ? frame.add(plan.layout.size) : nil,
+            givenCount: parameter.type.givenCountName.flatMap { name in parameters.firstIndex { $0.name == name } },
+            isGiven: outputs.contains(parameter.name)))
       }
       return slots
     }
@@ -137,11 +144,13 @@ extension Parameter {
 }
 
 extension ValueType {
-  /// The type of the argument's value; for a counted type, the type without its count.
+  /// The type of the value; for a counted type, the type without its count.
   var valueType: ValueType {
     switch self {
     case .counted(let type, _): type
     case .optional(.counted(let type, _)): .optional(type)
+    case .own(.counted(let type, _), let release): .own(type, release: release)
+    case .optional(.own(.counted(let type, _), let release)): .optional(.own(type, release: release))
     default: self
     }
   }

@@ -38,6 +38,13 @@ final class GeneralPlan: Sendable {
   /// Whether the function returns a status; otherwise `rule` decides on failure.
   let fails: Bool
   let rule: FailureRule?
+  let report: FailureReport
+  /// The plan of the call that gives a failure's message; `nil` without one.
+  let message: MessagePlan?
+  /// The plan of the errors of `! gerror`.
+  let error: GErrorPlan?
+  /// The index in `slots` of the count of the memory that is the result; `nil` without one.
+  let resultCount: Int?
   /// Whether callbacks settle the promise of a call.
   let completes: Bool
   /// Whether a promise that the function returns keeps borrowed arguments in use.
@@ -70,10 +77,25 @@ final class GeneralPlan: Sendable {
       tail.append(plan)
     }
     if let returned = signature.returned {
-      guard let plan = TypePlan(returned, in: library), FFIType.agrees(with: returned) else { return nil }
+      guard let plan = TypePlan(returned.valueType, in: library), FFIType.agrees(with: returned) else { return nil }
       result = plan
     } else {
       result = nil
+    }
+    let resultCount = signature.result?.givenCountName ?? signature.result?.countName
+    self.resultCount = resultCount.flatMap { name in signature.parameters.firstIndex { $0.name == name } }
+    report = signature.report
+    if let call = report.message {
+      guard let plan = MessagePlan(call, for: signature, library) else { return nil }
+      message = plan
+    } else {
+      message = nil
+    }
+    if let release = report.release {
+      guard let plan = GErrorPlan(release: release, in: library) else { return nil }
+      error = plan
+    } else {
+      error = nil
     }
     self.signature = signature
     self.domain = domain
@@ -102,7 +124,7 @@ final class GeneralPlan: Sendable {
     frame = Frame(&layout, result, slots: slots.count, arguments: places.offsets.count + 2)
     isResultFilled = signature.fails || isResultValue
     if result != nil, isResultFilled { places.add(FFIType.pointer, frame.resultAddress) }
-    if signature.fails { places.add(FFIType.pointer, frame.errorAddress) }
+    if signature.fails || error != nil { places.add(FFIType.pointer, frame.errorAddress) }
     count = places.offsets.count
     offsets = Self.kept(places.offsets)
     types = Self.kept(places.types)

@@ -14,6 +14,14 @@ enum IntegerMemory {
     }
   }
 
+  /// Loads an integer as the low bits of a word, with its sign extended.
+  static func bits(_ type: ValueType, _ memory: UnsafeRawPointer) -> UInt {
+    switch type {
+    case .u64, .usize: memory.load(as: UInt.self)
+    default: UInt(bitPattern: load(type, memory) ?? 0)
+    }
+  }
+
   /// Stores a number, and returns whether the type can represent it. All supported machines are little-endian.
   static func store(_ number: Int, _ type: ValueType, _ memory: UnsafeMutableRawPointer) -> Bool {
     let fits =

@@ -37,6 +37,9 @@ extension TypePlan {
       let bytes = try span(memory, size: element.layout.size)
       guard let data = bytes.baseAddress else { return .array([]) }
       return try element.load(data, count: bytes.count / element.layout.size)
+    case .terminated(let element):
+      guard let data = address(memory) else { throw isNull }
+      return try element.load(data, count: element.countToZero(data))
     case .nullable(let plan): return address(memory) == nil ? .void : try plan.load(memory, from: sources)
     case .indirect(let plan):
       guard let cell = address(memory) else { return .void }
@@ -64,6 +67,14 @@ extension TypePlan {
         try converting("[\(index)]") { () throws(ArgumentMismatch) in try load(memory + index * layout.size) })
     }
     return .array(values)
+  }
+
+  /// Counts the values before the first that is NULL, or 0.
+  private func countToZero(_ memory: UnsafeRawPointer) -> Int {
+    let size = layout.size
+    var count = 0
+    while !UnsafeRawBufferPointer(start: memory + count * size, count: size).allSatisfy({ $0 == 0 }) { count += 1 }
+    return count
   }
 
   /// Frees the owned memory of an out parameter without reading it.

@@ -30,6 +30,7 @@ extension TypePlan {
       try given.store(element, data, arena)
       memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
       memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)
+    case .terminated(let element): try storeTerminated(value, element, memory, arena)
     case .nullable(let plan):
       if value == .void {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: layout.size)
@@ -51,6 +52,21 @@ extension TypePlan {
     case .owned(let plan, _): try plan.storeOwned(value, memory, arena)
     case .handle: throw mismatch(value)
     }
+  }
+
+  /// Stores the address of elements, followed by a zero. An element that is 0 would end the array before its end.
+  private func storeTerminated(
+    _ value: PluginValue, _ element: TypePlan, _ memory: UnsafeMutableRawPointer, _ arena: CallArena
+  ) throws(ArgumentMismatch) {
+    let given = try elements(of: value, element)
+    let size = element.layout.size
+    let data = try arena.allocate(try self.size(of: given, element) + size)
+    try given.store(element, data, arena)
+    for index in 0..<given.count
+    where UnsafeRawBufferPointer(start: data + index * size, count: size).allSatisfy({ $0 == 0 }) {
+      throw ArgumentMismatch(path: "[\(index)]", message: "is 0, which ends the array, expected another number")
+    }
+    memory.storeBytes(of: data, as: UnsafeMutableRawPointer.self)
   }
 
   private func pointer(_ value: PluginValue, _ name: String) throws(ArgumentMismatch) -> PluginPointer {

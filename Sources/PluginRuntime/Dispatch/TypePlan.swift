@@ -17,6 +17,8 @@ final class TypePlan: Sendable {
     case structure([Field])
     case array(TypePlan, count: Int)
     case slice(TypePlan)
+    /// The address of elements, with a zero after the last.
+    case terminated(TypePlan)
     /// A type whose representation has a NULL.
     case nullable(TypePlan)
     /// The address of a value, or NULL.
@@ -79,6 +81,7 @@ final class TypePlan: Sendable {
       return .structure(fields)
     case .array(let element, let count): return TypePlan(element).map { .array($0, count: count) }
     case .slice(let element): return TypePlan(element).map { .slice($0) }
+    case .terminated(let element): return TypePlan(element).map { .terminated($0) }
     case .reference(let target): return TypePlan(target).map { .reference($0) }
     case .own(.pointer(let name), nil): return .object(name, nil, nil)
     case .own(.pointer(let name), let release?):

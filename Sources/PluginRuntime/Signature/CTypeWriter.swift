@@ -36,7 +36,18 @@ struct CTypeWriter {
     case .bytes, .own(.bytes, _): return { "promise_bytes_t \($0)" }
     case .cstr: return { "const char *\($0)" }
     case .own(.cstr, _): return { "char *\($0)" }
+    case .own(.counted(let counted, _), _):
+      let declarator = element(of: counted, path: path)
+      return { declarator("*\($0)") }
+    case .own(.terminated(let element), _):
+      // The caller frees the texts too.
+      if element == .cstr { return { "char **\($0)" } }
+      let declarator = value(element, path: path)
+      return { declarator("*\($0)") }
     case .own(let type, _): return value(type, path: path)
+    case .terminated(let element):
+      let declarator = value(element, path: path)
+      return { Self.constant(element, false, declarator("*\($0)")) }
     case .pointer("void"), .context: return { "void *\($0)" }
     case .pointer(let name):
       declare("typedef struct \(name) \(name);")

@@ -52,6 +52,10 @@ public enum FailureRule: String, Sendable, Hashable, CaseIterable {
   case status
   /// -1 or NULL; errno has the error.
   case errno
+  /// The function stores a GError through a `GError **`, its last parameter.
+  case gerror
+  /// Any result but those that the rule lists: `unless 0 or 100`.
+  case unless
   /// Not 0: an error code. On success, 0, the value is no result.
   case nonzero
   /// 0 or false.

@@ -16,6 +16,7 @@ extension Signature {
       }
       if fails { declarations.append("promise_value_t *\(CTypeWriter.identifier("error", &taken))") }
     }
+    if failure == .gerror { declarations.append("GError **\(CTypeWriter.identifier("error", &taken))") }
     if tail != nil { declarations.append("...") }
     let list = declarations.isEmpty ? "void" : declarations.joined(separator: ", ")
     let function = "\(name)(\(list))"
@@ -27,7 +28,8 @@ extension Signature {
       } else {
         "void \(function)"
       }
-    return (writer.declarations + [prototype + ";"]).joined(separator: "\n")
+    let errors = failure == .gerror ? ["typedef struct GError GError;"] : []
+    return (errors + writer.declarations + [prototype + ";"]).joined(separator: "\n")
   }
 
   /// Whether the result is stored through an out parameter: a promise_value_t, which always crosses the boundary by

@@ -3,7 +3,7 @@ extension Signature {
   /// they are called in the same way.
   ///
   /// Names of parameters, defaults and descriptions are left out; names of fields are kept. A reference to another
-  /// parameter is written as "#" and its position, from 0.
+  /// parameter is written as "#" and its position, from 0. The function that gives a failure's message is left out too.
   ///
   ///     crc32(seed: u32 = 0, data: bytes[len], len: usize) -> u32
   ///     (u32, bytes[#2], usize) -> u32
@@ -17,7 +17,7 @@ extension Signature {
       text += completion.returns.map { " returns \($0)" } ?? ""
     }
     text += countedByResult.map { " counts \(position($0))" } ?? ""
-    return text + (failure.map { " \($0.mark)" } ?? "")
+    return text + (failure.map { " \($0.mark(report))" } ?? "")
   }
 
   /// The 64-bit FNV-1a hash of the canonical form's UTF-8: offset basis 0xcbf29ce484222325, prime 0x100000001b3.

@@ -14,7 +14,8 @@ extension Signature: CustomStringConvertible {
       text += " -> void"
     }
     text += countedByResult.map { " counts \($0)" } ?? ""
-    return text + resultNote.literal + (failure.map { " \($0.mark)" } ?? "")
+    return text + resultNote.literal + (failure.map { " \($0.mark(report))" } ?? "")
+      + (report.message.map { " message \($0)" } ?? "")
   }
 }
 
@@ -23,11 +24,6 @@ extension Signature.Completion: CustomStringConvertible {
   public var description: String {
     "by \(callbacks.joined(separator: " or "))\(returns.map { " returns \($0)" } ?? "")"
   }
-}
-
-extension FailureRule {
-  /// The failure mark at the end of a signature: "!", "! errno".
-  var mark: String { self == .status ? "!" : "! \(rawValue)" }
 }
 
 extension Optional<String> {

@@ -40,6 +40,8 @@ public struct Signature: Sendable, Equatable {
   public let completion: Completion?
   /// The rule by which the function reports failure; `nil` if it cannot fail.
   public let failure: FailureRule?
+  /// Details of the rule: success codes, the function that gives the message.
+  public let report: FailureReport
   /// The `out` parameter whose number of written elements is the result.
   public let countedByResult: String?
   /// The indices in `parameters` for which a call passes arguments. Left out are `out` parameters, counts of other
@@ -48,7 +50,8 @@ public struct Signature: Sendable, Equatable {
 
   init(
     name: String, parameters: [Parameter], tail: Tail? = nil, result: ValueType?, resultNote: String? = nil,
-    completion: Completion? = nil, failure: FailureRule? = nil, countedByResult: String? = nil
+    completion: Completion? = nil, failure: FailureRule? = nil, report: FailureReport = FailureReport(),
+    countedByResult: String? = nil
   ) {
     self.name = name
     self.parameters = parameters
@@ -57,6 +60,7 @@ public struct Signature: Sendable, Equatable {
     self.resultNote = resultNote
     self.completion = completion
     self.failure = failure
+    self.report = report
     self.countedByResult = countedByResult
     let counts = Set(parameters.compactMap { $0.direction == .output ? nil : $0.type.countName })
     inputIndices = parameters.indices.filter { index in
@@ -80,8 +84,17 @@ extension Signature {
   /// The parameters for which a call passes arguments, in order.
   public var inputs: [Parameter] { inputIndices.map { parameters[$0] } }
 
-  /// The parameters that a call fills in addition to the result: `out` and `inout`, in order.
-  public var outputs: [Parameter] { parameters.filter { $0.direction != .input } }
+  /// The parameters that a call fills in addition to the result: `out` and `inout`, in order. Left out are `out` counts
+  /// of memory that the function gives, since the elements have them.
+  public var outputs: [Parameter] {
+    let counts = givenCounts
+    return parameters.filter { $0.direction == .inOut || $0.direction == .output && !counts.contains($0.name) }
+  }
+
+  /// The names of the parameters that count memory which the function gives: `-> own(free) bytes[n]`.
+  var givenCounts: Set<String> {
+    Set(parameters.compactMap(\.type.givenCountName) + [result?.givenCountName, result?.countName].compactMap(\.self))
+  }
 
   /// Whether the C function returns a promise_status_t and stores its result and its error through out parameters.
   public var fails: Bool { failure == .status }
@@ -140,6 +153,12 @@ extension ValueType {
   /// The name of the parameter with the count of a counted type.
   var countName: String? {
     if case .counted(_, let name) = unwrapped { return name }
+    return nil
+  }
+
+  /// The name of the parameter with the count of memory that the function gives away: `own(free) bytes[n]`.
+  var givenCountName: String? {
+    if case .own(let type, _) = unwrapped { return type.countName }
     return nil
   }
 }

@@ -8,12 +8,17 @@ struct SignatureCheck {
   /// The column of the name after `counts`.
   var countedColumn = 1
   var failureColumn = 1
+  /// The names and columns of the arguments of the call that gives a failure's message.
+  var messageColumns: [(name: String, column: Int)] = []
 
   func check(_ signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
     for index in signature.parameters.indices {
       let parameter = signature.parameters[index]
       let column = parameterColumns[index]
       if let name = parameter.type.countName { try checkCount(name, of: parameter, in: signature, cursor, column) }
+      if let name = parameter.type.givenCountName {
+        try checkGiven(name, parameter.type, in: signature, cursor, column)
+      }
       if case .context(let name) = parameter.type { try checkContext(name, in: signature, cursor, column) }
       if case .callback(let type) = parameter.type.unwrapped {
         try checkCallback(type, parameter, in: signature, cursor, column)
@@ -42,6 +47,17 @@ struct SignatureCheck {
     guard count.defaultValue == nil || parameter.direction == .output else {
       throw cursor.error(
         at: column, found: "the count '\(name)', which has a default", expected: "none: the argument has its count")
+    }
+  }
+
+  /// Checks the count of memory that the function gives.
+  private func checkGiven(
+    _ name: String, _ type: ValueType, in signature: Signature, _ cursor: SignatureCursor, _ column: Int
+  ) throws(SignatureError) {
+    guard let count = signature.parameters.first(where: { $0.name == name }), count.type.isInteger else {
+      throw cursor.error(
+        at: column, found: "'\(type)'",
+        expected: "the name of an integer among the parameters as its count, such as '\(name): out usize'")
     }
   }
 
@@ -92,6 +108,9 @@ struct SignatureCheck {
           expected: "an out parameter with a count, bytes[n], str[n] or &[T; n], and an integer as the result")
       }
     }
+    if let result = signature.result, let name = result.givenCountName ?? result.countName {
+      try checkGiven(name, result, in: signature, cursor, resultColumn)
+    }
     if case .promise(let held?) = signature.result, signature.completion == nil, !held.canBeHeldByC {
       throw cursor.error(
         at: resultColumn, found: "'promise<\(held)>'",
@@ -100,6 +119,11 @@ struct SignatureCheck {
     }
     if let completion = signature.completion { try checkCompletion(completion, of: signature, cursor) }
     guard let failure = signature.failure, failure != .status else { return }
+    try checkMessage(of: signature, cursor)
+    if failure == .gerror {
+      guard case .promise = signature.result else { return }
+      throw cursor.error(at: failureColumn, found: "'! gerror' after a promise", expected: "'!', or another rule")
+    }
     guard let returned = signature.returned, failure.suits(returned) else {
       let found = signature.returned.map { "'! \(failure.rawValue)' after '\($0)'" } ?? "'! \(failure.rawValue)'"
       throw cursor.error(at: failureColumn, found: found, expected: "\(failure.expectation) as what C returns")
@@ -160,6 +184,7 @@ extension ValueType {
     switch content {
     case .structure, .array: content.isPlain
     case .slice(let element): element.isPlain
+    case .terminated: false
     default: true
     }
   }

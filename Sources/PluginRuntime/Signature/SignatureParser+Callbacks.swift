@@ -43,7 +43,7 @@ extension SignatureParser {
       let role: CallbackType.Role? = cursor.skip(word: "resolve") ? .resolve : nil
       return CallbackType.Parameter(name: name, type: try type(.callbackParameter), role: role)
     }
-    let given = try rule(besides: [.errno])
+    let given = try rule(besides: [.errno, .gerror, .unless])
     let typeColumn = cursor.next.column
     let type = try self.type(.callbackParameter)
     let rule: FailureRule = given ?? (type.isInteger ? .nonzero : .nonnull)
@@ -101,6 +101,8 @@ extension FailureRule {
     case .status: false
     case .errno: type.signedRange != nil || type.isAddress
     case .nonzero, .zero: type.isInteger || type == .bool
+    case .unless: type.isInteger
+    case .gerror: true
     case .negative: type.signedRange != nil
     case .null: type.isAddress && type.unwrapped == type
     case .nonnull: type.isAddress
@@ -114,6 +116,7 @@ extension FailureRule {
     case .errno: "a signed integer, a cstr or a ptr<Name>, whose -1 or NULL is a failure"
     case .nonzero, .zero: "an integer or a bool"
     case .negative: "a signed integer"
+    case .unless: "an integer"
     case .null: "a cstr or a ptr<Name>, without '?'"
     default: "what can be NULL"
     }

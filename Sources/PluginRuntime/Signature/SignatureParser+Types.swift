@@ -87,7 +87,6 @@ extension SignatureParser {
       release = name
       try cursor.require(")", or: " after the name of the function that frees it")
     }
-    let column = cursor.next.column
     guard case .word(let word) = cursor.next.token, let type = Self.simpleTypes[word],
       [.str, .bytes, .cstr].contains(type)
     else {
@@ -96,11 +95,7 @@ extension SignatureParser {
       throw cursor.error(expected: "'str' or 'bytes', 'cstr', a slice or a ptr<Name> after 'own'")
     }
     cursor.advance()
-    let counted = try self.counted(type)
-    guard counted == type else {
-      throw cursor.error(at: column, found: "'\(counted)'", expected: "a type that has its own length after 'own'")
-    }
-    return .own(type, release: release)
+    return .own(try counted(type), release: release)
   }
 
   /// Parses the `[n]` of `bytes[n]` and `str[n]`, if it is next.
@@ -154,10 +149,26 @@ extension SignatureParser {
 
   private mutating func slice() throws(SignatureError) -> ValueType {
     try cursor.require("[", or: " after '&', and the type of the elements")
+    let column = cursor.next.column
     let element = try type(.field)
     var count: String?
-    if cursor.skip(";") { count = try identifier("the parameter that has the count") }
+    if cursor.skip(";") {
+      if cursor.skip(word: "0") {
+        try cursor.require("]", or: " after the zero that ends the array")
+        return try terminated(element, column)
+      }
+      count = try identifier("the parameter that has the count, or 0: the array ends with NULL, or a zero")
+    }
     try cursor.require("]", or: count == nil ? ", or ';' and the parameter that has the count" : "")
     return count.map { .counted(.slice(element), by: $0) } ?? .slice(element)
+  }
+
+  /// Makes the type of an array that ends with a NULL, or a zero.
+  private func terminated(_ element: ValueType, _ column: Int) throws(SignatureError) -> ValueType {
+    guard element.isInteger || element.isAddress, element.unwrapped == element else {
+      throw cursor.error(
+        at: column, found: "'\(element)'", expected: "a cstr, a ptr<Name>, an integer: what NULL or 0 can end")
+    }
+    return .terminated(element)
   }
 }

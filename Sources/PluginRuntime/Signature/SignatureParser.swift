@@ -25,18 +25,19 @@ struct SignatureParser {
       countedByResult = try self.countedByResult(&check)
       note = try self.note()
     }
-    check.failureColumn = cursor.next.column
-    let failure = cursor.skip("!") ? try rule(besides: [.always, .nonnull]) ?? .status : nil
+    let (failure, report) = try self.failure(completion.map(\.returns) ?? result, &check)
     guard cursor.next.token == .end else {
       let expected =
         failure == .status
         ? "the end of the signature, or one of \(Self.list(FailureRule.ofFunctions))"
-        : failure != nil ? "the end of the signature" : "\(hasResult ? "" : "'->', ")'!' or the end of the signature"
+        : failure != nil
+          ? "\(failure == .gerror || report.message != nil ? "" : "'message' or ")the end of the signature"
+          : "\(hasResult ? "" : "'->', ")'!' or the end of the signature"
       throw cursor.error(expected: expected)
     }
     let signature = Signature(
       name: name, parameters: parameters, tail: tail, result: result, resultNote: note,
-      completion: completion, failure: failure, countedByResult: countedByResult)
+      completion: completion, failure: failure, report: report, countedByResult: countedByResult)
     try check.check(signature, cursor)
     return signature
   }
@@ -169,7 +170,7 @@ struct SignatureParser {
 
 extension FailureRule {
   /// The rules that may follow `!`.
-  static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null]
+  static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null, .gerror, .unless]
   /// The rules that may follow `reject`.
   static let ofArguments: [FailureRule] = [.nonzero, .zero, .negative, .null, .nonnull, .always]
 }

@@ -29,6 +29,7 @@ extension SignatureParser {
     func refusal(of type: ValueType) -> String? {
       switch self {
       case .input:
+        if type.givenCountName != nil { return "'own' with a type that has its own length" }
         if case .own(let type, .some) = type.unwrapped {
           return type.isAddress && type != .cstr
             ? "'own' alone: the function is given the object to release it"
@@ -39,6 +40,7 @@ extension SignatureParser {
         if case .own(_, nil) = type.unwrapped { return "own(f) \(type.content), with the function that destroys it" }
         return nil
       case .output:
+        if let fault = countedAway(type) { return fault }
         return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
           ? nil : "data, own data, an error or a value: what a function can give by an address"
       case .inOut:
@@ -48,7 +50,10 @@ extension SignatureParser {
         if case .array = type.unwrapped { return "a struct with the array in it: C returns no array" }
         if case .promise = type, self == .result { return nil }
         if self == .result, type == .error || type == .value { return nil }
-        return isData(type) || isOwned(type) ? nil : "data, or what the function gives away with 'own'"
+        if self == .result, isCounted(type) { return nil }
+        if let fault = countedAway(type) { return fault }
+        return isData(type) || isOwned(type) && (self == .result || type.givenCountName == nil)
+          ? nil : "data, or what the function gives away with 'own'"
       case .tail:
         if [.bool, .i8, .i16, .u8, .u16].contains(type) {
           return "i32 or wider: C promotes \(type) in a variadic call"
@@ -66,7 +71,7 @@ extension SignatureParser {
         return isOwned(type) ? "what it borrows: a callback is not given what it has to free" : nil
       case .callbackResult:
         if case .pointer = type.unwrapped { return nil }
-        if case .own(_, nil) = type.unwrapped, !isObject(type) { return nil }
+        if case .own(_, nil) = type.unwrapped, !isObject(type), type.givenCountName == nil { return nil }
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
       }
     }
@@ -74,9 +79,16 @@ extension SignatureParser {
     /// Whether the type is data: it can lie in memory, and needs no release.
     private func isData(_ type: ValueType) -> Bool {
       switch type.unwrapped {
-      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference: true
+      case .str, .bytes, .cstr, .pointer, .structure, .array, .slice, .reference, .terminated: true
       case let other: other.isScalar
       }
+    }
+
+    /// Returns the expected type if memory with a count is given away without a function that frees it.
+    private func countedAway(_ type: ValueType) -> String? {
+      guard case .own(.counted(let counted, let name), nil) = type.unwrapped else { return nil }
+      let text = ValueType.own(.counted(counted, by: name), release: "f")
+      return "\(text), with the function that frees it"
     }
 
     private func isOwned(_ type: ValueType) -> Bool { if case .own = type.unwrapped { true } else { false } }
@@ -108,7 +120,7 @@ extension SignatureParser {
     uniqueKeysWithValues: ValueType.simple.map { ($0.description, $0) })
   private static let simpleTypeNames = ValueType.simple.map(\.description).joined(separator: ", ")
   static let typeNames =
-    "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &type, own type, promise<T>, fn(...), "
+    "a type (\(simpleTypeNames), ptr<Name>, {field: type}, [type; count], &[type], &[type; 0], &type, own type, promise<T>, fn(...), "
     + "context, error, token, value)"
   static let heldTypes =
     "void or one of \(simpleTypeNames), ptr<Name>, {field: type}, &[type], value: what the promise holds"

@@ -29,10 +29,11 @@ extension ValueType: CustomStringConvertible {
       "{" + type.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"
     case .array(let element, let count): "[\(element); \(count)]"
     case .slice(let element): "&[\(element)]"
+    case .terminated(let element): "&[\(element); 0]"
     case .reference(let target): "&\(target)"
     case .counted(.slice(let element), let count): "&[\(element); \(name(count))]"
     case .counted(let type, let count): "\(type)[\(name(count))]"
-    case .own(let type, let release): "own\(release.map { "(\($0))" } ?? "") \(type)"
+    case .own(let type, let release): "own\(release.map { "(\($0))" } ?? "") \(type.text(name))"
     case .optional(let type): "\(type.text(name))?"
     case .promise(let held): "promise<\(held?.description ?? "void")>"
     case .callback(let type): type.text(name)

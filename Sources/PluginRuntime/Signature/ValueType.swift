@@ -18,6 +18,8 @@ public indirect enum ValueType: Sendable, Hashable {
   case reference(ValueType)
   /// `bytes[n]`, `str[n]`, `&[f64; n]`: an address, with the count in the parameter of that name.
   case counted(ValueType, by: String)
+  /// `&[cstr; 0]`: the address of elements, with NULL, or a zero, after the last.
+  case terminated(ValueType)
   /// `own T`: the receiver frees the value, with the host's allocator, or with the named function: `own(free) T`.
   case own(ValueType, release: String? = nil)
   /// `T?`: NULL, or a value. A `T` that is neither an address nor a span is passed by address.
@@ -95,7 +97,7 @@ extension ValueType {
   /// The type of the elements of arrays, slices, bytes and text.
   var element: ValueType {
     switch self {
-    case .array(let element, _), .slice(let element): element
+    case .array(let element, _), .slice(let element), .terminated(let element): element
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.element
     default: .u8
     }
@@ -104,7 +106,7 @@ extension ValueType {
   /// Whether C represents the type as an address, which is NULL for a missing optional.
   var isAddress: Bool {
     switch self {
-    case .cstr, .pointer, .reference, .promise, .callback, .context, .error, .token, .value, .counted: true
+    case .cstr, .pointer, .reference, .promise, .callback, .context, .error, .token, .value, .counted, .terminated: true
     case .own(let type, _): type.isAddress
     case .optional(let type): type.isAddress || !type.isSpan
     default: false

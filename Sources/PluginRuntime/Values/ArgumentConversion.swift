@@ -28,7 +28,7 @@ extension ValueType {
       let value = ScalarLiteral.value(text, as: self) ?? ScalarLiteral.integer(text, as: self) ?? hexadecimal(text)
       guard let value else { throw mismatch(text, ScalarLiteral.expectation(self)) }
       return value
-    case .structure, .array, .slice, .own, .counted, .value, .error: return try value(fromJSONText: text)
+    case .structure, .array, .slice, .terminated, .own, .counted, .value, .error: return try value(fromJSONText: text)
     case .pointer, .callback, .context, .token:
       throw mismatch(text, "\(expectation), which no text can be")
     }

@@ -160,7 +160,7 @@ extension ValueType {
   /// Whether the type's values are arrays or objects.
   var hasElements: Bool {
     switch self {
-    case .structure, .array, .slice: true
+    case .structure, .array, .slice, .terminated: true
     default: false
     }
   }

@@ -6,7 +6,7 @@ extension PluginValue {
     case (.optional, .void): return value
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
-    case (.structure?, .object), (.array?, .array), (.slice?, .array):
+    case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):
       // The parts are checked when they are stored.
       return value
     case (nil, .void), (.bool, .bool), (.str, .string), (.bytes, .bytes), (.value, _): return value
@@ -36,8 +36,9 @@ extension PluginValue {
         && type.fields.allSatisfy { field in self[member: field.name]?.isOf(field.type) ?? false }
     case (.array(let type, let count), .array(let elements)):
       elements.count == count && elements.allSatisfy { $0.isOf(type) }
-    case (.slice(let type), .array(let elements)): elements.allSatisfy { $0.isOf(type) }
-    case (.structure, _), (.array, _), (.slice, _): false
+    case (.slice(let type), .array(let elements)), (.terminated(let type), .array(let elements)):
+      elements.allSatisfy { $0.isOf(type) }
+    case (.structure, _), (.array, _), (.slice, _), (.terminated, _): false
     // Compared without ==, since NaN is not equal to itself.
     case (.f32, .double), (.f64, .double): PluginValue.suiting(type, self) != nil
     default: PluginValue.suiting(type, self) == self

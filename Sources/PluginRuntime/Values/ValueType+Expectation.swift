@@ -9,7 +9,7 @@ extension ValueType {
     case .pointer(let name): "an address of a \(name)"
     case .structure(let type): "an object with \(type.fields.map(\.name).joined(separator: ", "))"
     case .array(let element, let count): "an array of \(count) \(element)"
-    case .slice(let element): "an array of \(element)"
+    case .slice(let element), .terminated(let element): "an array of \(element)"
     case .promise: "a \(self)"
     case .callback: "a callback, \(self)"
     case .context: "no argument"

@@ -24,7 +24,7 @@ extension ValueType {
         throw ArgumentMismatch(message: "has \(elements.count) elements, expected \(count)")
       }
       return .array(try array(elements))
-    case (.slice, .array(let elements)): return .array(try array(elements))
+    case (.slice, .array(let elements)), (.terminated, .array(let elements)): return .array(try array(elements))
     case (.slice(.u8), .string), (.slice(.u8), .object): return .bytes(try bytes(json))
     case (.promise(let held?), _): return try held.value(fromJSON: json)
     case (.promise(nil), .null): return .void

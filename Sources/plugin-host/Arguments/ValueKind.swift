@@ -16,7 +16,7 @@ enum ValueKind: Sendable {
     case .str, .cstr: self = .string
     case .bytes: self = .bytes
     case .pointer: self = .pointer
-    case .array, .slice: self = .array
+    case .array, .slice, .terminated: self = .array
     case .structure: self = .object
     case .promise(let element): self.init(element)
     default: self = .any

@@ -52,7 +52,7 @@ extension ValueType {
       return "{\(members.joined(separator: ","))}"
     case .array(let element, let count):
       return element.exampleJSON.map { "[\([String](repeating: $0, count: count).joined(separator: ","))]" }
-    case .slice(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
+    case .slice(let element), .terminated(let element): return element.exampleJSON.map { "[\($0),\($0)]" }
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
     case .value: return "null"
     case .pointer, .promise, .callback, .context, .error, .token: return nil

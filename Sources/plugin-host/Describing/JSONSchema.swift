@@ -87,7 +87,8 @@ extension ValueType {
       return [
         ("type", .string("array")), ("items", .object(element.schema(use))), ("minItems", limit), ("maxItems", limit),
       ]
-    case .slice(let element): return [("type", .string("array")), ("items", .object(element.schema(use)))]
+    case .slice(let element), .terminated(let element):
+      return [("type", .string("array")), ("items", .object(element.schema(use)))]
     case .own(let type, _), .counted(let type, _), .reference(let type): return type.schema(use)
     case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null

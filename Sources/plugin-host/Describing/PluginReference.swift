@@ -45,7 +45,10 @@ struct PluginReference {
       }
     }
     lines += ["", "Gives \(result(of: signature))"]
-    if let failure = signature.failure { lines += ["", failure.sentence] }
+    if let failure = signature.failure {
+      let message = signature.report.message.map { " Its message is the text of \(Self.code("\($0)"))." } ?? ""
+      lines += ["", failure.sentence(signature.report) + message]
+    }
     lines += [""] + Self.block("c", signature.cPrototype.split(separator: "\n").map(String.init))
     if let example = CommandLineExample.text(of: function, in: plugin) {
       lines += [""] + Self.block("sh", [example])
@@ -102,15 +105,19 @@ struct PluginReference {
 
 extension FailureRule {
   /// When a call fails, for people.
-  fileprivate var sentence: String {
+  fileprivate func sentence(_ report: FailureReport) -> String {
     switch self {
-    case .status: "It fails with an error of its own."
-    case .errno: "It fails with `errno` if it returns -1 or NULL."
-    case .nonzero: "It fails if it returns anything but 0, with that as its code."
-    case .zero: "It fails if it returns 0."
-    case .negative: "It fails if it returns less than 0, with that as its code."
-    case .null: "It fails if it returns NULL."
-    case .nonnull, .always: "It may fail."
+    case .status: return "It fails with an error of its own."
+    case .errno: return "It fails with `errno` if it returns -1 or NULL."
+    case .nonzero: return "It fails if it returns anything but 0, with that as its code."
+    case .zero: return "It fails if it returns 0."
+    case .negative: return "It fails if it returns less than 0, with that as its code."
+    case .null: return "It fails if it returns NULL."
+    case .gerror: return "It fails with the `GError` that it stores."
+    case .unless:
+      let codes = report.successes.map(String.init).joined(separator: " or ")
+      return "It fails if it returns anything but \(codes), with that as its code."
+    case .nonnull, .always: return "It may fail."
     }
   }
 }

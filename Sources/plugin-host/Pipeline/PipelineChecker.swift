@@ -246,8 +246,8 @@ extension ValueType {
     switch self {
     case .pointer, .callback, .context, .token: true
     case .structure(let type): type.fields.contains { $0.type.isOfThisProcess }
-    case .array(let type, _), .slice(let type), .reference(let type), .counted(let type, _), .own(let type, _),
-      .optional(let type):
+    case .array(let type, _), .slice(let type), .terminated(let type), .reference(let type),
+      .counted(let type, _), .own(let type, _), .optional(let type):
       type.isOfThisProcess
     case .promise(let held): held?.isOfThisProcess ?? false
     default: false

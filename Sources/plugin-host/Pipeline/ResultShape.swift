@@ -58,8 +58,10 @@ indirect enum ResultShape: Sendable {
       case (.structure(let structure), .name(let name)):
         if let field = structure.fields.first(where: { $0.name == name }) { return .type(field.type) }
         throw Self.lacks(name, among: structure.fields.map(\.name))
-      case (.array, .index), (.slice, .index), (.bytes, .index): return type.listElement.map { .type($0) } ?? .any
+      case (.array, .index), (.slice, .index), (.terminated, .index), (.bytes, .index):
+        return type.listElement.map { .type($0) } ?? .any
       case (.array, .name(let name)) where Int(name) != nil, (.slice, .name(let name)) where Int(name) != nil,
+        (.terminated, .name(let name)) where Int(name) != nil,
         (.bytes, .name(let name)) where Int(name) != nil:
         return type.listElement.map { .type($0) } ?? .any
       case (.promise(let held), _): return try (held.map { .type($0) } ?? ResultShape.nothing).part(part)
@@ -90,7 +92,7 @@ extension ValueType {
   /// The type of the elements of a list; nil if no list is a value of this type.
   var listElement: ValueType? {
     switch content {
-    case .array(let element, _), .slice(let element): element
+    case .array(let element, _), .slice(let element), .terminated(let element): element
     case .bytes: .u8
     case .value, .error: .value
     case .promise(let held): held?.listElement

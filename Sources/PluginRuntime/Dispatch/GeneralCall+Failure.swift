@@ -1,0 +1,70 @@
+import CPromise
+import Glibc
+
+extension GeneralCall {
+  /// A failure that the function has reported, before its outputs are loaded.
+  struct Failure {
+    var domain: String
+    var code: Int64
+    /// The whole message of the library; `nil` if the library has none.
+    var text: String?
+    /// The message for a failure without a text of the library.
+    var fallback: String
+  }
+
+  /// The failure by the plan's rule; `nil` if the function succeeded. The GError of one is freed.
+  var failure: Failure? {
+    if let error = plan.error { return error.take(frame + plan.frame.error, domain: plan.domain, plan.signature.name) }
+    guard let rule = plan.rule, let returned = plan.result?.type,
+      rule.isFailure(frame + plan.frame.returned, plan.signature.returned ?? returned, plan.report.successes)
+    else { return nil }
+    let name = plan.signature.name
+    // The call for the message may change it.
+    let number = errorNumber
+    let text = plan.message?.text(self)
+    if rule == .errno {
+      return Failure(
+        domain: "errno", code: Int64(number), text: text, fallback: "\(name): \(String(cString: strerror(number)))")
+    }
+    let code =
+      returned.isAddress ? nil : IntegerMemory.load(returned, frame + plan.frame.returned).map(Int64.init)
+    return Failure(
+      domain: plan.domain, code: code ?? 0, text: text,
+      fallback: returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code ?? 0)")
+  }
+
+  /// Rejects the call for a failure. Without a text of the library the texts of the outputs are added: many libraries
+  /// store an explanation next to their code.
+  func reject(
+    _ failure: Failure, _ outputs: [PluginMember], into result: UnsafeMutablePointer<promise_value_t>
+  ) -> CallOutcome {
+    var message = failure.fallback
+    if let text = failure.text {
+      message = text
+    } else {
+      for case .string(let text) in outputs.map(\.value) where !text.isEmpty { message += ": \(text)" }
+    }
+    let status = promise_value_error(result, failure.domain, failure.code, message.filter { $0 != "\0" })
+    return status == PROMISE_OK ? .rejected : .fault(.noMemory)
+  }
+}
+
+extension FailureRule {
+  /// Whether a value in memory means failure by this rule.
+  func isFailure(_ memory: UnsafeRawPointer, _ type: ValueType, _ successes: [Int64] = []) -> Bool {
+    if type.isAddress {
+      let isNull = memory.load(as: UInt.self) == 0
+      return self == .always || (self == .nonnull ? !isNull : isNull)
+    }
+    let number = IntegerMemory.load(type, memory)
+    switch self {
+    case .errno: return number == -1
+    case .nonzero: return number != 0
+    case .zero: return number == 0
+    case .negative: return number.map { $0 < 0 } ?? false
+    // A number beyond 64 signed bits is not in the list.
+    case .unless: return !(number.map { successes.contains(Int64($0)) } ?? false)
+    default: return self == .always
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// Details of a failure rule: success codes, the call that gives a failure's message, the function that frees an error.
+public struct FailureReport: Sendable, Hashable {
+  /// A call of another function of the library, made on the same thread right after a failure:
+  /// `sqlite3_errmsg(db)`.
+  public struct Message: Sendable, Hashable {
+    /// An argument of the call.
+    public indirect enum Argument: Sendable, Hashable {
+      /// The value of a parameter of the function that failed; of an `out` parameter, the value that was stored.
+      case parameter(String)
+      /// `result`, `-result`: the value that the function returned.
+      case result(isNegated: Bool)
+      /// The address or the number that another function gives: `sqlite3_db_handle(statement)`.
+      case call(Message)
+    }
+
+    /// The exported name of the function. The outermost gives a `const char *`, static in the library.
+    public let function: String
+    /// The arguments, in C's order.
+    public let arguments: [Argument]
+  }
+
+  /// The results that mean success, for `! unless`.
+  public let successes: [Int64]
+  /// The function that frees the error of `! gerror`; `nil` for other rules.
+  public let release: String?
+  /// The call that gives the message; `nil` without one.
+  public let message: Message?
+
+  init(successes: [Int64] = [], release: String? = nil, message: Message? = nil) {
+    self.successes = successes
+    self.release = release
+    self.message = message
+  }
+
+  /// The function that frees a GError unless the signature names another one.
+  static let releaseOfGLib = "g_error_free"
+}
+
+extension FailureReport.Message: CustomStringConvertible {
+  /// The call as written in a signature: "sqlite3_errmsg(sqlite3_db_handle(statement))".
+  public var description: String {
+    let list = arguments.map { argument in
+      switch argument {
+      case .parameter(let name): name
+      case .result(let isNegated): isNegated ? "-result" : "result"
+      case .call(let call): call.description
+      }
+    }
+    return "\(function)(\(list.joined(separator: ", ")))"
+  }
+}
+
+extension FailureRule {
+  /// The failure mark at the end of a signature, without the message: "!", "! errno", "! unless 0 or 100".
+  func mark(_ report: FailureReport) -> String {
+    switch self {
+    case .status: return "!"
+    case .unless: return "! unless \(report.successes.map(String.init).joined(separator: " or "))"
+    case .gerror:
+      let release = report.release ?? FailureReport.releaseOfGLib
+      return release == FailureReport.releaseOfGLib ? "! gerror" : "! gerror(\(release))"
+    default: return "! \(rawValue)"
+    }
+  }
+}

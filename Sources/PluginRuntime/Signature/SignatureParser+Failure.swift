@@ -1,0 +1,139 @@
+extension SignatureParser {
+  /// Parses the failure mark at the end of a signature.
+  ///
+  /// - Parameter returned: the type of the C result, which a message function without arguments is given.
+  mutating func failure(
+    _ returned: ValueType?, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> (rule: FailureRule?, report: FailureReport) {
+    check.failureColumn = cursor.next.column
+    guard cursor.skip("!") else { return (nil, FailureReport()) }
+    let column = cursor.next.column
+    let rule = try rule(besides: [.always, .nonnull]) ?? .status
+    switch rule {
+    case .status: return (rule, FailureReport())
+    case .gerror: return (rule, FailureReport(release: try errorRelease(column)))
+    case .unless:
+      let successes = try successes()
+      return (rule, FailureReport(successes: successes, message: try message(returned, &check)))
+    default: return (rule, FailureReport(message: try message(returned, &check)))
+    }
+  }
+
+  /// Parses the results that mean success: `0 or 100 or 101`.
+  private mutating func successes() throws(SignatureError) -> [Int64] {
+    var numbers: [Int64] = []
+    repeat {
+      guard case .word(let word) = cursor.next.token, let number = Int64(word), String(number) == word else {
+        throw cursor.error(expected: "a result that is no failure, such as 0")
+      }
+      guard !numbers.contains(number) else {
+        throw cursor.error(expected: "each result once")
+      }
+      numbers.append(number)
+      cursor.advance()
+    } while cursor.skip(word: "or")
+    return numbers
+  }
+
+  /// Parses the function that frees the error, in parentheses, if it is next.
+  private mutating func errorRelease(_ column: Int) throws(SignatureError) -> String {
+    guard cursor.skip("(") else {
+      releases.append((FailureReport.releaseOfGLib, column))
+      return FailureReport.releaseOfGLib
+    }
+    let column = cursor.next.column
+    let name = try identifier("the function that frees the error")
+    releases.append((name, column))
+    try cursor.require(")", or: " after the name of the function that frees the error")
+    return name
+  }
+
+  /// Parses `message f(...)`, if it is next.
+  private mutating func message(
+    _ returned: ValueType?, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> FailureReport.Message? {
+    guard cursor.skip(word: "message") else { return nil }
+    let column = cursor.next.column
+    let name = try identifier("the function that gives the message")
+    guard cursor.next.token == .symbol("(") else {
+      releases.append((name, column))
+      let isCode = returned?.isInteger ?? false
+      return FailureReport.Message(function: name, arguments: isCode ? [.result(isNegated: false)] : [])
+    }
+    return try call(name, column, &check)
+  }
+
+  /// Parses the arguments of a call, and its parentheses.
+  private mutating func call(
+    _ name: String, _ column: Int, _ check: inout SignatureCheck
+  ) throws(SignatureError) -> FailureReport.Message {
+    guard depth < SignatureLimits.nesting else {
+      throw cursor.error(expected: "calls within one another at most \(SignatureLimits.nesting) times")
+    }
+    depth += 1
+    defer { depth -= 1 }
+    releases.append((name, column))
+    var arguments: [FailureReport.Message.Argument] = []
+    try cursor.require("(")
+    if cursor.skip(")") { return FailureReport.Message(function: name, arguments: []) }
+    repeat {
+      guard arguments.count < SignatureLimits.messageArguments else {
+        throw cursor.error(expected: "at most \(SignatureLimits.messageArguments) arguments")
+      }
+      arguments.append(try argument(&check))
+    } while cursor.skip(",")
+    try cursor.require(")", or: " or ',' after the argument")
+    return FailureReport.Message(function: name, arguments: arguments)
+  }
+
+  private mutating func argument(
+    _ check: inout SignatureCheck
+  ) throws(SignatureError) -> FailureReport.Message.Argument {
+    let column = cursor.next.column
+    if cursor.skip(word: "-result") {
+      check.messageColumns.append(("-result", column))
+      return .result(isNegated: true)
+    }
+    let name = try identifier("a parameter, result, -result or another call")
+    if cursor.next.token == .symbol("(") { return .call(try call(name, column, &check)) }
+    check.messageColumns.append((name, column))
+    return name == "result" ? .result(isNegated: false) : .parameter(name)
+  }
+}
+
+extension SignatureCheck {
+  /// Checks that the message's arguments are numbers, addresses or texts that are there when the function has failed.
+  func checkMessage(of signature: Signature, _ cursor: SignatureCursor) throws(SignatureError) {
+    for (name, column) in messageColumns {
+      guard name != "result", name != "-result" else {
+        let returned = signature.returned
+        guard let returned, returned.isInteger || name == "result" && returned.isAddress else {
+          throw cursor.error(at: column, found: "'\(name)'", expected: "a function that returns a number or an address")
+        }
+        continue
+      }
+      guard let parameter = signature.parameters.first(where: { $0.name == name }) else {
+        throw cursor.error(
+          at: column, found: "'\(name)'", expected: "a parameter of the function, 'result' or '-result'")
+      }
+      guard parameter.canBeTold else {
+        throw cursor.error(
+          at: column, found: "'\(name)', which is \(parameter.direction.prefix)\(parameter.type)",
+          expected: "an integer, a ptr<Name>, or a cstr that the function was given")
+      }
+    }
+  }
+}
+
+extension Parameter {
+  /// Whether a message function can be given the parameter's value.
+  fileprivate var canBeTold: Bool {
+    switch type.unwrapped {
+    case .pointer: true
+    // The function may have destroyed an object that it was given.
+    case .own(.pointer, _): direction == .output
+    case .cstr: direction == .input
+    default: type.isInteger
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import PluginRuntime
+import Promises
+import Testing
+
+@Suite("Calls: the conventions of C libraries for errors and memory")
+struct Conventions {
+  let host: Host
+
+  init() throws { host = try .loading("conventions") }
+
+  @Test("the message of a failure is the library's own text, by its code, its object or neither")
+  func messages() async throws {
+    await expect("code", 2, "two is too many", code: 2)
+    await expect("negative", -7, "seven, negated", code: -7)
+    await expect("step", 2, "two is too many", code: 2)
+    await expect("open_store", 4, "code 4 of this store", code: 4)
+    await expect("nested", 4, "the parent's text", code: 4)
+    let found = await host.outcome("find", of: plugin, [.value(.string(""))]).promiseError
+    #expect(found?.message == "the last mistake")
+    let arguments: [Argument] = [.value(.string("größe")), .value(.uint(200)), .value(.int(-1 << 40))]
+    let detailed = await host.outcome("detailed", of: plugin, arguments).promiseError
+    #expect(detailed?.message == "größe 200 -1099511627776 -3")
+  }
+
+  @Test("errno is the function's, though the message function changes it; without a text the code speaks")
+  func fallbacks() async {
+    let error = await host.outcome("errno_code", of: plugin, [.value(.int(-1))]).promiseError
+    #expect(error?.domain == "errno")
+    #expect(error?.code == 5)
+    #expect(error?.message == "another code")
+    await expect("silent", 8, "silent returned 8", code: 8)
+  }
+
+  @Test("results that a rule with 'unless' lists are results")
+  func successes() async {
+    for code in [Int64(0), 100, -2] {
+      #expect(await host.outcome("step", of: plugin, [.value(.int(code))]).value == .int(code))
+    }
+    await expect("step", 1, "another code", code: 1)
+  }
+
+  @Test("a GError rejects with its code and message, and is freed once")
+  func gerror() async {
+    #expect(await host.outcome("fails", of: plugin, [.value(.int(0))]).value == .int(1))
+    #expect(await freed == .int(0))
+    await expect("fails", -6, "something of the library's", code: -6)
+    #expect(await freed == .int(1))
+    await expect("fails", 1, "fails stored an error without a message", code: 1)
+    #expect(await freed == .int(2))
+  }
+
+  @Test("an array that ends with NULL is an array, which is freed")
+  func terminated() async {
+    #expect(await json("words", .string("a bc é")) == #"["a","bc","é"]"#)
+    #expect(await freed == .int(1))
+    #expect(await json("fixed") == #"["a","b"]"#)
+    #expect(await json("split", .string("a b")) == #"{"list":["a","b"]}"#)
+    #expect(await json("split", .string("")) == #"{"list":null}"#)
+    #expect(await freed == .int(2))
+  }
+
+  @Test("an argument gets the NULL or the zero that ends it, and has none within")
+  func terminatedArguments() async {
+    #expect(await json("sum", .array([.int(3), .int(-4)])) == "-1")
+    #expect(await json("sum", .array([])) == "0")
+    #expect(await json("join", .array([.string("ab"), .string("")])) == "2")
+    #expect(await json("join", .array([]), .array([])) == "100")
+    let text = await host.outcome("join", of: plugin, [.text(#"["abc"]"#)]).value
+    #expect(text == .int(3))
+    let error = await host.outcome("sum", of: plugin, [.value(.array([.int(1), .int(0)]))]).pluginError
+    #expect(error?.message == "argument 'numbers[1]' is 0, which ends the array, expected another number")
+  }
+
+  @Test("memory has the length that stands in another parameter, which is no result of its own")
+  func counted() async {
+    #expect(await host.outcome("digest", of: plugin, [.value(.uint(3))]).value == .bytes([3, 3, 3]))
+    #expect(await freed == .int(1))
+    #expect(await host.outcome("digest", of: plugin, [.value(.uint(0))]).value == .void)
+    #expect(await json("pack", .bytes(Array("müde".utf8))) == #"{"packed":"müde"}"#)
+    #expect(await freed == .int(2))
+    #expect(await json("row") == "[0.5,1.5]")
+    #expect(await json("listed") == #"["x","y"]"#)
+    #expect(await freed == .int(3))
+  }
+
+  @Test("a length that no memory has is an error, and the memory is freed")
+  func wild() async {
+    let error = await host.outcome("named", of: plugin).pluginError
+    #expect(error?.message.contains("has a length of 18446744073709551615, which no memory has") == true)
+    #expect(await freed == .int(1))
+    let text = await host.outcome("pack", of: plugin, [.value(.bytes([0xFF]))]).pluginError
+    #expect(text?.message.contains("gives 'packed' that is not UTF-8") == true)
+    #expect(await freed == .int(2))
+  }
+
+  private let plugin = "test.conventions"
+
+  private var freed: PluginValue? {
+    get async { await host.outcome("count_freed", of: plugin).value }
+  }
+
+  private func json(_ function: String, _ arguments: PluginValue...) async -> String? {
+    await host.outcome(function, of: plugin, arguments.map { .value($0) }).value?.json
+  }
+
+  private func expect(_ function: String, _ argument: Int64, _ message: String, code: Int64) async {
+    let error = await host.outcome(function, of: plugin, [.value(.int(argument))]).promiseError
+    #expect(error?.message == message, "\(function)")
+    #expect(error?.code == code, "\(function)")
+    #expect(error?.domain == plugin, "\(function)")
+  }
+}
