@@ -19,7 +19,8 @@ LINKS = 12
 LIMIT = 4
 FORMS = ["", "on: .main", "on: .utility"]
 
-# Each operator with a closure, and the operator of one overload that has a closure of that type.
+# Each operator with a closure, and the operator of one overload that has a closure of that type. A key is the operator's
+# name, and after a blank the kind of the closure, if the operator takes several.
 FUTURE = {
     "map": ("{ $0 + 1 }", "value"),
     "flatMap": ("{ Future(fulfilled: $0 + 1) }", "future"),
@@ -35,6 +36,11 @@ FUTURE = {
     "onError": ("{ print($0) }", "observingError"),
     "onComplete": ("{ print($0) }", "observingResult"),
     "onCancel": ("{ print($0 as Any) }", "observingCancellation"),
+    "onCancel ignoring the error": ("{ print(1) }", "observingNothing"),
+    "onEither": ("{ print($0) }", "observingEither"),
+    # Result.map is disfavoured itself, in the standard library: chains of it are slow under every outer operator.
+    "mapEither": ("{ $0 }", "either"),
+    "flatMapEither": ("{ Future(with: $0) }", "eitherFuture"),
     "tap": ("{ print($0) }", "observingResult"),
     "catch": ("{ print($0) }", "observingAnyError"),
     "tryOnSuccess": ("{ print($0 + 1) }", "observingValue"),
@@ -49,7 +55,8 @@ FUTURE = {
     "always": ("{ print(1) }", "ending"),
 }
 # The operators of a future that is bound to a token.
-TOKEN = ["map", "flatMap", "mapError", "mapResult", "onSuccess", "onComplete", "tryMap", "tryFlatMap"]
+TOKEN = ["map", "flatMap", "mapError", "mapResult", "onSuccess", "onComplete", "onCancel", "onCancel ignoring the error",
+         "tryMap", "tryFlatMap"]
 
 SOLE = """
 extension Future where Failure == any Error {
@@ -68,6 +75,12 @@ extension Future where Failure == any Error {
   func observingAnyError(PLACE callback: @escaping (any Error) -> Void) -> Future { fatalError() }
   func observingResult(PLACE callback: @escaping (FutureResult<Value, any Error>) -> Void) -> Future { fatalError() }
   func observingCancellation(PLACE callback: @escaping ((any Error)?) -> Void) -> Future { fatalError() }
+  func observingNothing(PLACE callback: @escaping () -> Void) -> Future { fatalError() }
+  func observingEither(PLACE callback: @escaping (Result<Value, any Error>) -> Void) -> Future { fatalError() }
+  func either<N, E>(PLACE transform: @escaping (Result<Value, any Error>) -> Result<N, E>)
+    -> Future<N, any Error> { fatalError() }
+  func eitherFuture<N, E>(PLACE transform: @escaping (Result<Value, any Error>) -> Future<N, E>)
+    -> Future<N, any Error> { fatalError() }
   func pairing<O>(PLACE body: @escaping (Value) -> O) -> Future<(Value, O), any Error> { fatalError() }
   func ending(PLACE callback: @escaping () -> Void) -> Future<Value, any Error> { fatalError() }
 }
@@ -134,8 +147,9 @@ def main(modules, module_map):
                 floors[key] = compiler.scopes("future", call, LINKS, ["Promises", compiler.sole(form)])
             return floors[key]
 
-        def check(start, operator, closure, sole, form):
+        def check(start, key, closure, sole, form):
             nonlocal slow, checked
+            operator = key.split()[0]
             call = f"{operator}({form}) {closure}" if form else f"{operator} {closure}"
             scopes = compiler.scopes(start, call, LINKS, ["Promises"])
             least = floor(sole, closure, form)

@@ -13,7 +13,8 @@ extension Promise {
   /// Returns a promise settled with the `Result` that `onSuccess` returns for this promise's value: fulfilled with its
   /// value or rejected with its error.
   ///
-  /// Disfavoured: a trailing closure has no label, so it always selects `then(_:)`, even if it returns a `Result`.
+  /// Disfavoured: a trailing closure has no label, so it selects `then(_:)`, even if it returns a `Result`, unless the
+  /// call has a known type `Promise<O>`. See `flattened()`.
   @_disfavoredOverload
   public final func then<O, E: Error>(
     result onSuccess: consuming @escaping (Value) -> Result<O, E>
@@ -36,6 +37,14 @@ extension Promise {
   ) -> Promise<O> {
     Promise<O>(cell: cell.derive(main.place, for: .fulfilled, Reactions.then(result: main.calling(consume onSuccess))))
   }
+}
+
+extension Promise {
+  /// Returns a promise settled with the `Result` that is this promise's value: fulfilled with its value or rejected with
+  /// its error. A rejection of this promise is forwarded.
+  ///
+  ///     promise.then { validate($0) }.flattened()
+  public final func flattened<O, E: Error>() -> Promise<O> where Value == Result<O, E> { then(result: { $0 }) }
 }
 
 extension Reactions {

@@ -29,6 +29,13 @@ extension Promise {
     cell.settle(rejecting: .encoding(reason: reason), reports: true)
   }
 
+  /// Creates a promise that is already fulfilled. `Promise(fulfilled: 2)` needs no type; in Swift 6 mode the compiler
+  /// infers none for `Promise.resolve(2)`.
+  ///
+  /// Disfavoured: a trailing closure is the work of another initializer.
+  @_disfavoredOverload
+  public convenience init(fulfilled value: Value) { self.init(cell: .settled(.encoding(value), .fulfilled)) }
+
   /// Returns a promise that is already fulfilled.
   @inlinable public final class func resolve(_ value: Value) -> Promise<Value> {
     let promise = Promise<Value>()

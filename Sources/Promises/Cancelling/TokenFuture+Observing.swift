@@ -90,6 +90,26 @@ extension TokenFuture {
     derived(inner.onCancel(on: main, token: token, consume callback))
   }
 
+  /// See `Future.onCancel`.
+  @discardableResult
+  public func onCancel(_ callback: consuming @escaping () -> Void) -> TokenFuture {
+    derived(inner.onCancel(token: token, consume callback))
+  }
+
+  /// See `Future.onCancel`.
+  @_disfavoredOverload
+  @discardableResult
+  public func onCancel(on context: PromiseContext, _ callback: consuming @escaping @Sendable () -> Void) -> TokenFuture
+  {
+    derived(inner.onCancel(on: context, token: token, consume callback))
+  }
+
+  /// See `Future.onCancel`.
+  @discardableResult
+  public func onCancel(on main: MainContext, _ callback: consuming @escaping @MainActor () -> Void) -> TokenFuture {
+    derived(inner.onCancel(on: main, token: token, consume callback))
+  }
+
   /// See `Future.tap`.
   @discardableResult
   public func tap(_ callback: consuming @escaping (FutureResult<Value, Failure>) -> Void) -> TokenFuture {

@@ -21,6 +21,12 @@ extension Future {
 }
 
 extension Future where Failure: Error {
+  /// Returns a future settled with the `Result` that is this future's value. Errors and cancellations of this future
+  /// are forwarded.
+  public func flattened<NewValue>() -> Future<NewValue, Failure> where Value == Result<NewValue, Failure> {
+    mapResult { $0.flatMap { FutureResult($0) } }
+  }
+
   /// This future with `any Error` as its failure type.
   public var upcast: Future<Value, any Error> { following() }
 

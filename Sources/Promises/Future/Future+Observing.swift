@@ -107,39 +107,6 @@ extension Future {
     derive(on: main.place, token: token, .observing(.all), Self.observingResult(main.calling(consume callback)))
   }
 
-  /// Calls `callback` if the future is cancelled, with the indirect error if there is one. Does not count as interest
-  /// in the future.
-  @discardableResult
-  public func onCancel(token: InvalidationToken? = nil, _ callback: consuming @escaping ((any Error)?) -> Void)
-    -> Future
-  {
-    derive(
-      on: .immediate, token: token, .observing(.cancelled, interest: .quiet),
-      Self.observingCancellation(consume callback))
-  }
-
-  /// Calls the closure in `context`. See `onCancel(token:_:)`.
-  @_disfavoredOverload
-  @discardableResult
-  public func onCancel(
-    on context: PromiseContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @Sendable ((any Error)?) -> Void
-  ) -> Future {
-    derive(
-      on: context, token: token, .observing(.cancelled, interest: .quiet), Self.observingCancellation(consume callback))
-  }
-
-  /// Calls the closure on the main actor. See `onCancel(token:_:)`.
-  @discardableResult
-  public func onCancel(
-    on main: MainContext, token: InvalidationToken? = nil,
-    _ callback: consuming @escaping @MainActor ((any Error)?) -> Void
-  ) -> Future {
-    derive(
-      on: main.place, token: token, .observing(.cancelled, interest: .quiet),
-      Self.observingCancellation(main.calling(consume callback)))
-  }
-
   /// Calls `callback` with every outcome. Does not count as interest in the future.
   ///
   /// - Returns: this future, so later callbacks do not wait for `callback`.

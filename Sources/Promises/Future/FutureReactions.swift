@@ -54,6 +54,20 @@ extension Reactions {
   ) -> Closure {
     { isRejected, value, out in body(value.result(isRejected: isRejected), &out) }
   }
+
+  /// Handles values and errors, as a `Result`.
+  static func onEither<Value, Failure: Error>(
+    of future: Future<Value, Failure>.Type, _ body: @escaping (Result<Value, Failure>, inout CellValue) -> Verdict
+  ) -> Closure {
+    { isRejected, value, out in
+      switch value.result(isRejected: isRejected) as FutureResult<Value, Failure> {
+      case .fulfilled(let value): return body(.success(value), &out)
+      case .rejected(let error): return body(.failure(error), &out)
+      // A value of another type, from a promise that another language settled, cancels a future of this failure type.
+      case .cancelled(let error): return isRejected ? .pass : out.leave(cancelledBecause: error)
+      }
+    }
+  }
 }
 
 // Stores a callback's result as the outcome of the future that it settles.

@@ -7,6 +7,9 @@ public enum FutureResult<Value, Failure> {
   /// Cancelled, with or without an *indirect error*: an error that happened elsewhere and led to the cancellation.
   case cancelled((any Error)?)
 
+  /// Cancelled without an indirect error.
+  public static var cancelled: FutureResult { .cancelled(nil) }
+
   /// The value, if fulfilled.
   public var value: Value? {
     if case .fulfilled(let value) = self { return value }

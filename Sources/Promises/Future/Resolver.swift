@@ -20,6 +20,16 @@ public final class Resolver<Value, Failure> {
   /// Takes over the caller's reference to the cell.
   package init(cell: CellRef) { self.cell = cell }
 
+  /// Creates a pending future and its resolver.
+  ///
+  ///     let resolver = Resolver<Int, any Error>()
+  ///     start(resolver)
+  ///     return resolver.future
+  public convenience init() { self.init(cell: .pending()) }
+
+  /// The future that this resolver settles: the same one at each access.
+  public var future: Future<Value, Failure> { Future(cell: cell.retained()) }
+
   deinit {
     if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
       succession.load()?.askToCancel(cell)

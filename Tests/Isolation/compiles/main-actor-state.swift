@@ -11,6 +11,10 @@ final class Model {
       .map(on: .main) { "\($0 + self.count)" }
       .tryMap(on: .main) { self.name + $0 }
       .recover(on: .main) { _ in self.name }
+      .onEither(on: .main) { self.name = (try? $0.get()) ?? "" }
+      .mapEither(on: .main) { $0.map { $0 + self.name } }
+      .flatMapEither(on: .main) { Future(with: $0.map { $0 + self.name }) }
+      .onCancel(on: .main) { self.name = "" }
       .whenFulfilled(on: .main) { self.name = $0 }
     promise.then(on: .main) { $0 + self.count }.then(on: .main, { self.count = $0 }, { _ in self.count = 0 })
     promise.rescue(on: .main) { (_: any Error) in self.count = -1 }

@@ -12,5 +12,7 @@ func follow(_ future: Future<Int, any Error>, _ log: Log, _ callback: @escaping 
     .onSuccess(on: .default, callback)
     .onSuccess(on: .utility) { value in Task { await log.add("\(value)") } }
     .onError(on: .background) { error in print(error) }
+    .onEither(on: .default) { result in callback((try? result.get()) ?? 0) }
+    .onCancel(on: .utility) { callback(limit) }
     .onComplete(on: .nowOr(.main)) { result in callback(result.value ?? 0) }
 }

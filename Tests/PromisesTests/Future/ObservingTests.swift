@@ -43,6 +43,29 @@ struct ObservingTests {
     #expect(Endings.settled.map { $0.onCancel { _ in }.result } == Endings.all)
   }
 
+  @Test("T61: onCancel takes a closure without a parameter: called for a cancellation, whatever its cause")
+  func onCancelIgnoring() {
+    let token = InvalidationToken()
+    let log = Endings.record { future, log in
+      future.onCancel { log.record("cancelled") }.withToken(token).onCancel { log.record("bound") }
+    }
+    #expect(log == [[], [], ["cancelled", "bound"], ["cancelled", "bound"]])
+    #expect(Endings.settled.map { $0.onCancel {}.result } == Endings.all)
+    let context = QueueContext()
+    let here = Recorder<Bool>()
+    Future<Int, TestError>(cancelled: nil).onCancel(on: context.here) { here.record(QueueContext.isCurrent) }
+    context.run()
+    #expect(here.events == [true])
+  }
+
+  @Test("T85, D1: a cancellation without an error is .cancelled, as a value and as a pattern")
+  func cancelledWithoutPayload() {
+    let result: FutureResult<Int, TestError> = .cancelled
+    #expect(result == .cancelled(nil) && result.indirectError == nil && result.isCancelled)
+    #expect(Future<Int, TestError>(with: .cancelled).state == .cancelled)
+    #expect(Endings.all.map { if case .cancelled = $0 { true } else { false } } == [false, false, true, true])
+  }
+
   @Test("D3, D4, D5, D6: the terminal callbacks are called for their outcome, also when added later, in order")
   func terminal() {
     let log = Endings.record { future, log in

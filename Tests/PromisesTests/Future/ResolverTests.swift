@@ -32,6 +32,31 @@ struct ResolverTests {
     #expect(future.value == .some(.none))
   }
 
+  @Test("D10, D11, PG1: a resolver has its future, the same one each time; without it nothing keeps the future pending")
+  func ownFuture() {
+    var resolver: Resolver<Int, TestError>? = Resolver()
+    let future = resolver!.future
+    #expect(future == resolver!.future && future.state == .pending)
+    #expect(resolver!.fulfill(1))
+    #expect(future.value == 1 && resolver!.future == future)
+    resolver = Resolver()
+    let dropped = resolver!.future
+    resolver = nil
+    #expect(dropped.result == .cancelled)
+  }
+
+  @Test("T58: a future taken from a resolver is no interest once it is released: a child's request comes through")
+  func ownFutureReleased() {
+    let resolver = Resolver<Int, TestError>()
+    let child = resolver.future.map { $0 }
+    child.requestCancel()
+    #expect(resolver.isCancelRequested)
+    let kept = Resolver<Int, TestError>()
+    let future = kept.future
+    future.map { $0 }.requestCancel()
+    withExtendedLifetime(future) { #expect(!kept.isCancelRequested) }
+  }
+
   @Test("T20, D17, RP5, PG3: the first call settles; later ones do nothing and return false", arguments: 0..<4)
   func once(first: Int) {
     let (future, resolver) = Subject.makeWithResolver()
