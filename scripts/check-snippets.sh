@@ -15,6 +15,7 @@ build=$(swift build --show-bin-path)
 {
   echo 'import Dispatch'
   echo 'import Foundation'
+  echo 'import FoundationNetworking'
   echo 'import Promises'
   echo 'import PromisesFoundation'
   find Sources/Promises/Promises.docc -name '*.md' | LC_ALL=C sort | while IFS= read -r page; do

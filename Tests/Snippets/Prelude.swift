@@ -1,6 +1,7 @@
 // The surroundings of the documentation's snippets: scripts/check-snippets.sh compiles it with them.
 import Dispatch
 import Foundation
+import FoundationNetworking
 import Promises
 import PromisesFoundation
 

@@ -47,6 +47,14 @@ extension Future {
     return (future, Resolver(cell: future.cell.retained()))
   }
 
+  /// Returns a pending future and its resolver. `discard` is called, once, if the future is discarded as a promise.
+  package static func makeWithResolver(discard: @escaping () -> Void) -> (
+    future: Future, resolver: Resolver<Value, Failure>
+  ) {
+    let future = Future(cell: .discardable(discard))
+    return (future, Resolver(cell: future.cell.retained()))
+  }
+
   /// Creates a future that is already fulfilled.
   public convenience init(fulfilled value: Value) {
     self.init(cell: .settled(.encoding(value), .fulfilled))

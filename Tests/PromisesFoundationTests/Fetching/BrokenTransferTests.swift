@@ -1,0 +1,111 @@
+import Foundation
+import FoundationNetworking
+import Promises
+import PromisesFoundation
+import PromisesTestSupport
+import Testing
+
+/// Ways to break a response, by name. A response cut short between the status and the end of a header is not among them:
+/// Foundation traps on it up to Swift 6.3.1 (swift-corelibs-foundation, issue 5285).
+private let breaks: [String: @Sendable (Connection) -> Void] = [
+  "closed without a response": { _ in },
+  "reset": { $0.reset() },
+  "a status cut short": { $0.send("HTTP/1.1 200 O") },
+  "headers cut short": { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n") },
+  "no colon": { $0.send("HTTP/1.1 200 OK\r\nContent-Length 2\r\n\r\nok") },
+  "a length below 0": { $0.send("HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok") },
+  "a body cut short": { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this") },
+  "a body reset": {
+    $0.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this")
+    $0.reset()
+  },
+  "chunks cut short": { $0.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nonly") },
+  "a chunk of no length": { $0.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfive\r\n") },
+  "no HTTP": { $0.send("220 mail.example.org ESMTP\r\n") },
+  "bytes": { $0.send([0, 255, 10, 13, 10, 0]) },
+]
+
+@Suite("Fetching what is broken, slow, huge or elsewhere")
+struct BrokenTransferTests {
+  @Test("RP28, RP27, EA35: a response that is broken is an error of the transport", arguments: breaks.keys.sorted())
+  func broken(kind: String) throws {
+    try withServer { _, connection in
+      breaks[kind]!(connection)
+    } _: { session, server in
+      let error = session.fetch(from: server.url("/broken")).ending().error
+      #expect(error?.urlError != nil, "\(kind): \(String(describing: error))")
+      #expect("\(error!)".contains(server.url("/broken").absoluteString), "\(error!)")
+    }
+  }
+
+  @Test("RP28: where nobody listens, there is an error of the transport")
+  func refused() throws {
+    try withServer { _, connection in
+      connection.respond()
+    } _: { session, server in
+      let url = try LoopbackServer.with({ _, _ in }) { $0.url() }
+      #expect(session.fetch(from: url).ending().error?.urlError?.code == .cannotConnectToHost)
+    }
+  }
+
+  @Test("RP28: a body that arrives byte by byte is whole")
+  func slow() throws {
+    let text = String(repeating: "drop by drop ", count: 8)
+    try withServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n")
+      for byte in text.utf8 { connection.send([byte]) }
+    } _: { session, server in
+      #expect(session.fetchData(from: server.url()).ending().value == Data(text.utf8))
+    }
+  }
+
+  @Test("RP28: a request's time limit ends a transfer that gets no answer")
+  func timeLimit() throws {
+    let closed = Channel<Bool>()
+    try withServer { _, connection in
+      closed.send(connection.clientCloses())
+    } _: { session, server in
+      var request = URLRequest(url: server.url())
+      request.timeoutInterval = 1
+      #expect(session.fetch(from: request).ending().error?.urlError?.code == .timedOut)
+      #expect(closed.receive())
+    }
+  }
+
+  @Test("RP29: 32 MB arrive whole")
+  func huge() throws {
+    let block = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    try withServer { _, connection in
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(block.count * 32)\r\n\r\n")
+      for _ in 0..<32 { connection.send(block) }
+    } _: { session, server in
+      let data = try #require(session.fetchData(from: server.url()).ending().value)
+      #expect(data.count == block.count * 32)
+      #expect(data.prefix(block.count) == block && data.suffix(block.count) == block)
+    }
+  }
+
+  @Test("RP28: redirections are followed, and the response has the last URL", arguments: [301, 302, 303, 307, 308])
+  func redirected(status: Int) throws {
+    try withServer { request, connection in
+      switch request.target {
+      case "/end": connection.respond(200, "arrived".utf8)
+      case "/middle": connection.respond(status, headers: ["Location": "/end"], "elsewhere".utf8)
+      default: connection.respond(status, headers: ["Location": "/middle"])
+      }
+    } _: { session, server in
+      let response = try #require(session.fetch(from: server.url("/start")).ending().value)
+      #expect(response.data == Data("arrived".utf8))
+      #expect(response.response.url == server.url("/end"))
+    }
+  }
+
+  @Test("RP28: redirections in a circle end with an error")
+  func redirectedForEver() throws {
+    try withServer { _, connection in
+      connection.respond(302, headers: ["Location": "/again"])
+    } _: { session, server in
+      #expect(session.fetch(from: server.url()).ending().error?.urlError?.code == .httpTooManyRedirects)
+    }
+  }
+}

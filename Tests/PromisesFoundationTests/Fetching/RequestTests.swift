@@ -1,0 +1,97 @@
+import Foundation
+import FoundationNetworking
+import Promises
+import PromisesFoundation
+import PromisesTestSupport
+import Testing
+
+@Suite("Building requests")
+struct RequestTests {
+  @Test("RP22: methods have their names in HTTP")
+  func methods() throws {
+    let names = HTTPMethod.allCases.map(\.rawValue)
+    #expect(names == ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+    for method in HTTPMethod.allCases {
+      #expect(try URLRequest(path: "https://example.org", method: method).httpMethod == method.rawValue)
+    }
+  }
+
+  @Test("RP24, RP25: without a body, parameters are a query, sorted and encoded", arguments: [HTTPMethod.get, .delete])
+  func query(method: HTTPMethod) throws {
+    func url(_ path: String, _ parameters: [String: any Sendable]) throws -> String? {
+      let request = try URLRequest(path: path, method: method, parameters: parameters)
+      #expect(request.httpBody == nil)
+      return request.url?.absoluteString
+    }
+    #expect(try url("https://h/p", [:]) == "https://h/p")
+    #expect(try url("https://h/p", ["b": 2, "a": "x"]) == "https://h/p?a=x&b=2")
+    #expect(try url("https://h/p?q=1", ["a": true]) == "https://h/p?q=1&a=true")
+    #expect(try url("https://h/p?", ["a": 1.5]) == "https://h/p?a=1.5")
+    #expect(try url("https://h/p#part", ["a": 1]) == "https://h/p?a=1#part")
+    #expect(try url("h/p", ["a": 1]) == "https://h/p?a=1")
+    #expect(
+      try url("https://h/p", ["a:#[]@": "!$&'()*+,;= ü"])
+        == "https://h/p?a%3A%23%5B%5D%40=%21%24%26%27%28%29%2A%2B%2C%3B%3D%20%C3%BC")
+    #expect(try url("https://h/p?q=%20", ["a": "%"]) == "https://h/p?q=%20&a=%25")
+  }
+
+  @Test("RP24: with a body, parameters are JSON", arguments: [HTTPMethod.post, .put, .patch])
+  func body(method: HTTPMethod) throws {
+    let request = try URLRequest(
+      path: "https://h/p?q=1", method: method, parameters: ["name": "Ada", "ages": [1, 2], "inner": ["a": NSNull()]])
+    #expect(request.url?.absoluteString == "https://h/p?q=1")
+    let object = try JSONSerialization.jsonObject(with: #require(request.httpBody)) as? [String: Any]
+    #expect(object?["name"] as? String == "Ada" && object?["ages"] as? [Int] == [1, 2])
+    #expect((object?["inner"] as? [String: Any])?["a"] is NSNull)
+    #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/json")
+    let typed = try URLRequest(
+      path: "https://h", method: method, parameters: ["a": 1], headers: ["content-type": "application/problem+json"])
+    #expect(typed.value(forHTTPHeaderField: "Content-Type") == "application/problem+json")
+    #expect(try URLRequest(path: "https://h", method: method).httpBody == nil)
+  }
+
+  @Test("RP23, RP24: what cannot be sent is an error that names it")
+  func errors() {
+    func error(
+      _ parameters: [String: any Sendable] = [:], _ headers: [String: String] = [:], path: String = "https://h"
+    )
+      -> RequestError?
+    {
+      do {
+        _ = try URLRequest(path: path, method: .post, parameters: parameters, headers: headers)
+        return nil
+      } catch { return error }
+    }
+    #expect(error() == nil)
+    #expect(error(path: "https://a b") == .invalidURL("https://a b"))
+    #expect(error(path: "") == .invalidURL(""))
+    #expect(error(["right": 1, "wrong": Date()]) == .invalidParameter(name: "wrong"))
+    #expect(error(["nan": Double.nan]) == .invalidParameter(name: "nan"))
+    #expect(error([:], ["A": "b\r\nInjected: c"]) == .invalidHeader(name: "A", value: "b\r\nInjected: c"))
+    #expect(error([:], ["A": "b\nc"]) != nil && error([:], ["A": "\0"]) != nil)
+    #expect(error([:], ["A B": "c"]) != nil && error([:], ["": "c"]) != nil && error([:], ["A:": "c"]) != nil)
+    #expect(RequestError.invalidURL("a b").description.hasPrefix("\"a b\" is no URL: expected scheme://host/path"))
+  }
+
+  @Test("RP24: a request is made in a context, and is sent as it was made")
+  func sent() throws {
+    let received = Channel<ReceivedRequest>()
+    try withServer { request, connection in
+      received.send(request)
+      connection.respond(200, request.body)
+    } _: { session, server in
+      let queue = DispatchQueue(label: "requests")
+      let key = DispatchSpecificKey<Bool>()
+      queue.setSpecific(key: key, value: true)
+      let made = URLRequest.making(
+        path: server.url("/in?x=y").absoluteString, method: .put, parameters: ["text": "ä"], headers: ["X-Token": "t"],
+        on: .queue(queue))
+      let data = made.mapError { FetchError.request($0) }.flatMap { session.fetchData(from: $0) }
+      #expect(data.ending().value == made.value?.httpBody)
+      let request = received.receive()
+      #expect(request.method == "PUT" && request.target == "/in?x=y")
+      #expect(request.headers["x-token"] == "t" && request.headers["content-type"] == "application/json")
+    }
+    #expect(URLRequest.making(path: "a b").ending().error == .invalidURL("a b"))
+  }
+}
