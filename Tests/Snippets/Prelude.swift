@@ -28,6 +28,10 @@ final class Screen: CancelOwner {
   let cancelsOnDeinit = InvalidationToken()
 }
 
+final class Measure: FutureTask<String, Int>, @unchecked Sendable {}
+let measure = Measure()
+let cleanup = FutureTask<Void, Void>()
+
 func use<Value>(_ value: Value) {}
 func show(_ value: Any) {}
 func log(_ error: any Error) {}

@@ -1,0 +1,112 @@
+/// Starts a task with `input`.
+///
+///     start(running: Download(), with: url, using: pool).onSuccess(on: .main) { show($0) }
+///
+/// - Parameters:
+///   - task: a pending task.
+///   - input: the argument of the task's `start(with:)`.
+///   - context: the context in which the task's `start(with:)` is called.
+///   - pool: a pool that the task is added to.
+/// - Returns: the task's future; if the task was used before, a future rejected with `FutureTaskError.used`.
+@discardableResult
+public func start<Input, Output>(
+  running task: FutureTask<Input, Output>, with input: Input, on context: PromiseContext = .utility,
+  using pool: CancellationPool? = nil
+) -> ThrowingFuture<Output> {
+  task.claimed(for: pool) { task.launch(with: input, on: context) }
+}
+
+/// Starts a task without input. See `start(running:with:on:using:)`.
+@discardableResult
+public func start<Output>(
+  running task: FutureTask<Void, Output>, on context: PromiseContext = .utility, using pool: CancellationPool? = nil
+) -> ThrowingFuture<Output> {
+  start(running: task, with: (), on: context, using: pool)
+}
+
+/// Starts several tasks with the same input, all at once; in a serial context they begin in order.
+///
+/// The first task that fails or is cancelled ends the group: all others are cancelled, with the error as indirect error,
+/// and then the group's future has that outcome. A task that was used before counts as one that fails.
+///
+/// - Parameters:
+///   - tasks: pending tasks.
+///   - input: the argument of each task's `start(with:)`.
+///   - context: the context in which the tasks' `start(with:)` is called.
+///   - pool: a pool that the tasks are added to.
+/// - Returns: a future of the outputs, in the order of the tasks.
+@discardableResult
+public func start<Input, Output>(
+  running tasks: [FutureTask<Input, Output>], with input: Input, on context: PromiseContext = .utility,
+  using pool: CancellationPool? = nil
+) -> ThrowingFuture<[Output]> {
+  group(tasks, in: pool) { tasks in
+    for task in tasks { task.launch(with: input, on: context) }
+  }
+}
+
+/// Runs a closure in `context`.
+///
+/// - Returns: a future of the result; rejected with an error that `body` throws.
+@_disfavoredOverload
+@discardableResult
+public func start<Output>(
+  on context: PromiseContext = .utility, executing body: @escaping @Sendable () throws -> Output
+) -> ThrowingFuture<Output> {
+  ThrowingFuture<Void>(fulfilled: ()).tryMap(on: context) { _ in try body() }
+}
+
+/// Runs a closure on the main actor. See `start(on:executing:)`.
+@discardableResult
+public func start<Output>(
+  on main: MainContext, executing body: @escaping @MainActor () throws -> Output
+) -> ThrowingFuture<Output> {
+  ThrowingFuture<Void>(fulfilled: ()).tryMap(on: main) { _ in try body() }
+}
+
+/// Claims all tasks, then calls `launch` with those that were not used before. Returns the future of the group.
+func group<Input, Output>(
+  _ tasks: [FutureTask<Input, Output>], in pool: CancellationPool?, launch: ([FutureTask<Input, Output>]) -> Void
+) -> ThrowingFuture<[Output]> {
+  // A task that was used before belongs to somebody else: the group leaves it alone.
+  var own: [FutureTask<Input, Output>] = []
+  let futures = tasks.map { task in task.claimed(for: pool) { own.append(task) } }
+  // The result of `onComplete` is settled after its callback, so all tasks are finished by then.
+  let outputs = when(fulfilled: futures).onComplete { [own] result in
+    if case .fulfilled = result { return }
+    for task in own { task.cancel(because: result.error ?? result.indirectError, reports: false) }
+  }
+  launch(own)
+  return outputs
+}
+
+extension FutureTask {
+  /// Makes the caller the one that starts the task, adds it to the pool and calls `launch`.
+  ///
+  /// - Returns: the task's future; if the task was used before, a future rejected with an error that says so.
+  func claimed(for pool: CancellationPool?, launch: () -> Void) -> ThrowingFuture<Output> {
+    do { try enqueue() } catch { return ThrowingFuture(rejected: error) }
+    pool?.add(self)
+    launch()
+    return future
+  }
+
+  /// Calls `start(with:)` in `context`, unless the task began or is finished by then.
+  func launch(with input: Input, on context: PromiseContext) {
+    ThrowingFuture<Input>(fulfilled: input)
+      .onSuccess(on: context) { input in
+        if !self.isFinished && self.state != .executing { self.start(with: input) }
+      }
+      // The executor refused the job.
+      .whenAnyError { error in if !self.isFinished { self.fail(with: error) } }
+  }
+
+  /// Starts the task with a value; cancels it because of an error.
+  func launch(after result: FutureResult<Input, some Error>, on context: PromiseContext) {
+    switch result {
+    case .fulfilled(let input): launch(with: input, on: context)
+    case .rejected(let error): cancel(because: error, reports: false)
+    case .cancelled(let error): cancel(because: error, reports: false)
+    }
+  }
+}
