@@ -56,12 +56,13 @@ copy_library() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without+=" foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap"
+  without+=" foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap $own_locks"
 }
 
 without=${WITHOUT:-}
 endless="limits" # sufficient, where everything takes fifty times as long
 own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # with another allocator, memory does not run out
+own_locks="deadline_overlap pool_called" # a sanitizer replaces the same functions
 all=$#
 if ((all == 0)); then
   mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')

@@ -1,5 +1,4 @@
 /* cancel.h: deadlines of tokens. */
-#include "race.h"
 #include "scheduling.h"
 
 #define NEVER INT64_MAX
@@ -211,30 +210,6 @@ static void earliest_of_many_threads_stays(void) {
   promise_token_release(contest.child);
 }
 
-/* ---- Two threads set a deadline at the same moment ---- */
-
-static promise_token_t *contested;
-static int64_t latest;
-static void *lowers(void *number) {
-  int64_t hour = promise_now() + HOUR;
-  for (long i = check_scale(20 * 1000); i > 0; i--) {
-    if ((intptr_t)number == 0)
-      contested = token_new(), latest = hour;
-    meet_closely();
-    promise_token_set_deadline(contested, NULL, latest - (intptr_t)number);
-    meet_closely();
-    if ((intptr_t)number == 0) {
-      CHECK_INT(promise_token_deadline(contested), latest - 1);
-      promise_token_release(contested);
-    }
-  }
-  return NULL;
-}
-
-static void earlier_of_two_at_once_stays(void) {
-  race(lowers, 2);
-}
-
 static void now_is_the_monotonic_clock(void) {
   int64_t before = now(), between = promise_now(), after = now();
   CHECK(before <= between && between <= after);
@@ -249,6 +224,5 @@ int main(void) {
   RUN(inherited_deadline_outlives_the_parent);
   RUN(released_token_has_none);
   RUN(earliest_of_many_threads_stays);
-  RUN(earlier_of_two_at_once_stays);
   return check_report();
 }

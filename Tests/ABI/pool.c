@@ -159,11 +159,6 @@ static void jobs_that_compute_are_not_joined_by_more_than_there_are_processors(v
   compute(12, 40 * MILLISECONDS);
 }
 
-/* Callbacks of timers are reported: they delay others. */
-static void not_even_if_they_take_their_time(void) {
-  compute(processors() + 1, 300 * MILLISECONDS);
-}
-
 static void nor_after_others_have_blocked(void) {
   blocked_jobs_do_not_hold_up_the_others();
   compute(12, 40 * MILLISECONDS);
@@ -355,7 +350,6 @@ int main(void) {
   RUN(blocked_jobs_do_not_hold_up_the_others);
   RUN(jobs_may_wait_for_later_jobs);
   RUN(jobs_that_compute_are_not_joined_by_more_than_there_are_processors);
-  RUN(not_even_if_they_take_their_time);
   RUN(nor_after_others_have_blocked);
   RUN(serial_executors_leave_threads_to_others);
   RUN(urgent_jobs_leave_room_for_others);

@@ -18,9 +18,12 @@ final class FollowingTrial: Explorable {
     case settledTwice
     /// Two threads make `first` and `second`, which have discard blocks, follow each other.
     case crossedWithBlocks
+    /// `first` is made to follow `second`, while another thread resolves `inner`, which `second` follows, and recycles
+    /// its cell for a promise that follows `first`.
+    case recycled
   }
 
-  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks] }
+  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks, .recycled] }
   static var programs: [Program] { Program.allCases.filter { !shortPrograms.contains($0) } }
 
   private let program: Program
@@ -34,6 +37,8 @@ final class FollowingTrial: Explorable {
   private var wasLate = false
   /// Whether a call rejected the cycle.
   private var isRefused = false
+  /// The promise in the recycled cell.
+  private var recycled: CellRef?
 
   fileprivate struct Outcome: Equatable {
     var kind: UInt32
@@ -62,6 +67,9 @@ final class FollowingTrial: Explorable {
       ]
     case .crossedWithBlocks:
       derived = (0..<2).map { _ in unsafe CellRef.discardable(nil, Context(nil, nil))! }
+    case .recycled:
+      derived = [CellRef.promise()!, CellRef.promise()!]
+      _ = derived[1].follow(inner)
     }
     // Not for crossed promises: each is the other's callback, and more would add too many schedules.
     if program != .crossed { for (index, promise) in derived.enumerated() { observe(promise, index) } }
@@ -109,6 +117,17 @@ final class FollowingTrial: Explorable {
           if self.derived[index].follow(self.derived[1 - index]) == .cycle { self.isRefused = true }
         }
       }
+    case .recycled:
+      return [
+        { if self.derived[0].follow(self.derived[1]) == .cycle { self.isRefused = true } },
+        {
+          self.resolve(self.inner, 2)
+          self.inner.release()
+          let other = CellRef.promise()!
+          _ = other.follow(self.derived[0])
+          self.recycled = other
+        },
+      ]
     }
   }
 
@@ -124,13 +143,16 @@ final class FollowingTrial: Explorable {
     if program == .crossedWithBlocks && !isRefused && !states.contains(true) { _ = derived[0].discard() }
     for promise in derived { promise.release() }
     for source in sources { source.release() }
-    if program != .abandoned { inner.release() }
+    if program != .abandoned && program != .recycled { inner.release() }
+    recycled?.release()
+    recycled = nil
     derived = []
   }
 
   func violations() -> [String] {
     var wrong = wasLate ? ["a call returned before the outcome was published"] : []
     if program == .crossedWithBlocks { return isRefused || states.contains(true) ? [] : ["the circle was not found"] }
+    if isRefused { wrong.append("a chain was taken for a circle") }
     for index in states.indices {
       let outcomes = outcomes[index]
       if outcomes.count > 1 { wrong.append("promise \(index) called back \(outcomes.count) times") }
@@ -144,7 +166,7 @@ final class FollowingTrial: Explorable {
   private func isAllowed(_ outcome: Outcome) -> Bool {
     let value = outcome.kind == ValueKind.u64.rawValue && !outcome.isRejected ? outcome.bits : nil
     switch program {
-    case .inner: return value == 2
+    case .inner, .recycled: return value == 2
     case .overtaken: return value == 2 || value == 3
     case .abandoned: return false
     case .crossed: return outcome.isRejected && outcome.kind == ValueKind.error.rawValue

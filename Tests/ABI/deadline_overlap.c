@@ -1,0 +1,91 @@
+/* cancel.h: a second call for a token while promise_token_set_deadline runs, at each moment at which it releases a lock.
+ * The program replaces pthread_mutex_unlock and makes the second call there, on the same thread: no race has to be won.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "support.h"
+
+#define HOUR (3600 * 1000 * 1000000LL)
+
+static int (*unlock)(pthread_mutex_t *);
+
+static promise_token_t *token;
+static int64_t hour;
+static void (*second_call)(void);
+static _Thread_local long unlocks_left = -1; /* before the second call; -1: none is due */
+
+__attribute__((constructor)) static void find_unlock(void) {
+  *(void **)&unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  if (unlock == NULL)
+    find_unlock();
+  int status = unlock(mutex);
+  if (unlocks_left >= 0 && unlocks_left-- == 0)
+    second_call();
+  return status;
+}
+
+/* Sets a deadline with the second call at the unlock of that number. Returns whether there was such an unlock. */
+static bool is_overlapped_at(long number) {
+  unlocks_left = number;
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, hour), PROMISE_OK);
+  bool was_made = unlocks_left < 0;
+  unlocks_left = -1;
+  return was_made;
+}
+
+/* Calls `check` after each overlapped call. */
+static void overlap(void (*call)(void), void (*check)(void)) {
+  /* The clock is made on first use, within a lock that the second call needs. */
+  promise_token_t *first = promise_token_new(0);
+  CHECK_STATUS(promise_token_set_deadline(first, NULL, promise_now() + HOUR), PROMISE_OK);
+  CHECK_STATUS(promise_token_release(first), PROMISE_OK);
+  second_call = call;
+  long count = 0;
+  for (bool was_made = true; was_made; count++) {
+    token = promise_token_new(0);
+    REQUIRE(token != NULL);
+    hour = promise_now() + HOUR;
+    was_made = is_overlapped_at(count);
+    if (was_made)
+      check();
+    else
+      CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+  }
+  CHECK(count > 1); /* the timer is added under a lock */
+}
+
+static void sets_an_earlier_one(void) {
+  CHECK_STATUS(promise_token_set_deadline(token, NULL, hour - 1), PROMISE_OK);
+}
+
+static void has_the_earlier_one(void) {
+  CHECK_INT(promise_token_deadline(token), hour - 1);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+}
+
+static void earlier_deadline_set_meanwhile_stays(void) {
+  overlap(sets_an_earlier_one, has_the_earlier_one);
+}
+
+static void releases_the_token(void) {
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+}
+
+/* A timer that nobody stops keeps an object for an hour: check.h counts it. */
+static void is_stale(void) {
+  CHECK_INT(promise_token_deadline(token), PROMISE_ESTALE);
+}
+
+static void token_released_meanwhile_leaves_no_timer(void) {
+  overlap(releases_the_token, is_stale);
+}
+
+int main(void) {
+  RUN(earlier_deadline_set_meanwhile_stays);
+  RUN(token_released_meanwhile_leaves_no_timer);
+  return check_report();
+}

@@ -1,0 +1,53 @@
+/* The global executors: jobs that compute while the clock looks at their threads many times. Callbacks of timers that take
+ * so long are reported, for they delay others; these are not. */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "scheduling.h"
+
+enum { LOOKS = 60 };
+static atomic_int looks, computing, most_computing;
+
+/* The clock's thread fires the timers and looks at the threads of the pool, each after 5 ms. */
+static promise_verdict_t counts_looks(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in, (void)out;
+  if (atomic_fetch_add(&looks, 1) + 1 < LOOKS) {
+    promise_t *timer = promise_sleep(5 * MILLISECONDS), *next = promise_then(timer, counts_looks, ctx, NULL);
+    CHECK(next != NULL);
+    promise_release(next);
+    promise_release(timer);
+  }
+  return PROMISE_FULFILL;
+}
+
+static void computes(void *countdown) {
+  int here = atomic_fetch_add(&computing, 1) + 1;
+  int most = atomic_load(&most_computing);
+  while (here > most && !atomic_compare_exchange_weak(&most_computing, &most, here)) {
+  }
+  while (atomic_load(&looks) < LOOKS) {
+  }
+  atomic_fetch_sub(&computing, 1);
+  countdown_tick(countdown);
+}
+
+static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  int processors = CPU_COUNT(&set);
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  countdown_t countdown = COUNTDOWN(processors + 1);
+  for (int i = 0; i <= processors; i++)
+    CHECK_STATUS(promise_executor_submit(pool, computes, &countdown, NULL), PROMISE_OK);
+  counts_looks(NULL, NULL, NULL);
+  countdown_wait(&countdown);
+  /* valgrind runs one thread at a time, and the others sleep. */
+  if (getenv("CHECK_QUICK") == NULL)
+    CHECK(atomic_load(&most_computing) <= processors);
+  CHECK(atomic_load(&most_computing) > 0);
+}
+
+int main(void) {
+  RUN(jobs_that_compute_for_long_are_not_joined_by_more);
+  return check_report();
+}
