@@ -9,6 +9,7 @@
 # FOLDER     those of this folder: Sources/Promises/Engine
 # KIND       those of this kind alone: negate, call, bound, ...
 # ONLY       those whose names contain this, rows and generated ones
+# TESTS      tests whose names contain this alone
 # JOBS       tests at a time: 2
 # OPTIONS    more options of the tool: --no-rows --list --record --product NAME --orderings --budget SECONDS
 set -euo pipefail
@@ -23,5 +24,6 @@ add --seed "${SEED:-}"
 add --folder "${FOLDER:-}"
 add --kind "${KIND:-}"
 add --only "${ONLY:-}"
+add --tests "${TESTS:-}"
 read -ra more <<< "${OPTIONS:-}"
 exec Tests/Mutations/.build/debug/mutate "${options[@]}" "${more[@]}"

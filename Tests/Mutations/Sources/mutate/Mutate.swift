@@ -17,6 +17,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose name contains this alone.") var only: String?
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
+  @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
   @Flag(help: "The generated memory orderings too.") var orderings = false
   @Flag(help: "No rows of the table.") var noRows = false
   @Flag(help: "Writes into the rows without tests which tests fail.") var record = false
@@ -24,7 +25,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "Tests at a time.") var jobs = 2
   @Option(help: "Seconds of tests for a mutation that none of them notices.") var budget = 60.0
 
-  mutating func run() throws {
+  func run() throws {
     let workspace = Workspace(root: URL(filePath: root).standardizedFileURL)
     let table = try Table(workspace)
     for mistake in table.mistakes { note(mistake.description) }
@@ -38,15 +39,27 @@ struct Mutate: ParsableCommand {
     guard !selected.isEmpty else { return print("mutate: nothing to mutate") }
 
     var results: [Result] = []
+    // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
+    var unnoticed: [Mutation] = []
     for product in product.map({ [$0] }) ?? Product.allCases {
-      let its = selected.filter { product.judges($0, table.byName[$0.id]) }
+      var its = selected.filter { product.judges($0, table.byName[$0.id], isOnly: self.product != nil) }
+      if product == .bundle { its += unnoticed }
       if its.isEmpty { continue }
       let numbered = Numbered(its)
       let built = try Mirror(workspace).build(product, numbered)
-      let suite = try product.suite(workspace, jobs: jobs)
-      results += try Judge(
+      let named = its.flatMap { table.byName[$0.id]?.tests ?? [] }
+      let suite = try product.suite(workspace, jobs: jobs).filter { unit in
+        unit.isAmong(tests) || named.contains { unit.has($0) }
+      }
+      let judged = try Judge(
         workspace, suite, rows: table.byName, jobs: jobs, budget: budget, count: its.count
       ).run(built)
+      let isSecondJudged = { (result: Result) in
+        product == .library && self.product == nil && result.isUnnoticed
+          && table.byName[result.mutation.id]?.tests.isEmpty != false
+      }
+      unnoticed += judged.filter(isSecondJudged).map(\.mutation)
+      results += judged.filter { !isSecondJudged($0) }
     }
     let report = Report(results, rows: table.byName)
     try report.write(to: workspace.folder.appending(path: "report.json"))

@@ -11,9 +11,11 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
   /// The Swift packages, by their test bundle.
   case bundle
 
-  /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder.
-  func judges(_ mutation: Mutation, _ row: Row?) -> Bool {
+  /// Whether the product's tests judge a mutation: the tests named by the row, or those of the folder. The Swift tests
+  /// can judge every generated one: `isOnly`: no other product does.
+  func judges(_ mutation: Mutation, _ row: Row?, isOnly: Bool) -> Bool {
     if let test = row?.tests.first { return self == Self.running(test) }
+    if isOnly && self == .bundle && row == nil { return true }
     let isLibrary = ["Sources/Promises/Engine/", "Sources/CPromiseABI/", "Sources/CPlatform/"].contains {
       mutation.file.hasPrefix($0)
     }
@@ -48,4 +50,7 @@ struct TestUnit {
   let name: String
   let command: [String]
   let environment: [String: String]
+
+  /// Whether the name contains one of the texts; true without texts.
+  func isAmong(_ texts: [String]) -> Bool { texts.isEmpty || texts.contains { name.contains($0) } }
 }

@@ -37,6 +37,14 @@ struct Result {
     }
   }
 
+  /// Whether all tests pass, although the mutation is not declared equivalent.
+  var isUnnoticed: Bool {
+    switch verdict {
+    case .survived, .notReached: true
+    default: false
+    }
+  }
+
   /// Whether a test is missing.
   var isGap: Bool {
     switch verdict {

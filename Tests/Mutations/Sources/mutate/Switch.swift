@@ -24,7 +24,7 @@ enum Switch {
       return """
         package.products = []
         package.dependencies = []
-        package.targets.removeAll { !["CCoroutines", "CPlatform", "EngineInterleavings"].contains($0.name) }
+        package.targets.removeAll { !["CCoroutines", "CPlatform", "CRaces", "EngineInterleavings"].contains($0.name) }
         """
     }
     var unused = ["EngineInterleavings"]

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The package, and the build folder of its mutated copy.
 struct Workspace {
@@ -7,9 +8,12 @@ struct Workspace {
   /// A copy of the package, with the switches in its sources.
   var tree: URL { folder.appending(path: "tree") }
 
-  func text(_ path: String) throws -> String {
-    try String(contentsOf: root.appending(path: path), encoding: .utf8)
-  }
+  private let snapshot = Snapshot()
+
+  init(root: URL) { self.root = root }
+
+  /// The text of a file as it was when it was first asked for: the places of mutations stay right if it is edited.
+  func text(_ path: String) throws -> String { try snapshot.text(of: root.appending(path: path)) }
 
   /// The Swift sources of the installed products and of the libraries, sorted.
   func sources() throws -> [String] {
@@ -32,3 +36,17 @@ struct Failure: Error, CustomStringConvertible {
 
 /// Reports progress on the standard error.
 func note(_ text: String) { FileHandle.standardError.write(Data("mutate: \(text)\n".utf8)) }
+
+/// The texts of files, each read once.
+private final class Snapshot: Sendable {
+  private let texts = Mutex<[URL: String]>([:])
+
+  func text(of file: URL) throws -> String {
+    try texts.withLock { texts in
+      if let known = texts[file] { return known }
+      let text = try String(contentsOf: file, encoding: .utf8)
+      texts[file] = text
+      return text
+    }
+  }
+}
