@@ -9,20 +9,27 @@ enum ArgumentCoder {
     case promise
     /// The content is the number of a callback, which the worker calls by `callback` frames.
     case callback
+    /// The content is the index of a block of shared memory: bytes, or the content of a file.
+    case shared, sharedContents
   }
 
-  /// Encodes arguments. Promises and callbacks are numbered by the closures.
+  /// Encodes arguments. Promises and callbacks are numbered by the closures. Large bytes are appended to `memory`.
   static func encode(
-    _ arguments: [Argument], promise: (Promise<PluginValue>) -> UInt64, callback: (PluginCallback) -> UInt64
+    _ arguments: [Argument], memory: inout [SharedBytes],
+    promise: (Promise<PluginValue>) -> UInt64, callback: (PluginCallback) -> UInt64
   ) -> PluginValue {
     .array(
       arguments.map { argument in
         let (form, content): (Form, PluginValue) =
           switch argument.content {
+          case .shared(let bytes, let isContents):
+            share(bytes, isContents ? .sharedContents : .shared, &memory)
+              ?? (isContents ? .contents : .value, .bytes(bytes.bytes))
+          case .value(.bytes(let bytes)): share(bytes, .shared, &memory) ?? (.value, .bytes(bytes))
+          case .contents(let bytes): share(bytes, .sharedContents, &memory) ?? (.contents, .bytes(bytes))
           case .value(let value): (.value, value)
           case .text(let text): (.text, .string(text))
           case .json(let json): (.json, encode(json))
-          case .contents(let bytes): (.contents, .bytes(bytes))
           case .promise(let given): (.promise, .uint(promise(given)))
           case .callback(let given): (.callback, .uint(callback(given)))
           }
@@ -30,11 +37,24 @@ enum ArgumentCoder {
       })
   }
 
+  private static func share(_ bytes: [UInt8], _ form: Form, _ memory: inout [SharedBytes]) -> (Form, PluginValue)? {
+    SharedBytes(sending: bytes).flatMap { share($0, form, &memory) }
+  }
+
+  /// Refers to shared memory; `nil` if it came from another process, or the frame has too much.
+  private static func share(_ block: SharedBytes, _ form: Form, _ memory: inout [SharedBytes]) -> (Form, PluginValue)? {
+    let size = memory.reduce(block.count) { $0 + $1.count }
+    guard block.descriptor >= 0, memory.count < Frame.maximumBlocks, size <= SharedBytes.longest else { return nil }
+    memory.append(block)
+    return (form, .uint(UInt64(memory.count - 1)))
+  }
+
   /// Decodes arguments.
   ///
   /// - Throws: `FrameError` if they are not of that form.
   static func decode(
-    _ value: PluginValue, promise: (UInt64) -> Promise<PluginValue>, callback: (UInt64) -> PluginCallback
+    _ value: PluginValue, memory: [SharedBytes], promise: (UInt64) -> Promise<PluginValue>,
+    callback: (UInt64) -> PluginCallback
   ) throws(FrameError) -> [Argument] {
     guard case .array(let elements) = value else { throw malformed }
     var arguments: [Argument] = []
@@ -50,6 +70,9 @@ enum ArgumentCoder {
       case (.contents, .bytes(let bytes)): content = .contents(bytes)
       case (.promise, .uint(let number)): content = .promise(promise(number))
       case (.callback, .uint(let number)): content = .callback(callback(number))
+      case (.shared, .uint(let index)) where index < UInt64(memory.count): content = .shared(memory[Int(index)])
+      case (.sharedContents, .uint(let index)) where index < UInt64(memory.count):
+        content = .shared(memory[Int(index)], isContents: true)
       default: throw malformed
       }
       let name: String? = if case .string(let name) = parts[0] { name } else { nil }

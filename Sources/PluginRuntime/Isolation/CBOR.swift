@@ -9,6 +9,10 @@ enum CBOR {
     static let handle: UInt64 = 40_961
     /// Before the array of an object's names and values in turn, which keeps their order.
     static let object: UInt64 = 40_962
+    /// Before the index of a block of shared memory: its bytes.
+    static let sharedBytes: UInt64 = 40_963
+    /// Before the index of a block of shared memory: its text.
+    static let sharedText: UInt64 = 40_964
   }
 
   /// The deepest nesting of arrays and objects.

@@ -5,17 +5,22 @@ struct CBORDecoder {
   private var offset: Int
   private var count = 0
   private let handles: UInt?
+  /// The blocks of shared memory that no value has been read from yet.
+  private var memory: [SharedBytes?]
 
   /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it; `nil`
-  /// for any.
-  static func decode(_ bytes: ArraySlice<UInt8>, handles: UInt? = nil) throws(CBORError) -> PluginValue {
-    var decoder = CBORDecoder(bytes, handles)
+  /// for any. `memory`: shared memory, each block of which is read at most once.
+  static func decode(
+    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = []
+  ) throws(CBORError) -> PluginValue {
+    var decoder = CBORDecoder(bytes, handles, memory)
     let value = try decoder.value(depth: 0)
     guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
     return value
   }
 
-  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?) {
+  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?, _ memory: [SharedBytes]) {
+    self.memory = memory
     self.bytes = bytes
     self.handles = handles
     offset = bytes.startIndex
@@ -111,9 +116,26 @@ struct CBORDecoder {
       guard let number = Int64(exactly: try number(information)) else { throw error("an integer above 2^63 - 1") }
       return .int(number)
     case (CBOR.Tag.handle, CBOR.Major.array): return .pointer(try handle(information))
+    case (CBOR.Tag.sharedBytes, CBOR.Major.unsigned): return .bytes(try block(information).bytes)
+    case (CBOR.Tag.sharedText, CBOR.Major.unsigned):
+      // Validated after the copy: the memory is sealed, and even if it were not, the copy is this process's.
+      guard let text = String(validating: try block(information).bytes, as: UTF8.self) else {
+        throw error("text that is not UTF-8")
+      }
+      return .string(text)
     case (CBOR.Tag.object, CBOR.Major.array): return .object(try members(information, depth: depth))
     default: throw error("the tag \(tag) before a value that it does not belong to")
     }
+  }
+
+  /// A block of shared memory. The second value that is read from one would be memory for which nothing was sent.
+  private mutating func block(_ information: UInt8) throws(CBORError) -> SharedBytes {
+    let index = try number(information)
+    guard index < UInt64(memory.count), let block = memory[Int(index)] else {
+      throw error("block \(index) of shared memory, which is not there or was read before")
+    }
+    memory[Int(index)] = nil
+    return block
   }
 
   private mutating func handle(_ information: UInt8) throws(CBORError) -> PluginPointer {

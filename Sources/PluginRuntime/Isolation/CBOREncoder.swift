@@ -1,9 +1,14 @@
 /// Writes values as deterministic CBOR: each number in its shortest form, each length known.
 struct CBOREncoder {
   private(set) var bytes: [UInt8]
+  /// Blocks of shared memory, to which large bytes and texts are copied; `nil`: all are part of the encoding.
+  private(set) var memory: [SharedBytes]?
 
   /// Creates an encoder whose bytes begin with so many zeros.
-  init(reserving count: Int = 0) { bytes = [UInt8](repeating: 0, count: count) }
+  init(reserving count: Int = 0, sharing memory: [SharedBytes]? = nil) {
+    bytes = [UInt8](repeating: 0, count: count)
+    self.memory = memory
+  }
 
   /// Encodes a value.
   ///
@@ -27,8 +32,15 @@ struct CBOREncoder {
       head(CBOR.Major.tag, CBOR.Tag.signed)
       head(CBOR.Major.unsigned, UInt64(number))
     case .double(let number): double(number)
-    case .string(let string): text(string)
+    case .string(let string):
+      if memory != nil, string.utf8.count >= SharedBytes.threshold,
+        share(Array(string.utf8), CBOR.Tag.sharedText)
+      {
+        return
+      }
+      text(string)
     case .bytes(let content):
+      if share(content, CBOR.Tag.sharedBytes) { return }
       head(CBOR.Major.bytes, UInt64(content.count))
       bytes += content
     case .pointer(let pointer):
@@ -47,6 +59,17 @@ struct CBOREncoder {
         try append(member.value, depth: depth + 1)
       }
     }
+  }
+
+  /// Copies large bytes to shared memory and appends the reference to it. Returns false if they must be encoded.
+  private mutating func share(_ content: [UInt8], _ tag: UInt64) -> Bool {
+    guard let count = memory?.count, count < Frame.maximumBlocks else { return false }
+    let size = memory?.reduce(content.count) { $0 + $1.count } ?? 0
+    guard size <= SharedBytes.longest, let block = SharedBytes(sending: content) else { return false }
+    memory?.append(block)
+    head(CBOR.Major.tag, tag)
+    head(CBOR.Major.unsigned, UInt64(count))
+    return true
   }
 
   private mutating func text(_ string: String) {

@@ -4,7 +4,7 @@
 ///     0   u32  the length of the body in bytes       all numbers little-endian
 ///     4   u8   the version of the format
 ///     5   u8   the kind
-///     6   u16  0
+///     6   u16  the count of blocks of shared memory whose descriptors come with the first byte of the frame
 ///     8   u64  the request that the frame belongs to; 0: none
 struct Frame: Sendable {
   /// The meaning of a frame. Odd numbers are sent by the host, even ones by the worker.
@@ -51,25 +51,31 @@ struct Frame: Sendable {
   static let headerSize = 16
   /// The longest body.
   static let maximumLength = 1 << 28
+  /// The most blocks of shared memory; further bytes are part of the body.
+  static let maximumBlocks = 64
 
   let kind: Kind
   /// The number of the request.
   let request: UInt64
   let body: PluginValue
+  /// Shared memory that the body refers to by its index.
+  let memory: [SharedBytes]
 
-  init(_ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void) {
+  init(_ kind: Kind, _ request: UInt64 = 0, _ body: PluginValue = .void, memory: [SharedBytes] = []) {
     self.kind = kind
     self.request = request
     self.body = body
+    self.memory = memory
   }
 
-  /// The bytes of the frame.
+  /// The bytes of the frame. Large bytes of the body are copied to shared memory.
   ///
   /// - Throws: `CBORError` if the body is nested too deeply or too long.
-  func encoded() throws(CBORError) -> [UInt8] {
-    var encoder = CBOREncoder(reserving: Self.headerSize)
+  func encoded() throws(CBORError) -> EncodedFrame {
+    var encoder = CBOREncoder(reserving: Self.headerSize, sharing: memory)
     try encoder.append(body)
     var bytes = encoder.bytes
+    let shared = encoder.memory ?? []
     let length = bytes.count - Self.headerSize
     guard length <= Self.maximumLength else {
       throw CBORError(offset: nil, message: "takes \(length) bytes, more than the \(Self.maximumLength) of a frame")
@@ -78,9 +84,10 @@ struct Frame: Sendable {
       bytes.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 0, as: UInt32.self)
       bytes[4] = Self.version
       bytes[5] = kind.rawValue
+      bytes.storeBytes(of: UInt16(shared.count).littleEndian, toByteOffset: 6, as: UInt16.self)
       bytes.storeBytes(of: request.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
-    return bytes
+    return EncodedFrame(bytes: bytes, memory: shared)
   }
 }
 

@@ -5,11 +5,13 @@ struct FrameReader {
   private var start = 0
   /// The upper half of each handle in the frames; `nil` if the receiver checks handles itself.
   private let handles: UInt?
+  private let descriptors = ReceivedDescriptors()
 
   init(handles: UInt? = nil) { self.handles = handles }
 
-  /// Appends bytes that have been received.
-  mutating func append(_ received: UnsafeRawBufferPointer) {
+  /// Appends bytes that have been received, and the descriptors that came with them, which it owns from now on.
+  mutating func append(_ received: UnsafeRawBufferPointer, _ descriptors: ArraySlice<Int32> = []) {
+    self.descriptors.append(descriptors)
     if start == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= Self.kept)
       start = 0
@@ -27,14 +29,21 @@ struct FrameReader {
   ///
   /// - Throws: `FrameError`; the stream cannot be read on then.
   mutating func next() throws(FrameError) -> Frame? {
+    guard descriptors.all.count <= Frame.maximumBlocks, start < bytes.count || descriptors.all.isEmpty else {
+      throw FrameError(description: "descriptors that no frame announces")
+    }
     guard bytes.count - start >= Frame.headerSize else { return nil }
     let length = Int(number(at: 0, width: 4))
     let version = bytes[start + 4]
     guard version == Frame.version else {
       throw FrameError(description: "a frame of version \(version), expected \(Frame.version)")
     }
-    guard let kind = Frame.Kind(rawValue: bytes[start + 5]), number(at: 6, width: 2) == 0 else {
+    guard let kind = Frame.Kind(rawValue: bytes[start + 5]) else {
       throw FrameError(description: "a frame of the unknown kind \(bytes[start + 5])")
+    }
+    let blocks = Int(number(at: 6, width: 2))
+    guard blocks <= Frame.maximumBlocks else {
+      throw FrameError(description: "a frame with \(blocks) blocks of memory, expected at most \(Frame.maximumBlocks)")
     }
     guard length <= Frame.maximumLength else {
       throw FrameError(description: "a frame of \(length) bytes, expected at most \(Frame.maximumLength)")
@@ -43,11 +52,27 @@ struct FrameReader {
     let body = start + Frame.headerSize
     guard bytes.count - body >= length else { return nil }
     start = body + length
+    let memory = try take(blocks)
     do {
-      return Frame(kind, request, try CBORDecoder.decode(bytes[body..<start], handles: handles))
+      let value = try CBORDecoder.decode(bytes[body..<start], handles: handles, memory: memory)
+      return Frame(kind, request, value, memory: memory)
     } catch {
       throw FrameError(description: "a frame of the kind '\(kind)' with a body that is no value: \(error)")
     }
+  }
+
+  /// Maps the next blocks of shared memory.
+  private func take(_ count: Int) throws(FrameError) -> [SharedBytes] {
+    guard count <= descriptors.all.count else {
+      throw FrameError(description: "a frame with \(count) blocks of memory, of which \(descriptors.all.count) came")
+    }
+    var memory: [SharedBytes] = []
+    var left = SharedBytes.longest
+    for _ in 0..<count {
+      memory.append(try SharedBytes(receiving: descriptors.takeFirst(), atMost: left))
+      left -= memory[memory.count - 1].count
+    }
+    return memory
   }
 
   /// Whether the stream ends within a frame.

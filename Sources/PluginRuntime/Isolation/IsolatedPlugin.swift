@@ -118,14 +118,16 @@ public final class IsolatedPlugin: Sendable {
           .unknownFunction, description.id, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)"))
     }
     let request = link.newRequest()
-    let outgoing = OutgoingArguments(arguments, link)
-    let frame: [UInt8]
+    var outgoing = OutgoingArguments(arguments, link)
+    let frame: EncodedFrame
     do throws(CBORError) {
-      frame = try Frame(.call, request, .array([.string(function), outgoing.body])).encoded()
+      frame = try Frame(.call, request, .array([.string(function), outgoing.body]), memory: outgoing.memory).encoded()
     } catch {
       return .reject(
         PluginError(.badArgument, "\(description.id).\(function)", "is given an argument that \(error)"))
     }
+    // A call that waits for its answer keeps no descriptors.
+    outgoing.memory = []
     let grace = settings.options.grace
     let promise = Promise<PluginValue>(discard: { [link] in link.cancel(request, grace: grace) })
     let call = RemoteCall(

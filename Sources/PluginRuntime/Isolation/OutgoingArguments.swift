@@ -4,14 +4,17 @@ import Promises
 /// stay in the host.
 struct OutgoingArguments {
   let body: PluginValue
+  /// Shared memory that the body refers to, until the call is encoded.
+  var memory: [SharedBytes]
   let promises: [(number: UInt64, promise: Promise<PluginValue>)]
   let callbacks: [(number: UInt64, callback: PluginCallback)]
 
   init(_ arguments: [Argument], _ link: WorkerLink) {
     var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
     var callbacks: [(number: UInt64, callback: PluginCallback)] = []
+    var memory: [SharedBytes] = []
     body = ArgumentCoder.encode(
-      arguments,
+      arguments, memory: &memory,
       promise: { promise in
         promises.append((link.newRequest(), promise))
         return promises[promises.count - 1].number
@@ -20,6 +23,7 @@ struct OutgoingArguments {
         callbacks.append((link.newRequest(), callback))
         return callbacks[callbacks.count - 1].number
       })
+    self.memory = memory
     self.promises = promises
     self.callbacks = callbacks
   }

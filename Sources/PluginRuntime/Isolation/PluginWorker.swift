@@ -157,7 +157,7 @@ public final class PluginWorker: Sendable {
       throw FrameError(description: "a call of an unknown form")
     }
     let arguments = try ArgumentCoder.decode(
-      parts[1], promise: { argument($0, isLast: false) },
+      parts[1], memory: frame.memory, promise: { argument($0, isLast: false) },
       callback: { number in
         questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
       })

@@ -10,7 +10,7 @@ struct RemoteCall {
   let began = ContinuousClock.now
   let arguments: OutgoingArguments
   /// The frame, until it has been sent.
-  var frame: [UInt8]
+  var frame: EncodedFrame
   /// The time at which the call is asked to stop.
   var deadline: ContinuousClock.Instant?
   /// The time at which the worker is killed, for the call was asked to stop.

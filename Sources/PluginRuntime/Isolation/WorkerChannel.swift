@@ -24,34 +24,38 @@ final class WorkerChannel: Sendable {
   /// Sends a frame. A body that cannot be encoded is reported by the result, and nothing is sent.
   func send(_ frame: Frame) -> CBORError? {
     do {
-      let bytes = try frame.encoded()
-      lock.withLock { _ in write(bytes) }
+      let encoded = try frame.encoded()
+      lock.withLock { _ in write(encoded) }
       return nil
     } catch {
       return error
     }
   }
 
-  private func write(_ bytes: [UInt8]) {
+  private func write(_ frame: EncodedFrame) {
     var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { bytes in
-        bytes.baseAddress.map { plugin_process_send(socket, $0 + sent, bytes.count - sent, true) } ?? 0
+    while sent < frame.bytes.count {
+      let count = OutgoingFrames.sendBytes(frame.bytes[sent...], sent == 0 ? frame.memory : [], socket, waits: true)
+      if count > 0 {
+        sent += count
+      } else if errno == ETOOMANYREFS {
+        // Too many descriptors are on their way, until the host reads.
+        poll(nil, 0, 1)
+      } else if errno != EINTR {
+        Self.vanish()
       }
-      if count > 0 { sent += count } else if errno != EINTR { Self.vanish() }
     }
   }
 
   /// Reads frames until the host closes the socket, then ends the process.
   func serve(_ handle: (Frame) throws(FrameError) -> Void) -> Never {
     var reader = FrameReader()
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var incoming = IncomingBytes()
     while true {
-      let count = read(socket, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { Self.complain("plugin-worker: the socket to the host is closed") }
-      chunk.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       do {
+        guard case .received = try incoming.receive(socket, &reader) else {
+          Self.complain("plugin-worker: the socket to the host is closed")
+        }
         while let frame = try reader.next() { try handle(frame) }
       } catch {
         Self.complain("plugin-worker: the host sent \(error)")

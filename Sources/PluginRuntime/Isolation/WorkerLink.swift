@@ -22,9 +22,7 @@ final class WorkerLink: Sendable {
     /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
     var unsent: [UInt64] = []
     var requests: UInt64 = 0
-    var outgoing: [UInt8] = []
-    /// The count of bytes at the beginning of `outgoing` that were sent.
-    var sent = 0
+    var outgoing = OutgoingFrames()
     var callbacks: [UInt64: PluginCallback] = [:]
     var foreign: [UInt64: Promise<PluginValue>] = [:]
     /// The earliest time at which a call is to be stopped, or its worker killed.
@@ -61,33 +59,20 @@ final class WorkerLink: Sendable {
     _ = write(wakeup, &one, 8)
   }
 
-  /// Sends bytes, or keeps them for the thread that serves the link. Returns whether some are left to it.
-  static func send(_ bytes: [UInt8], _ state: inout State) -> Bool {
-    var count = 0
-    if state.outgoing.isEmpty {
-      count = max(
-        0,
-        bytes.withUnsafeBytes { $0.baseAddress.map { plugin_process_send(state.socket, $0, bytes.count, false) } ?? 0 })
-      if count == bytes.count { return false }
-    }
-    state.outgoing += bytes[count...]
-    return true
-  }
-
-  /// Sends the frame of a call, and keeps the callbacks that are its arguments.
+  /// Sends the frame of a call, or leaves it to the thread that serves the link, and keeps its callbacks.
   private static func send(_ call: inout RemoteCall, _ state: inout State) -> Bool {
     for (number, callback) in call.arguments.callbacks { state.callbacks[number] = callback }
-    defer { call.frame = [] }
-    return send(call.frame, &state)
+    defer { call.frame = EncodedFrame() }
+    return state.outgoing.send(call.frame, state.socket)
   }
 
   /// Sends a frame, if a worker is open. Returns the reason why its body cannot be sent.
   @discardableResult
   func send(_ frame: Frame) -> CBORError? {
     do {
-      let bytes = try frame.encoded()
+      let encoded = try frame.encoded()
       let isLeft = state.withLock { state in
-        state.socket >= 0 ? Self.send(bytes, &state) : false
+        state.socket >= 0 ? state.outgoing.send(encoded, state.socket) : false
       }
       if isLeft { wake() }
       return nil
@@ -98,29 +83,14 @@ final class WorkerLink: Sendable {
 
   /// Sends waiting bytes, as many as the socket takes. Returns whether some are left.
   func flush() -> Bool {
-    state.withLock { state in
-      while state.sent < state.outgoing.count {
-        let count = state.outgoing.withUnsafeBytes { bytes in
-          bytes.baseAddress.map {
-            plugin_process_send(state.socket, $0 + state.sent, bytes.count - state.sent, false)
-          } ?? 0
-        }
-        if count < 0, errno == EINTR { continue }
-        // A socket that is closed is noticed by the reader.
-        guard count > 0 else { return errno == EAGAIN }
-        state.sent += count
-      }
-      state.outgoing.removeAll(keepingCapacity: state.outgoing.capacity <= 1 << 20)
-      state.sent = 0
-      return false
-    }
+    state.withLock { $0.outgoing.flush($0.socket) }
   }
 
   /// Notes a call and sends it, or leaves it for the next worker. False if the link is closing, or its worker does not
   /// read.
   func begin(_ call: RemoteCall, _ request: UInt64) -> Bool {
     let (isTaken, isSent, isLeft) = state.withLock { state in
-      guard state.phase == .waiting || state.phase == .open, state.outgoing.count < Self.maximumOutgoing else {
+      guard state.phase == .waiting || state.phase == .open, state.outgoing.size < Self.maximumOutgoing else {
         return (false, false, false)
       }
       var call = call
@@ -195,7 +165,7 @@ final class WorkerLink: Sendable {
       for (request, _) in ended { state.calls[request] = nil }
       state.unsent.removeAll { !unsent.contains($0) }
       defer { (state.callbacks, state.foreign) = ([:], [:]) }
-      (state.outgoing, state.sent, state.socket) = ([], 0, -1)
+      (state.outgoing, state.socket) = (OutgoingFrames(), -1)
       if state.phase == .open { state.phase = .waiting }
       return (ended.map(\.value), state.callbacks, state.foreign)
     }

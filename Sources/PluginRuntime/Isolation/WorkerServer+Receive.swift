@@ -10,13 +10,12 @@ extension WorkerServer {
   func receive(isLast: Bool) -> Bool {
     // After the end of the process, a process that it started may still write.
     for _ in 0..<(isLast ? 4_096 : 1) {
-      let count = buffer.withUnsafeMutableBytes { read(process.socket, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return true }
-      guard count > 0 else { return false }
-      guard fault == nil else { continue }
-      buffer.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       do throws(FrameError) {
+        switch try incoming.receive(process.socket, &reader) {
+        case .received: if fault != nil { reader = FrameReader() }
+        case .nothing: return true
+        case .ended: return false
+        }
         while fault == nil, let frame = try reader.next() { try handle(frame) }
       } catch {
         kill("it sent \(error)")

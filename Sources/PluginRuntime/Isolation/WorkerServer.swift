@@ -32,8 +32,7 @@ final class WorkerServer {
   /// The times of the last `ping`, and of the first without an answer.
   var lastPing: ContinuousClock.Instant?
   var pinged: ContinuousClock.Instant?
-  /// Receives bytes of the socket.
-  var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  var incoming = IncomingBytes()
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?
   private(set) var description: PluginDescription?

@@ -105,6 +105,11 @@ extension ArgumentValues {
       case .text(let text): return try abi(try type.value(fromText: text), type)
       case .json(let json): return try abi(try type.value(fromJSON: json), type)
       case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type)
+      case .shared(let memory, _) where type.content == .bytes:
+        guard let value = memory.abi else { throw CallArena.noMemory }
+        return value
+      case .shared(let memory, isContents: true): return try abi(try type.value(fromContents: memory.bytes), type)
+      case .shared(let memory, isContents: false): return try abi(.bytes(memory.bytes), type)
       case .promise: throw ArgumentMismatch(message: "is a promise, expected \(type.expectation)")
       case .callback(let callback):
         guard case .callback = type.unwrapped else {
@@ -143,6 +148,8 @@ extension ArgumentValues {
         case .text(let text): try type.value(fromText: text)
         case .json(let json): try type.value(fromJSON: json)
         case .contents(let bytes): try type.value(fromContents: bytes)
+        case .shared(let memory, isContents: true): try type.value(fromContents: memory.bytes)
+        case .shared(let memory, isContents: false): .bytes(memory.bytes)
         case .promise: .void
         case .callback: throw ArgumentMismatch(message: "is a callback, expected \(type.expectation)")
         }

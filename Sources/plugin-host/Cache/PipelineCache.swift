@@ -83,6 +83,8 @@ final class PipelineCache: Sendable {
     case .value(let value): StoredValue.bytes(of: value).map { ("value", $0) }
     case .text(let text): ("text", Array(text.utf8))
     case .contents(let bytes): ("contents", bytes)
+    case .shared(let memory, isContents: true): ("contents", memory.bytes)
+    case .shared(let memory, isContents: false): StoredValue.bytes(of: .bytes(memory.bytes)).map { ("value", $0) }
     case .json, .promise, .callback: nil
     }
   }

@@ -55,7 +55,7 @@ extension PipelinePlan.Input {
       case .value(let value): return value
       case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)
       case .contents(let bytes): return type.content == .value ? .bytes(bytes) : try type.value(fromContents: bytes)
-      case .json, .promise, .callback: return .void
+      case .json, .shared, .promise, .callback: return .void
       }
     }
   }

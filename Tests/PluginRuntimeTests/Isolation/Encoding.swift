@@ -115,7 +115,7 @@ struct Frames {
       Frame(.log, .max),
     ]
     var stream: [UInt8] = []
-    for frame in frames { stream += try frame.encoded() }
+    for frame in frames { stream += try frame.encoded().bytes }
     for size in [1, 2, 7, 16, 17, 1000] {
       var reader = FrameReader()
       var seen: [Frame] = []
@@ -132,7 +132,7 @@ struct Frames {
     "are refused at the header",
     arguments: [
       ("another version", [0, 0, 0, 0, 2, 1, 0, 0]), ("an unknown kind", [0, 0, 0, 0, 1, 200, 0, 0]),
-      ("a flag", [0, 0, 0, 0, 1, 1, 1, 0]), ("4 GiB", [255, 255, 255, 255, 1, 1, 0, 0]),
+      ("memory that did not come", [0, 0, 0, 0, 1, 1, 1, 0]), ("4 GiB", [255, 255, 255, 255, 1, 1, 0, 0]),
       ("a body that is no value", [1, 0, 0, 0, 1, 1, 0, 0]),
     ] as [(String, [UInt8])])
   func refusals(name: String, header: [UInt8]) {
@@ -147,7 +147,7 @@ struct Frames {
     for (half, isRight) in [(own, true), (other, false), (0, false)] {
       var reader = FrameReader(handles: own)
       let frame = Frame(.fulfilled, 1, .pointer(PluginPointer(name: "x", address: half | 1)))
-      try frame.encoded().withUnsafeBytes { reader.append($0) }
+      try frame.encoded().bytes.withUnsafeBytes { reader.append($0) }
       if isRight {
         #expect(try reader.next()?.body == frame.body)
       } else {

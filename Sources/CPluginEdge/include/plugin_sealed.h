@@ -1,0 +1,51 @@
+/* plugin_sealed.h - memory that two processes share and neither can change: a sealed memfd, sent over a socket.
+ */
+#ifndef PLUGIN_SEALED_H
+#define PLUGIN_SEALED_H
+
+#include "promise_plugin.h"
+
+PROMISE_BEGIN_DECLS
+
+/* The most descriptors that one message carries. */
+enum { PLUGIN_SEALED_MESSAGE = 64 };
+
+/* Copies bytes to new memory and seals it: its size and its content never change again. Returns a descriptor that is
+ * closed by exec() and belongs to the caller, or -1 with errno.
+ * [any thread] */
+int32_t plugin_sealed_new(const void *PROMISE_NONNULL bytes, size_t length);
+
+/* A mapping of sealed memory, or the reason why there is none. */
+typedef struct plugin_sealed {
+  /* NULL: not mapped. */
+  void *PROMISE_NULLABLE bytes;
+  size_t length;
+  /* The reason, constant text; NULL if the memory is mapped. */
+  const char *PROMISE_NULLABLE mistake;
+} plugin_sealed_t;
+
+/* Maps memory that another process sent: at most `longest` bytes, sealed against writing, growing and shrinking, which is
+ * checked before it is mapped. Writes to the mapping stay in this process. The descriptor stays open.
+ * [any thread] */
+plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest);
+
+/* Ends a mapping.
+ * [any thread] */
+void plugin_sealed_unmap(void *PROMISE_NONNULL bytes, size_t length);
+
+/* Sends bytes as plugin_process_send(), with descriptors, at most PLUGIN_SEALED_MESSAGE, that go with the first of the
+ * bytes. If the count is greater than 0, all descriptors have been sent.
+ * [any thread] */
+ptrdiff_t plugin_sealed_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count,
+                             const int32_t *PROMISE_NONNULL descriptors, size_t descriptor_count, bool waits);
+
+/* Receives bytes, and descriptors that are closed by exec() and belong to the caller. `descriptors` has space for
+ * PLUGIN_SEALED_MESSAGE of them. Returns the count of the bytes, 0 at the end of the stream, or -1 with errno: EBADMSG
+ * if more descriptors came than the space or the process's limit allows, of which none is left open.
+ * [any thread] */
+ptrdiff_t plugin_sealed_receive(int32_t socket, void *PROMISE_NONNULL bytes, size_t count,
+                                int32_t *PROMISE_NONNULL descriptors, size_t *PROMISE_NONNULL descriptor_count);
+
+PROMISE_END_DECLS
+
+#endif /* PLUGIN_SEALED_H */

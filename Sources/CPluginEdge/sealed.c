@@ -1,0 +1,144 @@
+#define _GNU_SOURCE
+#include "plugin_sealed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Since Linux 6.3; older headers and kernels lack it. */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+static const int required_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+static bool write_all(int descriptor, const char *bytes, size_t length) {
+  while (length > 0) {
+    ssize_t count = write(descriptor, bytes, length);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    bytes += count;
+    length -= (size_t)count;
+  }
+  return true;
+}
+
+int32_t plugin_sealed_new(const void *bytes, size_t length) {
+  static const char name[] = "promise-bytes";
+  int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  if (descriptor < 0 && errno == EINVAL)
+    descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0)
+    return -1;
+  if (write_all(descriptor, bytes, length) && fcntl(descriptor, F_ADD_SEALS, required_seals | F_SEAL_SEAL) == 0)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+static plugin_sealed_t refused(const char *mistake) {
+  return (plugin_sealed_t){NULL, 0, mistake};
+}
+
+plugin_sealed_t plugin_sealed_map(int32_t descriptor, size_t longest) {
+  int seals = fcntl(descriptor, F_GET_SEALS);
+  if (seals < 0)
+    return refused("a descriptor that is no shared memory");
+  if ((seals & required_seals) != required_seals)
+    return refused("shared memory that is not sealed");
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || status.st_size <= 0)
+    return refused("empty shared memory");
+  if ((uint64_t)status.st_size > longest)
+    return refused("more shared memory than a frame may have");
+  /* Private, and not read-only: code that changes bytes that it borrows changes its own copy of the page. */
+  void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+  if (bytes == MAP_FAILED)
+    return refused("shared memory for which this process has no space");
+  return (plugin_sealed_t){bytes, (size_t)status.st_size, NULL};
+}
+
+void plugin_sealed_unmap(void *bytes, size_t length) {
+  munmap(bytes, length);
+}
+
+/* Space for the descriptors of a message, aligned for its header. */
+typedef union {
+  struct cmsghdr header;
+  char space[CMSG_SPACE(PLUGIN_SEALED_MESSAGE * sizeof(int))];
+} control_t;
+
+ptrdiff_t plugin_sealed_send(int32_t socket, const void *bytes, size_t count, const int32_t *descriptors,
+                             size_t descriptor_count, bool waits) {
+  control_t control;
+  memset(&control, 0, sizeof control);
+  struct iovec part = {(void *)bytes, count};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (descriptor_count > 0) {
+    size_t size = descriptor_count * sizeof(int);
+    message.msg_control = control.space;
+    message.msg_controllen = CMSG_SPACE(size);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(size);
+    memcpy(CMSG_DATA(header), descriptors, size);
+  }
+  int state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
+  int error = errno;
+  pthread_setcancelstate(state, NULL);
+  errno = error;
+  return sent;
+}
+
+/* Takes the descriptors out of a message; those that do not fit are closed. Returns whether all fit. */
+static bool take(struct msghdr *message, int32_t *descriptors, size_t *count) {
+  bool fits = true;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header != NULL; header = CMSG_NXTHDR(message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+      continue;
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    for (size_t offset = 0; offset + sizeof(int) <= size; offset += sizeof(int)) {
+      int descriptor;
+      memcpy(&descriptor, CMSG_DATA(header) + offset, sizeof descriptor);
+      if (*count < PLUGIN_SEALED_MESSAGE) {
+        descriptors[(*count)++] = descriptor;
+      } else {
+        close(descriptor);
+        fits = false;
+      }
+    }
+  }
+  return fits;
+}
+
+ptrdiff_t plugin_sealed_receive(int32_t socket, void *bytes, size_t count, int32_t *descriptors,
+                                size_t *descriptor_count) {
+  control_t control;
+  struct iovec part = {bytes, count};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+  *descriptor_count = 0;
+  ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (received < 0)
+    return -1;
+  bool fits = take(&message, descriptors, descriptor_count);
+  if (fits && (message.msg_flags & MSG_CTRUNC) == 0)
+    return received;
+  for (size_t index = 0; index < *descriptor_count; index++)
+    close(descriptors[index]);
+  *descriptor_count = 0;
+  errno = EBADMSG;
+  return -1;
+}

@@ -1,0 +1,70 @@
+import CPluginEdge
+import Glibc
+
+/// A frame as bytes, and the shared memory that is sent with it.
+struct EncodedFrame {
+  var bytes: [UInt8] = []
+  var memory: [SharedBytes] = []
+}
+
+/// Frames that wait until a socket takes them. The descriptors of a frame's shared memory are sent with its first byte,
+/// and closed then.
+struct OutgoingFrames {
+  private var bytes: [UInt8] = []
+  /// The count of bytes at the beginning that were sent.
+  private var sent = 0
+  /// Shared memory that waits, by the offset of its frame.
+  private var memory: [(offset: Int, blocks: [SharedBytes])] = []
+  private var sharedBytes = 0
+
+  /// The bytes that wait, those of shared memory among them.
+  var size: Int { bytes.count - sent + sharedBytes }
+
+  /// Sends a frame, or keeps the bytes that the socket does not take. Returns whether something is left.
+  mutating func send(_ frame: EncodedFrame, _ socket: Int32) -> Bool {
+    var count = 0
+    if bytes.isEmpty {
+      count = max(0, Self.send(frame.bytes[...], frame.memory, socket))
+      if count == frame.bytes.count { return false }
+    }
+    if count == 0, !frame.memory.isEmpty {
+      memory.append((bytes.count, frame.memory))
+      sharedBytes += frame.memory.reduce(0) { $0 + $1.count }
+    }
+    bytes += frame.bytes[count...]
+    return true
+  }
+
+  /// Sends the waiting bytes, as far as the socket takes it. Returns whether something is left.
+  mutating func flush(_ socket: Int32) -> Bool {
+    while sent < bytes.count {
+      let isFirst = memory.first?.offset == sent
+      let end = (isFirst ? memory.dropFirst() : memory[...]).first?.offset ?? bytes.count
+      let count = Self.send(bytes[sent..<end], isFirst ? memory[0].blocks : [], socket)
+      if count < 0, errno == EINTR { continue }
+      // A socket that is closed is noticed by the reader. Too many descriptors on their way are fewer once it reads.
+      guard count > 0 else { return errno == EAGAIN || errno == ETOOMANYREFS }
+      if isFirst { sharedBytes -= memory.removeFirst().blocks.reduce(0) { $0 + $1.count } }
+      sent += count
+    }
+    bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
+    sent = 0
+    return false
+  }
+
+  /// Sends bytes, with the descriptors of shared memory; -1 with errno.
+  private static func send(_ bytes: ArraySlice<UInt8>, _ memory: [SharedBytes], _ socket: Int32) -> Int {
+    sendBytes(bytes, memory, socket, waits: false)
+  }
+
+  static func sendBytes(_ bytes: ArraySlice<UInt8>, _ memory: [SharedBytes], _ socket: Int32, waits: Bool) -> Int {
+    bytes.withUnsafeBytes { buffer in
+      guard let start = buffer.baseAddress else { return 0 }
+      if memory.isEmpty { return plugin_process_send(socket, start, buffer.count, waits) }
+      let descriptors = memory.map(\.descriptor)
+      return withExtendedLifetime(memory) {
+        plugin_sealed_send(socket, start, buffer.count, descriptors, descriptors.count, waits)
+      }
+    }
+  }
+}

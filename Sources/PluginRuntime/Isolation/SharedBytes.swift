@@ -1,0 +1,107 @@
+import CPluginEdge
+import CPromise
+import Glibc
+import Synchronization
+
+/// Bytes in memory that several processes share and none can change: a sealed memfd.
+///
+/// As an argument they reach a worker process without a copy, and any number of workers:
+///
+///     let image = SharedBytes(copying: pixels)
+///     plugin.call("encode", [Argument(.shared(image))], timeout: nil)
+///
+/// The memory is freed with the last reference, in this process and in others.
+public final class SharedBytes: Sendable {
+  /// From this length on, bytes cross to another process in shared memory.
+  static let threshold = 1 << 16
+  /// The most bytes of the shared memory of one frame.
+  static let longest = 1 << 30
+
+  /// The descriptor, for sending; -1 for memory that came from another process.
+  let descriptor: Int32
+  // Mapped once; the memory never changes.
+  private nonisolated(unsafe) let start: UnsafeMutableRawPointer
+  /// The number of bytes.
+  public let count: Int
+  private let isCounted: Bool
+
+  /// Memory that waits to be sent has a descriptor each. Beyond a part of the process's limit, bytes are sent
+  /// through the socket.
+  private static let open = Atomic<Int>(0)
+  private static let maximumOpen: Int = {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 64 }
+    return Int(min(limit.rlim_cur / 4, 256))
+  }()
+
+  /// Copies bytes to new shared memory.
+  ///
+  /// Returns `nil` for no bytes and for more than 1 GiB, and if the process has no memory or no descriptors left.
+  public init?(copying bytes: [UInt8]) {
+    guard !bytes.isEmpty, bytes.count <= Self.longest else { return nil }
+    let descriptor = bytes.withUnsafeBytes { buffer in
+      buffer.baseAddress.map { plugin_sealed_new($0, buffer.count) } ?? -1
+    }
+    guard descriptor >= 0 else { return nil }
+    let mapped = plugin_sealed_map(descriptor, Self.longest)
+    guard let start = mapped.bytes else {
+      close(descriptor)
+      return nil
+    }
+    (self.descriptor, self.start, count, isCounted) = (descriptor, start, mapped.length, false)
+  }
+
+  /// Copies bytes that are about to be sent; `nil` if they are short, or too much memory waits to be sent.
+  init?(sending bytes: [UInt8]) {
+    guard bytes.count >= Self.threshold, bytes.count <= Self.longest else { return nil }
+    guard Self.open.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumOpen else {
+      Self.open.wrappingSubtract(1, ordering: .relaxed)
+      return nil
+    }
+    let descriptor = bytes.withUnsafeBytes { buffer in
+      buffer.baseAddress.map { plugin_sealed_new($0, buffer.count) } ?? -1
+    }
+    guard descriptor >= 0 else {
+      Self.open.wrappingSubtract(1, ordering: .relaxed)
+      return nil
+    }
+    // Never read in this process.
+    (self.descriptor, start, count, isCounted) = (descriptor, Self.nowhere, bytes.count, true)
+  }
+
+  /// Maps memory that came from another process, at most so many bytes, and closes the descriptor in any case.
+  init(receiving descriptor: Int32, atMost longest: Int) throws(FrameError) {
+    defer { close(descriptor) }
+    let mapped = plugin_sealed_map(descriptor, longest)
+    guard let start = mapped.bytes else {
+      throw FrameError(description: mapped.mistake.map { String(cString: $0) } ?? "shared memory that cannot be mapped")
+    }
+    (self.descriptor, self.start, count, isCounted) = (-1, start, mapped.length, false)
+  }
+
+  private static nonisolated(unsafe) let nowhere = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
+
+  deinit {
+    if !isCounted { plugin_sealed_unmap(start, count) }
+    if descriptor >= 0 { close(descriptor) }
+    if isCounted { Self.open.wrappingSubtract(1, ordering: .relaxed) }
+  }
+
+  /// Calls a closure with the bytes, which it must not keep.
+  public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    precondition(!isCounted, "memory that is being sent is not mapped")
+    return try withExtendedLifetime(self) { try body(UnsafeRawBufferPointer(start: start, count: count)) }
+  }
+
+  /// A copy of the bytes.
+  public var bytes: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
+
+  /// The memory as a value of C, without a copy. The caller owns the reference. `nil` if memory has run out.
+  var abi: promise_value_t? {
+    var value = promise_value_t()
+    let status = promise_value_bytes_foreign(
+      &value, start, count, Unmanaged.passRetained(self).toOpaque(),
+      { Unmanaged<SharedBytes>.fromOpaque($0!).release() })
+    return status == PROMISE_OK ? value : nil
+  }
+}

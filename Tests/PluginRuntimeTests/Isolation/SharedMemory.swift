@@ -1,0 +1,138 @@
+import Foundation
+import Promises
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: large bytes", .serialized)
+struct SharedMemory {
+  private static func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+  }
+
+  private static var blocks: Int { descriptors(of: "/memfd:promise-bytes") }
+
+  /// The number of descriptors of this process for files whose names begin so.
+  private static func descriptors(of prefix: String) -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.count { name in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+      return target?.hasPrefix(prefix) ?? false
+    }
+  }
+
+  @Test(
+    "arrive whole, both ways, as values, contents and texts",
+    arguments: [0, 1, SharedBytes.threshold - 1, SharedBytes.threshold, SharedBytes.threshold + 1, 5_000_000])
+  func whole(count: Int) async throws {
+    let plugin = try IsolatedPlugin.loading("large")
+    let bytes = Self.bytes(count)
+    let text = String(repeating: "\u{e9}x", count: count / 3 + 1)
+    #expect(try await plugin.outcome("bytes", .bytes(bytes)).value == .bytes(bytes))
+    #expect(try await plugin.outcome("text", .string(text)).value == .string(text))
+    for content in [Argument.Content.contents(Array(text.utf8)), .text(text)] {
+      #expect(try await plugin.call("text", [Argument(content)], timeout: nil).outcomeInTime().value == .string(text))
+    }
+    let contents = plugin.call("bytes", [Argument(.contents(bytes))], timeout: nil)
+    #expect(try await contents.outcomeInTime().value == .bytes(bytes))
+    // Bytes are no text, in a worker as elsewhere.
+    #expect(try await plugin.outcome("text", .bytes(bytes)).pluginError?.kind == .badArgument)
+    plugin.unload()
+  }
+
+  @Test("are mapped in the worker, not copied, and never in part")
+  func mapped() async throws {
+    let plugin = try IsolatedPlugin.loading("large")
+    let large = Self.bytes(SharedBytes.threshold)
+    let shared = try #require(SharedBytes(copying: large))
+    for content in [Argument.Content.value(.bytes(large)), .contents(large), .shared(shared), .shared(shared)] {
+      let call = plugin.call("is_shared", [Argument(content)], timeout: nil)
+      #expect(try await call.outcomeInTime().value == .bool(true))
+    }
+    #expect(try await plugin.outcome("is_shared", .bytes(Array(large.dropLast()))).value == .bool(false))
+    #expect(SharedBytes(copying: []) == nil)
+    plugin.unload()
+  }
+
+  @Test("are not changed by a plugin that writes to them")
+  func scribbled() async throws {
+    let plugin = try IsolatedPlugin.loading("large")
+    let bytes = [UInt8](repeating: 1, count: 1 << 20)
+    let shared = try #require(SharedBytes(copying: bytes))
+    for _ in 0..<2 {
+      let call = plugin.call("scribble", [Argument(.shared(shared))], timeout: nil)
+      #expect(try await call.outcomeInTime().value == .uint(255))
+      #expect(shared.bytes == bytes)
+    }
+    let sum = plugin.call("sum", [Argument(.shared(shared))], timeout: nil)
+    #expect(try await sum.outcomeInTime().value == .uint(1 << 20))
+    plugin.unload()
+  }
+
+  @Test("are the same in this process")
+  func inProcess() async throws {
+    let host = try Host.loading("large")
+    let shared = try #require(SharedBytes(copying: Self.bytes(100_000)))
+    let outcome = try await host.call("bytes", of: "test.large", [Argument(.shared(shared))]).outcomeInTime()
+    #expect(outcome.value == .bytes(shared.bytes))
+    let address = try await host.call("is_shared", of: "test.large", [Argument(.shared(shared))]).outcomeInTime()
+    #expect(address.value == .bool(true))
+  }
+
+  @Test(
+    "that are not sealed, or not announced, are the end of the worker",
+    arguments: [
+      ("not sealed", "not sealed"), ("can be written", "not sealed"), ("can shrink", "not sealed"),
+      ("empty", "empty shared memory"), ("too large", "more shared memory"), ("no memory", "no shared memory"),
+      ("too few", "of which 1 came"), ("none", "of which 0 came"), ("not announced", "no frame announces"),
+      ("too many", "more descriptors"), ("another block", "block 1 of shared memory"),
+    ])
+  func forged(how: String, reason: String) async throws {
+    let plugin = try IsolatedPlugin.loading("large")
+    for _ in 0..<3 {
+      let pending = plugin.call("never", [.value(.bytes([]))], timeout: nil)
+      _ = plugin.call("forge", [.value(.string(how))], timeout: nil)
+      let fault = try await pending.outcomeInTime().workerEnd?.fault
+      #expect(fault?.contains(reason) == true, "\(fault ?? "no fault")")
+    }
+    #expect(try await plugin.outcome("sum", .bytes([1, 2])).value == .uint(3))
+    try await waiting(for: { Self.descriptors(of: "/memfd:wrong") + Self.descriptors(of: "/proc/version") == 0 })
+    plugin.unload()
+  }
+
+  @Test("leave no descriptor: after answers, rejections, discarded calls and the ends of workers")
+  func leaks() async throws {
+    let plugin = try IsolatedPlugin.loading("large") { $0.grace = .seconds(60) }
+    let bytes = Self.bytes(1 << 17)
+    _ = try await plugin.outcome("bytes", .bytes(bytes))
+    let inWorker = try await plugin.outcome("descriptors").value
+    for _ in 0..<100 {
+      #expect(try await plugin.outcome("bytes", .bytes(bytes)).value == .bytes(bytes))
+      #expect(try await plugin.outcome("text", .bytes(bytes)).pluginError != nil)
+      plugin.call("never", [.value(.bytes(bytes))], timeout: nil).discard()
+    }
+    #expect(try await plugin.outcome("descriptors").value == inWorker)
+    for _ in 0..<10 {
+      let pending = (0..<10).map { _ in plugin.call("never", [.value(.bytes(bytes))], timeout: nil) }
+      #expect(try await plugin.outcome("die", .bytes(bytes)).workerEnd != nil)
+      for promise in pending { #expect(try await promise.outcomeInTime().workerEnd != nil) }
+    }
+    #expect(try await plugin.outcome("sum", .bytes([7])).value == .uint(7))
+    try await waiting(for: { Self.blocks == 0 })
+    plugin.unload()
+  }
+
+  @Test("of more calls than there are descriptors are sent through the socket")
+  func many() async throws {
+    let plugin = try IsolatedPlugin.loading("large")
+    let bytes = Self.bytes(SharedBytes.threshold)
+    let sum = bytes.reduce(0) { $0 + UInt64($1) }
+    // The worker has to start first, so that all of them wait.
+    _ = try await plugin.outcome("die", .bytes([]))
+    let calls = (0..<1_000).map { _ in plugin.call("sum", [.value(.bytes(bytes))], timeout: nil) }
+    #expect(Self.blocks > 0 && Self.blocks <= 256)
+    for call in calls { #expect(try await call.outcomeInTime().value == .uint(sum)) }
+    try await waiting(for: { Self.blocks == 0 })
+    plugin.unload()
+  }
+}
