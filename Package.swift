@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "PromisesFoundation", targets: ["PromisesFoundation"]),
+    .library(name: "PromisesDiagnostics", targets: ["PromisesDiagnostics"]),
     .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
     // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
@@ -29,6 +30,7 @@ let package = Package(
     .target(name: "CLibcFloor"),
     .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
     .target(name: "PromisesFoundation", dependencies: ["Promises"], swiftSettings: settings),
+    .target(name: "PromisesDiagnostics", dependencies: ["Promises"], swiftSettings: settings),
     .target(
       name: "CPromiseABI", dependencies: ["CPlatform", "CPromise", "Promises"], exclude: ["exports.map"],
       swiftSettings: engineSettings),
@@ -93,6 +95,9 @@ let package = Package(
     .testTarget(name: "PromisesTests", dependencies: ["Promises", "PromisesTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PromisesFoundationTests", dependencies: ["Promises", "PromisesFoundation", "PromisesTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PromisesDiagnosticsTests", dependencies: ["Promises", "PromisesDiagnostics", "PromisesTestSupport"],
       swiftSettings: settings),
     // The engine once more, by a symbolic link, in the hands of a scheduler that tries every order of its atomic
     // operations. Optimised in every build, for there are many orders.

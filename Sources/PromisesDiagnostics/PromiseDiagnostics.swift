@@ -1,0 +1,113 @@
+public import Promises
+import Synchronization
+
+/// Reports of misuse that name promises and the places where they were created.
+///
+///     PromiseDiagnostics.start { print($0) }
+///     // promise 0x2100018000007f "download" created at Client/main.swift:12: rejected, and nothing handled it: ...
+///
+/// Starting installs the process's `PromiseHooks` and observes `PromiseEvents`. While diagnostics are on, each creation
+/// of a promise walks the stack. While they are off, which is how a process starts, nothing is recorded, and
+/// `named(_:file:line:)` is one test.
+public enum PromiseDiagnostics {
+  fileprivate static let isOn = Atomic<Bool>(false)
+  private static let current = Mutex<(origins: Origins, observer: PromiseEvents.Observer?)?>(nil)
+
+  /// Starts diagnostics, and replaces those that were started before.
+  ///
+  /// - Parameters:
+  ///   - frames: the number of calls to remember for each promise. 0 records no places, and names alone are known.
+  ///   - report: called on the thread of the misuse, with no lock held. It may call anything; misuse within it is not
+  ///     reported.
+  /// - Thread: any.
+  public static func start(frames: Int = 32, report: @escaping @Sendable (PromiseReport) -> Void) {
+    let origins = Origins()
+    let observer =
+      frames <= 0
+      ? nil
+      : PromiseEvents.observe { event in
+        if event.kind == .created { origins.note(event.id, calls: frames) }
+      }
+    replace((origins, observer))
+    @Sendable func send(_ kind: PromiseReport.Kind, _ id: UInt64) {
+      report(PromiseReport(kind: kind, id: id, origin: origins[id]))
+    }
+    PromiseHooks.install(
+      PromiseHooks(
+        unhandledRejection: { send(.unhandledRejection(reason: text($1)), $0) },
+        secondSettlement: { send(.secondSettlement($1, value: text($2)), $0) },
+        droppedPending: { send(.droppedPending(callbacks: $1), $0) }))
+  }
+
+  /// Stops diagnostics, and removes the process's hooks.
+  ///
+  /// - Thread: any.
+  public static func stop() {
+    guard isOn.load(ordering: .relaxed) else { return }
+    PromiseHooks.install(nil)
+    replace(nil)
+  }
+
+  /// Returns the name and the place of creation of a promise; `nil` if diagnostics were off then, or are off now.
+  ///
+  /// - Thread: any.
+  public static func origin(of id: UInt64) -> PromiseOrigin? { current.withLock { $0?.origins }?[id] }
+
+  /// Returns the lines of `PromiseDump.lines()`, each with the name and the place of creation of its promise.
+  ///
+  /// - Thread: any.
+  public static func pending() -> [String] {
+    PromiseDump.lines().map { line in
+      guard line.hasPrefix("0x"), let end = line.firstIndex(of: " "),
+        let id = UInt64(line[..<end].dropFirst(2), radix: 16), let origin = origin(of: id)
+      else { return line }
+      let text = "\(origin)"
+      return text.isEmpty ? line : "\(line[..<end]) \(text)\(line[end...])"
+    }
+  }
+
+  static func name(_ id: UInt64, _ name: String, _ place: PromiseOrigin.Place) {
+    current.withLock { $0?.origins }?.name(id, name, place)
+  }
+
+  private static func replace(_ new: (origins: Origins, observer: PromiseEvents.Observer?)?) {
+    // Stopped and released outside the lock.
+    let old = current.withLock { current in
+      let old = current
+      current = new
+      isOn.store(new != nil, ordering: .relaxed)
+      return old
+    }
+    old?.observer?.stop()
+  }
+
+  private static func text(_ value: Any?) -> String { value.map { String(describing: $0) } ?? "nil" }
+}
+
+extension Future {
+  /// Gives the future a name for reports and dumps. A no-op while diagnostics are off.
+  ///
+  /// - Returns: the future itself.
+  /// - Thread: any.
+  @discardableResult
+  public func named(_ name: String, file: String = #fileID, line: Int = #line) -> Future {
+    if PromiseDiagnostics.isOn.load(ordering: .relaxed) {
+      PromiseDiagnostics.name(id, name, PromiseOrigin.Place(file: file, line: line, function: nil))
+    }
+    return self
+  }
+}
+
+extension Promise {
+  /// Gives the promise a name for reports and dumps. A no-op while diagnostics are off.
+  ///
+  /// - Returns: the promise itself.
+  /// - Thread: any.
+  @discardableResult
+  public func named(_ name: String, file: String = #fileID, line: Int = #line) -> Promise {
+    if PromiseDiagnostics.isOn.load(ordering: .relaxed) {
+      PromiseDiagnostics.name(id, name, PromiseOrigin.Place(file: file, line: line, function: nil))
+    }
+    return self
+  }
+}

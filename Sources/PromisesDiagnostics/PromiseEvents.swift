@@ -1,0 +1,58 @@
+public import Promises
+import Synchronization
+
+/// Observers of the events of all promises in the process.
+///
+///     let observer = PromiseEvents.observe { event in ... }
+///     ...
+///     observer.stop()
+///
+/// The first observer starts a trace (`PromiseTrace`), the last one to stop ends it. `PromiseTrace.start` by other code
+/// ends the reports until the next observer is added. Without an observer nothing is recorded.
+public enum PromiseEvents {
+  /// An observer, which observes until it is stopped or released.
+  public final class Observer: Sendable {
+    fileprivate let call: @Sendable (PromiseTrace.Event) -> Void
+
+    fileprivate init(_ call: @escaping @Sendable (PromiseTrace.Event) -> Void) { self.call = call }
+
+    /// Stops the reports. Calls that are running on other threads may still end later. Idempotent.
+    ///
+    /// - Thread: any.
+    public func stop() { PromiseEvents.remove(ObjectIdentifier(self)) }
+
+    deinit { stop() }
+  }
+
+  private static let calls = Mutex<[(ObjectIdentifier, @Sendable (PromiseTrace.Event) -> Void)]>([])
+
+  /// Adds an observer.
+  ///
+  /// - Parameter call: called with each event, on its thread, with no lock held. Events within the call are not
+  ///   reported. See `PromiseTrace.start(capacity:onEvent:)`.
+  /// - Returns: the observer. Keep it: releasing it stops the reports.
+  /// - Thread: any.
+  public static func observe(_ call: @escaping @Sendable (PromiseTrace.Event) -> Void) -> Observer {
+    let observer = Observer(call)
+    calls.withLock { calls in
+      calls.append((ObjectIdentifier(observer), call))
+      PromiseTrace.start(onEvent: report)
+    }
+    return observer
+  }
+
+  private static func report(_ event: PromiseTrace.Event) {
+    for (_, call) in calls.withLock({ $0 }) { call(event) }
+  }
+
+  private static func remove(_ identifier: ObjectIdentifier) {
+    // Released outside the lock.
+    let removed = calls.withLock { calls -> (@Sendable (PromiseTrace.Event) -> Void)? in
+      guard let index = calls.firstIndex(where: { $0.0 == identifier }) else { return nil }
+      let call = calls.remove(at: index).1
+      if calls.isEmpty { PromiseTrace.stop() }
+      return call
+    }
+    withExtendedLifetime(removed) {}
+  }
+}

@@ -1,0 +1,170 @@
+import Promises
+import PromisesDiagnostics
+import PromisesTestSupport
+import Testing
+
+/// Each in a process of its own: diagnostics are the process's, and record the promises of all tests that run meanwhile.
+@Suite("Diagnostics")
+struct DiagnosticsTests {
+  @Test("a rejection that nothing handled is reported with the name and the place of the promise")
+  func named() async {
+    await #expect(processExitsWith: .success) { try Bodies.named() }
+  }
+
+  @Test("without a name, the place is the call in the program's own code that created the promise")
+  func place() async {
+    await #expect(processExitsWith: .success) { for kind in 0..<4 { try Bodies.place(kind: kind) } }
+  }
+
+  @Test("second settlements and promises dropped while pending are reported too")
+  func others() async {
+    await #expect(processExitsWith: .success) { try Bodies.others() }
+  }
+
+  @Test("without places, names alone are known; off, nothing is")
+  func withoutPlaces() async {
+    await #expect(processExitsWith: .success) { Bodies.withoutPlaces() }
+  }
+
+  @Test("a dump has the names and the places")
+  func pending() async {
+    await #expect(processExitsWith: .success) { try Bodies.pending() }
+  }
+
+  @Test("events are reported to each observer until it stops")
+  func events() async {
+    await #expect(processExitsWith: .success) { Bodies.events() }
+  }
+}
+
+/// The bodies of the tests.
+private enum Bodies {
+  /// The reports about `id`'s promise while `body` runs.
+  private static func reports(frames: Int = 32, _ body: () -> UInt64) -> [PromiseReport] {
+    let reports = Recorder<PromiseReport>()
+    PromiseDiagnostics.start(frames: frames) { reports.record($0) }
+    defer { PromiseDiagnostics.stop() }
+    let id = body()
+    return reports.events.filter { $0.id == id }
+  }
+
+  static func named() throws {
+    let line = #line + 2
+    let reports = reports {
+      let promise = Promise<Int>().named("download")
+      promise.reject("no network")
+      return promise.id
+    }
+    let report = try #require(reports.first)
+    #expect(report.kind == .unhandledRejection(reason: "no network"))
+    #expect(report.origin?.name == "download")
+    let place = "PromisesDiagnosticsTests/DiagnosticsTests.swift:\(line)"
+    #expect(
+      "\(report)" == "promise 0x\(String(report.id, radix: 16)) \"download\" created at \(place): "
+        + "rejected, and nothing handled it: no network")
+  }
+
+  static func place(kind: Int) throws {
+    var line = 0
+    let reports = reports {
+      switch kind {
+      case 0:
+        line = #line + 1
+        let promise = Promise<Int>()
+        promise.reject(1)
+        return promise.id
+      case 1:
+        let source = Promise<Int>()
+        line = #line + 1
+        let derived = source.then { _ in throw TestError(3) } as Promise<Int>
+        source.resolve(1)
+        return derived.id
+      case 2:
+        line = #line + 1
+        let (future, resolver) = Future<Int, TestError>.makeWithResolver()
+        resolver.reject(TestError(3))
+        return future.id
+      default:
+        let source = Future<Int, TestError>(rejected: TestError(3))
+        line = #line + 1
+        let mapped = source.map { $0 + 1 }
+        return mapped.id
+      }
+    }
+    let report = try #require(reports.first)
+    let place = try #require(report.origin?.place)
+    #expect(place.file.hasSuffix("Tests/PromisesDiagnosticsTests/DiagnosticsTests.swift"))
+    #expect(place.line == line, "\(place)")
+    #expect("\(report)".contains("created at \(place.file):\(line)"))
+  }
+
+  static func others() throws {
+    let seconds = reports {
+      let promise = Promise<Int>().named("twice")
+      promise.resolve(1)
+      promise.resolve(2)
+      return promise.id
+    }
+    let second = try #require(seconds.first)
+    #expect(second.kind == .secondSettlement(.fulfilled, value: "2"))
+    let droppeds = reports {
+      let promise = Promise<Int>().named("lost")
+      promise.future.whenResolved { _ in }
+      return promise.id
+    }
+    let dropped = try #require(droppeds.first)
+    #expect(dropped.kind == .droppedPending(callbacks: 1))
+    #expect("\(dropped)".contains("\"lost\"") && "\(dropped)".hasSuffix("destroyed while pending, with 1 callback"))
+  }
+
+  static func withoutPlaces() {
+    let reports = reports(frames: 0) {
+      let promise = Promise<Int>()
+      promise.reject(1)
+      return promise.id
+    }
+    #expect(reports.count == 1 && reports.first?.origin == nil)
+    let promise = Promise<Int>().named("unknown")
+    #expect(PromiseDiagnostics.origin(of: promise.id) == nil)
+    PromiseDiagnostics.start { _ in }
+    let known = Promise<Int>().named("known")
+    #expect(PromiseDiagnostics.origin(of: known.id)?.name == "known")
+    #expect(PromiseDiagnostics.origin(of: promise.id) == nil)
+    PromiseDiagnostics.stop()
+    #expect(PromiseDiagnostics.origin(of: known.id) == nil)
+    promise.resolve(1)
+    known.resolve(1)
+  }
+
+  static func pending() throws {
+    PromiseDiagnostics.start { _ in }
+    defer { PromiseDiagnostics.stop() }
+    let promise = Promise<Int>().named("waiting")
+    let line = try #require(PromiseDiagnostics.pending().first { $0.contains("\"waiting\"") })
+    #expect(line.hasPrefix("0x\(String(promise.id, radix: 16)) \"waiting\" created at PromisesDiagnosticsTests/"))
+    #expect(line.contains(" pending"))
+    promise.resolve(1)
+  }
+
+  static func events() {
+    let (first, second) = (Recorder<PromiseTrace.Event>(), Recorder<PromiseTrace.Event>())
+    let one = PromiseEvents.observe { first.record($0) }
+    var other: PromiseEvents.Observer? = PromiseEvents.observe { second.record($0) }
+    let promise = Promise<Int>()
+    let derived = promise.then { $0 + 1 }
+    one.stop()
+    promise.resolve(1)
+    withExtendedLifetime(other) {}
+    other = nil
+    let late = Promise<Int>()
+    late.resolve(1)
+    func kinds(_ events: Recorder<PromiseTrace.Event>, _ id: UInt64) -> [PromiseTrace.Event.Kind] {
+      events.events.filter { $0.id == id }.map(\.kind)
+    }
+    #expect(kinds(first, promise.id) == [.created])
+    #expect(kinds(second, promise.id) == [.created, .settled(.fulfilled)])
+    #expect(kinds(second, derived.id).first == .created && kinds(second, derived.id).contains(.settled(.fulfilled)))
+    #expect(second.events.first { $0.id == derived.id }?.parent == promise.id)
+    #expect(kinds(second, late.id) == [])
+  }
+}
