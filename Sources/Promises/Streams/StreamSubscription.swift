@@ -49,11 +49,20 @@ extension Subscriber {
   }
 
   /// Calls `callback` in `context` with states from now on, as they are asked for. See the form without a context.
+  @_disfavoredOverload
   public func subscribe(
     on context: PromiseContext, demand: Int, buffer: StreamBuffer = .unbounded,
     _ callback: @escaping @Sendable (State) -> Void
   ) -> StreamSubscription {
     demanding(demand, on: context, buffer, callback)
+  }
+
+  /// Calls `callback` on the main actor with states from now on, as they are asked for. See the form without a context.
+  public func subscribe(
+    on main: MainContext, demand: Int, buffer: StreamBuffer = .unbounded,
+    _ callback: @escaping @MainActor (State) -> Void
+  ) -> StreamSubscription {
+    demanding(demand, on: main.place, buffer, main.calling(callback))
   }
 
   private func demanding(

@@ -1,5 +1,6 @@
-// Callbacks. Those without a context are immediate: they run on the thread that publishes. Those with a context run
-// there, one state at a time; they may run on other threads, so they are `@Sendable`. `.nowOr(context)` is `context`.
+// Callbacks, in three forms each. Those without a context are immediate: they run on the thread that publishes. Those
+// with a context run there, one state at a time; they may run on other threads, so they are `@Sendable`. Those with
+// `.main` are `@MainActor`. `.nowOr(context)` is `context`.
 extension Subscriber {
   /// Calls `callback` with every state from now on.
   ///
@@ -8,9 +9,16 @@ extension Subscriber {
   public func subscribe(_ callback: @escaping Callback) -> Subscriber { observe(.all, on: .immediate, callback) }
 
   /// Calls `callback` in `context` with every state from now on.
+  @_disfavoredOverload
   @discardableResult
   public func subscribe(on context: PromiseContext, _ callback: @escaping @Sendable (State) -> Void) -> Subscriber {
     observe(.all, on: context, callback)
+  }
+
+  /// Calls `callback` on the main actor with every state from now on.
+  @discardableResult
+  public func subscribe(on main: MainContext, _ callback: @escaping @MainActor (State) -> Void) -> Subscriber {
+    observe(.all, on: main.place, main.calling(callback))
   }
 
   /// Calls `callback` with every value from now on.
@@ -18,9 +26,16 @@ extension Subscriber {
   public func onNewData(_ callback: @escaping (Value) -> Void) -> Subscriber { onData(on: .immediate, callback) }
 
   /// Calls `callback` in `context` with every value from now on.
+  @_disfavoredOverload
   @discardableResult
   public func onNewData(on context: PromiseContext, _ callback: @escaping @Sendable (Value) -> Void) -> Subscriber {
     onData(on: context, callback)
+  }
+
+  /// Calls `callback` on the main actor with every value from now on.
+  @discardableResult
+  public func onNewData(on main: MainContext, _ callback: @escaping @MainActor (Value) -> Void) -> Subscriber {
+    onData(on: main.place, main.calling(callback))
   }
 
   /// Calls `callback` with every error from now on.
@@ -28,9 +43,16 @@ extension Subscriber {
   public func onError(_ callback: @escaping (Failure) -> Void) -> Subscriber { onError(in: .immediate, callback) }
 
   /// Calls `callback` in `context` with every error from now on.
+  @_disfavoredOverload
   @discardableResult
   public func onError(on context: PromiseContext, _ callback: @escaping @Sendable (Failure) -> Void) -> Subscriber {
     onError(in: context, callback)
+  }
+
+  /// Calls `callback` on the main actor with every error from now on.
+  @discardableResult
+  public func onError(on main: MainContext, _ callback: @escaping @MainActor (Failure) -> Void) -> Subscriber {
+    onError(in: main.place, main.calling(callback))
   }
 
   /// Calls `callback` at the end of the stream; at once if it has ended.
@@ -38,9 +60,16 @@ extension Subscriber {
   public func onCancelled(_ callback: @escaping () -> Void) -> Subscriber { onEnd(on: .immediate, callback) }
 
   /// Calls `callback` in `context` at the end of the stream.
+  @_disfavoredOverload
   @discardableResult
   public func onCancelled(on context: PromiseContext, _ callback: @escaping @Sendable () -> Void) -> Subscriber {
     onEnd(on: context, callback)
+  }
+
+  /// Calls `callback` on the main actor at the end of the stream.
+  @discardableResult
+  public func onCancelled(on main: MainContext, _ callback: @escaping @MainActor () -> Void) -> Subscriber {
+    onEnd(on: main.place, main.calling(callback))
   }
 
   private func observe(_ kinds: StreamKinds, on context: PromiseContext, _ callback: @escaping Callback) -> Subscriber {

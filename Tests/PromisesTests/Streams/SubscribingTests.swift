@@ -107,6 +107,36 @@ struct SubscribingTests {
     withExtendedLifetime((numbers, subscriber)) {}
   }
 
+  @Test(
+    "PG46, PG47, PG48, PG49: callbacks with .main use the main actor's state, in order, for values, errors and the end")
+  @MainActor
+  func mainActor() async {
+    let numbers = Numbers()
+    let log = Lines()
+    let subscriber = numbers.subscriber()
+    subscriber.subscribe(on: .main) { log.lines.append("state \($0)") }
+      .onNewData(on: .main) { log.lines.append("value \($0)") }
+      .onError(on: .main) { log.lines.append("error \($0.code)") }
+      .onCancelled(on: .main) { log.lines.append("end") }
+    let subscription = subscriber.subscribe(on: .main, demand: 1) { log.lines.append("asked for \($0)") }
+    numbers.publish(.data(1), .error(TestError(2)), .cancelled)
+    #expect(log.lines == [], "nothing runs inside the publishing call")
+    // One state of each callback for each pass.
+    for _ in 0..<8 { await mainQueueDrained() }
+    #expect(
+      log.lines.filter { $0.hasPrefix("value") || $0.hasPrefix("error") || $0 == "end" } == [
+        "value 1", "error 2", "end",
+      ])
+    #expect(log.lines.filter { $0.hasPrefix("state") }.count == 3)
+    #expect(log.lines.filter { $0.hasPrefix("asked") } == ["asked for 1"])
+    withExtendedLifetime((numbers, subscriber, subscription)) {}
+  }
+
+  @MainActor
+  private final class Lines {
+    var lines: [String] = []
+  }
+
   @Test("PG47, PG48, PG49: callbacks for values, for errors, and for the end", arguments: [false, true])
   func kinds(isOnQueue: Bool) {
     Numbers.with { numbers in

@@ -82,6 +82,10 @@ struct StreamRaces {
     for producer in 0..<producers {
       #expect(events.filter { $0.producer == producer }.map(\.number) == Array(0..<Self.events))
     }
+    checkParts(visits, of: events)
+  }
+
+  private static func checkParts(_ visits: [Visit], of events: [Event]) {
     let places = Dictionary(uniqueKeysWithValues: events.enumerated().map { ($1, $0) })
     for visit in visits {
       let states = visit.log.events
@@ -94,6 +98,44 @@ struct StreamRaces {
         #expect(states.last == .cancelled && states.count == got.count + 1)
         if let last = got.last { #expect(last == events.count - 1) }
       }
+    }
+  }
+
+  @Test(
+    "PG41, PG43: a publisher that dies while others publish and subscribe ends each stream, after a part without a gap")
+  func dying() {
+    for round in 0..<Self.rounds {
+      let reference = Log()
+      let visits = Monitor<[Visit]>([])
+      let shared = Monitor<Publisher<Event, Never>?>(round % 2 == 0 ? Publisher() : StatefulPublisher())
+      let model = shared.withLock { $0!.subscriber().subscribe { reference.record($0) } }
+      let queue = DispatchQueue(label: "test")
+      onThreads(Self.producers + Self.visitors) { thread in
+        guard thread >= Self.producers else {
+          for number in 0..<Self.events {
+            guard let publisher = shared.withLock({ $0 }) else { return }
+            publisher.publish(Event(producer: thread, number: number))
+          }
+          return
+        }
+        var dice = Dice(seed: round * 100 + thread)
+        for visit in 0..<Self.visits {
+          if thread == Self.producers && visit == dice.roll(Self.visits) { shared.withLock { $0 = nil } }
+          guard let publisher = shared.withLock({ $0 }) else { return }
+          let visit = Self.visit(publisher, queue, &dice)
+          visits.withLock { $0.append(visit) }
+        }
+      }
+      shared.withLock { $0 = nil }
+      queue.drain(passes: 2 * Self.producers * Self.events)
+      let events = reference.events.compactMap(\.value)
+      #expect(reference.events.last == .cancelled && Set(events).count == events.count)
+      for producer in 0..<Self.producers {
+        let numbers = events.filter { $0.producer == producer }.map(\.number)
+        #expect(numbers == Array(0..<numbers.count))
+      }
+      Self.checkParts(visits.withLock { $0 }, of: events)
+      withExtendedLifetime(model) {}
     }
   }
 
