@@ -33,7 +33,7 @@ static char **environment(void) {
   return copy;
 }
 
-static int32_t spawn(const char *path, char *const *arguments, int socket, int output, pid_t *pid) {
+static int32_t spawn(const char *path, char *const *arguments, int socket, int control, int output, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int32_t error = posix_spawn_file_actions_init(&actions);
@@ -51,7 +51,7 @@ static int32_t spawn(const char *path, char *const *arguments, int socket, int o
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  /* The host's descriptors lie above the four numbers that are given new contents (plugin_process_start()). */
+  /* The host's descriptors lie above the five numbers that are given new contents (plugin_process_start()). */
   error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (error == 0)
     error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -60,7 +60,9 @@ static int32_t spawn(const char *path, char *const *arguments, int socket, int o
   if (error == 0)
     error = posix_spawn_file_actions_adddup2(&actions, socket, PLUGIN_PROCESS_SOCKET);
   if (error == 0)
-    error = posix_spawn_file_actions_addclosefrom_np(&actions, PLUGIN_PROCESS_SOCKET + 1);
+    error = posix_spawn_file_actions_adddup2(&actions, control, PLUGIN_PROCESS_CONTROL);
+  if (error == 0)
+    error = posix_spawn_file_actions_addclosefrom_np(&actions, PLUGIN_PROCESS_CONTROL + 1);
   char **variables = environment();
   if (error == 0)
     error = variables == NULL ? ENOMEM : posix_spawn(pid, path, &actions, &attributes, arguments, variables);
@@ -72,9 +74,9 @@ static int32_t spawn(const char *path, char *const *arguments, int socket, int o
 
 /* Moves a descriptor above those that the child gets. */
 static bool raise_descriptor(int *descriptor) {
-  if (*descriptor > PLUGIN_PROCESS_SOCKET)
+  if (*descriptor > PLUGIN_PROCESS_CONTROL)
     return true;
-  int raised = fcntl(*descriptor, F_DUPFD_CLOEXEC, PLUGIN_PROCESS_SOCKET + 1);
+  int raised = fcntl(*descriptor, F_DUPFD_CLOEXEC, PLUGIN_PROCESS_CONTROL + 1);
   if (raised < 0)
     return false;
   close(*descriptor);
@@ -88,28 +90,38 @@ static void close_both(const int *ends) {
 }
 
 int32_t plugin_process_start(const char *path, char *const *arguments, plugin_process_t *process) {
-  int sockets[2], output[2];
+  int sockets[2], control[2], output[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return errno;
-  if (pipe2(output, O_CLOEXEC) != 0) {
-    int32_t error = errno;
+  int32_t error = 0;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) != 0) {
+    error = errno;
     close_both(sockets);
     return error;
   }
+  if (pipe2(output, O_CLOEXEC) != 0) {
+    error = errno;
+    close_both(sockets);
+    close_both(control);
+    return error;
+  }
   pid_t pid = -1;
-  int32_t error = raise_descriptor(&sockets[1]) && raise_descriptor(&output[1])
-                      ? spawn(path, arguments, sockets[1], output[1], &pid)
-                      : errno;
+  error = raise_descriptor(&sockets[1]) && raise_descriptor(&control[1]) && raise_descriptor(&output[1])
+              ? spawn(path, arguments, sockets[1], control[1], output[1], &pid)
+              : errno;
   if (error != 0) {
     close_both(sockets);
+    close_both(control);
     close_both(output);
     return error;
   }
   close(sockets[1]);
+  close(control[1]);
   close(output[1]);
   fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+  fcntl(control[0], F_SETFL, O_NONBLOCK);
   fcntl(output[0], F_SETFL, O_NONBLOCK);
-  *process = (plugin_process_t){pid, (int32_t)syscall(SYS_pidfd_open, pid, 0), sockets[0], output[0]};
+  *process = (plugin_process_t){pid, (int32_t)syscall(SYS_pidfd_open, pid, 0), sockets[0], control[0], output[0]};
   return 0;
 }
 

@@ -37,7 +37,7 @@ def judge_lines(host, make, text, call=None):
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        session = Session(host, folder, "--isolation", "process", "--plugin-timeout", "1")
+        session = Session(host, folder, "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1")
         try:
             use = f"use {path}"
             lines = [use] if call is None else [call] * REPETITIONS
@@ -64,7 +64,7 @@ def judge_unloading(host, make, text, call, result):
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        session = Session(host, folder, "--isolation", "process", "--plugin-timeout", "1")
+        session = Session(host, folder, "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1")
         try:
             session.ask(f"use {path}")
             answer = session.ask(call)

@@ -61,7 +61,11 @@ def judge(host, loader, path):
 
 
 # Reasons that the host has not been given, but has found.
-REASONS = {b"worker process": "its worker ended", b"did not end within": "it did not return"}
+REASONS = {
+    b"worker process": "its worker ended",
+    b"did not end within": "it did not return",
+    b"was refused": "it asked for a right",
+}
 
 
 def judge_isolated(host, path):

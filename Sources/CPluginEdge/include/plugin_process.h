@@ -2,7 +2,7 @@
  *
  * The child is started by posix_spawn(), never by fork(): libffi's closures do not survive one. It has a process group
  * of its own, an empty standard input, one pipe for standard output and standard error, default dispositions of all
- * signals, and one more descriptor: PLUGIN_PROCESS_SOCKET.
+ * signals, and two more descriptors: PLUGIN_PROCESS_SOCKET and PLUGIN_PROCESS_CONTROL.
  */
 #ifndef PLUGIN_PROCESS_H
 #define PLUGIN_PROCESS_H
@@ -11,8 +11,8 @@
 
 PROMISE_BEGIN_DECLS
 
-/* The descriptor of the socket in a child that has just been started. */
-enum { PLUGIN_PROCESS_SOCKET = 3 };
+/* The descriptors of the sockets in a child that has just been started: one for calls, one for its confinement. */
+enum { PLUGIN_PROCESS_SOCKET = 3, PLUGIN_PROCESS_CONTROL = 4 };
 
 typedef struct plugin_process {
   int32_t pid;
@@ -20,12 +20,14 @@ typedef struct plugin_process {
   int32_t pidfd;
   /* The host's end of a stream socket; does not block. */
   int32_t socket;
+  /* The host's end of a socket of messages; does not block. */
+  int32_t control;
   /* The host's end of the child's output; does not block. */
   int32_t output;
 } plugin_process_t;
 
 /* Starts a process. `arguments` ends with NULL; its first element is the name of the program. On success the caller owns
- * the three descriptors, all closed by exec(). Returns 0, or an errno.
+ * the four descriptors, all closed by exec(). Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NULLABLE const *PROMISE_NONNULL arguments,
                              plugin_process_t *PROMISE_NONNULL process);

@@ -50,6 +50,7 @@ public final class IsolatedPlugin: Sendable {
   }
 
   init(_ settings: WorkerSettings) throws(PluginError) {
+    try settings.options.capabilities.check(settings.source.name)
     guard let link = WorkerLink() else {
       throw PluginError(.loadFailed, settings.source.name, "cannot be loaded: the program has no descriptors left")
     }

@@ -11,6 +11,8 @@ public struct IsolationOptions: Sendable {
   /// The delay before the second start of a worker that ended without fulfilling a call; it doubles with each further
   /// one, up to 5 seconds.
   public var backoff: Duration = .milliseconds(100)
+  /// The rights of the worker, which it enforces on itself; none beyond computing by default.
+  public var capabilities = Capabilities()
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }
 

@@ -41,7 +41,7 @@ extension PluginError.Kind {
     case .exception(let type, let message):
       return ("exception", .array([type, message].map { $0.map { .string($0) } ?? .void }))
     // A worker has no workers itself.
-    case .workerEnded: return ("badResult", .void)
+    case .workerEnded, .notAllowed: return ("badResult", .void)
     default: return (Self.simple.first { $0.kind == self }?.name ?? "badResult", .void)
     }
   }

@@ -45,6 +45,8 @@ public final class PluginWorker: Sendable {
   /// A program that `IsolatedPlugin` did not start ends at once.
   public static func run() -> Never {
     plugin_process_end_with_parent()
+    // While there is one thread.
+    Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
     let worker = PluginWorker(socket: socketDescriptor)
@@ -191,12 +193,14 @@ public final class PluginWorker: Sendable {
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
     if call.isCancelled { return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded))) }
+    plugin_confinement_note_call(request)
     let promise = host.call(function, of: description.id, imported) { [self] report in
       reply(
         Frame(
           .progress, request,
           .array([report.fraction.map { .double($0) } ?? .void, report.message.map { .string($0) } ?? .void])))
     }
+    plugin_confinement_note_call(0)
     call.begin(promise)
     promise.then(
       { [self] value in fulfil(request, value, handles, of: "\(description.id).\(function)") },

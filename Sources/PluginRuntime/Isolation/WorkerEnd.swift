@@ -25,6 +25,8 @@ public struct WorkerEnd: Sendable, Equatable {
   public let pending: Duration
   /// The last lines that the process wrote to standard output and standard error.
   public let output: [String]
+  /// The rights that were refused to the process and that no rejection has named before.
+  public let refusals: [CapabilityRefusal]
 
   /// The end in one sentence, without the output.
   var sentence: String {
@@ -36,7 +38,8 @@ public struct WorkerEnd: Sendable, Equatable {
       case .notStarted(let reason): "\(process) could not be started: \(reason)"
       case .unknown: "\(process) ended, with a status that is unknown because SIGCHLD is ignored"
       }
-    return fault.map { "\($0); \(end)" } ?? end
+    let reason = fault.map { "\($0); \(end)" } ?? end
+    return refusals.isEmpty ? reason : "\(reason); it \(refusals.sentence)"
   }
 
   /// The text of a call's error: the end, the time, and the output.
@@ -53,7 +56,9 @@ public struct WorkerEnd: Sendable, Equatable {
   }
 
   func pending(for duration: Duration) -> WorkerEnd {
-    WorkerEnd(cause: cause, fault: fault, generation: generation, pending: duration, output: output)
+    WorkerEnd(
+      cause: cause, fault: fault, generation: generation, pending: duration, output: output,
+      refusals: refusals)
   }
 
   private static func name(ofSignal signal: Int32) -> String {

@@ -47,6 +47,9 @@ extension WorkerServer {
       let reason = try ReasonCoder.decode(frame.body)
       refusal =
         reason as? PluginError ?? PluginError(.loadFailed, settings.source.name, "\(reason ?? "no reason given")")
+      if let refused = confinement?.remaining, !refused.isEmpty {
+        refusal = refused.error(settings.source.name, refusal?.message)
+      }
       kill("it refused the plugin")
     case (.unloaded, .unloading):
       stage = .exiting
@@ -91,7 +94,13 @@ extension WorkerServer {
     // It was given up, and its answer was under way.
     guard let call = taken else { return }
     if call.timedOut != nil { return reject(call, timedOut(call)) }
-    if frame.kind == .fulfilled {
+    let isRejected = frame.kind == .rejected
+    let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
+    guard refused.isEmpty else {
+      let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
+      return reject(call, refused.error(name(call.function), reason.map { "\($0)" }))
+    }
+    if !isRejected {
       let value = frame.body
       return WorkerLink.deliveries.run { call.promise.resolve(value) }
     }

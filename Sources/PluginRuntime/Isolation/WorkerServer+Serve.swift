@@ -14,8 +14,11 @@ extension WorkerServer {
         pollfd(fd: hasOutput ? process.output : -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0),
         pollfd(fd: process.pidfd, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: confinement?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
       ]
-      poll(&waits, 4, timeout())
+      poll(&waits, nfds_t(waits.count), timeout())
+      // Before the answer of a call that it concerns.
+      if waits[4].revents != 0 { watchConfinement(waits[4].revents) }
       if waits[2].revents != 0 { link.takeWakeup() }
       if waits[1].revents != 0 { hasOutput = output.read(process.output, settings.options.output) }
       if waits[0].revents & ~Int16(POLLOUT) != 0, !receive(isLast: false) {
@@ -26,6 +29,12 @@ extension WorkerServer {
       if waits[3].revents != 0 || process.pidfd < 0 && plugin_process_has_ended(process.pid) { return }
       checkTimes()
     }
+  }
+
+  private func watchConfinement(_ events: Int16) {
+    guard let gaps = confinement?.handle(events), !gaps.isEmpty, generation == 1 else { return }
+    settings.host.log(
+      .warning, settings.id(description), "not enforced on this system: \(gaps.joined(separator: "; "))")
   }
 
   /// Kills the process, for a reason that its calls report. The first one counts.

@@ -24,6 +24,7 @@ final class WorkerServer {
   /// The time at which the worker must have left its stage.
   var stageEnd: ContinuousClock.Instant?
   var reader = FrameReader()
+  var confinement: ConfinementWatch?
   var output = WorkerOutput()
   /// The reason for which the worker was killed.
   var fault: String?
@@ -75,7 +76,8 @@ final class WorkerServer {
     }
     let wasRunning = stage == .running || stage == .unloading || stage == .exiting
     let end = WorkerEnd(
-      cause: cause, fault: fault, generation: generation, pending: .zero, output: output.lines)
+      cause: cause, fault: fault, generation: generation, pending: .zero, output: output.lines,
+      refusals: refusals(cause))
     let calls = link.end(keepingUnsent: wasRunning)
     let error = refusal ?? PluginError(.workerEnded(end), settings.source.name, end.report)
     guard isLoaded else {
@@ -132,6 +134,7 @@ final class WorkerServer {
       state.socket = process.socket
       state.generation = generation
     }
+    confinement = ConfinementWatch(ConfinementPlan(settings.options.capabilities, settings.source), process)
     stageEnd = .now + settings.options.startTimeout
     let greeting = PluginValue.array([PluginWorker.greeting, .uint(UInt64(settings.worker(generation)))])
     link.send(Frame(.hello, 0, greeting))
@@ -151,6 +154,7 @@ final class WorkerServer {
       patience -= 1
     }
     link.state.withLock { $0.socket = -1 }
+    confinement?.close()
     for descriptor in [process.socket, process.output, process.pidfd] where descriptor >= 0 { close(descriptor) }
     return end.signal >= 0 ? .killed(signal: end.signal) : end.status >= 0 ? .exited(status: end.status) : .unknown
   }
@@ -191,6 +195,13 @@ final class WorkerServer {
 // MARK: Errors
 
 extension WorkerServer {
+  /// The refusals that a process ended with.
+  private func refusals(_ cause: WorkerEnd.Cause) -> [CapabilityRefusal] {
+    let isOutOfTime = cause == .killed(signal: SIGXCPU) && settings.options.capabilities.cpuTime != nil
+    return (confinement?.remaining ?? [])
+      + (isOutOfTime ? [CapabilityRefusal(capability: .cpu, path: nil, call: nil)] : [])
+  }
+
   func reject(_ call: RemoteCall, _ error: PluginError) {
     WorkerLink.deliveries.run { call.promise.reject(error) }
   }
@@ -208,5 +219,5 @@ extension WorkerServer {
     PluginError(.timedOut, name(call.function), "did not end within \(call.timeout ?? .zero)")
   }
 
-  private func name(_ function: String) -> String { "\(settings.id(description)).\(function)" }
+  func name(_ function: String) -> String { "\(settings.id(description)).\(function)" }
 }

@@ -31,6 +31,14 @@ struct LibraryDependencies {
     }
   }
 
+  /// The paths at which the libraries are looked for that the one at `path` needs itself: files, or anything else that
+  /// the verifier refuses.
+  static func paths(neededBy path: String) throws(PluginError) -> [String] {
+    let file = try PluginFile(opening: path)
+    let dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
+    return names(dynamic, file.path).compactMap { find($0.name, $0.folders) }
+  }
+
   /// The files of the libraries that the one at `path` needs itself, as far as they are found.
   static func files(neededBy path: String) throws(PluginError) -> [String] {
     let file = try PluginFile(opening: path)

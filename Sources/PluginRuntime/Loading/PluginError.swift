@@ -55,6 +55,8 @@ public struct PluginError: Error, Sendable, Equatable {
     case notIsolated
     /// The call did not end within the time that its caller gave it, and was stopped.
     case timedOut
+    /// The plugin asked for rights that it was not given; the call is rejected even if its function returned.
+    case notAllowed([CapabilityRefusal])
     /// The plugin's worker process has ended, or was killed because it did not do its part.
     case workerEnded(WorkerEnd)
   }

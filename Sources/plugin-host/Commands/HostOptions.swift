@@ -59,6 +59,13 @@ struct HostOptions: ParsableArguments {
       valueName: "place"))
   var isolation = PluginPlace.inProcess
 
+  @Option(
+    name: .customLong("allow"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp(
+      "A right of the plugins in worker processes; may be given several times: \(Capabilities.forms).",
+      valueName: "capability"))
+  var allowed: [String] = []
+
   @Option(help: "The least important lines of the plugins' log to show.")
   var log = LogThreshold.warning
 
@@ -72,10 +79,27 @@ struct HostOptions: ParsableArguments {
     // The program as it runs, even if its file was moved.
     var options = IsolationOptions(program: WorkerProgram(path: "/proc/self/exe"))
     options.output = { StandardError.write(lines: [$0]) }
+    options.capabilities = capabilities
     if let timeout = search.timeout {
       (options.loadTimeout, options.startTimeout) = (timeout.duration, max(timeout.duration, options.startTimeout))
     }
     return options
+  }
+
+  /// The capabilities of all workers. The texts have been checked.
+  private var capabilities: Capabilities {
+    var capabilities = Capabilities()
+    for text in allowed { try? capabilities.allow(text) }
+    return capabilities
+  }
+
+  func validate() throws {
+    var capabilities = Capabilities()
+    do throws(CapabilityMistake) {
+      for text in allowed { try capabilities.allow(text) }
+    } catch {
+      throw ValidationError("--allow: \(error)")
+    }
   }
 
   /// An empty plan with the places and the time limits of the options.

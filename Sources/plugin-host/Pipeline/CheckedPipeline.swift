@@ -29,7 +29,9 @@ struct CheckedPipeline {
     plugins = options.plan(options.search.finder.adding(folder))
     for name in pipeline.plugins {
       do {
-        try plugins.add(Self.reference(name.value, from: folder), place: pipeline.places[name.value])
+        try plugins.add(
+          Self.reference(name.value, from: folder), place: pipeline.places[name.value],
+          capabilities: pipeline.capabilities(of: name.value, folder: folder))
       } catch {
         let place = "\(file.path):\(name.location.line):\(name.location.column)"
         throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])

@@ -4,6 +4,8 @@ struct Pipeline: Sendable {
   var plugins: [Located<String>] = []
   /// The places of plugins, by their names in `plugins`; for others the command line decides.
   var places: [String: PluginPlace] = [:]
+  /// The capabilities of plugins in worker processes, by their names in `plugins`.
+  var capabilities: [String: [Located<String>]] = [:]
   var variables: [Variable] = []
   /// Variables whose values are never printed.
   var secrets: [Secret] = []

@@ -22,9 +22,7 @@ struct PipelineReader {
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
-    if let node = document.required("plugins", of: record, what: "a pipeline") {
-      (pipeline.plugins, pipeline.places) = plugins(node)
-    }
+    if let node = document.required("plugins", of: record, what: "a pipeline") { readPlugins(node, of: &pipeline) }
     if let node = record["set"] { pipeline.variables = variables(node) }
     if let node = record["secrets"] { pipeline.secrets = secrets(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
@@ -40,35 +38,6 @@ struct PipelineReader {
     }
     if let node = record["result"] { pipeline.result = result(node) }
     return pipeline
-  }
-
-  /// Plugins: a name each, or a mapping with `plugin` and `isolation`.
-  private func plugins(_ node: YAMLNode) -> (names: [Located<String>], places: [String: PluginPlace]) {
-    var places: [String: PluginPlace] = [:]
-    var names: [Located<String>] = []
-    for node in document.elements(of: node, what: "\"plugins\"") ?? [] {
-      guard case .mapping = node.content else {
-        names += document.text(of: node, what: "a plugin's name").map { [$0] } ?? []
-        continue
-      }
-      let known = ["plugin", "isolation"]
-      guard let record = document.record(of: node, what: "a plugin", known: known),
-        let plugin = document.required("plugin", of: record, what: "a plugin"),
-        let name = document.text(of: plugin, what: "a plugin's name")
-      else { continue }
-      names.append(name)
-      if let place = record["isolation"].flatMap(place) { places[name.value] = place }
-    }
-    return (names, places)
-  }
-
-  private func place(_ node: YAMLNode) -> PluginPlace? {
-    guard let text = document.text(of: node, what: "\"isolation\"") else { return nil }
-    if let place = PluginPlace(rawValue: text.value) { return place }
-    let names = PluginPlace.allCases.map(\.rawValue)
-    document.report(
-      text.location, "\"isolation\" must be \(names.joined(separator: " or ")); this is \"\(text.value)\"")
-    return nil
   }
 
   private func variables(_ node: YAMLNode) -> [Pipeline.Variable] {

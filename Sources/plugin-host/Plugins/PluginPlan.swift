@@ -7,6 +7,8 @@ struct PluginPlan: Sendable {
   /// The place of plugins for which nothing else is said.
   private let place: PluginPlace
   private var places: [String: PluginPlace] = [:]
+  /// The capabilities that single plugins have besides those of all workers.
+  private var capabilities: [String: Capabilities] = [:]
   /// Reads descriptions in child processes; `nil`: they are read in this process, which will load the plugins.
   private let scanner: PluginScanner?
   /// Workers to look at plugins in that will run in one; `nil`: there are none.
@@ -27,18 +29,26 @@ struct PluginPlan: Sendable {
   /// The place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place }
 
+  /// The capabilities that a plugin has besides those of all workers.
+  func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
+
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
   @discardableResult
-  mutating func add(_ reference: String, place: PluginPlace? = nil) throws(Failure) -> PluginDescription {
-    try add(reference, finder: finder, place: place ?? self.place)
+  mutating func add(
+    _ reference: String, place: PluginPlace? = nil, capabilities: Capabilities = Capabilities()
+  ) throws(Failure) -> PluginDescription {
+    let plugin = try add(reference, finder: finder, place: place ?? self.place, capabilities)
+    self.capabilities[plugin.id] = self.capabilities(of: plugin).union(capabilities)
+    return plugin
   }
 
   private mutating func add(
-    _ reference: String, finder: PluginFinder, place: PluginPlace
+    _ reference: String, finder: PluginFinder, place: PluginPlace, _ capabilities: Capabilities = Capabilities()
   ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
-    let plugin = if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place) }
+    let plugin =
+      if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, capabilities) }
     // A dot makes it an id, which the file found by the id's last component must have.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -83,9 +93,12 @@ struct PluginPlan: Sendable {
   }
 
   /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
-  private func inspect(_ path: String, in place: PluginPlace) throws(Failure) -> PluginDescription {
+  private func inspect(
+    _ path: String, in place: PluginPlace, _ capabilities: Capabilities
+  ) throws(Failure) -> PluginDescription {
     try finder.trust.check(path)
-    let workers = workers(for: place)
+    var workers = workers(for: place)
+    if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
     if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
     return try Self.inspect(plugin: path, workers)
   }

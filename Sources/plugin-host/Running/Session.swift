@@ -29,7 +29,7 @@ final class Session {
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
     do {
-      for plugin in plan.plugins { try Self.load(plugin, in: plan.place(of: plugin), of: host, workers) }
+      for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
       ProcessGuard.ending(ExitStatus.notLoaded.rawValue)
       // The plugins before it in the order are loaded.
@@ -42,16 +42,18 @@ final class Session {
   /// Loads one more plugin of the plan. Those that it requires are loaded.
   func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
     do {
-      try Self.load(plugin, in: plan.place(of: plugin), of: host, workers)
+      try Self.load(plugin, of: plan, into: host, workers)
     } catch {
       throw Failure(.notLoaded, "\(error)".displayLine)
     }
   }
 
   private static func load(
-    _ plugin: PluginDescription, in place: PluginPlace, of host: Host, _ workers: IsolationOptions
+    _ plugin: PluginDescription, of plan: PluginPlan, into host: Host, _ workers: IsolationOptions
   ) throws(PluginError) {
-    switch (place, plugin.adoption) {
+    var workers = workers
+    workers.capabilities = workers.capabilities.union(plan.capabilities(of: plugin))
+    switch (plan.place(of: plugin), plugin.adoption) {
     case (.inProcess, let adoption?): try host.adopt(adoption)
     case (.inProcess, nil): try host.load(plugin.path)
     case (.process, let adoption?): try host.adopt(adoption, isolation: workers)

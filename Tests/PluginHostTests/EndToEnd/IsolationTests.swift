@@ -61,6 +61,49 @@ extension EndToEnd {
       #expect(try HostProcess.run("call", "--isolation", "moon", "mortal", "echo", "1").status == 64)
     }
 
+    @Test func aRightThatWasNotGivenIsRefusedByItsName() throws {
+      let file = try PipelineFile("")
+      let call = ["call", "--isolation", "process"]
+      let words = ["reader", "count", file.path]
+      let refused = try HostProcess.run(call + words)
+      guard !refused.errors.contains("not enforced") else { return print("skipped: \(refused.errors)") }
+      #expect(refused.status == 1 && refused.text == "")
+      #expect(
+        refused.errors.contains("plugin-host: reader.count: was refused 'read=\(file.path) (openat)'"),
+        "\(refused.errors)")
+      for right in ["read=\(file.path)", "read=\(file.folder.path)", "all"] {
+        let allowed = try HostProcess.run(call + ["--allow", right] + words)
+        #expect(allowed.status == 0 && allowed.text == "0\n", "\(right): \(allowed.errors)")
+      }
+      #expect(try HostProcess.run(["call"] + words).text == "0\n")
+    }
+
+    @Test func aPipelineGivesRightsToSinglePlugins() throws {
+      let steps = "steps: {a: {call: reader.count, with: {path: \(FixturePlugins.path("reader"))}}}"
+      let refused = try run("plugins: [{plugin: reader, isolation: process}]\n\(steps)")
+      guard !refused.errors.contains("not enforced") else { return print("skipped: \(refused.errors)") }
+      #expect(refused.status == 0, "a plugin may read its own file: \(refused.errors)")
+      let others = "steps: {a: {call: reader.count, with: {path: /etc/passwd}}}"
+      #expect(try run("plugins: [{plugin: reader, isolation: process}]\n\(others)").status == 1)
+      let given = try run("plugins: [{plugin: reader, capabilities: [read=/etc/passwd]}]\n\(others)")
+      #expect(given.status == 0, "\(given.errors)")
+    }
+
+    @Test(arguments: [
+      ("capabilities: [moon]", ":1:43: error: \"moon\" is no capability: expected network"),
+      (
+        "isolation: in-process, capabilities: [network]", "\"capabilities\" are for plugins with \"isolation: process\""
+      ),
+    ])
+    func aMistakeInACapabilityIsShown(entry: String, message: String) throws {
+      let ending = try run("plugins: [{plugin: reader, \(entry)}]\nsteps: {a: {call: reader.count}}")
+      #expect(ending.status == 64 && ending.errors.contains(message), "\(ending.errors)")
+      let option = try HostProcess.run("call", "--allow", "moon", "reader", "count", "x")
+      #expect(option.status == 64 && option.errors.contains("--allow: \"moon\" is no capability"), "\(option.errors)")
+      let size = try HostProcess.run("call", "--allow", "memory=12Q", "reader", "count", "x")
+      #expect(size.status == 64 && size.errors.contains("\"memory=12Q\" has no size"), "\(size.errors)")
+    }
+
     @Test func anAdoptedLibraryRunsInAWorkerToo() throws {
       let ending = try HostProcess.run(
         "call", "--isolation", "process", "--signature", "pow(x: f64, y: f64) -> f64", "libm.so.6", "2", "10")

@@ -44,6 +44,13 @@ struct HostProcess {
   static func run(
     _ arguments: String..., input: String = "", environment: [String: String] = [:]
   ) throws -> Ending {
+    try run(arguments, input: input, environment: environment)
+  }
+
+  /// Runs it to its end.
+  static func run(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:]
+  ) throws -> Ending {
     let host = try HostProcess(arguments, input: Data(input.utf8), environment: environment)
     try host.process.run()
     return try host.wait()

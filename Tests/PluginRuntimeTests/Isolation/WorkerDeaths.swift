@@ -114,7 +114,7 @@ struct WorkerDeaths {
 
   @Test("is not hidden by a process that the plugin started")
   func grandchild() async throws {
-    let plugin = try IsolatedPlugin.loading("dying")
+    let plugin = try IsolatedPlugin.loading("dying") { $0.capabilities = .unrestricted }
     #expect(try await plugin.outcome("leave_child").workerEnd?.cause == .killed(signal: SIGKILL))
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }

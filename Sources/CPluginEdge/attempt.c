@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "filter_rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Room for the structures of later kernels. */
+typedef union request {
+  struct seccomp_notif notification;
+  char space[512];
+} request_t;
+
+typedef union response {
+  struct seccomp_notif_resp answer;
+  char space[512];
+} response_t;
+
+/* Reads memory of another process. Returns the count of bytes, or -1. */
+static ssize_t read_memory(int32_t thread, uint64_t address, void *bytes, size_t count) {
+  struct iovec own = {bytes, count};
+  struct iovec other = {(void *)(uintptr_t)address, count};
+  return process_vm_readv(thread, &own, 1, &other, 1, 0);
+}
+
+/* Reads a text that ends with a NUL, page by page: the page after it may be missing. Empty if it cannot be read. */
+static void read_text(int32_t thread, uint64_t address, char *text, size_t capacity) {
+  size_t length = 0;
+  while (length < capacity) {
+    size_t rest = 4096 - (size_t)((address + length) & 4095);
+    size_t wanted = rest < capacity - length ? rest : capacity - length;
+    ssize_t count = read_memory(thread, address + length, text + length, wanted);
+    if (count <= 0)
+      break;
+    if (memchr(text + length, 0, (size_t)count) != NULL)
+      return;
+    length += (size_t)count;
+  }
+  text[0] = 0;
+}
+
+static const filter_rule_t *rule_of(const struct seccomp_data *data) {
+  for (int i = 0; i < FILTER_RULE_COUNT; i++) {
+    const filter_rule_t *rule = &filter_rules[i];
+    if (rule->number != data->nr)
+      continue;
+    /* The first of the rules for clone() has a condition. */
+    if (rule->condition == NEW_NAMESPACE && (data->args[0] & 0x7E020000) == 0)
+      continue;
+    return rule;
+  }
+  return NULL;
+}
+
+static void note_access(plugin_attempt_t *attempt, const struct seccomp_data *data) {
+  uint64_t flags = 0;
+  if (data->nr == SYS_openat) {
+    flags = data->args[2];
+  } else if (data->nr == SYS_openat2) {
+    if (read_memory(attempt->thread, data->args[2], &flags, sizeof flags) != sizeof flags)
+      flags = O_PATH;
+#ifdef SYS_open
+  } else if (data->nr == SYS_open) {
+    flags = data->args[1];
+#endif
+  } else {
+    attempt->writes = attempt->capability == PLUGIN_CAPABILITY_WRITE;
+    return;
+  }
+  if (flags & O_PATH)
+    return;
+  attempt->reads = (flags & O_ACCMODE) != O_WRONLY;
+  attempt->writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+}
+
+static uint64_t size_of(const struct seccomp_data *data) {
+  if (data->nr == SYS_mmap)
+    return data->args[1];
+  return data->nr == SYS_mremap && data->args[2] > data->args[1] ? data->args[2] - data->args[1] : 0;
+}
+
+bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path, size_t capacity) {
+  request_t request;
+  do
+    memset(&request, 0, sizeof request);
+  while (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) != 0 && errno == EINTR);
+  const struct seccomp_notif *notification = &request.notification;
+  if (notification->id == 0 && notification->pid == 0)
+    return false;
+  const filter_rule_t *rule = rule_of(&notification->data);
+  *attempt = (plugin_attempt_t){.id = notification->id,
+                                .thread = (int32_t)notification->pid,
+                                .is_refused = true,
+                                .folder = AT_FDCWD,
+                                .name = "?"};
+  path[0] = 0;
+  if (rule == NULL)
+    return true;
+  attempt->capability = rule->capability;
+  attempt->is_refused = rule->is_refused;
+  attempt->name = rule->name;
+  attempt->size = size_of(&notification->data);
+  note_access(attempt, &notification->data);
+  if (rule->folder >= 0)
+    attempt->folder = (int32_t)notification->data.args[rule->folder];
+  if (rule->path >= 0)
+    read_text(attempt->thread, notification->data.args[rule->path], path, capacity);
+  return true;
+}
+
+void plugin_attempt_end(int32_t listener, const plugin_attempt_t *attempt) {
+  response_t response = {.space = {0}};
+  response.answer.id = attempt->id;
+  if (attempt->is_refused)
+    response.answer.error = attempt->capability == PLUGIN_CAPABILITY_NETWORK ? -EACCES : -EPERM;
+  else
+    response.answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  /* Fails if the thread has ended meanwhile. */
+  while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) != 0 && errno == EINTR)
+    ;
+}

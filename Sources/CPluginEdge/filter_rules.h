@@ -1,0 +1,178 @@
+/* filter_rules.h - the system calls that a confined process may not make, or that are reported. */
+#ifndef FILTER_RULES_H
+#define FILTER_RULES_H
+
+#include "plugin_confinement.h"
+
+#include <sys/syscall.h>
+
+/* The condition under which a rule applies. */
+typedef enum filter_condition {
+  ALWAYS,
+  /* clone() without CLONE_THREAD. */
+  NEW_PROCESS,
+  /* clone() with a flag for a namespace. */
+  NEW_NAMESPACE,
+  /* The first argument is another process than the calling one. */
+  OTHER_PROCESS,
+  /* The first argument is not the number of the calling process. */
+  NOT_ITSELF,
+  /* prctl() that undoes the death with the parent. */
+  PARENT_DEATH,
+  /* mmap() of much writable memory. */
+  MUCH_MEMORY,
+} filter_condition_t;
+
+typedef struct filter_rule {
+  int number;
+  const char *name;
+  uint8_t capability;
+  /* Refused; otherwise reported alone. */
+  bool is_refused;
+  uint8_t condition;
+  /* The arguments that are the folder's descriptor and the path; -1: none. */
+  int8_t folder;
+  int8_t path;
+} filter_rule_t;
+
+#define REFUSED(call, capability, condition)                                                                           \
+  { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, true, condition, -1, -1 }
+#define REFUSED_PATH(call, capability, folder, path)                                                                   \
+  { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, true, ALWAYS, folder, path }
+#define REPORTED(call, capability, condition, folder, path)                                                            \
+  { SYS_##call, #call, PLUGIN_CAPABILITY_##capability, false, condition, folder, path }
+
+static const filter_rule_t filter_rules[] = {
+    REFUSED(socket, NETWORK, ALWAYS),
+
+    REPORTED(openat, READ, ALWAYS, 0, 1),
+    REPORTED(openat2, READ, ALWAYS, 0, 1),
+    REPORTED(unlinkat, WRITE, ALWAYS, 0, 1),
+    REPORTED(renameat2, WRITE, ALWAYS, 0, 1),
+    REPORTED(mkdirat, WRITE, ALWAYS, 0, 1),
+    REPORTED(symlinkat, WRITE, ALWAYS, 1, 2),
+    REPORTED(linkat, WRITE, ALWAYS, 2, 3),
+    REPORTED(mknodat, WRITE, ALWAYS, 0, 1),
+    REPORTED(truncate, WRITE, ALWAYS, -1, 0),
+#ifdef SYS_renameat
+    REPORTED(renameat, WRITE, ALWAYS, 0, 1),
+#endif
+#ifdef SYS_open
+    REPORTED(open, READ, ALWAYS, -1, 0),
+    REPORTED(creat, WRITE, ALWAYS, -1, 0),
+    REPORTED(unlink, WRITE, ALWAYS, -1, 0),
+    REPORTED(rename, WRITE, ALWAYS, -1, 0),
+    REPORTED(mkdir, WRITE, ALWAYS, -1, 0),
+    REPORTED(rmdir, WRITE, ALWAYS, -1, 0),
+    REPORTED(symlink, WRITE, ALWAYS, -1, 1),
+    REPORTED(link, WRITE, ALWAYS, -1, 1),
+    REPORTED(mknod, WRITE, ALWAYS, -1, 0),
+    /* Landlock has no rules for modes, owners, times and attributes. */
+    REFUSED_PATH(chmod, WRITE, -1, 0),
+    REFUSED_PATH(chown, WRITE, -1, 0),
+    REFUSED_PATH(lchown, WRITE, -1, 0),
+    REFUSED_PATH(utime, WRITE, -1, 0),
+    REFUSED_PATH(utimes, WRITE, -1, 0),
+    REFUSED_PATH(futimesat, WRITE, 0, 1),
+    REFUSED(fork, PROCESSES, ALWAYS),
+    REFUSED(vfork, PROCESSES, ALWAYS),
+#endif
+    REFUSED_PATH(fchmodat, WRITE, 0, 1),
+    REFUSED_PATH(fchownat, WRITE, 0, 1),
+    REFUSED_PATH(utimensat, WRITE, 0, 1),
+    REFUSED_PATH(setxattr, WRITE, -1, 0),
+    REFUSED_PATH(lsetxattr, WRITE, -1, 0),
+    REFUSED_PATH(removexattr, WRITE, -1, 0),
+    REFUSED_PATH(lremovexattr, WRITE, -1, 0),
+    REFUSED(fchmod, WRITE, ALWAYS),
+    REFUSED(fchown, WRITE, ALWAYS),
+    REFUSED(fsetxattr, WRITE, ALWAYS),
+    REFUSED(fremovexattr, WRITE, ALWAYS),
+
+    REFUSED(clone, SYSTEM, NEW_NAMESPACE),
+    REFUSED(clone, PROCESSES, NEW_PROCESS),
+    REFUSED(execve, PROCESSES, ALWAYS),
+    REFUSED(execveat, PROCESSES, ALWAYS),
+    REFUSED(kill, PROCESSES, NOT_ITSELF),
+    REFUSED(tgkill, PROCESSES, NOT_ITSELF),
+    REFUSED(rt_sigqueueinfo, PROCESSES, NOT_ITSELF),
+    REFUSED(rt_tgsigqueueinfo, PROCESSES, NOT_ITSELF),
+    REFUSED(pidfd_send_signal, PROCESSES, ALWAYS),
+
+    REPORTED(mmap, MEMORY, MUCH_MEMORY, -1, -1),
+    REPORTED(mremap, MEMORY, ALWAYS, -1, -1),
+
+    REFUSED(prlimit64, SYSTEM, OTHER_PROCESS),
+    REFUSED(prctl, SYSTEM, PARENT_DEATH),
+    REFUSED(setsid, SYSTEM, ALWAYS),
+    REFUSED(setpgid, SYSTEM, ALWAYS),
+    REFUSED(ptrace, SYSTEM, ALWAYS),
+    REFUSED(process_vm_readv, SYSTEM, NOT_ITSELF),
+    REFUSED(process_vm_writev, SYSTEM, NOT_ITSELF),
+    REFUSED(kcmp, SYSTEM, ALWAYS),
+    REFUSED(move_pages, SYSTEM, ALWAYS),
+    REFUSED(migrate_pages, SYSTEM, ALWAYS),
+    REFUSED(mount, SYSTEM, ALWAYS),
+    REFUSED(umount2, SYSTEM, ALWAYS),
+    REFUSED(pivot_root, SYSTEM, ALWAYS),
+    REFUSED(chroot, SYSTEM, ALWAYS),
+    REFUSED(unshare, SYSTEM, ALWAYS),
+    REFUSED(setns, SYSTEM, ALWAYS),
+    REFUSED(bpf, SYSTEM, ALWAYS),
+    REFUSED(perf_event_open, SYSTEM, ALWAYS),
+    REFUSED(userfaultfd, SYSTEM, ALWAYS),
+    REFUSED(fanotify_init, SYSTEM, ALWAYS),
+    REFUSED(keyctl, SYSTEM, ALWAYS),
+    REFUSED(add_key, SYSTEM, ALWAYS),
+    REFUSED(request_key, SYSTEM, ALWAYS),
+    REFUSED(open_by_handle_at, SYSTEM, ALWAYS),
+    REFUSED(init_module, SYSTEM, ALWAYS),
+    REFUSED(finit_module, SYSTEM, ALWAYS),
+    REFUSED(delete_module, SYSTEM, ALWAYS),
+    REFUSED(kexec_load, SYSTEM, ALWAYS),
+    REFUSED(reboot, SYSTEM, ALWAYS),
+    REFUSED(swapon, SYSTEM, ALWAYS),
+    REFUSED(swapoff, SYSTEM, ALWAYS),
+    REFUSED(sethostname, SYSTEM, ALWAYS),
+    REFUSED(setdomainname, SYSTEM, ALWAYS),
+    REFUSED(settimeofday, SYSTEM, ALWAYS),
+    REFUSED(clock_settime, SYSTEM, ALWAYS),
+    REFUSED(adjtimex, SYSTEM, ALWAYS),
+    REFUSED(clock_adjtime, SYSTEM, ALWAYS),
+    REFUSED(acct, SYSTEM, ALWAYS),
+    REFUSED(quotactl, SYSTEM, ALWAYS),
+    REFUSED(syslog, SYSTEM, ALWAYS),
+    REFUSED(vhangup, SYSTEM, ALWAYS),
+    REFUSED(personality, SYSTEM, ALWAYS),
+#ifdef SYS_iopl
+    REFUSED(iopl, SYSTEM, ALWAYS),
+    REFUSED(ioperm, SYSTEM, ALWAYS),
+#endif
+#ifdef SYS_pidfd_getfd
+    REFUSED(pidfd_getfd, SYSTEM, ALWAYS),
+#endif
+#ifdef SYS_process_madvise
+    REFUSED(process_madvise, SYSTEM, ALWAYS),
+#endif
+    /* They make other calls, which a filter does not see. */
+    REFUSED(io_uring_setup, SYSTEM, ALWAYS),
+    REFUSED(io_uring_enter, SYSTEM, ALWAYS),
+    REFUSED(io_uring_register, SYSTEM, ALWAYS),
+    REFUSED(open_tree, SYSTEM, ALWAYS),
+    REFUSED(move_mount, SYSTEM, ALWAYS),
+    REFUSED(fsopen, SYSTEM, ALWAYS),
+    REFUSED(fsconfig, SYSTEM, ALWAYS),
+    REFUSED(fsmount, SYSTEM, ALWAYS),
+    REFUSED(fspick, SYSTEM, ALWAYS),
+    /* Newer than the headers of some systems; the numbers are those of every architecture. */
+    {442, "mount_setattr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
+    {452, "fchmodat2", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
+    {463, "setxattrat", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
+    {466, "removexattrat", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
+    {467, "open_tree_attr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
+    {469, "file_setattr", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
+};
+
+enum { FILTER_RULE_COUNT = sizeof filter_rules / sizeof filter_rules[0] };
+
+#endif /* FILTER_RULES_H */

@@ -1,0 +1,108 @@
+import Glibc
+
+/// The rights of a worker process beyond computing with its arguments. A new value gives none.
+///
+///     options.capabilities.reads = ["/usr/share/dict"]
+///     try options.capabilities.allow("memory=512M")
+///
+/// `docs/isolation.md` says how each is enforced, and on which kernels.
+public struct Capabilities: Sendable, Equatable {
+  /// Sockets of every family.
+  public var network = false
+  /// Child processes with the same rights, and the execution of programs: those of the system, and files that may be
+  /// read.
+  public var processes = false
+  /// Existing files and folders that may be read, each with all below it.
+  public var reads: [String] = []
+  /// Existing files and folders that may be written, each with all below it: also making, renaming and removing.
+  public var writes: [String] = []
+  /// The private writable memory of the process in bytes, stacks of threads included; `nil` for no limit.
+  public var memory: UInt64?
+  /// The processor time of one process, which is killed at its end, rounded up to seconds; `nil` for no limit.
+  public var cpuTime: Duration?
+  /// Whether the worker has all rights of its user, and nothing is enforced.
+  public var isUnrestricted = false
+
+  /// Creates the capabilities of a plugin that only computes.
+  public init() {}
+
+  /// All rights of the user.
+  public static let unrestricted: Capabilities = {
+    var all = Capabilities()
+    all.isUnrestricted = true
+    return all
+  }()
+
+  /// The forms of a capability as text.
+  public static let forms =
+    "network, processes, read=PATH, write=PATH, memory=SIZE (such as 512M), cpu=SECONDS or all"
+
+  /// Adds a capability that is written as text, in one of `forms`.
+  ///
+  /// - Parameters:
+  ///   - folder: the folder that a relative path starts from; `nil` for the working directory.
+  /// - Throws: `CapabilityMistake`.
+  public mutating func allow(_ text: String, from folder: String? = nil) throws(CapabilityMistake) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let content = parts.count == 2 ? parts[1] : ""
+    switch (parts[0], parts.count) {
+    case ("network", 1): network = true
+    case ("processes", 1): processes = true
+    case ("all", 1): isUnrestricted = true
+    case ("read", 2) where !content.isEmpty: reads.append(Self.path(content, from: folder))
+    case ("write", 2) where !content.isEmpty: writes.append(Self.path(content, from: folder))
+    case ("memory", 2):
+      guard let size = Self.size(content) else {
+        throw CapabilityMistake(description: "\"\(text)\" has no size: expected bytes, or a number with K, M or G")
+      }
+      memory = size
+    case ("cpu", 2):
+      guard let seconds = Int64(content), (1...1_000_000_000).contains(seconds) else {
+        throw CapabilityMistake(description: "\"\(text)\" has no time: expected whole seconds, at least 1")
+      }
+      cpuTime = .seconds(seconds)
+    default: throw CapabilityMistake(description: "\"\(text)\" is no capability: expected \(Self.forms)")
+    }
+  }
+
+  /// The union of both; of limits, those of `other` where it has one.
+  public func union(_ other: Capabilities) -> Capabilities {
+    var union = self
+    union.network = network || other.network
+    union.processes = processes || other.processes
+    union.reads += other.reads
+    union.writes += other.writes
+    union.memory = other.memory ?? memory
+    union.cpuTime = other.cpuTime ?? cpuTime
+    union.isUnrestricted = isUnrestricted || other.isUnrestricted
+    return union
+  }
+
+  /// Checks that the files exist: a rule for a file that does not exist cannot be enforced.
+  func check(_ plugin: String) throws(PluginError) {
+    for (name, path) in reads.map({ ("read", $0) }) + writes.map({ ("write", $0) }) where access(path, F_OK) != 0 {
+      throw PluginError(
+        .notFound, plugin,
+        "is given the capability \(name)=\(path), where nothing is: expected an existing file, or the folder of a new one"
+      )
+    }
+  }
+
+  private static func path(_ path: String, from folder: String?) -> String {
+    path.hasPrefix("/") || folder == nil ? path : "\(folder ?? "")/\(path)"
+  }
+
+  private static func size(_ text: String) -> UInt64? {
+    let factors: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let factor = text.last.flatMap { factors[$0] }
+    guard let number = UInt64(factor == nil ? text[...] : text.dropLast()), number > 0 else { return nil }
+    let (size, overflows) = number.multipliedReportingOverflow(by: factor ?? 1)
+    return overflows ? nil : size
+  }
+}
+
+/// The error of a text that is no capability.
+public struct CapabilityMistake: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The mistake, and the expected form.
+  public let description: String
+}

@@ -1,0 +1,48 @@
+import CPluginEdge
+
+/// A right that a worker process asked for and does not have.
+public struct CapabilityRefusal: Sendable, Hashable {
+  /// The kinds of rights.
+  public enum Capability: String, Sendable {
+    case network, read, write, processes, memory, cpu
+    /// Tracing, mounting, namespaces, clocks: never given.
+    case system
+  }
+
+  /// The right.
+  public let capability: Capability
+  /// The file, for `read` and `write`, if it is known.
+  public let path: String?
+  /// The system call that asked for it; `nil` for `cpu`.
+  public let call: String?
+}
+
+extension CapabilityRefusal: CustomStringConvertible {
+  /// The capability in the form in which it is given, and the system call.
+  public var description: String {
+    let name = path.map { "\(capability.rawValue)=\($0)" } ?? capability.rawValue
+    return call.map { "\(name) (\($0))" } ?? name
+  }
+}
+
+extension CapabilityRefusal.Capability {
+  init(_ number: Int32) {
+    let all: [Int: Self] = [
+      PLUGIN_CAPABILITY_NETWORK: .network, PLUGIN_CAPABILITY_READ: .read, PLUGIN_CAPABILITY_WRITE: .write,
+      PLUGIN_CAPABILITY_PROCESSES: .processes, PLUGIN_CAPABILITY_MEMORY: .memory,
+    ]
+    self = all[Int(number)] ?? .system
+  }
+}
+
+extension [CapabilityRefusal] {
+  /// The refusals as part of a sentence.
+  var sentence: String {
+    "was refused \(map { "'\($0)'" }.joined(separator: ", ")), which is not among its capabilities"
+  }
+
+  /// The error of a call, or of loading, that ended with these refusals.
+  func error(_ subject: String, _ reason: String?) -> PluginError {
+    PluginError(.notAllowed(self), subject, sentence + (reason.map { "; it rejected with: \($0)" } ?? ""))
+  }
+}

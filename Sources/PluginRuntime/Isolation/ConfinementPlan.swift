@@ -1,0 +1,96 @@
+import CPluginEdge
+import Glibc
+
+/// The rules that a worker process enforces on itself before it does anything else.
+struct ConfinementPlan: Sendable {
+  struct Rule: Sendable {
+    let path: String
+    let access: Int32
+  }
+
+  let capabilities: Capabilities
+  let rules: [Rule]
+
+  private static let read = Int32(PLUGIN_ACCESS_READ)
+  private static let write = Int32(PLUGIN_ACCESS_WRITE)
+  private static let execute = Int32(PLUGIN_ACCESS_EXECUTE)
+
+  /// Creates the plan for a plugin: its capabilities, and the files that every program and this plugin's libraries need.
+  init(_ capabilities: Capabilities, _ source: PluginSource) {
+    self.capabilities = capabilities
+    let common = Self.common + LibraryFinder.folders
+    var rules = common.map { Rule(path: $0, access: Self.read) }
+    rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
+    rules += Self.libraries(of: source, outside: common).map { Rule(path: $0, access: Self.read) }
+    if capabilities.processes {
+      rules.append(Rule(path: "/", access: Self.execute))
+      // The kernel reads a program for the process that executes it.
+      rules += Self.programs.map { Rule(path: $0, access: Self.read) }
+    }
+    rules += capabilities.reads.map { Rule(path: $0, access: Self.read) }
+    rules += capabilities.writes.map { Rule(path: $0, access: Self.write) }
+    self.rules = rules
+  }
+
+  /// Files of the system that the C library reads: libraries, locales, time zones, facts of the machine.
+  private static let common = [
+    "/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/usr/share/zoneinfo", "/usr/share/locale",
+    "/usr/share/i18n", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload",
+    "/etc/localtime", "/etc/locale.alias", "/dev/random", "/dev/urandom", "/proc/self", "/proc/cpuinfo",
+    "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/sys/vm/overcommit_memory", "/sys/devices/system/cpu",
+  ]
+
+  private static let programs = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/libexec"]
+
+  /// The files of a plugin and of the libraries that it needs, as far as they lie outside of some folders.
+  private static func libraries(of source: PluginSource, outside folders: [String]) -> [String] {
+    let first: String? =
+      switch source {
+      case .file(let path): path
+      case .adoption(let adoption): try? LibraryFinder.path(of: adoption.library)
+      }
+    var found: [String] = []
+    var pending = [first].compactMap { $0.flatMap { try? PluginFile.resolve($0) } }
+    while let path = pending.popLast() {
+      guard !found.contains(path), !folders.contains(where: { path.hasPrefix("\($0)/") }) else { continue }
+      found.append(path)
+      // A damaged file is reported by the worker.
+      pending += (try? LibraryDependencies.paths(neededBy: path)) ?? []
+    }
+    return found
+  }
+
+  // MARK: As a message
+
+  /// The plan as a message for the worker.
+  var bytes: [UInt8]? {
+    guard !capabilities.isUnrestricted else { return try? CBOREncoder.encode(.void) }
+    let seconds = capabilities.cpuTime.map { UInt64(max(1, ($0 / .seconds(1)).rounded(.up))) }
+    return try? CBOREncoder.encode(
+      .array([
+        .bool(capabilities.network), .bool(capabilities.processes), .bool(!capabilities.writes.isEmpty),
+        .uint(capabilities.memory ?? 0), .uint(seconds ?? 0),
+        .array(rules.map { .array([.string($0.path), .uint(UInt64($0.access))]) }),
+      ]))
+  }
+
+  /// Reads a message; `nil` if it is none, `.some(nil)` if nothing is to be enforced.
+  static func read(_ bytes: ArraySlice<UInt8>) -> (limits: plugin_confinement_t, rules: [Rule])?? {
+    guard let value = try? CBORDecoder.decode(bytes) else { return nil }
+    guard value != .void else { return .some(nil) }
+    guard case .array(let parts) = value, parts.count == 6, case .bool(let network) = parts[0],
+      case .bool(let processes) = parts[1], case .bool(let writes) = parts[2], case .uint(let memory) = parts[3],
+      case .uint(let seconds) = parts[4], case .array(let elements) = parts[5]
+    else { return nil }
+    var rules: [Rule] = []
+    for element in elements {
+      guard case .array(let rule) = element, rule.count == 2, case .string(let path) = rule[0],
+        case .uint(let access) = rule[1]
+      else { return nil }
+      rules.append(Rule(path: path, access: Int32(truncatingIfNeeded: access)))
+    }
+    let limits = plugin_confinement_t(
+      network: network, writes: writes, processes: processes, memory: memory, cpu_time: seconds)
+    return (limits, rules)
+  }
+}

@@ -1,0 +1,190 @@
+import CPluginEdge
+import Glibc
+
+/// The host's part of the confinement of one worker process: sends the plan, and notes refusals. Used by the thread that
+/// serves the worker.
+struct ConfinementWatch {
+  /// A refusal, with the call that the thread was making, if it was making one.
+  private struct Note {
+    let refusal: CapabilityRefusal
+    let request: UInt64?
+    let time = ContinuousClock.now
+  }
+
+  private let plan: ConfinementPlan
+  private let process: Int32
+  private var control: Int32
+  private var listener: Int32 = -1
+  private var enforcesFiles = false
+  private var notes: [Note] = []
+  /// The paths of the rules without symbolic links.
+  private let granted: [ConfinementPlan.Rule]
+  /// The limits that the system does not enforce.
+  private(set) var gaps: [String] = []
+
+  /// The most refusals that are kept.
+  private static let maximum = 64
+
+  /// Sends the plan to a process that has just been started, and takes its control socket.
+  init(_ plan: ConfinementPlan, _ process: plugin_process_t) {
+    self.plan = plan
+    self.process = process.pid
+    control = process.control
+    granted = plan.rules.map { ConfinementPlan.Rule(path: Self.resolve($0.path) ?? $0.path, access: $0.access) }
+    let bytes = plan.bytes ?? []
+    _ = bytes.withUnsafeBytes { buffer in
+      buffer.baseAddress.map { plugin_confinement_send(control, $0, buffer.count, -1) }
+    }
+  }
+
+  /// The descriptor to be polled for reading; -1 for none.
+  var descriptor: Int32 { listener >= 0 ? listener : control }
+
+  /// Handles a report of the descriptor. Returns the limits that are not enforced, when the worker has reported them.
+  mutating func handle(_ events: Int16) -> [String]? {
+    guard events & Int16(POLLIN) != 0 else {
+      // The process, and all that it started, have ended.
+      close()
+      return nil
+    }
+    guard listener < 0 else {
+      handleAttempt()
+      return nil
+    }
+    return receiveReport()
+  }
+
+  mutating func close() {
+    for descriptor in [control, listener] where descriptor >= 0 { Glibc.close(descriptor) }
+    (control, listener) = (-1, -1)
+  }
+
+  // MARK: Refusals
+
+  /// Takes the refusals of a call out. For one that was rejected, those of threads that were making no call too.
+  mutating func take(_ request: UInt64, since began: ContinuousClock.Instant, isRejected: Bool) -> [CapabilityRefusal] {
+    guard !notes.isEmpty else { return [] }
+    let refusals = notes.filter { $0.request == request || isRejected && $0.request == nil && $0.time >= began }
+    notes.removeAll { $0.request == request }
+    return Self.unique(refusals)
+  }
+
+  /// All refusals that were not taken.
+  var remaining: [CapabilityRefusal] { Self.unique(notes) }
+
+  private static func unique(_ notes: [Note]) -> [CapabilityRefusal] {
+    var seen: Set<CapabilityRefusal> = []
+    return notes.map(\.refusal).filter { seen.insert($0).inserted }
+  }
+
+  private mutating func receiveReport() -> [String]? {
+    var message = [UInt8](repeating: 0, count: 1 << 14)
+    var descriptor: Int32 = -1
+    let count = message.withUnsafeMutableBytes { buffer in
+      buffer.baseAddress.map { plugin_confinement_receive(control, $0, buffer.count, &descriptor) } ?? 0
+    }
+    listener = descriptor
+    guard count > 0 else {
+      if count == 0 { close() }
+      return nil
+    }
+    guard case .array(let parts)? = try? CBORDecoder.decode(message[..<count]), parts.count == 2,
+      case .bool(let enforcesFiles) = parts[0], case .array(let gaps) = parts[1]
+    else { return nil }
+    self.enforcesFiles = enforcesFiles
+    self.gaps = gaps.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    return self.gaps
+  }
+
+  private mutating func handleAttempt() {
+    var attempt = plugin_attempt_t()
+    var path = [CChar](repeating: 0, count: 4_096)
+    guard plugin_attempt_next(listener, &attempt, &path, path.count) else { return }
+    let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Noted before the thread goes on, hence before the answer of its call.
+    if let refusal = refusal(of: attempt, text) {
+      if notes.count >= Self.maximum { notes.removeFirst() }
+      notes.append(Note(refusal: refusal, request: Self.request(ofThread: attempt.thread)))
+    }
+    plugin_attempt_end(listener, &attempt)
+  }
+
+  private func refusal(of attempt: plugin_attempt_t, _ path: String) -> CapabilityRefusal? {
+    let call = attempt.name.map { String(cString: $0) }
+    let full = path.isEmpty ? nil : absolute(path, attempt)
+    if attempt.is_refused {
+      return CapabilityRefusal(capability: .init(attempt.capability), path: full, call: call)
+    }
+    if attempt.capability == PLUGIN_CAPABILITY_MEMORY {
+      return exceedsMemory(attempt) ? CapabilityRefusal(capability: .memory, path: nil, call: call) : nil
+    }
+    guard enforcesFiles, let full, !isOwn(full) else { return nil }
+    if attempt.writes, let target = Self.resolve(full) ?? Self.resolveNew(full), !isGranted(target, PLUGIN_ACCESS_WRITE)
+    {
+      return CapabilityRefusal(capability: .write, path: target, call: call)
+    }
+    // Opening a file that does not exist fails for everybody.
+    if attempt.reads, let target = Self.resolve(full), !isGranted(target, PLUGIN_ACCESS_READ) {
+      return CapabilityRefusal(capability: .read, path: target, call: call)
+    }
+    return nil
+  }
+
+  private func isGranted(_ path: String, _ access: Int) -> Bool {
+    granted.contains { rule in
+      rule.access & Int32(access) != 0
+        && (path == rule.path || rule.path == "/" || path.hasPrefix("\(rule.path)/"))
+    }
+  }
+
+  /// Whether a path means the process that uses it.
+  private func isOwn(_ path: String) -> Bool {
+    ["/proc/self", "/proc/thread-self", "/proc/\(process)", "/dev/fd", "/dev/std"].contains(where: path.hasPrefix)
+  }
+
+  private func absolute(_ path: String, _ attempt: plugin_attempt_t) -> String {
+    if path.hasPrefix("/") { return path }
+    let folder = attempt.folder == AT_FDCWD ? "cwd" : "fd/\(attempt.folder)"
+    return Self.resolve("/proc/\(attempt.thread)/\(folder)").map { "\($0)/\(path)" } ?? path
+  }
+
+  private func exceedsMemory(_ attempt: plugin_attempt_t) -> Bool {
+    guard let limit = plan.capabilities.memory,
+      let status = Self.text(of: "/proc/\(attempt.thread)/status"),
+      let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmData:") }),
+      let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ UInt64($0) })
+    else { return false }
+    return attempt.size > limit || kilobytes * 1024 + attempt.size > limit
+  }
+
+  /// The call that a thread makes, from the name that the worker gave it.
+  private static func request(ofThread thread: Int32) -> UInt64? {
+    guard let name = text(of: "/proc/\(thread)/comm"), name.hasPrefix("c:") else { return nil }
+    return UInt64(name.dropFirst(2).prefix { $0.isHexDigit }, radix: 16)
+  }
+
+  // MARK: Files
+
+  private static func resolve(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The path of a file that is to be made in an existing folder.
+  private static func resolveNew(_ path: String) -> String? {
+    guard let slash = path.lastIndex(of: "/") else { return nil }
+    return resolve(slash == path.startIndex ? "/" : String(path[..<slash])).map { folder in
+      "\(folder == "/" ? "" : folder)\(path[slash...])"
+    }
+  }
+
+  private static func text(of path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { Glibc.close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = read(descriptor, &bytes, bytes.count)
+    return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+  }
+}

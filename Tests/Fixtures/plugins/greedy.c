@@ -1,0 +1,202 @@
+/* Asks for rights. Each function returns 0, or the errno of the refusal. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef IN_INITIALISER
+#define IN_INITIALISER (void)0
+#endif
+
+extern char **environ;
+
+static inline int32_t error_of(long result) {
+  return result < 0 ? errno : 0;
+}
+
+static inline int32_t opened(int descriptor) {
+  if (descriptor < 0)
+    return errno;
+  close(descriptor);
+  return 0;
+}
+
+__attribute__((constructor)) static void initialise(void) {
+  IN_INITIALISER;
+}
+
+static int32_t echo(int32_t value) {
+  return value;
+}
+
+static int32_t process(void) {
+  return getpid();
+}
+
+static int32_t read_file(const char *path) {
+  return opened(open(path, O_RDONLY));
+}
+
+static int32_t read_relative(const char *folder, const char *path) {
+  int descriptor = open(folder, O_PATH | O_DIRECTORY);
+  if (descriptor < 0)
+    return -1;
+  int32_t result = opened(openat(descriptor, path, O_RDONLY));
+  close(descriptor);
+  return result;
+}
+
+static int32_t write_file(const char *path) {
+  return opened(open(path, O_WRONLY | O_CREAT, 0600));
+}
+
+static int32_t unlink_file(const char *path) {
+  return error_of(unlink(path));
+}
+
+static int32_t change_mode(const char *path) {
+  return error_of(chmod(path, 0777));
+}
+
+static int32_t connect_somewhere(int32_t family) {
+  return opened(socket(family, SOCK_STREAM, 0));
+}
+
+static int32_t fork_child(void) {
+  pid_t pid = fork();
+  if (pid == 0)
+    _exit(0);
+  if (pid < 0)
+    return errno;
+  return error_of(waitpid(pid, NULL, 0));
+}
+
+static int32_t spawn_child(void) {
+  char *arguments[] = {"true", NULL};
+  pid_t pid;
+  int error = posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, environ);
+  if (error != 0)
+    return error;
+  int status;
+  if (waitpid(pid, &status, 0) < 0)
+    return errno;
+  return status;
+}
+
+static int32_t signal_host(void) {
+  return error_of(kill(getppid(), 0));
+}
+
+static int32_t trace_host(void) {
+  return error_of(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
+}
+
+static int32_t limit_host(void) {
+  struct rlimit limit;
+  return error_of(prlimit(getppid(), RLIMIT_CORE, NULL, &limit));
+}
+
+static int32_t mount_something(void) {
+  return error_of(mount("none", "/mnt", "tmpfs", 0, NULL));
+}
+
+static int32_t use_ring(void) {
+  return error_of(syscall(SYS_io_uring_setup, 8, NULL));
+}
+
+static void *run_thread(void *result) {
+  *(int32_t *)result = 7;
+  return NULL;
+}
+
+static int32_t start_thread(void) {
+  pthread_t thread;
+  int32_t result = 0;
+  int error = pthread_create(&thread, NULL, run_thread, &result);
+  if (error != 0)
+    return error;
+  pthread_join(thread, NULL);
+  return result;
+}
+
+static int32_t allocate(uint64_t size) {
+  unsigned char *memory = malloc(size);
+  if (memory == NULL)
+    return ENOMEM;
+  memory[size - 1] = 1;
+  free(memory);
+  return 0;
+}
+
+static int32_t burn(void) {
+  for (volatile uint64_t turn = 0;; turn++)
+    ;
+  return 0;
+}
+
+/* Opens a file on a thread that the host does not know, and rejects. */
+static void *open_and_reject(void *context) {
+  void **given = context;
+  int descriptor = open(given[1], O_RDONLY);
+  promise_reject(given[0], &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = descriptor});
+  promise_release(given[0]);
+  free(given[1]);
+  free(given);
+  return NULL;
+}
+
+static promise_t *read_elsewhere(const char *path) {
+  void **given = malloc(2 * sizeof *given);
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  given[0] = promise;
+  given[1] = strdup(path);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, open_and_reject, given) != 0)
+    abort();
+  pthread_detach(thread);
+  return promise;
+}
+
+static int32_t read_and_die(const char *path) {
+  opened(open(path, O_RDONLY));
+  abort();
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("echo(value: i32) -> i32", echo),
+    FUNCTION("process() -> i32", process),
+    FUNCTION("read_file(path: cstr) -> i32", read_file),
+    FUNCTION("read_relative(folder: cstr, path: cstr) -> i32", read_relative),
+    FUNCTION("write_file(path: cstr) -> i32", write_file),
+    FUNCTION("unlink_file(path: cstr) -> i32", unlink_file),
+    FUNCTION("change_mode(path: cstr) -> i32", change_mode),
+    FUNCTION("connect(family: i32) -> i32", connect_somewhere),
+    FUNCTION("fork_child() -> i32", fork_child),
+    FUNCTION("spawn_child() -> i32", spawn_child),
+    FUNCTION("signal_host() -> i32", signal_host),
+    FUNCTION("trace_host() -> i32", trace_host),
+    FUNCTION("limit_host() -> i32", limit_host),
+    FUNCTION("mount_something() -> i32", mount_something),
+    FUNCTION("use_ring() -> i32", use_ring),
+    FUNCTION("start_thread() -> i32", start_thread),
+    FUNCTION("allocate(size: u64) -> i32", allocate),
+    FUNCTION("burn() -> i32", burn),
+    FUNCTION("read_elsewhere(path: cstr) -> promise<i64>", read_elsewhere),
+    FUNCTION("read_and_die(path: cstr) -> i32", read_and_die),
+};
+
+PLUGIN("test.greedy", .description = NULL)

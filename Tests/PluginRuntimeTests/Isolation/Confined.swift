@@ -1,0 +1,193 @@
+import CPluginEdge
+import Foundation
+import Glibc
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Isolation: capabilities", .serialized)
+struct Confined {
+  /// A file that no rule allows, in a folder of its own.
+  private let secret: String
+  private var folder: String { URL(fileURLWithPath: secret).deletingLastPathComponent().path }
+
+  init() throws { secret = try Fixture.file("secret", containing: "secret".utf8) }
+
+  /// The plugin in a worker, or `nil` with a line where the system cannot confine it.
+  private func loading(_ capabilities: String..., flags: [String] = []) throws -> IsolatedPlugin? {
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading(
+      "greedy", flags, host: Host.Options(log: { _, _, text in lines.record(text) })
+    ) { options in
+      for text in capabilities { try? options.capabilities.allow(text) }
+    }
+    guard let gap = lines.events.first(where: { $0.contains("not enforced") }) else { return plugin }
+    print("skipped: this system does not confine workers: \(gap)")
+    return nil
+  }
+
+  /// The right that a call was rejected for.
+  private func refusal(_ outcome: Outcome) -> CapabilityRefusal? {
+    guard case .notAllowed(let refusals)? = outcome.pluginError?.kind else { return nil }
+    return refusals.first
+  }
+
+  @Test(
+    "a call that asks for a right which was not given is rejected by its name, whatever it returns",
+    arguments: [
+      ("read_file", "read"), ("write_file", "write"), ("unlink_file", "write"), ("change_mode", "write"),
+      ("read_and_die", "read"),
+    ])
+  func files(function: String, capability: String) async throws {
+    guard let plugin = try loading() else { return }
+    let outcome = try await plugin.outcome(function, .string(secret))
+    let found = outcome.workerEnd?.refusals.first ?? refusal(outcome)
+    #expect(found?.capability.rawValue == capability && found?.path == secret, "\(outcome)")
+    #expect(outcome.pluginError?.message.contains("\(capability)=\(secret)") == true, "\(outcome)")
+    #expect(FileManager.default.contents(atPath: secret) == Data("secret".utf8))
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
+  @Test(
+    "the same for rights that are no files",
+    arguments: [
+      ("connect", "network", [PluginValue.int(Int64(AF_INET))]), ("connect", "network", [.int(Int64(AF_UNIX))]),
+      ("connect", "network", [.int(Int64(AF_NETLINK))]), ("fork_child", "processes", []),
+      ("spawn_child", "processes", []), ("signal_host", "processes", []), ("trace_host", "system", []),
+      ("limit_host", "system", []), ("mount_something", "system", []), ("use_ring", "system", []),
+    ])
+  func others(function: String, capability: String, arguments: [PluginValue]) async throws {
+    guard let plugin = try loading() else { return }
+    let outcome = try await plugin.call(function, arguments.map { .value($0) }, timeout: nil).outcomeInTime()
+    #expect(refusal(outcome)?.capability.rawValue == capability, "\(outcome)")
+    #expect(outcome.pluginError?.message.contains("'\(capability) (") == true, "\(outcome)")
+  }
+
+  @Test("rights that are given work, and nothing beyond them")
+  func given() async throws {
+    guard
+      let plugin = try loading("network", "processes", "read=\(secret)", "write=\(folder)", "memory=1G", "cpu=100")
+    else { return }
+    let new = "\(folder)/new"
+    for (function, argument) in [
+      ("read_file", PluginValue.string(secret)), ("write_file", .string(new)), ("unlink_file", .string(new)),
+      ("connect", .int(Int64(AF_INET))), ("allocate", .uint(1 << 20)),
+    ] {
+      let outcome = try await plugin.outcome(function, argument)
+      #expect(outcome.value == .int(0), "\(function): \(outcome)")
+    }
+    for function in ["fork_child", "spawn_child"] {
+      let outcome = try await plugin.outcome(function)
+      #expect(outcome.value == .int(0), "\(function): \(outcome)")
+    }
+    let other = try Fixture.file("other", containing: [])
+    #expect(refusal(try await plugin.outcome("read_file", .string(other)))?.path == other)
+    #expect(refusal(try await plugin.outcome("signal_host")) == nil)
+    #expect(try await plugin.outcome("signal_host").value == .int(Int64(EPERM)))
+  }
+
+  @Test("a path that leads to a file in another way is that file")
+  func paths() async throws {
+    try FileManager.default.createDirectory(atPath: "\(folder)/allowed", withIntermediateDirectories: true)
+    guard let plugin = try loading("read=\(folder)/allowed") else { return }
+    let link = "\(folder)/allowed/link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: secret)
+    for path in [link, "\(folder)/allowed/../secret", "/proc/self/root\(secret)", "/proc/self/cwd/..\(secret)"] {
+      let outcome = try await plugin.outcome("read_file", .string(path))
+      // Names that mean the process itself are refused without a name.
+      #expect(outcome.value != .int(0), "\(path): \(outcome)")
+      if !path.hasPrefix("/proc") { #expect(refusal(outcome)?.path == secret, "\(path): \(outcome)") }
+    }
+    let relative = try await plugin.outcome("read_relative", .string("\(folder)/allowed"), .string("../secret"))
+    #expect(refusal(relative)?.path == secret, "\(relative)")
+  }
+
+  @Test("threads, and files that do not exist, are nobody's right")
+  func harmless() async throws {
+    guard let plugin = try loading() else { return }
+    #expect(try await plugin.outcome("start_thread").value == .int(7))
+    #expect(try await plugin.outcome("read_file", .string("/dev/null")).value == .int(0))
+    #expect(try await plugin.outcome("write_file", .string("/dev/null")).value == .int(0))
+    #expect(try await plugin.outcome("read_file", .string("\(folder)/none")).value == .int(Int64(ENOENT)))
+  }
+
+  @Test("a refusal is that of its call alone, also beside others")
+  func beside() async throws {
+    guard let plugin = try loading() else { return }
+    let calls = (0..<200).map { number in
+      number.isMultiple(of: 10)
+        ? plugin.call("read_file", [.value(.string(secret))], timeout: nil)
+        : plugin.call("echo", [.value(.int(Int64(number)))], timeout: nil)
+    }
+    for (number, call) in calls.enumerated() {
+      let outcome = try await call.outcomeInTime()
+      if number.isMultiple(of: 10) {
+        #expect(refusal(outcome)?.path == secret, "\(outcome)")
+      } else {
+        #expect(outcome.value == .int(Int64(number)), "\(outcome)")
+      }
+    }
+  }
+
+  @Test("a thread of the plugin's own is named in the rejection of the call")
+  func elsewhere() async throws {
+    guard let plugin = try loading() else { return }
+    let outcome = try await plugin.outcome("read_elsewhere", .string(secret))
+    #expect(refusal(outcome)?.path == secret, "\(outcome)")
+    #expect(outcome.pluginError?.message.contains("rejected with: ") == true, "\(outcome)")
+  }
+
+  @Test("memory and processor time")
+  func limits() async throws {
+    guard let plugin = try loading("memory=256M", "cpu=1") else { return }
+    #expect(try await plugin.outcome("allocate", .uint(1 << 20)).value == .int(0))
+    let outcome = try await plugin.outcome("allocate", .uint(1 << 30))
+    #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
+    let burned = try await plugin.outcome("burn")
+    #expect(burned.workerEnd?.cause == .killed(signal: SIGXCPU), "\(burned)")
+    #expect(burned.workerEnd?.refusals.map(\.capability) == [.cpu])
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+  }
+
+  @Test("code that runs while the plugin is mapped is confined too")
+  func initialiser() throws {
+    let flags = ["-DIN_INITIALISER=if (opened(open(\"/etc/passwd\", O_RDONLY)) != 0) abort()"]
+    guard try loading() != nil else { return }
+    let error = #expect(throws: PluginError.self) { try loading(flags: flags) }
+    #expect(error?.message.contains("'read=/etc/passwd (openat)'") == true, "\(error as Any)")
+  }
+
+  @Test("a path where nothing is cannot be given")
+  func missing() throws {
+    let error = #expect(throws: PluginError.self) { try loading("read=\(folder)/none") }
+    #expect(error?.kind == .notFound && error?.message.contains("read=\(folder)/none") == true)
+  }
+
+  @Test(
+    "the host says what a kernel does not enforce",
+    arguments: [
+      ([444, 445, 446], ["files, and signals to other processes (the kernel has no Landlock)"]),
+      ([317, 277], ["network, processes and changes of the system (Function not implemented)"]),
+    ])
+  func olderKernels(missing: [Int], gaps: [String]) async throws {
+    let program = Fixture.file("older-kernel")
+    let source = Fixture.root.appendingPathComponent("Tests/Fixtures/older-kernel.c").path
+    try Fixture.run("cc", ["-std=gnu11", "-Wall", "-Werror", source, "-o", program])
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading(
+      "greedy", host: Host.Options(log: { level, _, text in lines.record("\(level): \(text)") })
+    ) { options in
+      options.program = WorkerProgram(
+        path: program,
+        arguments: [missing.map { "\($0)" }.joined(separator: ","), Fixture.pluginHost, WorkerProgram.workerArgument])
+    }
+    #expect(lines.events.first?.hasPrefix("warning: not enforced on this system: ") == true, "\(lines.events)")
+    for gap in gaps { #expect(lines.events.first?.contains(gap) == true, "\(lines.events)") }
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    // The rest is enforced, if the system can.
+    let isForFiles = missing == [444, 445, 446]
+    let outcome = try await plugin.outcome(isForFiles ? "read_file" : "connect", isForFiles ? .string(secret) : .int(2))
+    #expect(outcome.value == .int(0), "\(outcome)")
+  }
+}
