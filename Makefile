@@ -39,7 +39,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .NOTPARALLEL:
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
-  test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-counts test-faults test-sanitizers \
+  test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
   test-mutants test-exchange test-kills \
   test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
@@ -79,7 +79,8 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts test-package
+test: lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts test-package \
+  test-adapters
 	@echo "make test: everything passed"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
@@ -170,6 +171,10 @@ test-drafts: setup-test build
 test-package: setup-test
 	@scripts/test-dependent-package.sh
 
+# The adapters to swift-log, swift-metrics and swift-distributed-tracing.
+test-adapters: setup-test
+	@scripts/test-adapters.sh
+
 # The documentation of the Swift API, in out/docs.
 docs: setup-test
 	@scripts/docs.sh
@@ -194,5 +199,5 @@ fuzz: setup-test
 	@FUZZ_TIME="$(FUZZ_TIME)" scripts/fuzz-json.sh
 
 clean:
-	rm -rf .build .build-mutate Tests/Fuzz/.build Tests/Mutations/.build "$(HOST_BUILD)" .build-threads .build-addresses \
+	rm -rf .build .build-mutate Tests/Fuzz/.build Tests/Mutations/.build Tests/Adapters/.build "$(HOST_BUILD)" .build-threads .build-addresses \
 	  .build-fuzz .build-aarch64 .build-musl out

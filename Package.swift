@@ -16,13 +16,25 @@ let package = Package(
     .library(name: "Promises", targets: ["Promises"]),
     .library(name: "PromisesFoundation", targets: ["PromisesFoundation"]),
     .library(name: "PromisesDiagnostics", targets: ["PromisesDiagnostics"]),
+    .library(name: "PromisesLogging", targets: ["PromisesLogging"]),
+    .library(name: "PromisesMetrics", targets: ["PromisesMetrics"]),
+    .library(name: "PromisesTracing", targets: ["PromisesTracing"]),
     .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
     // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
     .executable(name: "plugin-host", targets: ["plugin-host"]),
   ],
+  // None is a default: a package is fetched for the users of its trait alone (docs/decisions/0029-adapters.md).
+  traits: [
+    .trait(name: "Logging", description: "Reports of misuse by swift-log, in PromisesLogging."),
+    .trait(name: "Metrics", description: "Counts and times by swift-metrics, in PromisesMetrics."),
+    .trait(name: "Tracing", description: "Spans of futures by swift-distributed-tracing, in PromisesTracing."),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
   ],
   targets: [
     .target(name: "CPromise", path: "include", publicHeadersPath: "."),
@@ -31,6 +43,25 @@ let package = Package(
     .target(name: "Promises", dependencies: ["CPlatform"], swiftSettings: engineSettings),
     .target(name: "PromisesFoundation", dependencies: ["Promises"], swiftSettings: settings),
     .target(name: "PromisesDiagnostics", dependencies: ["Promises"], swiftSettings: settings),
+    // Empty without their traits.
+    .target(
+      name: "PromisesLogging",
+      dependencies: [
+        "PromisesDiagnostics", .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"])),
+      ], swiftSettings: settings),
+    .target(
+      name: "PromisesMetrics",
+      dependencies: [
+        "Promises", "PromisesDiagnostics",
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+      ], swiftSettings: settings),
+    .target(
+      name: "PromisesTracing",
+      dependencies: [
+        "Promises",
+        .product(name: "Instrumentation", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+        .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+      ], swiftSettings: settings),
     .target(
       name: "CPromiseABI", dependencies: ["CPlatform", "CPromise", "Promises"], exclude: ["exports.map"],
       swiftSettings: engineSettings),
@@ -126,3 +157,18 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17
 )
+
+// A package that depends on this one by version gets no command line, which cannot be a dependency anyway for its unsafe
+// flags. So it fetches no parser of arguments. SwiftPM reads this file from a repository, then from a checkout.
+if Context.packageDirectory == "/" || Context.packageDirectory.contains("/checkouts/") {
+  let commandLine: Set = ["plugin-host", "PluginHostTests"]
+  package.products.removeAll { commandLine.contains($0.name) }
+  package.targets.removeAll { commandLine.contains($0.name) }
+  package.dependencies.removeAll { dependency in
+    if case .sourceControl(_, let location, _) = dependency.kind {
+      location.hasSuffix("/swift-argument-parser")
+    } else {
+      false
+    }
+  }
+}

@@ -55,6 +55,13 @@ discarded.discard()
 print(discarded.state)
 EOF
 
+swift package resolve --package-path "$scratch/client" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; exit 1; }
+fetched=$(ls "$scratch/client/.build/checkouts")
+if [ "$fetched" != promises ]; then
+  printf 'a package that depends on Promises alone fetched\n%s\n' "$fetched" >&2
+  exit 1
+fi
+
 expected="size 42
 no page 404
 cancelled

@@ -1,0 +1,103 @@
+import CoreMetrics
+import InMemoryLogging
+import InMemoryTracing
+import Logging
+import MetricsTestKit
+import Promises
+import PromisesDiagnostics
+import PromisesLogging
+import PromisesMetrics
+import PromisesTracing
+import Testing
+import Tracing
+
+private struct Refused: Error {}
+
+/// One after another: reports and events are those of the process.
+@Suite("Adapters", .serialized)
+struct AdapterTests {
+  @Test("a report of misuse is a log message with the number, the name and the place of the promise")
+  func logging() throws {
+    let handler = InMemoryLogHandler()
+    PromiseDiagnostics.start(logger: Logger(label: "test") { _ in handler }, level: .error)
+    defer { PromiseDiagnostics.stop() }
+    var promise: Promise<Int>? = Promise<Int>().named("download")
+    let id = try #require(promise?.id)
+    promise?.reject("offline")
+    promise = nil
+    try #require(handler.entries.count == 1)
+    let entry = handler.entries[0]
+    #expect(entry.level == .error)
+    #expect(entry.message.description.hasSuffix("rejected, and nothing handled it: offline"))
+    #expect(entry.metadata["promise.id"] == "0x\(String(id, radix: 16))")
+    #expect(entry.metadata["promise.name"] == "download")
+    #expect(entry.metadata["promise.place"]?.description.hasPrefix("AdapterTests/AdapterTests.swift:") == true)
+  }
+
+  @Test("promises are counted by their ends, and timed, until the metrics are stopped")
+  func metrics() throws {
+    let test = TestMetrics()
+    let before = Promise<Int>()
+    let metrics = PromiseMetrics(prefix: "p", factory: test)
+    let pending = Promise<Int>()
+    let fulfilled = Promise<Int>()
+    fulfilled.resolve(1)
+    let rejected = fulfilled.then { _ in throw Refused() } as Promise<Int>
+    _ = Promise<Int>()
+    before.resolve(1)
+    metrics.stop()
+    let late = Promise<Int>()
+    late.resolve(1)
+    rejected.rescue { (_: Refused) in 0 }.then({ _ in }, nil)
+    #expect(try test.expectCounter("p.created").totalValue == 4)
+    // One of them was created before.
+    #expect(try test.expectCounter("p.fulfilled").totalValue == 2)
+    #expect(try test.expectCounter("p.rejected").totalValue == 1)
+    #expect(try test.expectCounter("p.dropped").totalValue == 1)
+    #expect(try test.expectMeter("p.pending").lastValue == 1)
+    let times = try test.expectTimer("p.lifetime").values
+    #expect(times.count == 2 && times.allSatisfy { $0 >= 0 })
+    pending.resolve(1)
+  }
+
+  @Test("a span ends when the future is settled, and has its error")
+  func tracing() throws {
+    let tracer = InMemoryTracer()
+    let (future, resolver) = Future<Int, Refused>.makeWithResolver()
+    let traced = future.traced("load", ofKind: .client, tracer: tracer).map { [tracer] value in
+      #expect(tracer.finishedSpans.count == 1)
+      return value + 1
+    }
+    #expect(tracer.activeSpans.count == 1)
+    resolver.fulfill(1)
+    #expect(traced.value == 2)
+    let span = try #require(tracer.finishedSpans.first)
+    #expect(span.operationName == "load" && span.kind == .client && span.errors.isEmpty && span.status == nil)
+
+    let failing = Future<Int, Refused>(rejected: Refused()).traced("fail", tracer: tracer)
+    #expect(failing.error != nil)
+    #expect(tracer.finishedSpans[1].errors.first?.error is Refused && tracer.finishedSpans[1].status?.code == .error)
+    let text = Future<Int, String>(rejected: "no").traced("text", tracer: tracer)
+    #expect(text.error == "no" && tracer.finishedSpans[2].status?.message == "no")
+    let cancelled = Future<Int, Refused>(cancelled: nil).traced("cancel", tracer: tracer)
+    #expect(cancelled.state == .cancelled && tracer.finishedSpans[3].status == nil)
+    #expect(tracer.finishedSpans[3].attributes.get("promise.cancelled") == .bool(true))
+  }
+
+  @Test("spans started in the body of a span are its children; what the body throws ends it")
+  func nested() throws {
+    let tracer = InMemoryTracer()
+    let (inner, resolver) = Future<Int, Refused>.makeWithResolver()
+    let outer = withFutureSpan("outer", tracer: tracer) { _ in inner.traced("inner", tracer: tracer) }
+    #expect(tracer.finishedSpans.isEmpty)
+    resolver.fulfill(1)
+    #expect(outer.value == 1)
+    #expect(tracer.finishedSpans.map(\.operationName) == ["inner", "outer"])
+    #expect(tracer.finishedSpans[0].parentSpanID == tracer.finishedSpans[1].spanID)
+    #expect(throws: Refused.self) {
+      _ = try withFutureSpan("thrown", tracer: tracer) { _ in throw Refused() } as Future<Int, Never>
+    }
+    #expect(tracer.finishedSpans.last?.operationName == "thrown")
+    #expect(tracer.finishedSpans.last?.errors.first?.error is Refused)
+  }
+}

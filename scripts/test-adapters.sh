@@ -1,0 +1,7 @@
+#!/bin/sh
+# Tests the adapters to swift-log, swift-metrics and swift-distributed-tracing, in the package Tests/Adapters: this
+# package with all three traits.
+# Usage: scripts/test-adapters.sh. Exit status: that of the tests.
+set -eu
+cd "$(dirname "$0")/.."
+scripts/failures-last.sh swift test --package-path Tests/Adapters
