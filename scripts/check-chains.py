@@ -57,6 +57,13 @@ FUTURE = {
 # The operators of a future that is bound to a token.
 TOKEN = ["map", "flatMap", "mapError", "mapResult", "onSuccess", "onComplete", "onCancel", "onCancel ignoring the error",
          "tryMap", "tryFlatMap"]
+# The callbacks of a stream.
+STREAM = {
+    "subscribe": ("{ print($0) }", "observingResult"),
+    "onNewData": ("{ print($0 + 1) }", "observingValue"),
+    "onError": ("{ print($0) }", "observingError"),
+    "onCancelled": ("{ print(1) }", "observingNothing"),
+}
 
 SOLE = """
 extension Future where Failure == any Error {
@@ -119,7 +126,8 @@ class Compiler:
 
     def scopes(self, start, call, links, imports):
         lines = [f"import {module}" for module in imports]
-        lines += ["func chain(_ future: Future<Int, any Error>, _ token: InvalidationToken) {", f"  _ = {start}"]
+        lines += ["func chain(_ future: Future<Int, any Error>, _ token: InvalidationToken,",
+                  "  _ stream: Subscriber<Int, any Error>) {", f"  _ = {start}"]
         lines += [f"    .{call}"] * links + ["}", ""]
         source = self.write("Chain.swift", "\n".join(lines))
         with tempfile.TemporaryDirectory() as statistics:
@@ -164,6 +172,8 @@ def main(modules, module_map):
                 check("future", operator, closure, sole, form)
             for operator in TOKEN:
                 check("future.withToken(token)", operator, *FUTURE[operator], form)
+            for operator, (closure, sole) in STREAM.items():
+                check("stream", operator, closure, sole, form)
     print(f"check-chains.py: {checked - slow} of {checked} chains need at most {LIMIT} times the work of one overload")
     return 1 if slow else 0
 

@@ -35,6 +35,7 @@ extension Future where Value: Sendable, Failure: Error {
   /// Starts a task with this future's value, and pairs the value with the task's output.
   ///
   /// - Returns: a future of the pair. If this future or the task fails or is cancelled, it has that outcome.
+  @_disfavoredOverload
   @discardableResult
   public func additionally<Output>(
     running task: FutureTask<Value, Output>, on context: PromiseContext = .utility, using pool: CancellationPool? = nil
