@@ -34,6 +34,8 @@ fi
 git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
 scripts/check-paths.py CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
+Tests/Prose/check-layers.test.sh
+scripts/check-layers.py docs/architecture.md
 
 # Files that grew beyond one subject.
 status=0

@@ -60,9 +60,3 @@ final class CallbackBody: Sendable {
   /// Reports that an exception left the body.
   func fail(_ fault: EdgeFault) { failed(fault.error(source.function, of: "the callback '\(source.parameter)' ")) }
 }
-
-/// The error of a misused callback. A class, so that a CallFault is one word.
-final class CallbackFault: Sendable {
-  let error: PluginError
-  init(_ error: PluginError) { self.error = error }
-}

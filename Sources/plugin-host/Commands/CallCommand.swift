@@ -3,7 +3,7 @@ import Glibc
 import PluginRuntime
 import Promises
 
-struct CallCommand: ParsableCommand {
+struct CallCommand: ParsableCommand, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "call",
     abstract: "Call one function of a plugin and print its result.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginRuntime
 
-struct RunCommand: ParsableCommand {
+struct RunCommand: ParsableCommand, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a pipeline: steps that call plugins' functions and use each other's results.",
@@ -149,17 +149,3 @@ struct RunCommand: ParsableCommand {
 }
 
 extension GraphFormat: ExpressibleByArgument {}
-
-/// The value that the user gives a variable: `NAME=VALUE`.
-struct VariableSetting {
-  var name: String
-  var value: String
-
-  init(option text: String) throws(ValidationError) {
-    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw ValidationError("expected NAME=VALUE")
-    }
-    name = String(text[..<equals])
-    value = String(text[equals...].dropFirst())
-  }
-}

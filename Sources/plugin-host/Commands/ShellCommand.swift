@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct ShellCommand: ParsableCommand {
+struct ShellCommand: ParsableCommand, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "shell",
     abstract: "Call functions one after the other, in a session that keeps their results.",

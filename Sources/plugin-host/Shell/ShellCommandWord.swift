@@ -59,7 +59,7 @@ extension ShellSession {
     if let dot = word.lastIndex(of: "."), let plugin = try? plugin(String(word[..<dot])) {
       let name = String(word[dot...].dropFirst())
       guard let function = plugin.function(named: name) else { throw plugin.lacks(name) }
-      return FunctionHelp.text(of: function, in: plugin)
+      return FunctionText.text(of: function, in: plugin)
     }
     return try plugin(word).functions.map { "\($0.signature)\n" }.joined()
   }

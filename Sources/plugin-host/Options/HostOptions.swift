@@ -36,10 +36,6 @@ protocol RunsPlugins {
   var host: HostOptions { get }
 }
 
-extension CallCommand: RunsPlugins {}
-extension RunCommand: RunsPlugins {}
-extension ShellCommand: RunsPlugins {}
-
 /// The options of the commands that call plugins' functions.
 struct HostOptions: ParsableArguments {
   @OptionGroup var search: SearchOptions

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Tests scripts/check-layers.py in a repository made for it.
+set -euo pipefail
+script=$(cd "$(dirname "$0")/../.." && pwd)/scripts/check-layers.py
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+git init -q .
+mkdir -p target/Low target/High target/Beside
+echo 'struct Base { struct Part {} }' > target/Low/Base.swift
+echo 'struct Tower { let base: Base }' > target/High/Tower.swift
+echo 'struct Peer { let tower: Tower }' > target/Beside/Peer.swift
+failed=0
+
+# expect STATUS PATTERN NAME ORDER: adds the sources, and checks them by the order.
+expect() {
+  local status=0
+  git add -A
+  printf '```layers\n%s\n```\n' "$4" > rules.md
+  "$script" rules.md > log 2>&1 || status=$?
+  if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat log; echo end); then
+    failed=$((failed + 1))
+    echo "FAIL  $3: status $status"
+    cat log
+  fi
+}
+
+expect 0 end "downwards" 'target: Low < High < Beside'
+expect 1 'Beside/Peer.swift: Tower is of High, which comes after Beside' "upwards" 'target: Low < Beside < High'
+expect 0 end "beside each other" 'target: Low < High, Beside'
+expect 0 end "an exception" $'target: Low < Beside < High\n  Beside: Tower'
+expect 1 'the folder Beside is not in the order of target' "a folder without a place" 'target: Low < High'
+printf '// Tower is drawn here.\nlet text = "Tower"\nlet part = Base.Tower()\n' > target/Low/Words.swift
+expect 0 end "comments, strings and nested names" 'target: Low < High < Beside'
+printf 'private struct Tower {}\nlet own = Tower()\n' > target/Low/Own.swift
+expect 0 end "a private type of the same name" 'target: Low < High < Beside'
+expect 1 'has no block of layers' "a document without rules" $'```\n```layers'
+
+if [[ $failed -gt 0 ]]; then
+  echo "check-layers: $failed failed" >&2
+  exit 1
+fi

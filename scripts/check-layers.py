@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Checks that the folders of a target use each other in one direction.
+
+    scripts/check-layers.py DOCUMENT
+
+The document has blocks of code with the language `layers`. A line names a folder and the order of its subfolders:
+
+    Sources/plugin-host: Text < System < Plugins, YAML < .
+
+A subfolder may use those before it, and those beside it after a comma; `.` is the folder's own files. A file uses a
+subfolder if it names a type that is declared at the top level of a file there. An indented line after it is an
+exception, a type that a subfolder may name although it comes later: `Values: PluginObject`.
+
+Prints FILE: the type and the two folders, for each use in the wrong direction. Exits with 1 if there is any.
+"""
+
+import re
+import subprocess
+import sys
+
+DECLARATION = re.compile(
+    r"^([ ]*)((?:@\w+(?:\([^)]*\))?[ ]+|(?:public|package|internal|private|fileprivate|final|indirect|nonisolated|"
+    r"unsafe|open)(?:\(\w+\))?[ ]+)*)(?:struct|enum|class|protocol|actor|typealias)[ ]+(\w+)", re.M)
+
+
+def orders(document):
+    """Yields (folder, {subfolder: rank}, exceptions) for each line of a block `layers`."""
+    found = []
+    for block in re.findall(r"^```layers\n(.*?)^```", document, re.M | re.S):
+        for line in block.splitlines():
+            name, _, rest = line.partition(":")
+            if line.startswith(" "):
+                found[-1][2].update((name.strip(), word.strip()) for word in rest.split(","))
+            else:
+                ranks = {folder.strip(): rank for rank, layer in enumerate(rest.split("<")) for folder in layer.split(",")}
+                found.append((name, ranks, set()))
+    return found
+
+
+def sources(folder):
+    names = subprocess.run(["git", "ls-files", "-z", "--", folder], capture_output=True, text=True, check=True).stdout
+    for name in names.split("\0"):
+        if name.endswith(".swift"):
+            parts = name[len(folder) + 1:].split("/")
+            with open(name, encoding="utf-8") as file:
+                code = re.sub(r'//.*|"(?:[^"\\\n]|\\.)*"', "", file.read())
+            yield name, parts[0] if len(parts) > 1 else ".", code
+
+
+def check(folder, ranks, exceptions, report):
+    files = list(sources(folder))
+    declared, local = {}, set()
+    for name, place, code in files:
+        if place not in ranks:
+            report(f"{name}: the folder {place} is not in the order of {folder}")
+        for indent, modifiers, word in DECLARATION.findall(code):
+            if indent or "private" in modifiers:
+                local.add((place, word))
+            else:
+                declared.setdefault(word, set()).add(place)
+    for name, place, code in files:
+        # A name after a dot is nested in another type.
+        for word in sorted(set(re.findall(r"(?<![.\w])[A-Z]\w*", code))):
+            places = declared.get(word, set())
+            if len(places) != 1 or (place, word) in local | exceptions or place not in ranks:
+                continue
+            used = next(iter(places))
+            if ranks.get(used, -1) > ranks[place]:
+                report(f"{name}: {word} is of {used}, which comes after {place} in the order of {folder}")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: check-layers.py DOCUMENT")
+    found = []
+    with open(sys.argv[1], encoding="utf-8") as file:
+        rules = orders(file.read())
+    if not rules:
+        sys.exit(f"check-layers.py: {sys.argv[1]} has no block of layers")
+    for folder, ranks, exceptions in rules:
+        check(folder, ranks, exceptions, found.append)
+    for line in found:
+        print(line, file=sys.stderr)
+    sys.exit(1 if found else 0)
+
+
+main()
