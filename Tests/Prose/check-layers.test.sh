@@ -11,12 +11,13 @@ echo 'struct Base { struct Part {} }' > target/Low/Base.swift
 echo 'struct Tower { let base: Base }' > target/High/Tower.swift
 echo 'struct Peer { let tower: Tower }' > target/Beside/Peer.swift
 failed=0
+fence=$(printf '\140\140\140')
 
 # expect STATUS PATTERN NAME ORDER: adds the sources, and checks them by the order.
 expect() {
   local status=0
   git add -A
-  printf '```layers\n%s\n```\n' "$4" > rules.md
+  printf '%slayers\n%s\n%s\n' "$fence" "$4" "$fence" > rules.md
   "$script" rules.md > log 2>&1 || status=$?
   if [[ $status -ne $1 ]] || ! grep -qE -- "$2" <(cat log; echo end); then
     failed=$((failed + 1))
@@ -34,7 +35,7 @@ printf '// Tower is drawn here.\nlet text = "Tower"\nlet part = Base.Tower()\n' 
 expect 0 end "comments, strings and nested names" 'target: Low < High < Beside'
 printf 'private struct Tower {}\nlet own = Tower()\n' > target/Low/Own.swift
 expect 0 end "a private type of the same name" 'target: Low < High < Beside'
-expect 1 'has no block of layers' "a document without rules" $'```\n```layers'
+expect 1 'has no block of layers' "a document without rules" "$fence"
 
 if [[ $failed -gt 0 ]]; then
   echo "check-layers: $failed failed" >&2
