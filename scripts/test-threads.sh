@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
-  '') tests="PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces)" ;;
+  '') tests="PromisesTests\.(Combining|Settling|Concurrency|ContextRaces|FutureRaces|StreamRaces|TaskRaces)" ;;
   all) tests="^Promises(Foundation|Swift5)?Tests" ;;
   *)
     echo "usage: scripts/test-threads.sh [all]" >&2

@@ -69,6 +69,19 @@ struct WhenTests {
     #expect(failing.error == TestError(3))
   }
 
+  @Test("D48: a tuple has the state of the first input in time that is rejected or cancelled, with its indirect error")
+  func tupleEnds() {
+    let (name, named) = Future<String, TestError>.makeWithResolver()
+    let cancelled = when(fulfilled: futures[0], name, futures[1])
+    let rejected = when(fulfilled: futures[0], futures[1])
+    named.cancel(because: OtherError())
+    #expect(cancelled.result?.isCancelled == true && cancelled.result?.indirectError is OtherError)
+    resolvers[1].reject(TestError(1))
+    resolvers[0].reject(TestError(0))
+    #expect(rejected.error == TestError(1), "rejected, not cancelled because of it")
+    #expect(cancelled.result?.indirectError is OtherError, "later ends change nothing")
+  }
+
   @Test("PG25: all of several as a method")
   func combine() {
     let combined = Subject(fulfilled: 1).combine(with: Future<String, TestError>(fulfilled: "a"))
@@ -114,21 +127,21 @@ struct WhenTests {
     #expect(asked == 0)
   }
 
-  @Test("T100: a request on the result withdraws its interest in each input, and the result follows them")
+  @Test("T100: a request on the result asks each input without another consumer; the result follows its inputs")
   func request() {
-    let (alone, first) = Subject.makeWithResolver()
-    var inputs: [Subject]? = [alone, futures[1]]
-    let kept = futures[1].map { $0 }
-    var asked: [Int] = []
-    first.onCancelRequest { _ in asked.append(0) }
-    resolvers[1].onCancelRequest { _ in asked.append(1) }
-    let all = when(fulfilled: inputs!)
-    inputs = nil
-    withExtendedLifetime(alone) { all.requestCancel() }
-    withExtendedLifetime(kept) { #expect(asked.contains(1) == false) }
-    #expect(!all.isSettled)
-    first.cancel()
-    #expect(all.result?.isCancelled == true)
+    let inputs = (0..<3).map { _ in Resolver<Int, TestError>() }
+    let asked = Recorder<Int>()
+    for (index, input) in inputs.enumerated() { input.onCancelRequest { _ in asked.record(index) } }
+    let consumer = inputs[1].future.map { $0 }
+    let all = when(fulfilled: inputs.map(\.future))
+    #expect(asked.events == [])
+    all.requestCancel()
+    #expect(asked.events == [0, 2], "the second input has another consumer")
+    #expect(!all.isSettled, "a request is advice")
+    consumer.requestCancel()
+    #expect(asked.events == [0, 2, 1])
+    inputs[0].cancel(because: OtherError())
+    #expect(all.result == .cancelled(OtherError()))
   }
 
   @Test(

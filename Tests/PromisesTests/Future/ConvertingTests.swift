@@ -54,6 +54,14 @@ struct ConvertingTests {
   func typeErased() {
     #expect(Future<Int32, TestError>(fulfilled: 1).typeErased().value as? Int32 == 1)
     #expect(Subject(rejected: TestError(2)).typeErased().error as? TestError == TestError(2))
+    let cancelled = Endings.settled.map { $0.typeErased().result }
+    #expect(cancelled[2]?.isCancelled == true && cancelled[2]?.indirectError == nil)
+    #expect(cancelled[3]?.indirectError is OtherError)
+    let (future, resolver) = Subject.makeWithResolver()
+    let erased = future.typeErased()
+    #expect(erased.state == .pending)
+    resolver.fulfill(4)
+    #expect(erased.value as? Int == 4)
   }
 
   @Test("PG29: a success-only future has the value and calls back with it; a failure is silence")
