@@ -257,7 +257,7 @@ extension PluginDescription {
   }
 }
 
-/// One call in a worker, from its frame until its answer.
+/// One call of a function in another process, from its frame until its answer.
 final class WorkerCall: Sendable {
   private struct State {
     var promise: Promise<PluginValue>?

@@ -28,10 +28,13 @@ extension WorkerLink {
 
   // MARK: Answers to questions of the worker
 
-  func reply(_ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer) {
-    guard let error = send(Frame(kind, request, WorkerQuestions.body(answer))) else { return }
+  /// Sends an answer. `generation` is the worker that asked: the numbers of the questions begin anew in each process.
+  func reply(
+    _ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer, to generation: Int? = nil
+  ) {
+    guard let error = send(Frame(kind, request, WorkerQuestions.body(answer)), to: generation) else { return }
     let reason = PluginError(.notIsolated, "a callback", "returned a value that \(error)")
-    send(Frame(kind, request, WorkerQuestions.body(.failure(CallbackRejection(reason: reason)))))
+    send(Frame(kind, request, WorkerQuestions.body(.failure(CallbackRejection(reason: reason)))), to: generation)
   }
 
   /// An error that a callback threw, for the worker. The error itself stays with the call, and rejects it unless the

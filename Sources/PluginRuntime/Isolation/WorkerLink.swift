@@ -24,7 +24,8 @@ final class WorkerLink: Sendable {
     var requests: UInt64 = 0
     var outgoing = OutgoingFrames()
     var callbacks: [UInt64: PluginCallback] = [:]
-    var foreign: [UInt64: Promise<PluginValue>] = [:]
+    /// Calls of other plugins, by the numbers of the worker.
+    var foreign: [UInt64: WorkerCall] = [:]
     /// The earliest time at which a call is to be stopped, or its worker killed.
     var nextTime: ContinuousClock.Instant?
     /// The time at which calls are given up, while the link closes.
@@ -66,13 +67,15 @@ final class WorkerLink: Sendable {
     return state.outgoing.send(call.frame, state.socket)
   }
 
-  /// Sends a frame, if a worker is open. Returns the reason why its body cannot be sent.
+  /// Sends a frame, if a worker is open; with a generation, only to that one. Returns the reason why its body cannot be
+  /// sent.
   @discardableResult
-  func send(_ frame: Frame) -> CBORError? {
+  func send(_ frame: Frame, to generation: Int? = nil) -> CBORError? {
     do {
       let encoded = try frame.encoded()
       let isLeft = state.withLock { state in
-        state.socket >= 0 ? state.outgoing.send(encoded, state.socket) : false
+        guard state.socket >= 0, generation == nil || generation == state.generation else { return false }
+        return state.outgoing.send(encoded, state.socket)
       }
       if isLeft { wake() }
       return nil
@@ -169,7 +172,7 @@ final class WorkerLink: Sendable {
       if state.phase == .open { state.phase = .waiting }
       return (ended.map(\.value), state.callbacks, state.foreign)
     }
-    for promise in foreign.values { promise.discard() }
+    for call in foreign.values { call.cancel() }
     _ = consume callbacks
     return calls
   }

@@ -66,8 +66,8 @@ extension WorkerServer {
       WorkerLink.deliveries.run { _ = callback }
     case (.foreign, _): try foreign(frame)
     case (.foreignCancel, _):
-      let promise = link.state.withLock { $0.foreign[frame.request] }
-      WorkerLink.deliveries.run { promise?.discard() }
+      let call = link.state.withLock { $0.foreign[frame.request] }
+      if let call { WorkerLink.deliveries.run { call.cancel() } }
     default: throw FrameError(description: "a frame of the kind '\(frame.kind)' in the stage '\(stage)'")
     }
   }
@@ -131,14 +131,14 @@ extension WorkerServer {
       case .uint(let request) = parts[1], case .array(let arguments) = parts[2]
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     let callback = link.state.withLock { $0.callbacks[number] }
-    WorkerLink.deliveries.run { [link] in
+    WorkerLink.deliveries.run { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
         answer = .success(try callback?.run(arguments) ?? .void)
       } catch {
         answer = .failure(link.crossing(error, of: request))
       }
-      link.reply(.returned, frame.request, answer)
+      link.reply(.returned, frame.request, answer, to: generation)
     }
   }
 
@@ -146,12 +146,15 @@ extension WorkerServer {
     guard case .array(let parts) = frame.body, parts.count == 3, case .string(let plugin) = parts[0],
       case .string(let function) = parts[1], case .array(let arguments) = parts[2]
     else { throw FrameError(description: "a call of another plugin of an unknown form") }
-    WorkerLink.deliveries.run { [link, settings] in
+    // Noted before the next frame is read, which may cancel it.
+    let call = WorkerCall()
+    link.state.withLock { $0.foreign[frame.request] = call }
+    WorkerLink.deliveries.run { [link, settings, generation] in
       let promise = settings.others(function, plugin, arguments)
-      link.state.withLock { $0.foreign[frame.request] = promise }
+      call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
-        link.state.withLock { _ = $0.foreign.removeValue(forKey: frame.request) }
-        link.reply(.answered, frame.request, answer)
+        link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }
+        link.reply(.answered, frame.request, answer, to: generation)
       }
       promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
     }

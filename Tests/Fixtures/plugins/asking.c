@@ -1,0 +1,39 @@
+/* Asks its caller, and gives values that are too deep for a frame. */
+#include "fixture.h"
+
+#include <unistd.h>
+
+static int32_t process(void) {
+  return getpid();
+}
+
+static int64_t echo(int64_t value) {
+  return value;
+}
+
+static int32_t ask(int32_t (*answer)(int32_t), int32_t value) {
+  return answer(value);
+}
+
+static void deep(uint32_t levels, promise_value_t *result) {
+  promise_value_t value = {.kind = PROMISE_KIND_VOID};
+  for (; levels > 0; levels--) {
+    promise_value_t inner = value;
+    promise_value_array(&value, &inner, 1);
+  }
+  *result = value;
+}
+
+static uint64_t length(promise_bytes_t data) {
+  return data.length;
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("process() -> i32", process),
+    FUNCTION("echo(value: i64) -> i64", echo),
+    FUNCTION("ask(answer: fn(i32) -> i32, value: i32) -> i32", ask),
+    FUNCTION("deep(levels: u32) -> value", deep),
+    FUNCTION("length(data: bytes) -> u64", length),
+};
+
+PLUGIN("test.asking")

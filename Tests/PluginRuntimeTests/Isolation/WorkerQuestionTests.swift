@@ -1,0 +1,87 @@
+import Dispatch
+import Glibc
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@Suite("Isolation: questions of a worker", .serialized)
+struct WorkerQuestionTests {
+  /// A callback that waits for a permit before it answers.
+  private final class Answer: Sendable {
+    let permit = DispatchSemaphore(value: 0)
+    let isAsked = Atomic<Bool>(false)
+    let number: Int64
+
+    init(_ number: Int64) { self.number = number }
+
+    var argument: Argument {
+      Argument(
+        .callback(
+          PluginCallback { [self] _ in
+            isAsked.store(true, ordering: .sequentiallyConsistent)
+            permit.wait()
+            return .int(number)
+          }))
+    }
+  }
+
+  @Test("of an earlier generation are not answered to a later one")
+  func generations() async throws {
+    let plugin = try IsolatedPlugin.loading("asking")
+    let late = Answer(111)
+    let first = plugin.call("ask", [late.argument, .value(.int(0))], timeout: nil)
+    try await waiting(for: { late.isAsked.load(ordering: .sequentiallyConsistent) })
+    guard case .int(let process)? = try await plugin.outcome("process").value else {
+      Issue.record("no process")
+      return
+    }
+    kill(pid_t(process), SIGKILL)
+    #expect(try await first.outcomeInTime().workerEnd?.generation == 1)
+    // A question with the number of the first, by another process.
+    let answer = Answer(222)
+    let second = plugin.call("ask", [answer.argument, .value(.int(0))], timeout: nil)
+    try await waiting(for: { answer.isAsked.load(ordering: .sequentiallyConsistent) })
+    late.permit.signal()
+    // A worker reads its frames in their order.
+    for number in 0..<50 { #expect(try await plugin.outcome("echo", .int(Int64(number))).value == .int(Int64(number))) }
+    #expect(second.state == .pending)
+    answer.permit.signal()
+    #expect(try await second.outcomeInTime().value == .int(222))
+    plugin.unload()
+  }
+
+  @Test("are calls of other plugins, which end as the others say")
+  func calls() async throws {
+    let host = try Host.loading("whole")
+    try host.load(try Fixture.plugin("caller"), isolation: .tests)
+    func outcome(_ function: String, _ arguments: Argument...) async throws -> Outcome {
+      try await host.call(function, of: "test.caller", arguments).outcomeInTime()
+    }
+    #expect(try await outcome("add", .value(.int(2)), .value(.int(3))).value == .int(5))
+    let wrong = try await outcome("call", .text("test.nobody"), .text("f"))
+    #expect(wrong.promiseError?.message.contains("no plugin of this id is loaded") == true, "\(wrong)")
+    let missing = try await outcome("call", .text("test.whole"), .text("nothing"))
+    #expect(missing.promiseError?.message.contains("has no function 'nothing'") == true, "\(missing)")
+  }
+
+  @Test("that are discarded at once are discarded in the host")
+  func discarded() async throws {
+    let host = try Host.loading("promises")
+    try host.load(try Fixture.plugin("caller"), isolation: .tests)
+    let count = 50
+    for _ in 0..<count {
+      _ = try await host.call("start_and_discard", of: "test.caller", [.value(.bytes([1]))]).outcomeInTime()
+    }
+    func discards() async -> PluginValue? { await host.outcome("discarded", of: "test.promises").value }
+    var seen = await discards()
+    for _ in 0..<5_000 where seen != .int(Int64(count)) {
+      try await Task.sleep(for: .milliseconds(2))
+      seen = await discards()
+    }
+    #expect(seen == .int(Int64(count)))
+    // Their threads end.
+    for _ in 0..<count { _ = await host.outcome("go", of: "test.promises") }
+  }
+}
