@@ -92,36 +92,8 @@ extension EndToEnd {
       #expect(try HostProcess.run("shell", "--output", "x").status == 64)
     }
 
-    /// Starts a session on a terminal, with its results in a file, and ends it by Ctrl-D.
-    private func session(
-      environment: [String: String] = [:], _ body: (PseudoTerminal, Process) -> Void
-    ) throws -> (drawing: String, ending: HostProcess.Ending) {
-      let terminal = PseudoTerminal()
-      let host = try HostProcess(["shell", "--progress", "plain"], environment: environment)
-      host.process.standardInput = terminal.handle
-      host.process.standardError = terminal.handle
-      try host.process.run()
-      #expect(terminal.wait { $0.contains("plugin-host> ") })
-      body(terminal, host.process)
-      terminal.type("\u{4}")
-      let ending = try host.wait()
-      return (terminal.contents(), ending)
-    }
-
-    /// Waits until a line with that text was run so often, and the next can be typed.
-    private func waitForPrompt(_ terminal: PseudoTerminal, after text: String, times: Int = 1) {
-      let isThere = terminal.wait { drawing in
-        let rows = drawing.components(separatedBy: "\r\n")
-        guard let last = rows.dropLast().lastIndex(where: { $0.contains(text) }) else { return false }
-        // A plugin's log may end the row of the prompt.
-        return rows.dropLast().count { $0.contains(text) } >= times
-          && rows[(last + 1)...].contains { $0.contains("plugin-host> ") }
-      }
-      #expect(isThere, "\(text)")
-    }
-
     @Test func anInterruptedCallLeavesTheSessionOpen() throws {
-      let (drawing, ending) = try session { terminal, process in
+      let (drawing, ending) = try terminalSession { terminal, process in
         terminal.type("later.never\r")
         #expect(terminal.wait { $0.contains("never: for ever") })
         kill(process.processIdentifier, SIGINT)
@@ -143,7 +115,7 @@ extension EndToEnd {
       let state = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: state) }
       let environment = ["XDG_STATE_HOME": state.path]
-      let (drawing, ending) = try session(environment: environment) { terminal, _ in
+      let (drawing, ending) = try terminalSession(environment: environment) { terminal, _ in
         // "kinds.tiny x=1", then a mistake that is taken back, then the same line again.
         terminal.type("kin\ttin\tx\t1\r")
         waitForPrompt(terminal, after: "kinds.tiny x=1")
@@ -156,7 +128,7 @@ extension EndToEnd {
       }
       #expect(ending.status == 0, "\(drawing)")
       #expect(ending.text == "1\n1\n", "\(drawing)")
-      let (_, second) = try session(environment: environment) { terminal, _ in
+      let (_, second) = try terminalSession(environment: environment) { terminal, _ in
         terminal.type("\u{1B}[A\u{1B}[A\r")
         waitForPrompt(terminal, after: "kinds.tiny x=1")
       }

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// The parts of the key of a cached result, and damage of the cache.
+  @Suite struct CacheKeyTests {
+    private func run(_ file: borrowing PipelineFile) throws -> HostProcess.Ending {
+      try HostProcess.run("run", "--cache", file.folder.appending(path: "results.db").path, file.path)
+    }
+
+    @Test func theSymbolOfAnAdoptedFunctionCounts() throws {
+      let file = try PipelineFile(
+        "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.f, with: {c: 97}, pure: true}\n")
+      func adopt(_ symbol: String) throws {
+        try Data("library: libc.so.6\nfunctions:\n  - {signature: \"f(c: i32) -> i32\", symbol: \(symbol)}\n".utf8)
+          .write(to: file.folder.appending(path: "c.adopt.yaml"))
+      }
+      try adopt("toupper")
+      #expect(try run(file).text == "65\n")
+      let second = try run(file)
+      #expect(second.text == "65\n" && second.errors.contains(", from the cache"), "\(second.errors)")
+      try adopt("tolower")
+      let third = try run(file)
+      #expect(third.text == "97\n" && !third.errors.contains(", from the cache"), "\(third.errors)")
+    }
+
+    @Test func theOrderOfArgumentsDoesNotCount() throws {
+      func pipeline(_ arguments: String) -> String {
+        "plugins: [kinds]\nsteps:\n  a: {call: kinds.mixed, with: {\(arguments)}, pure: true}\n"
+      }
+      let file = try PipelineFile(pipeline("x: 1, y: 2"))
+      let first = try run(file)
+      try Data(pipeline("y: 2, x: 1").utf8).write(to: URL(filePath: file.path))
+      let second = try run(file)
+      #expect(second.text == first.text && second.errors.contains(", from the cache"), "\(second.errors)")
+      try Data(pipeline("x: 2, y: 1").utf8).write(to: URL(filePath: file.path))
+      let other = try run(file)
+      #expect(other.text != first.text && !other.errors.contains(", from the cache"), "\(other.errors)")
+    }
+
+    @Test func aResumedRunTellsStepsWithTheSameCallApart() throws {
+      let file = try PipelineFile("")
+      let calls = file.folder.appending(path: "calls").path
+      let step = "{call: kinds.start, with: {command: \"echo x >> '\(calls)'\"}"
+      try Data("plugins: [kinds]\nsteps:\n  a: \(step)}\n  b: \(step), after: a}\n".utf8)
+        .write(to: URL(filePath: file.path))
+      let ending = try HostProcess.run(
+        "run", "--resume", "--cache", file.folder.appending(path: "results.db").path, file.path)
+      #expect(ending.status == 0, "\(ending.errors)")
+      #expect(try String(contentsOfFile: calls, encoding: .utf8) == "x\nx\n")
+    }
+
+    @Test func aDamagedResultIsReported() throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.tiny, pure: true}\n")
+      _ = try run(file)
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = [
+        "sqlite3", file.folder.appending(path: "results.db").path, "update results set digest = x'00'",
+      ]
+      try process.run()
+      process.waitUntilExit()
+      let warning = "plugin-host: warning: a: its result in the cache is damaged; it is computed again\n"
+      let damaged = try run(file)
+      #expect(damaged.text == "-3\n" && damaged.errors.contains(warning), "\(damaged.errors)")
+      let mended = try run(file)
+      #expect(mended.errors.contains(", from the cache") && !mended.errors.contains("warning"), "\(mended.errors)")
+    }
+  }
+
+  /// The file of a secret.
+  @Suite struct SecretFileTests {
+    @Test(arguments: ["abc", "abc\n", "abc\r\n", "abc\r"])
+    func theLastLineBreakDoesNotCount(content: String) throws {
+      let file = try PipelineFile(
+        "plugins: [kinds]\nsecrets: {key: {file: key}}\nsteps:\n"
+          + "  a: {call: kinds.start, with: {command: \"test '${key}' = abc\"}}\n")
+      try Data(content.utf8).write(to: file.folder.appending(path: "key"))
+      #expect(try HostProcess.run("run", file.path).text == "0\n")
+    }
+
+    @Test(arguments: ["", "\n", "\r\n"])
+    func anEmptyOneIsRefused(content: String) throws {
+      let file = try PipelineFile(
+        "plugins: [kinds]\nsecrets: {key: {file: key}}\nsteps:\n  a: {call: kinds.text, with: {x: \"${key}\"}}\n")
+      try Data(content.utf8).write(to: file.folder.appending(path: "key"))
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.status == 64)
+      #expect(ending.errors.contains("the secret \"key\": "), "\(ending.errors)")
+      #expect(ending.errors.contains("is empty, or not UTF-8 text"), "\(ending.errors)")
+    }
+  }
+}

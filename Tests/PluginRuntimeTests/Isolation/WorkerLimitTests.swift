@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import PluginRuntime
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Isolation: limits", .serialized)
+struct WorkerLimitTests {
+  private func process(of plugin: IsolatedPlugin) async throws -> pid_t {
+    let value = try #require(try await plugin.outcome("process").value)
+    guard case .int(let process) = value else {
+      Issue.record("\(value) is no process")
+      return 0
+    }
+    return pid_t(process)
+  }
+
+  @Test("of depth reject the call whose result is too deep, and no other")
+  func depth() async throws {
+    let plugin = try IsolatedPlugin.loading("asking")
+    #expect(try await plugin.outcome("deep", .uint(100)).value != nil)
+    let deep = try await plugin.outcome("deep", .uint(130))
+    #expect(deep.pluginError?.kind == .notIsolated, "\(deep)")
+    #expect(deep.pluginError?.message.contains("nested deeper than 128 levels") == true, "\(deep)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+  }
+
+  @Test("of time count for calls that no worker has got yet")
+  func unsent() async throws {
+    let plugin = try IsolatedPlugin.loading("dying", ["-DIN_LOAD=usleep(700000)"])
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil)
+    // The next worker takes longer to load the plugin than the call has.
+    let call = plugin.call("echo", [.value(.int(1))], timeout: .milliseconds(50))
+    #expect(try await call.outcomeInTime().pluginError?.kind == .timedOut)
+    #expect(try await plugin.outcome("echo", .int(2)).value == .int(2))
+    plugin.unload()
+  }
+
+  @Test("of the socket: what does not fit into it waits, also for a worker that was stopped")
+  func socket() async throws {
+    let plugin = try IsolatedPlugin.loading("asking")
+    let data = PluginValue.bytes([UInt8](repeating: 7, count: 8 << 20))
+    let calls = (0..<4).map { _ in plugin.call("length", [.value(data)], timeout: nil) }
+    for call in calls { #expect(try await call.outcomeInTime().value == .uint(8 << 20)) }
+    let process = try await process(of: plugin)
+    #expect(process > 0 && kill(process, SIGSTOP) == 0)
+    let stopped = try await plugin.outcome("length", data)
+    #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
+    #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    plugin.unload()
+  }
+
+  @Test("of the handles are kept in promises too")
+  func promisedHandle() async throws {
+    let plugin = try IsolatedPlugin.loading("promises")
+    let promise = Promise<PluginValue>()
+    let call = plugin.call("twofold", [Argument(.promise(promise))], timeout: nil)
+    promise.resolve(.array([.pointer(PluginPointer(name: "thing", address: 8))]))
+    let outcome = try await call.outcomeInTime()
+    // The plugin's promise follows it, so the reason is one of C.
+    let message = outcome.promiseError?.message ?? ""
+    #expect(message.contains("a promise[0] is a handle or an address of another process"), "\(outcome)")
+    plugin.unload()
+  }
+
+  @Test("of descriptors: a worker has one socket, beyond the low numbers")
+  func oneSocket() async throws {
+    let plugin = try IsolatedPlugin.loading("asking")
+    let folder = "/proc/\(try await process(of: plugin))/fd"
+    let sockets = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:") == true
+    }
+    #expect(sockets.count == 1 && sockets.allSatisfy { Int($0).map { $0 >= 50 } == true }, "\(sockets)")
+    plugin.unload()
+  }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: the output of a worker")
+struct WorkerOutputTests {
+  /// Passes a text through a pipe. Returns the output and the lines that were received.
+  private func output(of text: String) throws -> (output: WorkerOutput, received: [String]) {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let bytes = Array(text.utf8)
+    #expect(write(ends[1], bytes, bytes.count) == bytes.count)
+    close(ends[1])
+    var output = WorkerOutput()
+    var received: [String] = []
+    #expect(!output.read(ends[0]) { received.append($0) })
+    output.finish { received.append($0) }
+    close(ends[0])
+    return (output, received)
+  }
+
+  @Test("is received line by line, and the last ten lines are kept", arguments: [0, 1, 9, 10, 11, 25])
+  func lines(count: Int) throws {
+    let all = (0..<count).map { "line \($0)" }
+    let (output, received) = try output(of: all.map { $0 + "\n" }.joined())
+    #expect(received == all)
+    #expect(output.lines == Array(all.suffix(10)))
+  }
+
+  @Test("may end without the end of a line, and have empty lines")
+  func ends() throws {
+    #expect(try output(of: "a\n\nb").received == ["a", "", "b"])
+    #expect(try output(of: "a\n").received == ["a"])
+  }
+
+  @Test("is cut where a line is too long", arguments: [999, 1_000, 1_001, 20_000])
+  func long(count: Int) throws {
+    let (_, received) = try output(of: String(repeating: "x", count: count) + "\nnext\n")
+    #expect(received == [String(repeating: "x", count: min(count, 1_000)), "next"])
+  }
+}

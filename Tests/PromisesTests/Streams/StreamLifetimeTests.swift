@@ -1,0 +1,46 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@Suite("Streams: remembered states are released")
+struct StreamLifetimeTests {
+  @Test("a replaying stream keeps as many states as it replays, and none after its release")
+  func history() {
+    withLifetimeTracking { tracker in
+      let publisher = Publisher<Tracked<Void>, TestError>()
+      var stream: Subscriber<Tracked<Void>, TestError>? = publisher.subscriber().replay(2)
+      for _ in 0..<5 { publisher.publish(tracker.track()) }
+      #expect(tracker.live == 2)
+      withExtendedLifetime(stream) {}
+      stream = nil
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("a stateful publisher releases the value before its last error", arguments: [1, 2, 3])
+  func valueBeforeError(values: Int) {
+    withLifetimeTracking { tracker in
+      var publisher: StatefulPublisher<Tracked<Void>, TestError>? = StatefulPublisher()
+      for number in 0..<values {
+        publisher?.publish(tracker.track())
+        publisher?.publish(error: TestError(number))
+      }
+      #expect(tracker.live == 1)
+      #expect(publisher?.lastValue != nil)
+      publisher = nil
+      #expect(tracker.live == 0)
+    }
+  }
+
+  @Test("a publisher without a state keeps nothing")
+  func stateless() {
+    withLifetimeTracking { tracker in
+      let publisher = Publisher<Tracked<Void>, TestError>()
+      var seen = 0
+      let subscriber = publisher.subscriber().onNewData { _ in seen += 1 }
+      for _ in 0..<3 { publisher.publish(tracker.track()) }
+      #expect(tracker.live == 0 && seen == 3)
+      withExtendedLifetime((publisher, subscriber)) {}
+    }
+  }
+}
