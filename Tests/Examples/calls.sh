@@ -79,6 +79,17 @@ refused 1 "no plugin of this id" call catalog verify "$database" text
 refused 3 "timed out" "$host" call --progress off --timeout 0.2 "$plugins/catalog.so" query "$database" \
   'with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n'
 
+# A trace of a call.
+call digest sha256 --trace "$out/trace.json" text >/dev/null
+python3 -c 'import json, sys; events = json.load(open(sys.argv[1]))["traceEvents"]
+assert any(event["ph"] == "b" for event in events), events' "$out/trace.json" || fail "trace: no promise"
+call digest sha256 --trace "$out/trace.dot" text >/dev/null
+grep -q '^digraph promises' "$out/trace.dot" || fail "trace: no graph"
+refused 1 'not "sha999"' call digest digest --trace "$out/rejected.dot" text sha999
+grep -q rejected "$out/rejected.dot" || fail "trace: no rejection"
+refused 64 "--trace $out/absent/trace: No such file" call digest sha256 --trace "$out/absent/trace" text
+refused 1 "--trace /dev/full: the trace could not be written" call digest sha256 --trace /dev/full text
+
 # One plugin calls another.
 verify() {
   "$host" run --progress off --plugins "$plugins" - <<END

@@ -63,6 +63,13 @@ struct CallCommand: ParsableCommand, RunsPlugins {
     transform: VariableSetting.init(option:))
   var texts: [VariableSetting] = []
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Write the events of all promises to a file: for Graphviz if its name ends in .dot, otherwise for Perfetto.",
+      valueName: "file"))
+  var trace: String?
+
   @OptionGroup var output: OutputOptions
 
   @ArgumentParser.Argument(help: "The plugin's path, with a slash in it, or its name or id in the search path.")
@@ -84,14 +91,16 @@ struct CallCommand: ParsableCommand, RunsPlugins {
     var plan = host.plan(host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
     let values = try CommandLineArguments.arguments(arguments, texts: texts, for: function.signature)
+    let traceFile = try trace.map { (path) throws(Failure) in try TraceFile(path) }
     let session = try Session(plan, options: host)
     let call = SingleCall(function, of: plugin, in: session, display: host.progress.display(isTransient: true))
     call.start(values, timeout: timeout)
     if let signal = session.loop.run(until: { call.outcome != nil }) {
       call.interrupt()
+      try traceFile?.write()
       session.end(by: signal)
     }
-    end(call, in: session)
+    end(call, in: session, traceFile)
   }
 
   /// The called function, and the words of its arguments.
@@ -122,8 +131,9 @@ struct CallCommand: ParsableCommand, RunsPlugins {
   }
 
   @MainActor
-  private func end(_ call: SingleCall, in session: Session) -> Never {
+  private func end(_ call: SingleCall, in session: Session, _ traceFile: TraceFile?) -> Never {
     do {
+      try traceFile?.write()
       switch call.outcome {
       case .success(let value):
         try output.writer.write(value, of: call.function.signature.shape)
