@@ -10,7 +10,7 @@ extension ArgumentValues {
     let resolved = ArgumentValues(capacity: parameters.count + rest.count)
     for (index, parameter) in parameters.enumerated() {
       if let content = contents[index] {
-        resolved.append(try value(of: content, for: parameter.type.valueType, parameter.name, of: function))
+        resolved.append(try value(of: content, for: parameter.argumentType.valueType, parameter.name, of: function))
       } else {
         let fallback = function.plan.pointee.fallback(index)
         guard fallback.kind != 0 else { throw function.missing(parameter) }
@@ -101,7 +101,9 @@ extension ArgumentValues {
         return try promise(content, of: element, type)
       }
       switch content {
-      case .value(let given): return try abi(given, type)
+      case .value(let given):
+        guard case .constant(let constants) = type else { return try abi(given, type) }
+        return try abi(try constants.value(from: given), type)
       case .text(let text): return try abi(try type.value(fromText: text), type)
       case .json(let json): return try abi(try type.value(fromJSON: json), type)
       case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type)

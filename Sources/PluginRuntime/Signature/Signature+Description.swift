@@ -46,7 +46,7 @@ extension Parameter: CustomStringConvertible {
   /// The parameter as written in a signature: "seed: u32 = 0".
   public var description: String {
     let value = defaultValue.map { " = \($0.literal)" } ?? ""
-    return "\(name): \(direction.prefix)\(type)\(value)\(note.literal)"
+    return "\(name): \(direction.prefix)\(argumentType)\(value)\(note.literal)"
   }
 }
 

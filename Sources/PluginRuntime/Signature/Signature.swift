@@ -124,18 +124,21 @@ public struct Parameter: Sendable, Equatable {
   public let type: ValueType
   /// The direction of the value.
   public let direction: Direction
+  /// The names of the values of an integer; `nil` without names.
+  public let constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
   public let defaultValue: PluginValue?
   /// A description in one line.
   public let note: String?
 
   init(
-    name: String, type: ValueType, direction: Direction = .input, defaultValue: PluginValue? = nil,
-    note: String? = nil
+    name: String, type: ValueType, direction: Direction = .input, constants: ConstantSet? = nil,
+    defaultValue: PluginValue? = nil, note: String? = nil
   ) {
     self.name = name
     self.type = type
     self.direction = direction
+    self.constants = constants
     self.defaultValue = defaultValue
     self.note = note
   }

@@ -1,6 +1,8 @@
 /// The limits of signatures, which stop mistakes and attacks. Each is larger than real C functions need, and small
 /// enough that a call fits on the stack of any thread.
 enum SignatureLimits {
+  /// Names of a parameter's values.
+  static let constants = 512
   /// Arguments of a call that gives a failure's message.
   static let messageArguments = 6
   /// Characters in the text.

@@ -77,13 +77,20 @@ struct SignatureParser {
     let direction: Parameter.Direction =
       cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
     let type = try self.type(Place(direction))
+    let constants = try self.constants(of: type, Place(direction))
     var defaultValue: PluginValue?
     if direction == .output, cursor.next.token == .symbol("=") {
       throw cursor.error(expected: "no default: an out parameter takes no argument")
     }
-    if cursor.skip("=") { defaultValue = try self.defaultValue(of: type) }
+    if cursor.skip("=") {
+      if let constants {
+        defaultValue = try self.defaultValue(among: constants)
+      } else {
+        defaultValue = try self.defaultValue(of: type)
+      }
+    }
     return Parameter(
-      name: name, type: type, direction: direction, defaultValue: defaultValue, note: try note())
+      name: name, type: type, direction: direction, constants: constants, defaultValue: defaultValue, note: try note())
   }
 
   /// Parses the typed tail of a variadic function, after its dots.

@@ -24,6 +24,7 @@ extension ValueType: CustomStringConvertible {
     case .error: "error"
     case .token: "token"
     case .value: "value"
+    case .constant(let constants): constants.description
     case .pointer(let target): "ptr<\(target)>"
     case .structure(let type):
       "{" + type.fields.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + "}"

@@ -31,6 +31,8 @@ public indirect enum ValueType: Sendable, Hashable {
   /// `context`, or `context<callback>`: the `void *` that is passed back to a callback.
   case context(of: String?)
   case error, token, value
+  /// An integer whose values have names. Only `Parameter.argumentType` is of this kind: to C it is the integer.
+  case constant(ConstantSet)
 
   /// The types written as one word.
   static let simple: [ValueType] = [
@@ -90,6 +92,7 @@ extension ValueType {
   public var content: ValueType {
     switch self {
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): type.content
+    case .constant(let constants): constants.base
     default: self
     }
   }

@@ -8,6 +8,7 @@ extension ValueType {
   /// - Throws: `ArgumentMismatch`.
   public func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
     switch self {
+    case .constant(let constants): return try constants.value(fromText: text)
     case .str, .own(.str, _), .counted(.str, _): return .string(text)
     case .bytes, .own(.bytes, _), .counted(.bytes, _): return .bytes(Array(text.utf8))
     case .cstr, .own(.cstr, _):

@@ -16,6 +16,7 @@ extension ValueType {
     case .error: "an error"
     case .token: "a token"
     case .value: "a value"
+    case .constant(let constants): constants.expectation
     default: ScalarLiteral.expectation(self)
     }
   }

@@ -7,6 +7,7 @@ extension ValueType {
   /// - Throws: `ArgumentMismatch` with the path of the mismatched part.
   public func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
     switch (self, json) {
+    case (.constant(let constants), _): return try constants.value(fromJSON: json)
     case (.optional, .null): return .void
     case (.optional(let type), _): return try type.value(fromJSON: json)
     case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):

@@ -6,7 +6,7 @@ enum CommandLineExample {
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
     var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
     for parameter in function.signature.inputs where parameter.fallback == nil {
-      guard let value = parameter.type.example else { return nil }
+      guard let value = parameter.argumentType.example else { return nil }
       words.append(quoted("\(parameter.name)=\(value)"))
     }
     return words.joined(separator: " ")
@@ -31,6 +31,7 @@ extension ValueType {
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"
+    case .constant(let constants): constants.constants.first?.name
     case .own(let type, _), .counted(let type, _), .reference(let type): type.example
     case .promise(let held): held.map { $0.example } ?? "null"
     default: exampleJSON
@@ -56,6 +57,7 @@ extension ValueType {
     case .optional(let type), .own(let type, _), .counted(let type, _), .reference(let type): return type.exampleJSON
     case .value: return "null"
     case .pointer, .promise, .callback, .context, .error, .token: return nil
+    case .constant(let constants): return constants.base.exampleJSON
     default: return "1"
     }
   }

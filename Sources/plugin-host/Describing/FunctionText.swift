@@ -6,7 +6,7 @@ enum FunctionText {
     let signature = function.signature
     var lines = [signature.description]
     if let description = function.description { lines.append("    \(description.displayLine)") }
-    let inputs = signature.inputs.map { row($0.name, $0.type, $0.note, fallback: $0.fallback) }
+    let inputs = signature.inputs.map { row($0.name, $0.argumentType, $0.note, fallback: $0.fallback) }
     let tail = signature.tail.map { tail in
       (tail.name ?? "...", tail.types.map(\.description).joined(separator: " | "), tail.note ?? "")
     }

@@ -8,7 +8,7 @@ enum JSONSchema {
   static func arguments(of function: FunctionDescription) -> JSON {
     let signature = function.signature
     var properties = signature.inputs.map { parameter in
-      (parameter.name, property(parameter.type, .taken, parameter.note, parameter.defaultValue))
+      (parameter.name, property(parameter.argumentType, .taken, parameter.note, parameter.defaultValue))
     }
     if let tail = signature.tail, let name = tail.name {
       let element = JSON.object([("anyOf", .array(tail.types.map { .object($0.schema(.taken)) }))])
@@ -93,6 +93,7 @@ extension ValueType {
     case .optional(let type): return anyOf([type.schema(use), JSONSchema.null])
     case .promise(let held): return held.map { $0.schema(use) } ?? JSONSchema.null
     case .value, .error: return []
+    case .constant(let constants): return schema(of: constants)
     // Types without JSON.
     case .pointer, .callback, .context, .token: return [("not", .object([]))]
     }
@@ -109,6 +110,19 @@ extension ValueType {
     return anyOf([
       [("type", .string("string"))], [("type", .string("array")), ("items", .object(ValueType.u8.schema(.taken)))],
       coded,
+    ])
+  }
+
+  /// A number, a name, or for flags several names: in an array, or in a text with "|" between them.
+  private func schema(of constants: ConstantSet) -> [(name: String, value: JSON)] {
+    let names = JSON.array(constants.constants.map { .string($0.name) })
+    let number = constants.base.schema(.taken)
+    guard constants.areFlags else { return anyOf([number, [("enum", names)]]) }
+    let name = "(\(constants.constants.map(\.name).joined(separator: "|")))"
+    let pattern = "^\(name)( *\\| *\(name))*$"
+    return anyOf([
+      number, [("type", .string("string")), ("pattern", .string(pattern))],
+      [("type", .string("array")), ("items", .object([("enum", names)]))],
     ])
   }
 

@@ -60,7 +60,7 @@ struct PluginReference {
     let value =
       parameter.defaultValue.map { Self.code($0.asArgument.text) } ?? (parameter.fallback == nil ? "" : "`null`")
     let cells = [
-      Self.code(parameter.name), Self.code("\(parameter.type)"), value, Self.text(parameter.note ?? ""),
+      Self.code(parameter.name), Self.code("\(parameter.argumentType)"), value, Self.text(parameter.note ?? ""),
     ]
     return "| \(cells.joined(separator: " | ")) |"
   }

@@ -153,7 +153,7 @@ struct PipelineChecker {
         report(argument.name.location, message + (hint.isEmpty ? "; it is \(function.signature)" : hint))
         continue
       }
-      if let input = input(argument.value, as: parameter.type, name: parameter.name) {
+      if let input = input(argument.value, as: parameter.argumentType, name: parameter.name) {
         arguments.append((parameter, input))
       }
     }

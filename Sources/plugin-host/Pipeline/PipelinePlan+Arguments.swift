@@ -4,7 +4,7 @@ extension PipelinePlan.Call {
   /// Makes the arguments of the function. Reads files, so it may take its time.
   func values(_ results: [Int: PluginValue]) throws -> [Argument] {
     try arguments.map { parameter, input in
-      Argument(name: parameter.name, try input.content(for: parameter.type, results))
+      Argument(name: parameter.name, try input.content(for: parameter.argumentType, results))
     }
   }
 }

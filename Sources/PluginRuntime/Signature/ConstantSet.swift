@@ -1,0 +1,130 @@
+/// The names of an integer parameter's values: `i32 enum {LOW = 0, HIGH = 1}`, `u32 flags {READ = 1, WRITE = 2}`.
+public struct ConstantSet: Sendable, Hashable {
+  /// A name and its value.
+  public struct Constant: Sendable, Hashable {
+    /// The name, unique in the set.
+    public let name: String
+    /// The value, in the range of the parameter's type.
+    public let value: PluginValue
+
+    /// Hashes the name alone: equal constants have equal names.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  }
+
+  /// The integer type of the parameter.
+  public let base: ValueType
+  /// Whether an argument may combine several constants: `READ|WRITE`.
+  public let areFlags: Bool
+  /// The constants, in the order of the signature; at least one.
+  public let constants: [Constant]
+
+  /// The value of a constant; `nil` if there is none of that name.
+  public subscript(name: some StringProtocol) -> PluginValue? {
+    constants.first { $0.name == name }?.value
+  }
+}
+
+extension ConstantSet {
+  /// Converts the name of a constant, several names of flags with "|" between them, or a number to a value.
+  ///
+  /// - Throws: `ArgumentMismatch`.
+  func value(fromText text: String) throws(ArgumentMismatch) -> PluginValue {
+    guard text.contains("|") || Self.isName(text) else { return try base.value(fromText: text) }
+    let names = text.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmed }
+    guard areFlags || names.count == 1 else {
+      throw ArgumentMismatch(message: "is \(PluginValue.string(text).json), expected one of \(list)")
+    }
+    var values: [PluginValue] = []
+    for name in names { values.append(try value(named: name)) }
+    return Self.union(values)
+  }
+
+  /// Converts JSON: a number, a name, or an array of the names of flags.
+  ///
+  /// - Throws: `ArgumentMismatch`.
+  func value(fromJSON json: JSONText) throws(ArgumentMismatch) -> PluginValue {
+    switch json {
+    case .string(let text):
+      guard text.contains("|") || Self.isName(text) else { throw mismatch(json.name) }
+      return try value(fromText: text)
+    case .array(let elements) where areFlags:
+      var values: [PluginValue] = []
+      for element in elements { values.append(try value(fromJSON: element)) }
+      return values.isEmpty ? try base.value(fromText: "0") : Self.union(values)
+    default: return try base.value(fromJSON: json)
+    }
+  }
+
+  /// Converts a value that names constants; other values are unchanged.
+  ///
+  /// - Throws: `ArgumentMismatch`.
+  func value(from value: PluginValue) throws(ArgumentMismatch) -> PluginValue {
+    switch value {
+    case .string(let text): return try self.value(fromJSON: .string(text))
+    case .array(let elements) where areFlags && elements.allSatisfy(\.isText):
+      return try self.value(
+        fromJSON: .array(elements.map { if case .string(let text) = $0 { .string(text) } else { .null } }))
+    default: return value
+    }
+  }
+
+  /// The names for people: "LOW, HIGH"; of many, the first.
+  var list: String {
+    let names = constants.prefix(12).map(\.name).joined(separator: ", ")
+    return constants.count > 12 ? "\(names), ... (\(constants.count) names)" : names
+  }
+
+  /// The description of the arguments in errors.
+  var expectation: String {
+    "\(base.expectation), \(areFlags ? "or names with | between them" : "or one") of \(list)"
+  }
+
+  private func value(named name: Substring) throws(ArgumentMismatch) -> PluginValue {
+    if let value = self[name] { return value }
+    if Self.isName(name) || name.isEmpty { throw mismatch(PluginValue.string(String(name)).json) }
+    return try base.value(fromText: String(name))
+  }
+
+  private func mismatch(_ found: String) -> ArgumentMismatch {
+    ArgumentMismatch(message: "is \(found), expected \(expectation)")
+  }
+
+  private static func isName(_ text: some StringProtocol) -> Bool {
+    text.unicodeScalars.first.map { $0 == "_" || $0.properties.isAlphabetic } ?? false
+  }
+
+  private static func union(_ values: [PluginValue]) -> PluginValue {
+    guard let first = values.first else { return .int(0) }
+    return values.dropFirst().reduce(first) { union, value in
+      switch (union, value) {
+      case (.int(let left), .int(let right)): .int(left | right)
+      case (.uint(let left), .uint(let right)): .uint(left | right)
+      default: union
+      }
+    }
+  }
+}
+
+extension ConstantSet: CustomStringConvertible {
+  /// The type with its names, as written in a signature: "i32 enum {LOW = 0, HIGH = 1}".
+  public var description: String {
+    let list = constants.map { "\($0.name) = \($0.value.json)" }.joined(separator: ", ")
+    return "\(base) \(areFlags ? "flags" : "enum") {\(list)}"
+  }
+}
+
+extension Parameter {
+  /// The type of the argument, with the names of its values; otherwise the type of the value.
+  public var argumentType: ValueType { constants.map { .constant($0) } ?? type }
+}
+
+extension PluginValue {
+  fileprivate var isText: Bool { if case .string = self { true } else { false } }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    let start = drop { $0 == " " }
+    return start.lastIndex { $0 != " " }.map { start[...$0] } ?? ""
+  }
+}
