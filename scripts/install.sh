@@ -4,7 +4,7 @@
 #     scripts/install.sh install|uninstall [library] [host] [conformance]
 #
 # library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
-# plugin-host and its man page. conformance: promise-conformance and its man page. Default: all.
+# plugin-host, its man page and its completions for bash, zsh and fish. conformance: promise-conformance and its man page. Default: all.
 #
 # PREFIX       the prefix at run time: /usr/local
 # DESTDIR      prepended to every path while installing, for packages; empty
@@ -30,6 +30,11 @@ conformance=${CONFORMANCE:-$root/.build/conformance/promise-conformance}
 licence=$datadir/doc/promise/LICENSE
 cdef=$datadir/promise/promise.cdef
 module_map=$includedir/CPromise/module.modulemap
+declare -A completions=(
+  [plugin-host.bash]=bash-completion/completions/plugin-host
+  [_plugin-host]=zsh/site-functions/_plugin-host
+  [plugin-host.fish]=fish/vendor_completions.d/plugin-host.fish
+)
 mapfile -t headers < <(cd "$root/include" && find . -name '*.h' -o -name '*.hpp' | sed 's,^\./,,' | sort)
 
 usage() {
@@ -91,7 +96,11 @@ install_program() {
   put 644 "$root/LICENSE" "$licence"
 }
 
-install_host() { install_program plugin-host "$host" plugin-host; }
+install_host() {
+  install_program plugin-host "$host" plugin-host
+  local file
+  for file in "${!completions[@]}"; do put 644 "$root/completions/$file" "$datadir/${completions[$file]}"; done
+}
 install_conformance() { install_program promise-conformance "$conformance" conformance; }
 
 uninstall_library() {
@@ -109,7 +118,11 @@ uninstall_library() {
 }
 
 uninstall_program() { rm -f "$destdir$bindir/$1" "$destdir$datadir/man/man1/$1.1"; }
-uninstall_host() { uninstall_program plugin-host; }
+uninstall_host() {
+  uninstall_program plugin-host
+  local file
+  for file in "${completions[@]}"; do rm -f "$destdir$datadir/$file"; done
+}
 uninstall_conformance() { uninstall_program promise-conformance; }
 
 # The licence is removed with the last part that it covers.

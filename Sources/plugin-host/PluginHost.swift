@@ -16,7 +16,7 @@ struct PluginHost: ParsableCommand {
     version: "1.0.0",
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, ShellCommand.self, DocCommand.self,
-      AdoptCommand.self, NewCommand.self, CacheCommand.self,
+      AdoptCommand.self, NewCommand.self, CacheCommand.self, CompleteCommand.self,
     ])
 
   static func main() {
@@ -30,12 +30,13 @@ struct PluginHost: ParsableCommand {
         end(.fulfilled)
       }
       var command = try parseAsRoot(words)
+      if let command = command as? any WritesResults, command.output.wantsJSON { StructuredError.turnOn() }
       try reserveOutput()
       if let command = command as? any RunsPlugins { protect(timeout: command.host.search.timeout) }
       try command.run()
       end(.fulfilled)
     } catch let failure as Failure {
-      StandardError.write(lines: failure.lines)
+      StructuredError.write(failure)
       end(failure.status)
     } catch {
       ProcessGuard.ending(exitCode(for: error).rawValue)

@@ -139,9 +139,12 @@ expect "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN
 expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
 expect "leaves the programs and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
 ./opt/promise/bin/promise-conformance
+./opt/promise/share/bash-completion/completions/plugin-host
 ./opt/promise/share/doc/promise/LICENSE
+./opt/promise/share/fish/vendor_completions.d/plugin-host.fish
 ./opt/promise/share/man/man1/plugin-host.1
-./opt/promise/share/man/man1/promise-conformance.1"
+./opt/promise/share/man/man1/promise-conformance.1
+./opt/promise/share/zsh/site-functions/_plugin-host"
 expect "uninstalls everything" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall
 expect "leaves nothing" same "$(files "$stage")" ""
 expect "leaves no folder of its own" same "$(find "$stage/opt/promise" -mindepth 2 -name promise)" ""

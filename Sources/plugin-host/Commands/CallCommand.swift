@@ -139,14 +139,15 @@ struct CallCommand: ParsableCommand, RunsPlugins {
         try output.writer.write(value, of: call.function.signature.shape)
         session.end(.fulfilled)
       case .failure(let failure):
-        StandardError.write(lines: ["plugin-host: \(call.label): \(failure)".displayLine])
-        if failure.status == .usage { StandardError.write(lines: ["plugin-host: usage: \(call.function.signature)"]) }
+        var lines = ["plugin-host: \(call.label): \(failure)".displayLine]
+        if failure.status == .usage { lines.append("plugin-host: usage: \(call.function.signature)") }
+        StructuredError.write(Failure(failure.status, lines: lines), call: call.names, reason: call.reason)
         session.end(failure.status, deadline: .seconds(1))
       case nil:
         session.end(.rejected)
       }
     } catch {
-      StandardError.write(lines: error.lines)
+      StructuredError.write(error, call: call.names)
       session.end(error.status)
     }
   }

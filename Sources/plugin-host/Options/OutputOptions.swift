@@ -33,7 +33,19 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
+  /// Whether the command line asks for JSON, and so for JSON of failures.
+  var wantsJSON: Bool { formats.contains(.json) }
+
   var writer: ResultWriter { ResultWriter(format: formats.first ?? .json, path: paths.first) }
 }
+
+/// A command that writes a result.
+protocol WritesResults {
+  var output: OutputOptions { get }
+}
+
+extension CallCommand: WritesResults {}
+extension RunCommand: WritesResults {}
+extension ShellCommand: WritesResults {}
 
 extension ResultFormat: ExpressibleByArgument {}

@@ -1,0 +1,136 @@
+import ArgumentParser
+import PluginRuntime
+
+/// The words that can stand at the end of a command line. Plugins are read in child processes, as `inspect` does.
+struct CommandLineCompletion {
+  struct Candidate: Equatable {
+    var text: String
+    /// One line for people.
+    var note = ""
+  }
+
+  /// The word at the cursor, as far as it is typed.
+  private let typed: String
+  /// The words of the command that are no options.
+  private var operands: [String] = []
+  private var directories: [String] = []
+  private var acceptsUnsafeFiles = false
+  private var hasSignature = false
+  /// Whether the word at the cursor is the value of an option, or stands behind "--".
+  private var isFree = false
+  private let command: (any ParsableCommand.Type)?
+  private let options: CommandOptions
+
+  /// - Parameter words: the words behind the program's name, the last up to the cursor.
+  init(_ words: [String]) {
+    typed = words.last ?? ""
+    command = words.count > 1 ? Self.commands.first { $0.configuration.commandName == words[0] } : nil
+    options = CommandOptions(of: command ?? PluginHost.self)
+    if words.count > 1 { read(Array(words.dropFirst().dropLast())) }
+  }
+
+  private static let commands = PluginHost.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+
+  private mutating func read(_ words: [String]) {
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        isFree = true
+        return
+      }
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard word.hasPrefix("-"), word != "-", let option = options[parts.first ?? ""] else {
+        operands.append(word)
+        continue
+      }
+      acceptsUnsafeFiles = acceptsUnsafeFiles || option.names.contains("--accept-unsafe-files")
+      hasSignature = hasSignature || option.names.contains("--signature")
+      guard option.takesValue else { continue }
+      if rest.isEmpty, parts.count == 1 { isFree = true }
+      let value = parts.count > 1 ? parts[1] : rest.popFirst()
+      if option.names.contains("--plugins"), let value { directories.append(value) }
+    }
+  }
+
+  /// The candidates that begin with the word at the cursor; none where files are as good as anything.
+  var candidates: [Candidate] {
+    var seen: Set<String> = []
+    return all.filter { $0.text.hasPrefix(typed) && seen.insert($0.text).inserted }
+  }
+
+  private var all: [Candidate] {
+    if isFree { return [] }
+    guard let command else {
+      return Self.commands.map { Candidate(text: $0._commandName, note: $0.configuration.abstract) } + optionNames
+    }
+    if typed.hasPrefix("-") { return optionNames }
+    switch command._commandName {
+    case "call" where !hasSignature: return call
+    case "inspect", "doc", "list": return plugins
+    case let name where operands.isEmpty:
+      let commands = Self.commands.first { $0._commandName == name }?.configuration.subcommands ?? []
+      return commands.map { Candidate(text: $0._commandName, note: $0.configuration.abstract) }
+    default: return []
+    }
+  }
+
+  private var optionNames: [Candidate] {
+    guard typed.hasPrefix("-") else { return [] }
+    return options.all.flatMap { option in option.names.map { Candidate(text: $0, note: option.note) } }
+  }
+
+  private var finder: PluginFinder {
+    var finder = PluginFinder(given: directories)
+    if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
+    return finder
+  }
+
+  /// Names of plugins in the search path; of a path, the shell knows more.
+  private var plugins: [Candidate] {
+    typed.contains("/") ? [] : finder.names.map { Candidate(text: $0) }
+  }
+
+  private var call: [Candidate] {
+    guard let name = operands.first else { return plugins }
+    var plan = PluginPlan(finder: finder, scanner: PluginScanner(timeout: Seconds(value: 5), trust: finder.trust))
+    guard let plugin = try? plan.add(name) else { return [] }
+    guard operands.count > 1 else {
+      return plugin.functions.map { Candidate(text: $0.name, note: ($0.description ?? "\($0.signature)").displayLine) }
+    }
+    guard let function = plugin.function(named: operands[1]) else { return [] }
+    return arguments(of: function.signature, given: Array(operands.dropFirst(2)))
+  }
+
+  private func arguments(of signature: Signature, given: [String]) -> [Candidate] {
+    let inputs = signature.inputs
+    if let equals = typed.firstIndex(of: "="), let input = inputs.first(where: { $0.name == typed[..<equals] }) {
+      return input.values(typed[typed.index(after: equals)...]).map {
+        Candidate(text: "\(input.name)=\($0.text)", note: $0.note)
+      }
+    }
+    let names = given.compactMap { word in
+      word.firstIndex(of: "=").map { String(word[..<$0]) }.flatMap { name in inputs.first { $0.name == name }?.name }
+    }
+    let left = inputs.filter { !names.contains($0.name) }
+    // Words without a name are for the first parameters.
+    let next = left.dropFirst(given.count - names.count)
+    let values = next.first?.values(typed[...]) ?? []
+    return values
+      + next.map { input in
+        let note = [input.argumentType.content.description, input.note].compactMap(\.self).joined(separator: ", ")
+        return Candidate(text: "\(input.name)=", note: note.displayLine)
+      }
+  }
+}
+
+extension Parameter {
+  /// The values that have names. Of flags, the last of those that are typed is completed.
+  fileprivate func values(_ typed: Substring) -> [CommandLineCompletion.Candidate] {
+    guard case .constant(let constants) = argumentType else {
+      let isBool = type.content == .bool
+      return isBool ? ["true", "false"].map { CommandLineCompletion.Candidate(text: $0) } : []
+    }
+    let start = constants.areFlags ? typed.lastIndex(of: "|").map { typed[...$0] } ?? "" : ""
+    return constants.constants.map { CommandLineCompletion.Candidate(text: start + $0.name, note: $0.value.json) }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// What a shell completes: `plugin-host complete`, and the file for bash.
+  @Suite struct CompletionTests {
+    private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    private static let examples = root.appending(path: "examples/adopted").path
+
+    private func complete(_ words: String...) throws -> [String] {
+      let host = try HostProcess(["complete", "--"] + words)
+      try host.process.run()
+      let ending = try host.wait()
+      #expect(ending.errors == "")
+      return ending.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+    }
+
+    @Test func commandsAndOptions() throws {
+      #expect(try complete("ca") == ["call", "cache"])
+      #expect(try complete("inspect", "--j") == ["--json"])
+      #expect(try complete("cache", "p") == ["prune"])
+      #expect(try complete("call", "--form").contains("--format"))
+      #expect(!(try complete("co").contains("complete")))
+    }
+
+    @Test func pluginsFunctionsAndParameters() throws {
+      let options = ["call", "--plugins", Self.examples]
+      func candidates(_ words: String...) throws -> [String] {
+        let host = try HostProcess(["complete", "--"] + options + words)
+        try host.process.run()
+        return try host.wait().text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+      }
+      #expect(Set(try candidates("lib")).isSuperset(of: ["libc", "libcurl", "libm"]))
+      #expect(try candidates("libm", "po") == ["pow"])
+      #expect(try candidates("libm", "pow", "") == ["x=", "y="])
+      #expect(try candidates("libm", "pow", "2", "") == ["y="])
+      #expect(try candidates("libm", "pow", "y=3", "") == ["x="])
+      #expect(try candidates("libm", "none", "") == [])
+      #expect(try candidates("none", "") == [])
+      #expect(try candidates("--", "li") == [])
+    }
+
+    @Test func valuesWithNames() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(path: "c.adopt.yaml").path
+      let text =
+        "{library: libc.so.6, functions: ['abs(n: i32 enum {LOW = 1, HIGH = 2})', "
+        + "'toupper(c: i32 flags {READ = 1, WRITE = 2}, on: bool)']}"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      #expect(try complete("call", file, "abs", "H") == ["HIGH"])
+      #expect(try complete("call", file, "abs", "n=") == ["n=LOW", "n=HIGH"])
+      #expect(try complete("call", file, "toupper", "c=READ|W") == ["c=READ|WRITE"])
+      #expect(try complete("call", file, "toupper", "READ", "on=t") == ["on=true"])
+    }
+
+    @Test func bashTakesThem() throws {
+      let script = """
+        source "$1"
+        COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDS=($2) COMP_CWORD=1
+        _plugin_host
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      func reply(_ line: String) throws -> [Substring] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let file = Self.root.appending(path: "completions/plugin-host.bash").path
+        process.arguments = ["bash", "-c", script, "bash", file, line]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      }
+      let host = HostProcess.executable.path
+      #expect(try reply("\(host) insp") == ["inspect"])
+      #expect(try reply("\(host) call --plugins \(Self.examples) libm pow ") == ["x=", "y="])
+      #expect(try reply("\(host) call --plugins \(Self.examples) libm po") == ["pow"])
+    }
+  }
+}
