@@ -219,7 +219,7 @@ def evidence(types, node, file, index, name, target):
 def judge(types, signature):
     """Why the draft of a function is unsafe; and the kinds of evidence for addresses that are written."""
     function, rest = signature.split("(", 1)
-    body = rest[: re.search(r"\)( ->|$)", rest).start()]
+    body = rest[: re.search(r"\)( ->| !|$)", rest).start()]
     node, file = types.functions[function][-1]
     parameters = types.parameters(node)
     drafted = [part.split(": ", 1) for part in split(body)]

@@ -37,6 +37,19 @@ struct AdoptionDraft {
     }
   }
 
+  /// Leaves out the functions for which there is a reason.
+  mutating func remove(_ reason: (Function) -> String?) {
+    var kept: [Function] = []
+    for function in functions {
+      if let reason = reason(function) {
+        leftOut.append((function.signature.name, reason))
+      } else {
+        kept.append(function)
+      }
+    }
+    functions = kept
+  }
+
   /// The file, as `plugin-host call` reads it.
   func yaml(id: String, library: String, header: String) -> String {
     var lines = [

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// The declarations of a C header that matter for calls.
 struct Header {
   /// A function that it declares.
@@ -38,15 +40,19 @@ struct Header {
   private(set) var functions: [Function] = []
   private var typedefs: [String: CType] = [:]
   private var records: [String: Record] = [:]
-  /// Whether an enum, by its tag, has negative constants.
-  private var signedEnums: Set<String> = []
+  /// The constants of enums, by their tags.
+  private var enums: [String: [(name: String, value: Int64)]] = [:]
+  /// The meanings of types that a type map has, instead of the header's own.
+  private let map: TypeMap
   /// The tags of the structs and unions whose address some function gives: the library's own objects.
   private var given: Set<String> = []
   /// The tags of structs that have none, by clang's number for them.
   private var tags: [String: String] = [:]
 
   /// Reads the declarations of a translation unit. `source` gives the text of its files.
-  init(_ declarations: [HeaderNode], source: (String) -> [UInt8]) {
+  init(_ declarations: [HeaderNode], types map: TypeMap = TypeMap(), source: (String) -> [UInt8]) {
+    self.map = map
+    for (name, meaning) in map.types { define(name, as: meaning) }
     var sources: [String: [UInt8]] = [:]
     var indices: [String: Int] = [:]
     for node in declarations {
@@ -91,7 +97,41 @@ struct Header {
   func record(_ tag: String) -> Record? { records[tag].flatMap { $0.isComplete ? $0 : nil } }
 
   /// Whether an enum needs a sign.
-  func isSigned(enumeration tag: String) -> Bool { signedEnums.contains(tag) }
+  func isSigned(enumeration tag: String) -> Bool { enums[tag]?.contains { $0.value < 0 } ?? false }
+
+  /// The constants of an enum, in the header's order.
+  func constants(ofEnumeration tag: String) -> [(name: String, value: Int64)] { enums[tag] ?? [] }
+
+  /// Gives a type's name the meaning of a type map.
+  private mutating func define(_ name: String, as meaning: TypeMap.Meaning) {
+    switch meaning {
+    case .text: typedefs[name] = .char
+    case .handle: typedefs[name] = .void
+    case .type(let type): typedefs[name] = define(type, name)
+    }
+  }
+
+  private mutating func define(_ type: ValueType, _ path: String) -> CType {
+    switch type {
+    case .bool: return .bool
+    case .i8, .u8: return .integer(isSigned: type == .i8, bits: 8)
+    case .i16, .u16: return .integer(isSigned: type == .i16, bits: 16)
+    case .i32, .u32: return .integer(isSigned: type == .i32, bits: 32)
+    case .i64, .isize, .u64, .usize: return .integer(isSigned: type == .i64 || type == .isize, bits: 64)
+    case .f32: return .float
+    case .f64: return .double
+    case .array(let element, let count): return .array(of: define(element, path), count: count)
+    case .cstr: return .pointer(to: .char, isConst: true)
+    case .pointer(let name): return .pointer(to: .named(name), isConst: false)
+    case .optional(let type): return define(type, path)
+    case .structure(let structure):
+      let tag = "#map-\(path)"
+      let fields = structure.fields.map { ($0.name, define($0.type, "\(path)-\($0.name)")) }
+      records[tag] = Record(isUnion: false, isComplete: true, hasBitFields: false, fields: fields)
+      return .tagged("struct", name: tag)
+    default: return .unknown("\(type)")
+    }
+  }
 
   private mutating func add(record node: HeaderNode) -> String {
     let tag = node.name ?? "#\(node.id)"
@@ -115,12 +155,26 @@ struct Header {
   private mutating func add(enumeration node: HeaderNode) {
     let tag = node.name ?? "#\(node.id)"
     tags[node.id] = tag
-    let isNegative = node.inner.contains { constant in constant.inner.contains { $0.value.hasPrefix("-") } }
-    if isNegative { signedEnums.insert(tag) }
+    var constants: [(name: String, value: Int64)] = []
+    for constant in node.inner where constant.kind == "EnumConstantDecl" {
+      // Without a value of its own it has the next one.
+      let value = Self.value(of: constant) ?? constants.last.map { $0.value &+ 1 } ?? 0
+      if let name = constant.name { constants.append((name, value)) }
+    }
+    enums[tag] = constants
+  }
+
+  private static func value(of node: HeaderNode) -> Int64? {
+    for part in node.inner {
+      if let value = Int64(part.value) ?? UInt64(part.value).map({ Int64(bitPattern: $0) }) ?? value(of: part) {
+        return value
+      }
+    }
+    return nil
   }
 
   private mutating func add(typedef node: HeaderNode) {
-    guard let name = node.name else { return }
+    guard let name = node.name, map.types[name] == nil else { return }
     // A struct without a tag is found by its number: clang calls it by the typedef's name, or by its place.
     let owned = node.inner.first.flatMap { $0.tagID ?? $0.inner.first?.tagID }.flatMap { tags[$0] }
     guard let owned, owned.hasPrefix("#") else {

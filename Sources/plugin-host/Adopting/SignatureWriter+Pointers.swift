@@ -83,8 +83,7 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' may be an array of addresses")
     }
     let object = text.name(of: inner)
-    let isError = object == "GError"
-    let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name) || isError
+    let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
       && text.isOpaque(inner) && !name.hasSuffix("s")
@@ -92,7 +91,7 @@ extension SignatureWriter {
       throw Unsuitable(
         "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
     }
-    if !isError { checks.append("\(name) is taken to be one address that is written, not read") }
+    checks.append("\(name) is taken to be one address that is written, not read")
     return "out ptr<\(object)>?"
   }
 

@@ -23,9 +23,20 @@ struct SignatureWriter {
       throw Unsuitable("variadic: the header does not say what may follow; write it as a tail, ...: i32 | f64 | cstr")
     }
     var parameters: [String] = []
-    for index in types.indices { parameters.append("\(names[index]): \(try parameter(index))") }
-    let returned = try self.result(result)
-    return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned.map { " -> \($0)" } ?? "")"
+    let hasError = types.last.map(isError) ?? false
+    for index in types.indices.dropLast(hasError ? 1 : 0) {
+      parameters.append("\(names[index]): \(try parameter(index))")
+    }
+    let returned = (try self.result(result)).map { " -> \($0)" } ?? ""
+    return "\(function.name)(\(parameters.joined(separator: ", ")))\(returned)\(hasError ? " ! gerror" : "")"
+  }
+
+  /// Whether the type is `GError **`, which is no argument of a call.
+  private func isError(_ type: CType) -> Bool {
+    guard case .pointer(let target, false) = header.resolved(type),
+      case .pointer(let error, false) = header.resolved(target)
+    else { return false }
+    return text.name(of: error) == "GError"
   }
 
   /// Names that a signature can have, each once.
@@ -45,7 +56,7 @@ struct SignatureWriter {
     let type = header.resolved(types[index])
     if text.isArgumentList(types[index]) { throw Unsuitable("takes a va_list") }
     if case .function = type { throw Self.noScope(names[index]) }
-    guard case .pointer(let target, let isConst) = type else { return try text.value(types[index]) }
+    guard case .pointer(let target, let isConst) = type else { return try text.argument(types[index]) }
     if counts.isLengthAddress(index) { return try lengthAddress(of: target) }
     guard let count = counts.count(of: index) else { return try pointer(index, to: target, isConst) }
     let name = names[index]
@@ -81,6 +92,10 @@ struct SignatureWriter {
           checks.append("the result is taken to be the library's; if the caller frees it, it is own(free) cstr")
         }
         return "cstr?"
+      case .pointer(let inner, _) where header.resolved(inner) == .char:
+        checks.append(
+          "the result may be an array of texts: &[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it")
+        fallthrough
       default: return "ptr<\(text.name(of: target, or: type))>?"
       }
     default: return try text.value(type)

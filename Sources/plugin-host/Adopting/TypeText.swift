@@ -11,6 +11,19 @@ struct TypeText {
     }
   }
 
+  /// A type of a parameter by value: an enum with the names of its constants.
+  func argument(_ type: CType) throws(Unsuitable) -> String {
+    let text = try value(type)
+    guard case .tagged("enum", let tag) = header.resolved(type) else { return text }
+    return EnumerationText(header.constants(ofEnumeration: tag), isFlags: Self.isFlags(name(of: type))).suffix
+      .map { "\(text) \($0)" } ?? text
+  }
+
+  private static func isFlags(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.hasSuffix("flags") || name.hasSuffix("mask") || name.hasSuffix("flag")
+  }
+
   private func value(resolved type: CType, as written: CType, depth: Int) throws(Unsuitable) -> String {
     switch type {
     case .bool: return "bool"

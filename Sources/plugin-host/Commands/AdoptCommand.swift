@@ -41,6 +41,17 @@ struct AdoptCommand: ParsableCommand {
     help: ArgumentHelp("Another option for clang; may be given several times.", valueName: "option"))
   var flags: [String] = []
 
+  @Option(
+    name: .customLong("types"),
+    help: ArgumentHelp(
+      "A YAML file that says what types of the header mean; may be given several times.", valueName: "file"))
+  var maps: [String] = []
+
+  @Flag(
+    help: "Call each function with random arguments, in a process that can do no harm; leave out what writes elsewhere."
+  )
+  var check = false
+
   @Option(help: ArgumentHelp("The clang to use; otherwise the newest in PATH.", valueName: "program"))
   var clang: String?
 
@@ -54,6 +65,8 @@ struct AdoptCommand: ParsableCommand {
   var header: String
 
   func run() throws {
+    var types = TypeMap.bundled
+    for path in maps { types.add(try TypeMap.read(path)) }
     let exports: LibraryExports
     do {
       exports = try LibraryExports(of: library)
@@ -63,11 +76,17 @@ struct AdoptCommand: ParsableCommand {
     let path = try Clang.path(ofHeader: header, directories: directories)
     let flags = directories.map { "-I\($0)" } + macros.map { "-D\($0)" } + self.flags
     let declarations = try Clang(program: clang, timeout: timeout, flags: flags).declarations(of: path)
-    let contents = Header(declarations) { (try? FileBytes.read(path: $0)) ?? [] }
-    let draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
+    let contents = Header(declarations, types: types) { (try? FileBytes.read(path: $0)) ?? [] }
+    var draft = AdoptionDraft(contents, exports: exports.contains) { Clang.origin(of: $0, inHeader: path) }
     // A relative path would count from where the file is.
     let written = library.contains("/") ? exports.path : library
-    let yaml = draft.yaml(id: id ?? AdoptionFile.id(ofHeader: path), library: written, header: header)
+    let id = id ?? AdoptionFile.id(ofHeader: path)
+    if check {
+      let findings = try DraftCheck().findings(draft, yaml: draft.yaml(id: id, library: written, header: header))
+      draft.apply(findings)
+      StandardError.write(lines: AdoptionDraft.report(findings, header: header))
+    }
+    let yaml = draft.yaml(id: id, library: written, header: header)
     try ResultWriter(format: .raw, path: output).write(.string(yaml))
     StandardError.write(lines: draft.report(header: header))
     guard !draft.functions.isEmpty else {

@@ -3,7 +3,7 @@ import Glibc
 import PluginRuntime
 import Promises
 
-struct CallCommand: ParsableCommand, RunsPlugins {
+struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "call",
     abstract: "Call one function of a plugin and print its result.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PluginRuntime
 
-struct RunCommand: ParsableCommand, RunsPlugins {
+struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run a pipeline: steps that call plugins' functions and use each other's results.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-struct ShellCommand: ParsableCommand, RunsPlugins {
+struct ShellCommand: ParsableCommand, WritesResults, RunsPlugins {
   static let configuration = CommandConfiguration(
     commandName: "shell",
     abstract: "Call functions one after the other, in a session that keeps their results.",

@@ -44,8 +44,4 @@ protocol WritesResults {
   var output: OutputOptions { get }
 }
 
-extension CallCommand: WritesResults {}
-extension RunCommand: WritesResults {}
-extension ShellCommand: WritesResults {}
-
 extension ResultFormat: ExpressibleByArgument {}

@@ -24,7 +24,10 @@ extension EndToEnd {
       ("counted_release", "(counted: ptr<counted_t>)"), ("packet_send", "(packet: ptr<packet_t>) -> i32"),
       ("points_fill", "(points: ptr<point_t>, n: i32) -> i32"), ("points_sort", "(points: ptr<point_t>) -> i32"),
       ("shape_middle", "(from: {x: f64, y: f64}, to: &{x: f64, y: f64}) -> {x: f64, y: f64}"),
-      ("shape_kind", "(side: u32, letter: i8, strict: bool, size: usize, small: i8) -> i32"),
+      (
+        "shape_kind",
+        "(side: u32 enum {SHAPE_LEFT = 0, SHAPE_RIGHT = 1}, letter: i8, strict: bool, size: usize, small: i8) -> i32"
+      ),
       ("shape_name", "(shape: ptr<shape_t>) -> cstr?"), ("shape_new", "(name: cstr) -> ptr<shape_t>?"),
       ("shape_free", "(shape: ptr<shape_t>)"), ("shape_data", "(any: ptr<void>?) -> ptr<void>?"),
     ])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-  /// What a shell completes: `plugin-host complete`, and the file for bash.
+  /// Completions: `plugin-host complete`, and the file for bash.
   @Suite struct CompletionTests {
     private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     private static let examples = root.appending(path: "examples/adopted").path

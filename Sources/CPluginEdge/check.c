@@ -1,0 +1,136 @@
+#define _GNU_SOURCE
+#include "plugin_check.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { PATTERN = 0xA5, STACK = 1 << 16, REGIONS = 1 << 14 };
+
+/* A mapping: a page that cannot be accessed, pages with the data, and another such page. */
+typedef struct region {
+  uint8_t *start, *data;
+  size_t pages, size;
+  const char *name;
+  bool live;
+} region_t;
+
+static region_t regions[REGIONS];
+static size_t region_count;
+static int report_descriptor;
+static size_t page;
+
+void plugin_check_end(int32_t status) {
+  /* Not _exit(), which plugin-host reports. */
+  for (;;)
+    syscall(SYS_exit_group, status);
+}
+
+static const char *access_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return context->uc_mcontext.gregs[REG_ERR] & 2 ? "writes" : "reads";
+#else
+  (void)context;
+  return "accesses";
+#endif
+}
+
+static const char *place_of(const region_t *region, const uint8_t *address) {
+  if (!region->live)
+    return "after the call";
+  if (address < region->data)
+    return "before";
+  return address < region->data + region->size ? "though it is const" : "beyond";
+}
+
+/* Runs on a stack of its own, and calls async-signal-safe functions alone, besides snprintf(). */
+static void on_fault(int number, siginfo_t *info, void *context) {
+  const uint8_t *address = info->si_addr;
+  char line[256];
+  int length = 0;
+  for (size_t i = region_count; i-- > 0 && length == 0;) {
+    const region_t *region = &regions[i];
+    if (address < region->start || address >= region->start + (region->pages + 2) * page)
+      continue;
+    length =
+        snprintf(line, sizeof line, "fault %s\t%s\t%s\n", access_of(context), place_of(region, address), region->name);
+  }
+  if (length == 0)
+    length = snprintf(line, sizeof line, "crash %s\t%p\t\n",
+                      number == SIGSEGV || number == SIGBUS ? access_of(context) : "ends", info->si_addr);
+  (void)!write(report_descriptor, line, (size_t)length);
+  plugin_check_end(PLUGIN_CHECK_FAULT);
+}
+
+void plugin_check_begin(int32_t report) {
+  struct rlimit limit = {.rlim_cur = PLUGIN_CHECK_SECONDS, .rlim_max = PLUGIN_CHECK_SECONDS};
+  static uint8_t stack[STACK];
+  report_descriptor = report;
+  page = (size_t)sysconf(_SC_PAGESIZE);
+  setrlimit(RLIMIT_CPU, &limit);
+  sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+  struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  int const numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    sigaction(numbers[i], &action, NULL);
+}
+
+plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *name) {
+  size_t pages = (size + 15) / page + 1;
+  if (region_count == REGIONS)
+    return (plugin_check_memory_t){NULL, 0};
+  uint8_t *start = mmap(NULL, (pages + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED)
+    return (plugin_check_memory_t){NULL, 0};
+  uint8_t *first = start + page, *end = first + pages * page;
+  if (mprotect(first, pages * page, PROT_READ | PROT_WRITE) != 0)
+    return (plugin_check_memory_t){NULL, 0};
+  memset(first, PATTERN, pages * page);
+  uint8_t *data = end - size;
+  if (aligned)
+    data = (uint8_t *)((uintptr_t)data & ~(uintptr_t)15);
+  memset(data, 0, size);
+  regions[region_count++] = (region_t){start, data, pages, size, name, true};
+  return (plugin_check_memory_t){data, size};
+}
+
+void plugin_check_protect(plugin_check_memory_t memory) {
+  for (size_t i = region_count; i-- > 0;) {
+    if (regions[i].data != memory.data || !regions[i].live)
+      continue;
+    mprotect(regions[i].start + page, regions[i].pages * page, PROT_READ);
+    return;
+  }
+}
+
+static bool is_pattern(const uint8_t *from, const uint8_t *to) {
+  while (from < to)
+    if (*from++ != PATTERN)
+      return false;
+  return true;
+}
+
+const char *plugin_check_overwritten(void) {
+  for (size_t i = region_count; i-- > 0 && regions[i].live;) {
+    const region_t *region = &regions[i];
+    const uint8_t *first = region->start + page;
+    if (!is_pattern(first, region->data))
+      return region->name;
+    if (!is_pattern(region->data + region->size, first + region->pages * page))
+      return region->name;
+  }
+  return NULL;
+}
+
+void plugin_check_retire(void) {
+  for (size_t i = region_count; i-- > 0 && regions[i].live;) {
+    mprotect(regions[i].start + page, regions[i].pages * page, PROT_NONE);
+    madvise(regions[i].start + page, regions[i].pages * page, MADV_DONTNEED);
+    regions[i].live = false;
+  }
+}

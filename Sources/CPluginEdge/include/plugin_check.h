@@ -1,0 +1,61 @@
+/* plugin_check.h - calls of functions whose signatures are doubtful, in a process that is there for nothing else.
+ *
+ * Memory for arguments lies between pages that cannot be accessed. An access there is reported, with the argument's name,
+ * and ends the process. System calls that change anything outside of the process fail.
+ */
+#ifndef PLUGIN_CHECK_H
+#define PLUGIN_CHECK_H
+
+#include <promise.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+PROMISE_BEGIN_DECLS
+
+/* The exit status of a process that a fault has ended, after its report. */
+enum { PLUGIN_CHECK_FAULT = 3 };
+
+/* The processor time, in seconds, after which a signal ends the process. */
+enum { PLUGIN_CHECK_SECONDS = 5 };
+
+/* Ends the process at once: no code of the library, or of this program, is run. */
+_Noreturn void plugin_check_end(int32_t status);
+
+/* Memory for one argument. */
+typedef struct plugin_check_memory {
+  uint8_t *PROMISE_NULLABLE data;
+  size_t size;
+} plugin_check_memory_t;
+
+/* Limits the processor time, and reports faults to the descriptor from here on, as one line: "fault", the kind of access, its place, the argument's name.
+ * [one thread] */
+void plugin_check_begin(int32_t report);
+
+/* Maps memory of that size, whose end meets a page that cannot be accessed, or, with `aligned`, whose start has the
+ * alignment of malloc(). The rest of its pages has a pattern. `data` is NULL if there is no memory. `name` lives as long
+ * as the process.
+ * [one thread] */
+plugin_check_memory_t plugin_check_map(size_t size, bool aligned, const char *PROMISE_NONNULL name);
+
+/* Makes the memory, which is for an argument that the function only reads, fail if it is written.
+ * [one thread] */
+void plugin_check_protect(plugin_check_memory_t memory);
+
+/* Whether the pattern around all live memory is untouched; otherwise the name of the argument around which it is not.
+ * [one thread] */
+const char *PROMISE_NULLABLE plugin_check_overwritten(void);
+
+/* Makes all memory inaccessible: the call for which it was has returned.
+ * [one thread] */
+void plugin_check_retire(void);
+
+/* Makes system calls fail with EPERM that write files, start programs, send signals, open connections or change the
+ * system. Returns whether the kernel does that.
+ * [one thread] */
+bool plugin_check_confine(void);
+
+PROMISE_END_DECLS
+
+#endif /* PLUGIN_CHECK_H */

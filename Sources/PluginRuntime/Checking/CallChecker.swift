@@ -1,0 +1,113 @@
+import CPluginEdge
+import CPromise
+import Glibc
+
+/// The check of one function of an adopted library, which ends its process: see `CheckedCall`.
+///
+/// It writes one line to a descriptor: "checked" and the number of calls, "unmade" and a reason, "overwritten" and an
+/// argument's name, or, where a fault ends the process, a line of `plugin_check.h`. The parts of a line are separated by
+/// tabs.
+public enum CallChecker {
+  /// Calls a function, and ends the process.
+  ///
+  /// - Parameters:
+  ///   - name: the function's name in the adoption.
+  ///   - adoption: the library, with the functions that may make objects for the call.
+  ///   - report: the descriptor for the report.
+  ///   - calls: the number of calls.
+  ///   - seed: random arguments follow from it.
+  public static func run(
+    _ name: String, of adoption: Adoption, report: Int32, calls: Int = 24, seed: UInt64 = 1
+  ) -> Never {
+    let text: String
+    do throws(Unmade) {
+      text = try check(name, of: adoption, report: report, calls: calls, seed: seed)
+    } catch {
+      text = "unmade\t\(error.reason)\t\n"
+    }
+    end(report, text)
+  }
+
+  private static func end(_ report: Int32, _ text: String) -> Never {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(report, $0.baseAddress, $0.count) }
+    plugin_check_end(0)
+  }
+
+  private static func check(
+    _ name: String, of adoption: Adoption, report: Int32, calls: Int, seed: UInt64
+  ) throws(Unmade) -> String {
+    let targets: [CheckedCall.Target]
+    do throws(PluginError) {
+      let (descriptor, library) = try PluginDescriptor.adopting(adoption)
+      withExtendedLifetime(library) {}
+      targets = zip(adoption.functions, descriptor.entries).map { CheckedCall.Target($0.signature, $1) }
+    } catch {
+      throw Unmade("\(error)")
+    }
+    guard let target = targets.first(where: { $0.signature.name == name }) else {
+      throw Unmade("there is no such function")
+    }
+    var values = RandomValues(seed: seed)
+    var call = try CheckedCall(target)
+    plugin_check_begin(report)
+    guard plugin_check_confine() else { throw Unmade("this system cannot keep a process from doing harm") }
+    for number in 0..<calls {
+      try make(&call, number, targets, &values)
+      if let name = plugin_check_overwritten() { return "overwritten\t\(String(cString: name))\t\n" }
+      plugin_check_retire()
+    }
+    return "checked\t\(calls)\t\n"
+  }
+
+  /// Makes one call, with objects that other functions make where it needs them.
+  private static func make(
+    _ call: inout CheckedCall, _ number: Int, _ targets: [CheckedCall.Target], _ values: inout RandomValues
+  ) throws(Unmade) {
+    call.objects = [:]
+    // As many objects as a call may need, each of a type of its own.
+    for _ in 0..<8 {
+      do throws(Unmade) {
+        let memory = CheckedMemory(isAligned: number % 2 == 1)
+        _ = try call.call(&values, memory)
+        return
+      } catch {
+        guard let needed = error.needs else { throw error }
+        guard call.objects[needed] == nil, let object = object(needed, targets, &values) else { throw error }
+        call.objects[needed] = object
+      }
+    }
+    throw Unmade("it needs too many objects")
+  }
+
+  /// Calls of a function that makes objects, until one succeeds.
+  private static let attempts = 64
+
+  /// An object that some function makes of random arguments. Its arguments stay as they are: the object may keep them.
+  private static func object(
+    _ name: String, _ targets: [CheckedCall.Target], _ values: inout RandomValues
+  ) -> UInt? {
+    for target in targets where target.signature.gives(name) {
+      guard let call = try? CheckedCall(target) else { continue }
+      for _ in 0..<attempts {
+        guard let given = try? call.call(&values, CheckedMemory(isAligned: true)) else { break }
+        if let object = given.objects[name] { return object }
+      }
+    }
+    return nil
+  }
+}
+
+extension Signature {
+  /// Whether the function may give an object of that type.
+  fileprivate func gives(_ name: String) -> Bool {
+    func isSuch(_ type: ValueType) -> Bool {
+      switch type {
+      case .pointer(name): true
+      case .optional(let type), .own(let type, _): isSuch(type)
+      default: false
+      }
+    }
+    return (returned.map(isSuch) ?? false) || outputs.contains { isSuch($0.type) }
+  }
+}

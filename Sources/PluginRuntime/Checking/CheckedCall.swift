@@ -1,0 +1,211 @@
+@preconcurrency import CFFI
+import CPluginEdge
+import CPromise
+import Glibc
+
+/// Calls of one function of an adopted library with random arguments, in a process that is there for nothing else.
+///
+/// Each address that the function is given is that of memory which ends, or begins, at a page that cannot be accessed;
+/// an argument that it only reads cannot be written. So a write where the function was given nothing ends the process with a report.
+struct CheckedCall {
+  /// A function, and where it is.
+  struct Target {
+    let signature: Signature
+    let entry: promise_function_t
+    let subject: UnsafePointer<CChar>
+
+    init(_ signature: Signature, _ entry: @escaping promise_function_t) {
+      (self.signature, self.entry) = (signature, entry)
+      subject = UnsafePointer(strdup(signature.name)) ?? UnsafePointer(strdup(""))
+    }
+  }
+
+  /// The name of the memory for a GError, as C text that is never freed.
+  private static nonisolated(unsafe) let error = UnsafePointer(strdup("error") ?? .allocate(capacity: 1))
+  private let target: Target
+  private let interface: UnsafeMutablePointer<ffi_cif>
+  private let names: [UnsafePointer<CChar>]
+  private let count: Int
+  /// The addresses of objects that other functions gave, by their types.
+  var objects: [String: UInt] = [:]
+
+  /// - Throws: the reason why no call of the function can be made up.
+  init(_ target: Target) throws(Unmade) {
+    let signature = target.signature
+    guard signature.tail == nil, signature.completion == nil, !signature.fails else {
+      throw Unmade("it is no plain function")
+    }
+    self.target = target
+    names = signature.parameters.map { UnsafePointer(strdup($0.name)) ?? UnsafePointer(strdup("")) }
+    var types = signature.parameters.map { parameter in
+      parameter.isByAddress || parameter.type.countName != nil ? FFIType.pointer : FFIType.of(parameter.type)
+    }
+    if signature.failure == .gerror { types.append(FFIType.pointer) }
+    count = types.count
+    let list = UnsafeMutablePointer<FFIType.Reference?>.allocate(capacity: max(count, 1))
+    for (index, type) in types.enumerated() { (list + index).initialize(to: type) }
+    interface = .allocate(capacity: 1)
+    interface.initialize(to: ffi_cif())
+    let returned = FFIType.of(signature.returned)
+    guard ffi_prep_cif(interface, FFI_DEFAULT_ABI, UInt32(count), returned, list) == FFI_OK else {
+      throw Unmade("libffi cannot call it")
+    }
+  }
+
+  /// Makes a call. Returns the word that the function returned, and the addresses that it stored.
+  func call(_ values: inout RandomValues, _ memory: CheckedMemory) throws(Unmade) -> Given {
+    let parameters = target.signature.parameters
+    let rooms = try rooms(&values)
+    // A word, or a struct by value, for each argument; libffi reads them through addresses.
+    var words: [UnsafeMutableRawPointer] = []
+    defer { for word in words { word.deallocate() } }
+    var stored: [(name: String, address: UnsafeMutableRawPointer)] = []
+    for (index, parameter) in parameters.enumerated() {
+      let size = max(TypeLayout(of: parameter.type)?.size ?? 8, 8)
+      let word = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+      word.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+      words.append(word)
+      let argument = try argument(parameter, index, rooms, &values, memory)
+      switch argument {
+      case .bytes(let bytes): bytes.withUnsafeBytes { word.write($0) }
+      case .address(let address): word.storeBytes(of: address, as: UnsafeMutableRawPointer?.self)
+      }
+      if parameter.direction == .output, case .address(let address?) = argument, let name = parameter.type.objectName {
+        stored.append((name, address))
+      }
+    }
+    if target.signature.failure == .gerror {
+      let word = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 16)
+      word.storeBytes(of: memory.map(8, for: Self.error), as: UnsafeMutableRawPointer?.self)
+      words.append(word)
+    }
+    let size = max(target.signature.returned.flatMap { TypeLayout(of: $0)?.size } ?? 0, 16)
+    let returned = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    defer { returned.deallocate() }
+    returned.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+    var addresses = words.map { Optional($0) }
+    if CallEdge.call(target.subject, interface, target.entry, returned, &addresses) != nil {
+      throw Unmade("it was left without a return")
+    }
+    var given = Given()
+    for (name, address) in stored { given.objects[name] = address.load(as: UInt.self) }
+    if let name = target.signature.returned?.objectName { given.objects[name] = returned.load(as: UInt.self) }
+    given.objects = given.objects.filter { $0.value != 0 }
+    return given
+  }
+
+  /// The objects that a call gave, by their types.
+  struct Given {
+    var objects: [String: UInt] = [:]
+  }
+
+  private enum Argument {
+    case bytes([UInt8])
+    case address(UnsafeMutableRawPointer?)
+  }
+
+  /// The number of elements for each count.
+  private func rooms(_ values: inout RandomValues) throws(Unmade) -> [String: Int] {
+    var rooms: [String: Int] = [:]
+    for parameter in target.signature.parameters {
+      if let name = parameter.type.countName, rooms[name] == nil { rooms[name] = values.count() }
+    }
+    return rooms
+  }
+
+  private func argument(
+    _ parameter: Parameter, _ index: Int, _ rooms: [String: Int], _ values: inout RandomValues, _ memory: CheckedMemory
+  ) throws(Unmade) -> Argument {
+    let type = parameter.type
+    if let room = rooms[parameter.name] {
+      guard let size = TypeLayout(of: type)?.size else { throw Unmade("'\(parameter.name)' is no count") }
+      let bytes = withUnsafeBytes(of: Int64(room)) { Array($0.prefix(size)) }
+      guard parameter.direction != .input else { return .bytes(bytes) }
+      return .address(try written(bytes, index, memory))
+    }
+    if let name = type.countName {
+      let size = (TypeLayout(of: type.element)?.size ?? 1) * (rooms[name] ?? 0)
+      if parameter.direction != .input {
+        return .address(try written([UInt8](repeating: 0, count: size), index, memory))
+      }
+      return .address(try read((0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }, index, memory))
+    }
+    if let constants = parameter.constants?.constants, values.roll(8) > 0 {
+      let value = constants[values.roll(constants.count)].value
+      let bits: UInt64 =
+        switch value {
+        case .int(let number): UInt64(bitPattern: number)
+        case .uint(let number): number
+        default: 0
+        }
+      return .bytes(withUnsafeBytes(of: bits) { Array($0.prefix(TypeLayout(of: type)?.size ?? 8)) })
+    }
+    if parameter.direction != .input {
+      guard let size = TypeLayout(of: type.valueType)?.size else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      let bytes = parameter.direction == .inOut ? values.bytes(of: type) : [UInt8](repeating: 0, count: size)
+      guard let bytes else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      return .address(try written(bytes, index, memory))
+    }
+    return try input(parameter, index, &values, memory)
+  }
+
+  private func input(
+    _ parameter: Parameter, _ index: Int, _ values: inout RandomValues, _ memory: CheckedMemory
+  ) throws(Unmade) -> Argument {
+    let type = parameter.type
+    if let name = type.objectName, let object = objects[name] {
+      return .bytes(withUnsafeBytes(of: object) { Array($0) })
+    }
+    switch type {
+    case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
+    case .cstr, .optional(.cstr): return .address(try read(values.text(), index, memory))
+    case .optional(.pointer): return .address(nil)
+    case .reference(let target), .optional(let target):
+      if case .optional = type, values.roll(2) == 0 { return .address(nil) }
+      guard let bytes = values.bytes(of: target) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      return .address(try read(bytes, index, memory))
+    case .array:
+      guard let bytes = values.bytes(of: type) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      return .address(try read(bytes, index, memory))
+    case .pointer(let name), .own(.pointer(let name), _): throw Unmade("it needs a \(name)", needs: name)
+    default:
+      guard let bytes = values.bytes(of: type) else { throw Unmade("'\(parameter.name)' is a \(type)") }
+      return .bytes(bytes)
+    }
+  }
+
+  private func written(
+    _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
+  ) throws(Unmade) -> UnsafeMutableRawPointer {
+    guard let data = memory.map(bytes.count, for: names[index]) else { throw Unmade("there is no memory left") }
+    bytes.withUnsafeBytes { data.write($0) }
+    return data
+  }
+
+  private func read(
+    _ bytes: [UInt8], _ index: Int, _ memory: CheckedMemory
+  ) throws(Unmade) -> UnsafeMutableRawPointer {
+    guard let data = memory.constant(bytes, for: names[index]) else { throw Unmade("there is no memory left") }
+    return data
+  }
+}
+
+/// Why a call cannot be made up.
+struct Unmade: Error {
+  let reason: String
+  /// The type of the object that is missing.
+  let needs: String?
+
+  init(_ reason: String, needs: String? = nil) { (self.reason, self.needs) = (reason, needs) }
+}
+
+extension ValueType {
+  /// The name of the type that an address is of, other than `void`.
+  fileprivate var objectName: String? {
+    switch self {
+    case .pointer(let name): name == "void" ? nil : name
+    case .optional(let type), .own(let type, _): type.objectName
+    default: nil
+    }
+  }
+}

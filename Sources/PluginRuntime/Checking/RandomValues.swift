@@ -1,0 +1,75 @@
+/// Random values of types, with those preferred at which functions go wrong: 0, 1, -1, limits, empty texts.
+struct RandomValues {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+    return bits ^ bits >> 31
+  }
+
+  mutating func roll(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+
+  /// A number of elements.
+  mutating func count() -> Int { roll(4) == 0 ? roll(2) : roll(300) }
+
+  /// The C form of a value; `nil` for a type whose values cannot be made up.
+  mutating func bytes(of type: ValueType) -> [UInt8]? {
+    switch type {
+    case .bool: return [UInt8(roll(2))]
+    case .f32: return Self.bytes(Float(number()))
+    case .f64: return Self.bytes(number())
+    case .array(let element, let count):
+      var all: [UInt8] = []
+      for _ in 0..<count {
+        guard let bytes = bytes(of: element) else { return nil }
+        all += bytes
+      }
+      return all
+    case .structure(let structure):
+      guard let layout = StructLayout(structure) else { return nil }
+      var all = [UInt8](repeating: 0, count: layout.whole.size)
+      for (field, offset) in zip(structure.fields, layout.offsets) {
+        guard let bytes = bytes(of: field.type) else { return nil }
+        all.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+      }
+      return all
+    case .optional(.pointer), .optional(.cstr): return [UInt8](repeating: 0, count: 8)
+    default:
+      guard type.isInteger, let size = TypeLayout(of: type)?.size else { return nil }
+      return Array(Self.bytes(integer()).prefix(size))
+    }
+  }
+
+  /// A text with its NUL.
+  mutating func text() -> [UInt8] {
+    let texts = [
+      "", "a", "text", "12", "-1.5e3", "/nonexistent/file", "/etc/passwd", "/dev/null", "r", "rb", "a=b&c=d", "äö😀",
+      "<a b=\"c\">d</a>", "{\"a\": [1]}",
+    ]
+    let pick = roll(texts.count + 1)
+    let text = pick < texts.count ? texts[pick] : String(repeating: "x", count: roll(200))
+    return Array(text.utf8) + [0]
+  }
+
+  private mutating func integer() -> Int64 {
+    let few: [Int64] = [0, 1, 2, 3, 4, 7, 8, 10, 16, 32, 64, 100, 255, -1, 1000]
+    switch roll(12) {
+    case 0: return Int64(bitPattern: next())
+    case 1: return Int64(truncatingIfNeeded: next() & 0xFFFF)
+    default: return few[roll(few.count)]
+    }
+  }
+
+  private mutating func number() -> Double {
+    let few = [0, 1, -1, 0.5, -2.25, 1e10, 1e-10, .pi, .infinity, .nan, 180]
+    return few[roll(few.count)]
+  }
+
+  private static func bytes<T>(_ value: T) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
+}

@@ -1,0 +1,104 @@
+import Glibc
+import PluginRuntime
+
+/// Calls of the functions of a draft with random arguments, each in a process of its own that can do no harm.
+struct DraftCheck {
+  /// The result of the calls of one function.
+  enum Finding: Equatable {
+    /// It wrote nowhere but where it was given something to write to.
+    case safe(calls: Int)
+    /// It accessed memory that it was not given: the signature is wrong.
+    case unsafe(String)
+    /// Nothing was shown.
+    case unknown(String)
+  }
+
+  /// The time for the calls of one function, for those that wait; others have a limit of processor time.
+  var timeout: Duration = .seconds(30)
+
+  /// The findings about the functions of a draft, by their names.
+  func findings(_ draft: AdoptionDraft, yaml: String) throws(Failure) -> [String: Finding] {
+    let file = try temporaryFile(yaml)
+    defer { unlink(file) }
+    var findings: [String: Finding] = [:]
+    for function in draft.functions {
+      let name = function.signature.name
+      findings[name] = try finding(name, in: file)
+    }
+    return findings
+  }
+
+  private func temporaryFile(_ yaml: String) throws(Failure) -> String {
+    let folder = Environment["TMPDIR"] ?? "/tmp"
+    var template = RawText.cString(Directory.join(folder, "plugin-host-XXXXXX"))
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Failure(.rejected, "\(folder): \(SystemError.last)") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    defer { close(descriptor) }
+    let path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    do {
+      try FileBytes.write(yaml.utf8, to: descriptor)
+    } catch {
+      unlink(path)
+      throw Failure(.rejected, "\(path): \(error)")
+    }
+    return path
+  }
+
+  private func finding(_ function: String, in file: String) throws(Failure) -> Finding {
+    do {
+      let result = try Command.run("/proc/self/exe", ["check-function", file, function], timeout: timeout)
+      return Finding(String(decoding: result.output, as: UTF8.self), status: result.status)
+    } catch {
+      switch error {
+      case .timedOut: return .unknown("it did not return")
+      case .interrupted(let signal): TerminationSignals.die(by: signal)
+      case .system(let error): throw Failure(.rejected, "a process for the check: \(error)")
+      }
+    }
+  }
+}
+
+extension DraftCheck.Finding {
+  /// Reads the report of a check: see `CallChecker` and `plugin_check.h`.
+  init(_ report: String, status: Int32) {
+    let line = report.split(separator: "\n").first.map(String.init) ?? ""
+    let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    switch (parts.first ?? "", parts.dropFirst().first ?? "") {
+    case ("checked", let count): self = .safe(calls: Int(count) ?? 0)
+    case ("unmade", let reason): self = .unknown(reason)
+    case ("overwritten", let name): self = .unsafe("it writes beside '\(name)'")
+    case (let fault, let place) where fault.hasPrefix("fault "):
+      let access = fault.dropFirst("fault ".count)
+      let name = parts.count > 2 ? parts[2] : ""
+      self = .unsafe(place.hasPrefix("though") ? "it \(access) '\(name)', \(place)" : "it \(access) \(place) '\(name)'")
+    case (let crash, let address) where crash.hasPrefix("crash "):
+      self = .unknown("it crashes with random arguments, at the address \(address)")
+    case _ where status == 128 + SIGXCPU || status == 128 + SIGKILL: self = .unknown("it did not return")
+    default: self = .unknown("its process ended with the status \(status)")
+    }
+  }
+}
+
+extension AdoptionDraft {
+  /// Leaves out the functions that the calls have shown to be unsafe.
+  mutating func apply(_ findings: [String: DraftCheck.Finding]) {
+    remove { function in
+      guard case .unsafe(let reason)? = findings[function.signature.name] else { return nil }
+      return "\(reason), as a call with random arguments shows"
+    }
+  }
+
+  /// Lines for people: the number of functions that are safe, and those that could not be checked.
+  static func report(_ findings: [String: DraftCheck.Finding], header: String) -> [String] {
+    let safe = findings.values.count { if case .safe = $0 { true } else { false } }
+    let unsafe = findings.values.count { if case .unsafe = $0 { true } else { false } }
+    let unknown: [String] = findings.compactMap { name, finding in
+      if case .unknown(let reason) = finding { "  \(name): not checked: \(reason)".displayLine } else { nil }
+    }
+    let first =
+      "\(header): \(safe) functions write nowhere but where they are given memory, \(unsafe) are left out for what they "
+      + "access, \(unknown.count) could not be checked"
+    return [first.displayLine] + unknown.sorted()
+  }
+}

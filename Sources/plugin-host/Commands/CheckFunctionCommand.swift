@@ -1,0 +1,32 @@
+import ArgumentParser
+import Glibc
+import PluginRuntime
+
+/// The process in which `adopt --check` calls one function of a draft. It ends with a report on standard output.
+struct CheckFunctionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check-function", abstract: "Call a function of a draft with random arguments.", shouldDisplay: false)
+
+  @ArgumentParser.Argument var file: String
+  @ArgumentParser.Argument var function: String
+
+  /// Beyond the descriptors that a random number is likely to be.
+  private static let report: Int32 = 777
+
+  func run() throws {
+    let adoption = try AdoptionFile.read(file, trust: FileTrust(acceptsUnsafeFiles: true))
+    guard dup2(StandardStreams.results, Self.report) == Self.report, Self.openNothing() else {
+      throw Failure(.rejected, "the report: \(SystemError.last)")
+    }
+    CallChecker.run(function, of: adoption, report: Self.report)
+  }
+
+  /// Has the function nothing to read from, or to write to, but the report.
+  private static func openNothing() -> Bool {
+    let null = open("/dev/null", O_RDWR)
+    guard null >= 0 else { return false }
+    for descriptor: Int32 in 0...2 where dup2(null, descriptor) < 0 { return false }
+    for descriptor: Int32 in 3..<report { close(descriptor) }
+    return true
+  }
+}

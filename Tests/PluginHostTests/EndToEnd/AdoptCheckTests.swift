@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Functions whose headers say less than they write, called with random arguments by `adopt --check`.
+  @Suite struct AdoptCheckTests {
+    private static let header = """
+      #include <stddef.h>
+      int good_text(char *buffer, size_t size);
+      int good_sum(const double *values, int count);
+      int good_split(double value, int *whole);
+      int good_name(const char *name);
+      int writes_beyond(unsigned char *out, size_t size);
+      int writes_before(unsigned char *out, size_t size);
+      int writes_wide(double value, int *whole);
+      int writes_const(const double *values, int count);
+      int reads_beyond(const unsigned char *data, size_t length);
+      int keeps_text(const char *name);
+      typedef struct thing thing;
+      thing *thing_new(int size);
+      int thing_size(thing *t);
+      typedef struct other other;
+      int other_size(other *o);
+      int removes(const char *path);
+      int crashes(int x);
+      """
+    private static let source = """
+      #include <stdlib.h>
+      #include <string.h>
+      #include <stdio.h>
+      #include <signal.h>
+      #include <unistd.h>
+      int good_text(char *buffer, size_t size) { return size ? snprintf(buffer, size, "some text") : 0; }
+      int good_sum(const double *values, int count) { double s = 0; while (count-- > 0) s += *values++; return s > 0; }
+      int good_split(double value, int *whole) { (void)value; *whole = 3; return 0; }
+      int good_name(const char *name) { return (int)strlen(name); }
+      int writes_beyond(unsigned char *out, size_t size) { for (size_t i = 0; i <= size; i++) out[i] = 1; return 0; }
+      int writes_before(unsigned char *out, size_t size) { (void)size; out[-1] = 1; return 0; }
+      int writes_wide(double value, int *whole) { (void)value; memset(whole, 1, 16); return 0; }
+      int writes_const(const double *values, int count) { if (count > 0) ((double *)values)[0] = 1; return 0; }
+      int reads_beyond(const unsigned char *data, size_t length) { int s = 0; for (size_t i = 0; i < length + 32; i++) s += data[i]; return s; }
+      int keeps_text(const char *name) { static const char *kept; int n = kept ? (int)strlen(kept) : 0; kept = name; return n; }
+      struct thing { int size; };
+      struct thing *thing_new(int size) { struct thing *t = malloc(sizeof *t); t->size = size; return t; }
+      int thing_size(struct thing *t) { return t->size; }
+      int other_size(void *o) { return *(int *)o; }
+      int removes(const char *path) { kill(getppid(), SIGKILL); return unlink(getenv("ADOPT_CHECK_FILE") ? getenv("ADOPT_CHECK_FILE") : path); }
+      int crashes(int x) { return *(volatile int *)((long)x & 0); }
+      """
+
+    private func withLibrary(_ body: (_ folder: URL, _ header: String, _ library: String) throws -> Void) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data(Self.header.utf8).write(to: folder.appending(path: "a.h"))
+      try Data(Self.source.utf8).write(to: folder.appending(path: "a.c"))
+      let library = folder.appending(path: "liba.so")
+      let compiler = try Process.run(
+        URL(filePath: "/usr/bin/env"),
+        arguments: ["cc", "-std=gnu11", "-w", "-O1", "-shared", "-fPIC", "-o", library.path]
+          + [folder.appending(path: "a.c").path])
+      compiler.waitUntilExit()
+      #expect(compiler.terminationStatus == 0)
+      try body(folder, folder.appending(path: "a.h").path, library.path)
+    }
+
+    @Test func whatWritesElsewhereIsLeftOut() throws {
+      try withLibrary { folder, header, library in
+        let victim = folder.appending(path: "victim").path
+        try Data("still here".utf8).write(to: URL(filePath: victim))
+        let draft = try HostProcess.run(
+          "adopt", "--check", header, "--library", library, environment: ["ADOPT_CHECK_FILE": victim])
+        #expect(draft.status == 0, "\(draft.errors)")
+        if draft.errors.contains("cannot keep a process from doing harm") {
+          return print("skipped: this system has no seccomp")
+        }
+        for name in ["good_text", "good_sum", "good_split", "good_name", "thing_new", "thing_size", "removes"] {
+          #expect(draft.text.contains("'\(name)("), "\(name): \(draft.text)")
+          #expect(!draft.errors.contains("  \(name):"), "\(name): \(draft.errors)")
+        }
+        for (name, reason) in [
+          ("writes_beyond", "it writes beyond 'out'"), ("writes_wide", "it writes beyond 'whole'"),
+          ("writes_const", "it writes 'values', though it is const"), ("reads_beyond", "it reads beyond 'data'"),
+          ("keeps_text", "it reads after the call 'name'"), ("writes_before", "it writes"),
+        ] {
+          #expect(!draft.text.contains("'\(name)("), "\(name)")
+          #expect(draft.text.contains("#   \(name): \(reason)"), "\(name): \(draft.text)")
+        }
+        #expect(draft.errors.contains("  other_size: not checked: it needs a other"), "\(draft.errors)")
+        #expect(draft.errors.contains("  crashes: not checked: it crashes with random arguments"), "\(draft.errors)")
+        #expect(draft.errors.contains(": 7 functions write nowhere but"), "\(draft.errors)")
+        #expect(FileManager.default.fileExists(atPath: victim))
+      }
+    }
+
+    @Test func aLibraryOfThisMachinePasses() throws {
+      let header = FileManager.default.temporaryDirectory.appending(path: "adopt-check-\(UUID().uuidString).h")
+      defer { try? FileManager.default.removeItem(at: header) }
+      let text = """
+        unsigned long crc32(unsigned long crc, const unsigned char *buf, unsigned int len);
+        int compress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
+        int uncompress(unsigned char *dest, unsigned long *destLen, const unsigned char *source, unsigned long sourceLen);
+        unsigned long adler32(unsigned long adler, const unsigned char *buf, unsigned int len);
+        """
+      try Data(text.utf8).write(to: header)
+      let zlib = try HostProcess.run("adopt", "--check", header.path, "--library", "libz.so.1")
+      #expect(zlib.status == 0)
+      guard !zlib.errors.contains("do harm") else { return print("skipped: this system has no seccomp") }
+      let safe = "4 functions write nowhere but where they are given memory, 0 are left out"
+      #expect(zlib.errors.contains(safe), "\(zlib.errors)")
+    }
+  }
+}

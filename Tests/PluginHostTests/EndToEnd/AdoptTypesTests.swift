@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import plugin_host
+
+extension EndToEnd {
+  /// Type maps, enums and `GError **` in the draft of a header.
+  @Suite struct AdoptTypesTests {
+    /// The draft of a header whose functions are called like those of libm.
+    private static func draft(_ header: String, types: String? = nil) throws -> HostProcess.Ending {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "adopt-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data(header.utf8).write(to: folder.appending(path: "a.h"))
+      if let types { try Data(types.utf8).write(to: folder.appending(path: "types.yaml")) }
+      let options = types == nil ? [] : ["--types", folder.appending(path: "types.yaml").path]
+      let host = try HostProcess(
+        ["adopt", "--library", "libm.so.6"] + options + [folder.appending(path: "a.h").path])
+      try host.process.run()
+      return try host.wait()
+    }
+
+    @Test(arguments: [
+      (
+        "enum side { LEFT, RIGHT = 4, TOP };\nint sin(enum side s);",
+        "sin(s: u32 enum {LEFT = 0, RIGHT = 4, TOP = 5}) -> i32"
+      ),
+      ("typedef enum { LOW = -1, HIGH } level;\nlevel sin(level l);", "sin(l: i32 enum {LOW = -1, HIGH = 0}) -> i32"),
+      (
+        "typedef enum { A = 1 << 0, B = 1 << 1, C = 1 << 2, ALL = A | B | C } f_t;\nvoid sin(f_t f);",
+        "sin(f: u32 flags {A = 1, B = 2, C = 4, ALL = 7})"
+      ),
+      (
+        "typedef enum { ONE = 1, TWO, THREE, FOUR } n_t;\nvoid sin(n_t n);",
+        "sin(n: u32 enum {ONE = 1, TWO = 2, THREE = 3, FOUR = 4})"
+      ),
+      (
+        "typedef enum { NONE = 0, ONE = 1 } open_flags;\nvoid sin(open_flags f);",
+        "sin(f: u32 flags {NONE = 0, ONE = 1})"
+      ),
+    ])
+    func enumsAreDraftedWithTheirNames(header: String, signature: String) throws {
+      let draft = try Self.draft(header)
+      #expect(draft.text.contains("- signature: '\(signature)'\n"), "\(draft.text)\(draft.errors)")
+    }
+
+    @Test func bundledTypesHaveMeanings() throws {
+      for (name, text) in TypeMap.bundledTexts { #expect(TypeMap.bundled.types[name] != nil, "\(name): \(text)") }
+      let draft = try Self.draft(
+        """
+        typedef unsigned char xmlChar;
+        typedef unsigned char UBool;
+        const xmlChar *sin(const xmlChar *text, UBool on);
+        """)
+      #expect(draft.text.contains("'sin(text: cstr, on: bool) -> cstr?'"), "\(draft.text)")
+    }
+
+    @Test func aTypeMapSaysWhatTypesMean() throws {
+      let header = """
+        typedef unsigned char letter;
+        typedef void *thing;
+        typedef struct { long a; } odd;
+        typedef unsigned char key[16];
+        int sin(const letter *text, thing t, odd o);
+        int cos(const key k);
+        """
+      let types = "types: {letter: text, thing: 'ptr<Thing>', odd: '{low: u32, high: f32}', xmlChar: u8}"
+      let draft = try Self.draft(header, types: types)
+      #expect(draft.text.contains("'sin(text: cstr, t: ptr<Thing>, o: {low: u32, high: f32}) -> i32'"), "\(draft.text)")
+      #expect(draft.text.contains("'cos(k: [u8; 16]) -> i32'"), "\(draft.text)")
+    }
+
+    @Test func aTypeMapsMistakesAreNamed() throws {
+      let draft = try Self.draft("int sin(int x);", types: "types:\n  a: int\n  b: fn()\nkinds: {}\n")
+      #expect(draft.status == 64)
+      for text in ["types.yaml:2", "a is \"int\"", "C's int is i32", "types.yaml:3", "b is \"fn()\"", "\"kinds\""] {
+        #expect(draft.errors.contains(text), "\(text): \(draft.errors)")
+      }
+    }
+
+    @Test func aGErrorIsAFailure() throws {
+      let draft = try Self.draft(
+        "typedef struct _GError GError;\nint sin(const char *name, GError **error);\nchar **cos(int x);")
+      #expect(draft.text.contains("'sin(name: cstr) -> i32 ! gerror'"), "\(draft.text)")
+      #expect(draft.text.contains("# check: the result may be an array of texts: &[cstr; 0]"), "\(draft.text)")
+    }
+  }
+}
