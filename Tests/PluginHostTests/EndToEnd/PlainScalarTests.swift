@@ -1,0 +1,17 @@
+import Testing
+
+extension EndToEnd {
+  /// Scalars without quotes where any value is taken: by the core schema of YAML 1.2.
+  @Suite struct PlainScalarTests {
+    @Test(arguments: [
+      ("0.0, 9.0, 1e1, 0e0", "[0.0,9.0,10.0,0.0]"), ("7, -7, 18446744073709551615", "[7,-7,18446744073709551615]"),
+      ("true, True, FALSE, false", "[true,true,false,false]"), ("~, null, Null", "[null,null,null]"),
+      ("inf, nan, x, yes, '1', \"true\"", #"["inf","nan","x","yes","1","true"]"#),
+    ])
+    func haveTheirTypes(list: String, json: String) throws {
+      let file = try PipelineFile("plugins: [kinds]\nsteps:\n  a: {call: kinds.anything, with: {x: [\(list)]}}\n")
+      let ending = try HostProcess.run("run", file.path)
+      #expect(ending.text == json + "\n", "\(ending.errors)")
+    }
+  }
+}

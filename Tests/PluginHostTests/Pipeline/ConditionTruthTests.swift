@@ -1,0 +1,71 @@
+import PluginRuntime
+import Testing
+
+@testable import plugin_host
+
+/// The values of conditions: which count as true, which are equal, and which have an order.
+@Suite struct ConditionTruthTests {
+  private func holds(_ text: String, _ x: PluginValue, _ y: PluginValue = .void) throws -> Bool {
+    try Condition(parsing: text).isTrue { operand in
+      if case .variable("x") = operand { x } else { y }
+    }
+  }
+
+  @Test(arguments: [.bool(true), .int(-1), .uint(1), .string("true"), .string("yes"), .string("1")] as [PluginValue])
+  func areTrue(value: PluginValue) throws {
+    #expect(try holds("x", value))
+    #expect(try !holds("not x", value))
+  }
+
+  @Test(
+    arguments: [
+      .void, .bool(false), .int(0), .uint(0), .string("false"), .string("no"), .string("0"), .string(""),
+    ] as [PluginValue])
+  func areFalse(value: PluginValue) throws {
+    #expect(try !holds("x", value))
+    #expect(try holds("not x", value))
+  }
+
+  @Test(arguments: [.double(1), .bytes([]), .array([]), .object([]), .string("maybe")] as [PluginValue])
+  func areNeither(value: PluginValue) {
+    #expect(throws: Condition.Mistake.self) { try holds("x", value) }
+  }
+
+  @Test(
+    arguments: [
+      (.int(1), .double(1)), (.uint(.max), .uint(.max)), (.string("7"), .int(7)), (.uint(7), .string("7.0")),
+      (.string("true"), .bool(true)), (.bool(false), .string("false")), (.void, .void),
+      (.array([.int(1)]), .array([.int(1)])),
+    ] as [(PluginValue, PluginValue)])
+  func areEqual(x: PluginValue, y: PluginValue) throws {
+    #expect(try holds("x == y", x, y))
+    #expect(try !holds("x != y", x, y))
+  }
+
+  @Test(
+    arguments: [
+      (.int(1), .double(1.5)), (.int(.max), .int(.max - 1)), (.uint(.max), .uint(.max - 1)), (.int(-1), .uint(.max)),
+      (.string("7"), .string("7.0")), (.string("x"), .int(0)), (.string("yes"), .bool(true)), (.void, .int(0)),
+      (.array([.int(1)]), .array([])),
+    ] as [(PluginValue, PluginValue)])
+  func areUnequal(x: PluginValue, y: PluginValue) throws {
+    #expect(try !holds("x == y", x, y))
+    #expect(try holds("x != y", x, y))
+  }
+
+  @Test(
+    arguments: [
+      (.int(1), .double(1.5)), (.uint(1), .uint(2)), (.string("a"), .string("b")), (.string("9"), .int(10)),
+      (.string("9"), .string("10")),
+    ] as [(PluginValue, PluginValue)])
+  func haveAnOrder(less: PluginValue, greater: PluginValue) throws {
+    for (symbol, results) in [
+      ("<", [true, false, false]), ("<=", [true, false, true]), (">", [false, true, false]),
+      (">=", [false, true, true]),
+    ] {
+      #expect(try holds("x \(symbol) y", less, greater) == results[0], "\(symbol)")
+      #expect(try holds("x \(symbol) y", greater, less) == results[1], "\(symbol)")
+      #expect(try holds("x \(symbol) y", less, less) == results[2], "\(symbol)")
+    }
+  }
+}
