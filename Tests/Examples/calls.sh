@@ -87,8 +87,8 @@ call digest sha256 --trace "$out/trace.dot" text >/dev/null
 grep -q '^digraph promises' "$out/trace.dot" || fail "trace: no graph"
 refused 1 'not "sha999"' call digest digest --trace "$out/rejected.dot" text sha999
 grep -q rejected "$out/rejected.dot" || fail "trace: no rejection"
-refused 64 "--trace $out/absent/trace: No such file" call digest sha256 --trace "$out/absent/trace" text
-refused 1 "--trace /dev/full: the trace could not be written" call digest sha256 --trace /dev/full text
+refused 64 "plugin-host: --trace $out/absent/trace: No such file" call digest sha256 --trace "$out/absent/trace" text
+refused 1 "plugin-host: --trace /dev/full: the trace could not be written" call digest sha256 --trace /dev/full text
 
 # One plugin calls another.
 verify() {
