@@ -195,7 +195,10 @@ static void let_go(kind_t kind, void *handle) {
 static void let_go_of_held(int count) {
   while (held_count > count) {
     held_count--;
-    CHECK_STATUS(release_kind(held[held_count].kind, held[held_count].handle), PROMISE_OK);
+    promise_status_t status = release_kind(held[held_count].kind, held[held_count].handle);
+    if (status != PROMISE_OK)
+      fprintf(stderr, "MONKEY_SEED=%llu, kind %d\n", (unsigned long long)seed, (int)held[held_count].kind);
+    CHECK_STATUS(status, PROMISE_OK);
   }
 }
 
