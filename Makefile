@@ -13,6 +13,7 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_TIME ?= 60
 KILLED_CALLS ?= 10000
+SOAK_CALLS ?= 1000000
 
 # The tests load plugins from this folder and from the one for temporary files, which may belong to another user.
 export PROMISE_ACCEPT_UNSAFE_FILES = 1
@@ -40,7 +41,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
-  test-mutants test-exchange test-kills \
+  test-mutants test-exchange test-kills soak \
   test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
 
@@ -106,6 +107,10 @@ test-exchange: setup-test plugin-host
 # KILLED_CALLS=10000: no promise is lost while workers are killed at random. A tenth of it is part of `make test`.
 test-kills: setup-test
 	KILLED_CALLS="$(KILLED_CALLS)" swift test --filter WorkerDeaths
+
+# SOAK_CALLS=1000000 into worker processes, with kills, cancellations and reloads: memory and descriptors stay flat.
+soak: setup-test
+	SOAK_CALLS="$(SOAK_CALLS)" swift test --filter Soak
 
 # Every order of the engine's atomic operations, the cases that take minutes included. Longer; not part of `make test`.
 test-interleavings: setup-test

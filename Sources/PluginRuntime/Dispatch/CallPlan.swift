@@ -140,8 +140,8 @@ extension CallPlan.Parameter {
     } else if parameter.type == .f64 {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_F64), 0, .max)
     } else if crossing == .pointer || crossing == .nullablePointer {
-      // From 1 to the highest address: NULL needs a test.
-      (plainKind, minimum, span) = (UInt64(PROMISE_KIND_POINTER), 1, .max - 1)
+      // From 1 to the highest address: NULL needs a test, and so do handles of worker processes.
+      (plainKind, minimum, span) = (UInt64(PROMISE_KIND_POINTER), 1, (1 << 62) - 2)
     } else {
       (plainKind, minimum, span) = (.max, 0, 0)
     }

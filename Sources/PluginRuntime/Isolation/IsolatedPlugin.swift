@@ -112,7 +112,7 @@ public final class IsolatedPlugin: Sendable {
     _ function: String, _ arguments: [Argument] = [], timeout: Duration?,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
-    guard description.functions.contains(where: { $0.name == function }) else {
+    guard let signature = description.functions.first(where: { $0.name == function })?.signature else {
       let names = description.functions.map(\.name).joined(separator: ", ")
       return .reject(
         PluginError(
@@ -132,7 +132,7 @@ public final class IsolatedPlugin: Sendable {
     let grace = settings.options.grace
     let promise = Promise<PluginValue>(discard: { [link] in link.cancel(request, grace: grace) })
     let call = RemoteCall(
-      function: function, promise: promise, progress: progress,
+      function: function, signature: signature, promise: promise, progress: progress,
       number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
       arguments: outgoing, frame: frame,
       deadline: timeout.map { .now + $0 }, timeout: timeout)

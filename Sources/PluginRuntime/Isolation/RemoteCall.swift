@@ -3,6 +3,7 @@ import Promises
 /// A call that is under way in a worker, as its host notes it.
 struct RemoteCall {
   let function: String
+  let signature: Signature
   let promise: Promise<PluginValue>
   let progress: (@Sendable (ProgressReport) -> Void)?
   /// The number in progress reports, unlike that of any other call of the process.

@@ -102,6 +102,11 @@ extension WorkerServer {
     }
     if !isRejected {
       let value = frame.body
+      do throws(ArgumentMismatch) {
+        try call.signature.check(result: value)
+      } catch {
+        return reject(call, badResult(call, error))
+      }
       return WorkerLink.deliveries.run { call.promise.resolve(value) }
     }
     var reason = try ReasonCoder.decode(frame.body)

@@ -219,5 +219,10 @@ extension WorkerServer {
     PluginError(.timedOut, name(call.function), "did not end within \(call.timeout ?? .zero)")
   }
 
+  func badResult(_ call: RemoteCall, _ mismatch: ArgumentMismatch) -> PluginError {
+    let part = mismatch.path.isEmpty ? "a result that" : "a result whose part '\(mismatch.path)'"
+    return PluginError(.badResult, name(call.function), "gives \(part) \(mismatch.message)")
+  }
+
   func name(_ function: String) -> String { "\(settings.id(description)).\(function)" }
 }

@@ -51,7 +51,7 @@ static void keep_forever(int32_t (*f)(int32_t)) {
 }
 
 static int32_t call_kept(int32_t which, int32_t value) {
-  return kept[which](value);
+  return kept[which] == NULL ? 0 : kept[which](value);
 }
 
 static void settle(void) {

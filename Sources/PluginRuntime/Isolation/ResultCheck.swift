@@ -1,0 +1,57 @@
+/// Checks results that come from another process: whatever runs there, a program gets values of the declared types.
+extension Signature {
+  /// Checks the value that fulfils a call.
+  ///
+  /// - Throws: `ArgumentMismatch` if the value is not of the type that the signature declares.
+  func check(result value: PluginValue) throws(ArgumentMismatch) {
+    guard !outputs.isEmpty else { return try value.check(as: yielded) }
+    guard case .object(let members) = value else {
+      throw ArgumentMismatch(message: "is \(value.name), expected an object of results")
+    }
+    for output in outputs {
+      try converting(output.name) { () throws(ArgumentMismatch) in
+        let member = value[member: output.name]
+        // There is no memory for elements if their number is 0.
+        if member == .void, output.type.countName != nil || countedByResult == output.name { return }
+        guard let member else { throw ArgumentMismatch(message: "is missing") }
+        try member.check(as: output.type)
+      }
+    }
+    if let returned = value[member: "result"], !outputs.contains(where: { $0.name == "result" }) {
+      try converting("result") { () throws(ArgumentMismatch) in try returned.check(as: yielded) }
+    }
+    let names = Set(outputs.map(\.name) + ["result"])
+    if let other = members.first(where: { !names.contains($0.name) }) {
+      throw ArgumentMismatch(message: "has a member '\(other.name)', which the function does not give")
+    }
+  }
+}
+
+extension PluginValue {
+  /// Checks a value of another process. A type of `nil` is void.
+  func check(as type: ValueType?) throws(ArgumentMismatch) {
+    switch (type, self) {
+    case (.promise(let held), _): try check(as: held)
+    case (.optional, .void), (.value, _), (.error, .object), (.error, .void): return
+    case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
+      try check(as: type)
+    case (.structure(let structure), .object(let members)):
+      guard members.count == structure.fields.count else { throw mismatch(type) }
+      for field in structure.fields {
+        guard let member = self[member: field.name] else { throw mismatch(type) }
+        try converting(".\(field.name)") { () throws(ArgumentMismatch) in try member.check(as: field.type) }
+      }
+    case (.array(_, let count), .array(let elements)) where elements.count != count: throw mismatch(type)
+    case (.array(let element, _), .array(let elements)), (.slice(let element), .array(let elements)):
+      for (index, value) in elements.enumerated() {
+        try converting("[\(index)]") { () throws(ArgumentMismatch) in try value.check(as: element) }
+      }
+    case (.structure, _), (.array, _), (.slice, _): throw mismatch(type)
+    default: if PluginValue.suiting(type, self) == nil { throw mismatch(type) }
+    }
+  }
+
+  private func mismatch(_ type: ValueType?) -> ArgumentMismatch {
+    ArgumentMismatch(message: "is \(name), expected \(type?.expectation ?? "nothing")")
+  }
+}

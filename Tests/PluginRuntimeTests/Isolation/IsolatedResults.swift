@@ -1,0 +1,93 @@
+import Promises
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: results are of the declared type", .serialized)
+struct IsolatedResults {
+  /// Signatures, and values that a worker may and may not give for them.
+  static let table: [(String, [PluginValue], [PluginValue])] = [
+    ("f() -> u8", [.uint(255), .int(3)], [.uint(256), .int(-1), .string("7"), .double(7), .void, .bool(true)]),
+    ("f()", [.void], [.int(0), .string("")]),
+    ("f() -> own str?", [.string("x"), .void], [.bytes([1]), .int(1)]),
+    ("f() -> promise<f64>", [.double(.nan), .double(0.5)], [.string("0.5"), .void]),
+    ("f() -> promise<void>", [.void], [.bool(false)]),
+    ("f() -> ptr<a>", [.pointer(PluginPointer(name: "a", address: 1))], [.pointer(PluginPointer(name: "b", address: 1))]),
+    ("f() -> value", [.void, .array([.int(1)])], []),
+    (
+      "f() -> {x: i32, y: [bool; 2]}",
+      [.object([PluginMember("x", .int(1)), PluginMember("y", .array([.bool(true), .bool(false)]))])],
+      [
+        .object([PluginMember("x", .int(1))]), .array([]),
+        .object([PluginMember("x", .int(1)), PluginMember("y", .array([.bool(true)]))]),
+        .object([PluginMember("x", .int(1)), PluginMember("y", .array([.bool(true), .int(0)]))]),
+        .object([PluginMember("x", .int(1)), PluginMember("z", .array([.bool(true), .bool(true)]))]),
+      ]
+    ),
+    (
+      "f(n: out u32) -> bool", [.object([PluginMember("result", .bool(true)), PluginMember("n", .uint(1))])],
+      [
+        .bool(true), .object([PluginMember("result", .bool(true))]),
+        .object([PluginMember("result", .string("true")), PluginMember("n", .uint(1))]),
+        .object([PluginMember("n", .uint(1)), PluginMember("result", .bool(true)), PluginMember("m", .uint(1))]),
+      ]
+    ),
+  ]
+
+  @Test("and nothing else passes the check", arguments: table.indices)
+  func check(index: Int) throws {
+    let (text, right, wrong) = Self.table[index]
+    let signature = try Signature(parsing: text)
+    for value in right { try signature.check(result: value) }
+    for value in wrong {
+      #expect(throws: ArgumentMismatch.self, "\(text) \(value)") { try signature.check(result: value) }
+    }
+  }
+
+  @Test("so a lying worker is found out, and what it was asked is rejected")
+  func liar() async throws {
+    for lie in [PluginValue.string("seven"), .double(7), .void, .array([.int(7)])] {
+      let plugin = try IsolatedPlugin.loading("dying")
+      let pending = plugin.call("later", [.value(.int(7)), .value(.uint(60_000))], timeout: nil)
+      var frames: [UInt8] = []
+      for request in 1...4 as ClosedRange<UInt64> { frames += try Frame(.fulfilled, request, lie).encoded().bytes }
+      _ = plugin.call("garbage", [.value(.bytes(frames))], timeout: nil)
+      let error = try #require(try await pending.outcomeInTime().pluginError)
+      #expect(error.kind == .badResult && error.subject == "test.dying.later")
+      #expect(error.message.contains("expected an integer"), "\(error)")
+      // Its worker goes on, for nothing but this result was wrong.
+      #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
+    }
+  }
+
+  @Test("whatever functions of every type give: the same as in-process")
+  func types() async throws {
+    let (isolated, host) = (try IsolatedPlugin.loading("types"), try Host.loading("types"))
+    let texts = ["true", "0", "-1", "1.5", "text", "inf", "nan"]
+    var fulfilled = 0
+    for function in isolated.description.functions where function.signature.inputs.count <= 1 {
+      for text in texts {
+        let arguments = function.signature.inputs.map { _ in Argument(.text(text)) }
+        let one = try await isolated.call(function.name, arguments, timeout: nil).outcomeInTime()
+        let other = try await host.call(function.name, of: "test.types", arguments).outcomeInTime()
+        #expect(one.value?.json == other.value?.json && one.pluginError == other.pluginError, "\(function.name) \(text)")
+        fulfilled += one.value == nil ? 0 : 1
+      }
+    }
+    #expect(fulfilled > 30)
+  }
+
+  @Test("a handle of a worker is refused by a plugin of this process")
+  func handles() async throws {
+    let host = Host()
+    try host.load(try Fixture.plugin("dying"), isolation: .tests)
+    let other = try Host.loading("dying")
+    let thing = try #require(
+      try await host.call("make", of: "test.dying", [.value(.int(5))]).outcomeInTime().value)
+    #expect(try await host.call("look", of: "test.dying", [.value(thing)]).outcomeInTime().value == .int(5))
+    let refused = try await other.call("look", of: "test.dying", [.value(thing)]).outcomeInTime()
+    #expect(refused.pluginError?.kind == .badArgument)
+    #expect(refused.pluginError?.message.contains("is a handle of a plugin in a worker process") == true)
+    host.unloadAll()
+  }
+}
