@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -55,4 +56,12 @@ static bool is_in_executable_mapping(uintptr_t address) {
 
 bool plugin_memory_is_code(const void *address) {
   return dl_iterate_phdr(is_in_code, (void *)address) != 0 || is_in_executable_mapping((uintptr_t)address);
+}
+
+size_t plugin_memory_in_use(void) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  return mallinfo2().uordblks + mallinfo2().hblkhd;
+#else
+  return 0;
+#endif
 }

@@ -46,6 +46,10 @@ bool plugin_library_is_loaded(const char *PROMISE_NONNULL name);
  * [any thread] */
 size_t plugin_memory_copy(void *PROMISE_NONNULL to, const void *PROMISE_NULLABLE from, size_t count);
 
+/* Returns the number of bytes that malloc() has given out in this process; 0 if the C library does not count them.
+ * [any thread] */
+size_t plugin_memory_in_use(void);
+
 /* Returns whether an address is in memory that is executable.
  * [any thread] */
 bool plugin_memory_is_code(const void *PROMISE_NULLABLE address);

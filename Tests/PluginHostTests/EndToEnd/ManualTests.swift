@@ -6,7 +6,9 @@ extension EndToEnd {
     @Test func namesEveryOption() throws {
       let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
-      let commands = ["list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "cache list", "cache prune"]
+      let commands = [
+        "list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "check", "cache list", "cache prune",
+      ]
       for command in commands {
         let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])
         try host.process.run()

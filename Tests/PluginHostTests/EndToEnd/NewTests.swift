@@ -24,6 +24,8 @@ extension EndToEnd {
       let plugin = try #require(try JSONSerialization.jsonObject(with: description.output) as? [String: Any])
       #expect(plugin["id"] as? String == "test.new.sums")
       #expect((plugin["functions"] as? [Any])?.count == 3)
+      let checked = try HostProcess.run("check", "--seed", "1", "\(path)/sums.so")
+      #expect(checked.status == 0, "\(checked.text) \(checked.errors)")
     }
 
     @Test("a new plugin in Rust", .enabled(if: isInstalled("rustc"), "rustc is not installed"))

@@ -1,0 +1,103 @@
+import CPluginEdge
+import Glibc
+import PluginRuntime
+import Promises
+
+extension CheckJob {
+  /// Makes the check, in its process.
+  func run(_ plan: [PluginDescription], _ options: CheckOptions) {
+    guard let run = CheckRun(plan, options, name: name) else { return }
+    guard let function else { return run.end() }
+    switch kind {
+    case .load: break
+    case .calls: run.callAtRandom(function)
+    case .leaks: run.measureLeaks(function)
+    case .cancelling: run.discard(function)
+    }
+  }
+}
+
+extension CheckRun {
+  /// Calls with random and boundary arguments.
+  fileprivate func callAtRandom(_ function: FunctionDescription) {
+    var pending = 0
+    for _ in 0..<options.calls where pending < 3 {
+      guard let arguments = arguments(for: function) else { return end() }
+      if !call(function, arguments) {
+        pending += 1
+        forgive()
+      }
+    }
+    if pending > 0 { CheckProcess.write(.note, "promises were pending after a second, and were discarded") }
+    end(judgingThreads: pending == 0)
+  }
+
+  /// Calls in two equal rounds: what grows in both is lost in each call.
+  fileprivate func measureLeaks(_ function: FunctionDescription) {
+    guard function.signature.canBeMeasured else {
+      return CheckProcess.write(.note, "leaks cannot be told: it gives addresses, or keeps callbacks")
+    }
+    guard let arguments = arguments(for: function) else { return }
+    forgive()
+    let round = 200
+    for _ in 0..<round {
+      guard call(function, arguments) else {
+        return CheckProcess.write(.note, "leaks were not measured: a promise was pending after a second")
+      }
+    }
+    var counts = [Counts.now]
+    for _ in 0..<2 {
+      for _ in 0..<round { call(function, arguments) }
+      // Threads of the plugin give back what they hold.
+      for _ in 0..<20 where Counts.now.objects > counts[counts.count - 1].objects + round / 2 { usleep(10_000) }
+      counts.append(.now)
+    }
+    let growths = zip(counts, counts.dropFirst()).map { ($1.objects - $0.objects, $1.bytes - $0.bytes) }
+    let objects = growths.map(\.0).min() ?? 0
+    let bytes = growths.map(\.1).min() ?? 0
+    let text = "\(function.name)(\(arguments.checkText))"
+    if objects >= round * 9 / 10 {
+      CheckProcess.write(.finding, "keeps \(Self.perCall(objects, round)) promises or values of each call \(text)")
+    } else if bytes >= round * 16 {
+      CheckProcess.write(.finding, "keeps \(Self.perCall(bytes, round)) bytes of memory of each call \(text)")
+    }
+  }
+
+  private static func perCall(_ count: Int, _ calls: Int) -> Int { (count + calls / 2) / calls }
+
+  /// Discards calls at once, then calls again.
+  fileprivate func discard(_ function: FunctionDescription) {
+    forgive()
+    for _ in 0..<50 {
+      guard let arguments = arguments(for: function) else { return }
+      begin(function, arguments).discard()
+      CheckProcess.write(.returned, "")
+    }
+    // Work that has been asked to stop may end the process.
+    usleep(50_000)
+    guard let arguments = arguments(for: function) else { return }
+    call(function, arguments)
+    end(judgingThreads: false)
+  }
+
+  private struct Counts {
+    var objects: Int
+    var bytes: Int
+
+    static var now: Counts { Counts(objects: PromiseCensus.liveObjects, bytes: plugin_memory_in_use()) }
+  }
+}
+
+extension Signature {
+  /// Whether a call must leave nothing behind.
+  fileprivate var canBeMeasured: Bool {
+    let given = ([yielded].compactMap(\.self) + outputs.map(\.type)).map { type -> ValueType in
+      if case .promise(let held?) = type { held.content } else { type.content }
+    }
+    let takesAddresses = inputs.contains { if case .pointer = $0.type.content { true } else { false } }
+    let keepsCallbacks = inputs.contains { parameter in
+      if case .callback(let type) = parameter.type.content { type.scope != .call } else { false }
+    }
+    return !takesAddresses && !keepsCallbacks && !given.contains { if case .pointer = $0 { true } else { false } }
+  }
+}

@@ -1,0 +1,39 @@
+import PluginRuntime
+
+/// One check of a plugin, made in a process of its own.
+struct CheckJob {
+  enum Kind: String {
+    case load = "load and unload"
+    case calls = "calls"
+    case leaks = "leaks"
+    case cancelling = "cancellation"
+  }
+
+  let kind: Kind
+  /// The checked function; `nil` for `load`.
+  let function: FunctionDescription?
+
+  var name: String { function.map { "\($0.name): \(kind.rawValue)" } ?? kind.rawValue }
+
+  /// All checks of a plugin. Functions that cannot be called by random arguments are among them: their checks say so.
+  static func all(of plugin: PluginDescription, skipping names: Set<String>) -> [CheckJob] {
+    var jobs = [CheckJob(kind: .load, function: nil)]
+    for function in plugin.functions where !names.contains(function.name) {
+      jobs.append(CheckJob(kind: .calls, function: function))
+      jobs.append(CheckJob(kind: .leaks, function: function))
+      if case .promise = function.signature.result { jobs.append(CheckJob(kind: .cancelling, function: function)) }
+    }
+    return jobs
+  }
+}
+
+/// The outcome of one check.
+struct CheckResult {
+  let name: String
+  /// Faults of the plugin.
+  var findings: [String] = []
+  /// Facts that are no faults, such as a function that could not be called.
+  var notes: [String] = []
+  /// The number of calls that were begun.
+  var calls = 0
+}

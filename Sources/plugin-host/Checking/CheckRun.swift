@@ -1,0 +1,190 @@
+import Dispatch
+import Glibc
+import PluginRuntime
+import Promises
+import Synchronization
+
+/// The choices of a check.
+struct CheckOptions {
+  var seed: UInt64
+  /// The calls of each function with random arguments.
+  var calls: Int
+  /// The time for each call to return, and for load() and unload().
+  var timeout: Duration
+  /// Whether unload() is called, and what is left behind is judged. Not after a finding of the check that does that alone.
+  var unloads = true
+}
+
+/// A check in its process: a host with the plugin loaded.
+final class CheckRun {
+  let plugin: PluginDescription
+  let options: CheckOptions
+  let host: Host
+  private let misuse: CheckMisuse
+  private let before: ProcessCounts
+  private var values: CheckValues
+  /// The faults that were reported: of each kind, the first is enough.
+  private var reported: Set<String> = []
+  private var isForgiving = false
+  /// The time that a promise has before it is discarded.
+  static let patience = DispatchTimeInterval.seconds(1)
+
+  /// Loads the plugins, the checked one last. Reports a finding and returns `nil` if it cannot be loaded.
+  init?(_ plan: [PluginDescription], _ options: CheckOptions, name: String) {
+    guard let plugin = plan.last else { return nil }
+    let misuse = CheckMisuse()
+    _ = PromiseCensus.observe(
+      settledAgain: { misuse.note("settles a promise that was settled before") },
+      dropped: { misuse.note("releases the last reference to a promise that is pending") })
+    ProcessGuard.install(
+      program: "plugin-host", statuses: .init(call: 1, load: 2, timeout: 3), timeout: .zero)
+    before = ProcessCounts.now
+    let host = Host(
+      Host.Options(log: { _, _, message in
+        // Later ones are counted.
+        if message.hasSuffix("the call did nothing") { misuse.note(message) }
+      }))
+    do {
+      for plugin in plan {
+        if let adoption = plugin.adoption { try host.adopt(adoption) } else { try host.load(plugin.path) }
+      }
+    } catch {
+      CheckProcess.write(.finding, "\(error)")
+      return nil
+    }
+    (self.plugin, self.options, self.host, self.misuse) = (plugin, options, host, misuse)
+    values = CheckValues(dice: CheckDice(seed: options.seed, name: name)) { [host, plugin] name, dice in
+      Self.pointer(name, of: plugin, in: host, &dice)
+    }
+  }
+
+  /// Random arguments; `nil`, after a note, if there are none for the function.
+  func arguments(for function: FunctionDescription) -> [Argument]? {
+    if let arguments = values.arguments(for: function.signature) { return arguments }
+    CheckProcess.write(.note, "was not called: it takes a token, or an address that no function gives")
+    return nil
+  }
+
+  /// Begins a call, after a line for the report.
+  func begin(_ function: FunctionDescription, _ arguments: [Argument]) -> Promise<PluginValue> {
+    CheckProcess.write(.call, "\(function.name)(\(arguments.checkText))")
+    return host.call(function.name, of: plugin.id, arguments)
+  }
+
+  /// Calls a function and waits for the outcome. Returns false if the promise is pending, and was discarded.
+  @discardableResult
+  func call(_ function: FunctionDescription, _ arguments: [Argument]) -> Bool {
+    let promise = begin(function, arguments)
+    let settled = DispatchSemaphore(value: 0)
+    promise.then({ _ in settled.signal() }, { _ in settled.signal() })
+    let isSettled = settled.wait(timeout: .now() + Self.patience) == .success
+    if isSettled { judge(promise.rejectReason, function, arguments) } else { promise.discard() }
+    CheckProcess.write(.returned, "")
+    reportMisuse(after: "\(function.name)(\(arguments.checkText))")
+    return isSettled
+  }
+
+  /// Reports a rejection by which the host says that the plugin broke a rule.
+  private func judge(_ reason: Any?, _ function: FunctionDescription, _ arguments: [Argument]) {
+    guard let error = reason as? PluginError, !isForgiving else { return }
+    switch error.kind {
+    // An exception of C++ is a way to reject; one of another language is a mistake.
+    case .badResult, .exception(type: nil, _), .abandoned:
+      report(error.message, "in the call \(function.name)(\(arguments.checkText))")
+    default: break
+    }
+  }
+
+  private func report(_ fault: String, _ place: String) {
+    if reported.insert(fault).inserted { CheckProcess.write(.finding, "\(fault), \(place)") }
+  }
+
+  /// Reports misuse that was noted, each kind once.
+  func reportMisuse(after call: String) {
+    for text in misuse.take() { report(text, "after the call \(call)") }
+  }
+
+  /// Ignores misuse and wrong results from now on: promises were discarded, and a plugin need not have noticed, or the
+  /// check is about something else.
+  func forgive() {
+    isForgiving = true
+    misuse.forgive()
+  }
+
+  /// Unloads the plugins. Reports what is left behind.
+  func end(judgingThreads: Bool = true) {
+    // Late threads of the plugin have a last chance to misbehave.
+    usleep(50_000)
+    reportMisuse(after: "that was the last")
+    guard options.unloads else { return }
+    for name in host.unloadAll(deadline: .zero + .seconds(1)) {
+      CheckProcess.write(.note, "\(name) was not unloaded: a function has not returned")
+    }
+    guard judgingThreads else { return }
+    var left = ProcessCounts.now.excess(over: before)
+    let end = ContinuousClock.now + .seconds(3)
+    while !left.isEmpty, .now < end {
+      usleep(50_000)
+      // A sign of life.
+      CheckProcess.write(.returned, "")
+      left = ProcessCounts.now.excess(over: before)
+    }
+    for text in left { CheckProcess.write(.finding, "leaves \(text) behind after unload()") }
+  }
+
+  /// A fresh address, from the first function that gives one.
+  private static func pointer(
+    _ name: String, of plugin: PluginDescription, in host: Host, _ dice: inout CheckDice
+  ) -> PluginValue? {
+    for function in plugin.functions where function.signature.gives(pointer: name) {
+      var values = CheckValues(dice: dice) { _, _ in nil }
+      for _ in 0..<5 {
+        guard let arguments = values.arguments(for: function.signature) else { break }
+        let promise = host.call(function.name, of: plugin.id, arguments)
+        _ = dice.next()
+        if let found = promise.value?.pointer(named: name) { return found }
+        promise.discard()
+      }
+    }
+    return nil
+  }
+}
+
+/// Misuse of promises and callbacks that was noted on any thread.
+private final class CheckMisuse: Sendable {
+  private let texts = Mutex<(found: [String], isForgiven: Bool)>(([], false))
+
+  func note(_ text: String) {
+    texts.withLock { if !$0.isForgiven { $0.found.append(text) } }
+  }
+
+  func take() -> [String] {
+    texts.withLock { texts in
+      defer { texts.found = [] }
+      return texts.found
+    }
+  }
+
+  func forgive() { texts.withLock { $0 = ([], true) } }
+}
+
+extension Signature {
+  /// Whether a call gives an address of that type.
+  func gives(pointer name: String) -> Bool {
+    ([yielded].compactMap(\.self) + outputs.map(\.type)).contains { type in
+      if case .promise(let held?) = type { return held.content == .pointer(name) }
+      return type.content == .pointer(name)
+    }
+  }
+}
+
+extension PluginValue {
+  /// The first address of that type in the value.
+  fileprivate func pointer(named name: String) -> PluginValue? {
+    switch self {
+    case .pointer(let pointer): pointer.name == name ? self : nil
+    case .object(let members): members.lazy.compactMap { $0.value.pointer(named: name) }.first
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import PluginRuntime
+import Promises
+
+/// Random and boundary values for the parameters of a function.
+struct CheckValues {
+  var dice: CheckDice
+  /// Gives a fresh address of a type, from a function of the plugin; `nil` if none gives one.
+  let pointer: (String, inout CheckDice) -> PluginValue?
+
+  /// Arguments for one call; `nil` if a parameter needs what the plugin does not give, or what only a host has.
+  mutating func arguments(for signature: Signature) -> [Argument]? {
+    var arguments: [Argument] = []
+    for parameter in signature.inputs {
+      guard let content = content(parameter.type) else { return nil }
+      arguments.append(Argument(name: parameter.name, content))
+    }
+    return arguments
+  }
+
+  private mutating func content(_ type: ValueType) -> Argument.Content? {
+    switch type {
+    case .callback(let callback): return .callback(self.callback(callback))
+    case .optional(.callback(let callback)): return dice.chance(30) ? .value(.void) : .callback(self.callback(callback))
+    case .promise(let held): return .promise(dice.chance(80) ? .resolve(value(held) ?? .void) : .reject(refusal))
+    default: return value(type).map { .value($0) }
+    }
+  }
+
+  /// A value of the type, often at an edge of its range. A type of `nil` is void.
+  mutating func value(_ type: ValueType?) -> PluginValue? {
+    switch type {
+    case nil: return .void
+    case .bool: return .bool(dice.chance(50))
+    case .f32, .f64: return .double(number(isSingle: type == .f32))
+    case .str: return .string(text(hasNUL: true))
+    case .cstr: return .string(text(hasNUL: false))
+    case .bytes: return .bytes((0..<dice.pick(Self.sizes)).map { UInt8(truncatingIfNeeded: $0) })
+    case .optional(let wrapped): return dice.chance(30) ? .void : value(wrapped) ?? .void
+    case .own(let wrapped, _), .counted(let wrapped, _), .reference(let wrapped): return value(wrapped)
+    case .structure(let structure):
+      var members: [PluginMember] = []
+      for field in structure.fields {
+        guard let value = value(field.type) else { return nil }
+        members.append(PluginMember(field.name, value))
+      }
+      return .object(members)
+    case .array(let element, let count): return elements(element, count)
+    case .slice(let element): return elements(element, dice.pick([0, 1, 2, 3, 17]))
+    case .pointer(let name): return pointer(name, &dice)
+    case .value: return dice.pick([.void, .bool(true), .int(-1), .double(0.5), .string("text"), .bytes([0, 255])])
+    case .error: return .object([PluginMember("message", .string(text(hasNUL: false)))])
+    case .promise, .callback, .context, .token: return nil
+    default: return type.flatMap { integer($0) }
+    }
+  }
+
+  private mutating func elements(_ type: ValueType, _ count: Int) -> PluginValue? {
+    var values: [PluginValue] = []
+    for _ in 0..<count {
+      guard let value = value(type) else { return nil }
+      values.append(value)
+    }
+    return .array(values)
+  }
+
+  private static let sizes = [0, 1, 2, 7, 8, 64, 300, 4096, 70_000]
+
+  private mutating func number(isSingle: Bool) -> Double {
+    let edges = [0, -0.0, 1, -1, .infinity, -.infinity, .nan, 1e-30, 1e30]
+    let number = dice.chance(50) ? dice.pick(edges) : Double(Int64(bitPattern: dice.next())) / 1e6
+    return isSingle ? Double(Float(number)) : number
+  }
+
+  private mutating func text(hasNUL: Bool) -> String {
+    let words = ["", "a", "text", "h\u{E9}\u{6C34}\u{1F600}", "%s%n", "../..", String(repeating: "long ", count: 100)]
+    return dice.pick(hasNUL ? words + ["nul\u{0}in it"] : words)
+  }
+
+  private mutating func integer(_ type: ValueType) -> PluginValue? {
+    let bits = dice.next()
+    let isEdge = dice.chance(50)
+    for (width, signed, unsigned) in [
+      (8, ValueType.i8, ValueType.u8), (16, .i16, .u16), (32, .i32, .u32), (64, .i64, .u64), (64, .isize, .usize),
+    ] {
+      let mask = UInt64.max >> UInt64(64 - width)
+      if type == unsigned { return .uint(isEdge ? dice.pick([0, 1, 2, mask, mask - 1, mask / 2]) : bits & mask) }
+      if type == signed {
+        let top = Int64(mask / 2)
+        return .int(isEdge ? dice.pick([0, 1, -1, top, -top - 1, -top]) : Int64(bitPattern: bits) >> (64 - width))
+      }
+    }
+    return nil
+  }
+
+  private mutating func callback(_ type: CallbackType) -> PluginCallback {
+    let result = value(type.result) ?? .void
+    return PluginCallback { _ in result }
+  }
+
+  private var refusal: PromiseError { PromiseError(domain: "plugin-host", code: 1, message: "rejected by the check") }
+}
+
+extension [Argument] {
+  /// The arguments for people, shortened.
+  var checkText: String {
+    map { argument in
+      let content: String =
+        switch argument.content {
+        case .value(let value): value.json
+        case .promise(let promise): promise.state == .fulfilled ? "a fulfilled promise" : "a rejected promise"
+        case .callback: "a callback"
+        default: "..."
+        }
+      return "\(argument.name.map { "\($0)=" } ?? "")\(content.count > 60 ? content.prefix(60) + "..." : content[...])"
+    }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct CheckTests {
+    /// A fixture with one fault, or none.
+    private static func plugin(_ fault: String?) throws -> Fixture { try Fixture(fault) }
+
+    private final class Fixture {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID().uuidString)")
+      var path: String { folder.appending(path: "faulty.so").path }
+
+      init(_ fault: String?) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+        let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
+        let compiler = try Process.run(
+          URL(filePath: "/usr/bin/env"),
+          arguments: ["cc"] + flags + (fault.map { ["-D\($0)"] } ?? []) + [
+            "-I", root.appending(path: "include").path, "-o", path,
+            tests.appending(path: "Fixtures/Checked/faulty.c").path,
+          ])
+        compiler.waitUntilExit()
+        #expect(compiler.terminationStatus == 0)
+      }
+
+      deinit { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    private struct Report: Decodable {
+      struct Check: Decodable {
+        let name: String
+        let calls: Int
+        let findings: [String]
+        let notes: [String]
+      }
+      let id: String
+      let seed: UInt64
+      let findings: Int
+      let checks: [Check]
+    }
+
+    private func report(_ fault: String?, _ options: String...) throws -> (Report, HostProcess.Ending) {
+      let fixture = try Self.plugin(fault)
+      let host = try HostProcess(["check", "--format", "json", "--seed", "7"] + options + [fixture.path])
+      try host.process.run()
+      let ending = try host.wait()
+      withExtendedLifetime(fixture) {}
+      return (try JSONDecoder().decode(Report.self, from: ending.output), ending)
+    }
+
+    @Test("a plugin without a fault has no finding, and each function is called")
+    func good() throws {
+      let (report, ending) = try report(nil)
+      #expect(ending.status == 0 && report.findings == 0, "\(ending.text) \(ending.errors)")
+      #expect(report.id == "org.example.faulty" && report.seed == 7)
+      #expect(report.checks.filter { $0.name.hasSuffix(": calls") }.map(\.calls) == [100, 100, 100, 100])
+      #expect(report.checks.contains { $0.name == "later: cancellation" && $0.calls == 51 })
+    }
+
+    @Test(
+      "each fault is found, in its own check",
+      arguments: [
+        ("CRASHES", "number: calls", "by SIGSEGV in the call number(value=-2147483648)"),
+        ("EXITS", "number: calls", "called exit(0) in this call"),
+        ("HANGS", "number: calls", "from the call number(value=1)"),
+        ("LEAKS_MEMORY", "number: leaks", "bytes of memory of each call number("),
+        ("LEAKS_PROMISES", "number: leaks", "keeps 1 promises or values of each call number("),
+        ("GIVES_BAD_TEXT", "text: calls", "UTF-8"),
+        ("SETTLES_TWICE", "later: calls", "settles a promise that was settled before"),
+        ("CALLS_LATE", "apply: calls", "which is the end of @call"),
+        ("CRASHES_WHEN_DISCARDED", "later: cancellation", "by SIGSEGV in the call later()"),
+        ("LEAVES_THREAD", "load and unload", "leaves 1 thread behind"),
+        ("LEAVES_DESCRIPTOR", "load and unload", "leaves 1 descriptor behind"),
+        ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV in unload()"),
+      ])
+    func faults(fault: String, check: String, finding: String) throws {
+      let (report, ending) = try report(fault, "--timeout", "3")
+      #expect(ending.status == 1)
+      let found = try #require(report.checks.first { $0.name == check })
+      #expect(found.findings.contains { $0.contains(finding) }, "\(ending.text)")
+      if fault != "LEAVES_THREAD", fault != "LEAVES_DESCRIPTOR", fault != "CRASHES_IN_UNLOAD" {
+        // A function without a fault has no finding.
+        #expect(report.checks.allSatisfy { $0.findings.isEmpty || $0.name.hasPrefix(check.prefix(5)) }, "\(ending.text)")
+      }
+    }
+
+    @Test("the seed repeats the calls, and another has others")
+    func seeds() throws {
+      func arguments(_ seed: String) throws -> String {
+        let fixture = try Self.plugin("CRASHES")
+        let ending = try HostProcess.run("check", "--seed", seed, "--calls", "1000", fixture.path)
+        #expect(ending.status == 1 && ending.text.contains("seed \(seed)\n"))
+        return ending.text
+      }
+      #expect(try arguments("1") == arguments("1"))
+      #expect(try arguments("1").replacing("seed 1", with: "") != arguments("2").replacing("seed 2", with: ""))
+    }
+
+    @Test("the report is text, JSON and JUnit's XML; functions can be skipped")
+    func reports() throws {
+      let fixture = try Self.plugin("CRASHES")
+      let file = fixture.folder.appending(path: "report.xml").path
+      let ending = try HostProcess.run("check", "--seed", "7", "--junit", file, fixture.path)
+      #expect(ending.status == 1 && ending.errors == "")
+      #expect(ending.text.hasPrefix("org.example.faulty 1.0.0, seed 7\n  ok      descriptor\n"))
+      #expect(ending.text.contains("  FAILED  number: calls"))
+      let xml = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(xml.contains("<testcase classname=\"org.example.faulty\" name=\"number: calls\"><failure message=\""))
+      #expect(xml.contains("failures=\"1\"") || xml.contains("failures=\"2\""), "\(xml)")
+      let skipped = try HostProcess.run("check", "--skip", "number", fixture.path)
+      #expect(skipped.status == 0 && !skipped.text.contains("number"), "\(skipped.text)")
+      let unknown = try HostProcess.run("check", "--skip", "nothing", fixture.path)
+      #expect(unknown.status == 64 && unknown.errors.contains("nothing"))
+      #expect(try HostProcess.run("check", "/no/such/plugin.so").status == 2)
+      #expect(try HostProcess.run("check", "--calls", "0", fixture.path).status == 64)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/* faulty.c - a plugin with one fault: a macro chooses it. Without one it has none. */
+#include <promise_plugin.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const promise_host_t *host;
+static int32_t (*kept)(int32_t);
+void *volatile kept_memory;
+promise_t *volatile kept_promise;
+
+static void *sleep_for_ever(void *context) {
+  while (pause() < 0) {
+  }
+  return context;
+}
+
+static inline void leave_thread(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, sleep_for_ever, NULL) != 0)
+    abort();
+}
+
+static inline void leave_descriptor(void) {
+  if (open("/dev/null", O_RDONLY) < 0)
+    abort();
+}
+
+static inline void crash(void) {
+  *(volatile int *)8 = 1;
+}
+
+static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
+  (void)error;
+  host = offered;
+#ifdef LEAVES_THREAD
+  leave_thread();
+#endif
+#ifdef LEAVES_DESCRIPTOR
+  leave_descriptor();
+#endif
+  return PROMISE_OK;
+}
+
+static void unload(void) {
+#ifdef CRASHES_IN_UNLOAD
+  crash();
+#endif
+}
+
+static int32_t number(int32_t value) {
+#ifdef CRASHES
+  if (value == INT32_MIN)
+    crash();
+#endif
+#ifdef EXITS
+  if (value == 0)
+    exit(0);
+#endif
+#ifdef HANGS
+  if (value == 1)
+    sleep_for_ever(NULL);
+#endif
+#ifdef LEAKS_MEMORY
+  kept_memory = malloc(100);
+#endif
+#ifdef LEAKS_PROMISES
+  kept_promise = promise_new();
+#endif
+  return value;
+}
+
+static promise_bytes_t text(promise_str_t given) {
+#ifdef GIVES_BAD_TEXT
+  static const uint8_t bad[] = {0xFF};
+  return given.length == 0 ? (promise_bytes_t){NULL, 0} : (promise_bytes_t){bad, 1};
+#else
+  char *copy = given.length == 0 ? NULL : host->allocate(host, given.length);
+  for (size_t index = 0; index < given.length; index++)
+    copy[index] = given.data[index];
+  return (promise_bytes_t){(uint8_t *)copy, given.length};
+#endif
+}
+
+static void stop(void *context) {
+  (void)context;
+#ifdef CRASHES_WHEN_DISCARDED
+  crash();
+#endif
+}
+
+/* Settled by a thread, soon after. */
+static void *settle(void *context) {
+  usleep(1000);
+  promise_resolve(context, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 1});
+#ifdef SETTLES_TWICE
+  promise_resolve(context, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 2});
+#endif
+  promise_release(context);
+  return NULL;
+}
+
+static promise_t *later(void) {
+  promise_t *promise = promise_new_discardable(stop, NULL, NULL);
+  promise_retain(promise);
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, settle, promise) != 0)
+    abort();
+  pthread_detach(thread);
+  return promise;
+}
+
+static int32_t apply(int32_t (*f)(int32_t)) {
+#ifdef CALLS_LATE
+  if (kept != NULL)
+    kept(1);
+#endif
+  kept = f;
+  return f(1);
+}
+
+static const promise_plugin_function_t functions[] = {
+    {"number(value: i32) -> i32", (promise_function_t)number, NULL},
+#ifdef GIVES_BAD_TEXT
+    {"text(given: str) -> str", (promise_function_t)text, NULL},
+#else
+    {"text(given: str) -> own str", (promise_function_t)text, NULL},
+#endif
+    {"later() -> promise<i32>", (promise_function_t)later, NULL},
+    {"apply(f: fn(i32) -> i32) -> i32", (promise_function_t)apply, NULL},
+};
+
+static const promise_plugin_t plugin = {
+    .size = sizeof(promise_plugin_t),
+    .abi_min = 1,
+    .abi_max = PROMISE_ABI_VERSION,
+    .function_size = sizeof(promise_plugin_function_t),
+    .id = "org.example.faulty",
+    .version = "1.0.0",
+    .load = load,
+    .unload = unload,
+    .functions = functions,
+    .function_count = sizeof functions / sizeof functions[0],
+};
+
+const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) {
+  (void)host_abi;
+  return &plugin;
+}
