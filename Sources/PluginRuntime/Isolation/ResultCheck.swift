@@ -1,4 +1,4 @@
-/// Checks results that come from another process: whatever runs there, a program gets values of the declared types.
+/// Checks results that come from another process, so that a program gets values of the declared types alone.
 extension Signature {
   /// Checks the value that fulfils a call.
   ///

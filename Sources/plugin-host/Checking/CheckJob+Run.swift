@@ -32,7 +32,7 @@ extension CheckRun {
     end(judgingThreads: pending == 0)
   }
 
-  /// Calls in two equal rounds: what grows in both is lost in each call.
+  /// Calls in two equal rounds: a count that grows in both is a loss of each call.
   fileprivate func measureLeaks(_ function: FunctionDescription) {
     guard function.signature.canBeMeasured else {
       return CheckProcess.write(.note, "leaks cannot be told: it gives addresses, or keeps callbacks")
@@ -48,7 +48,7 @@ extension CheckRun {
     var counts = [Counts.now]
     for _ in 0..<2 {
       for _ in 0..<round { call(function, arguments) }
-      // Threads of the plugin give back what they hold.
+      // Threads of the plugin release their references.
       for _ in 0..<20 where Counts.now.objects > counts[counts.count - 1].objects + round / 2 { usleep(10_000) }
       counts.append(.now)
     }

@@ -11,7 +11,8 @@ struct CheckOptions {
   var calls: Int
   /// The time for each call to return, and for load() and unload().
   var timeout: Duration
-  /// Whether unload() is called, and what is left behind is judged. Not after a finding of the check that does that alone.
+  /// Whether unload() is called, and threads and descriptors are counted after it. Not after a finding of the check
+  /// that does that alone.
   var unloads = true
 }
 
@@ -111,7 +112,7 @@ final class CheckRun {
     misuse.forgive()
   }
 
-  /// Unloads the plugins. Reports what is left behind.
+  /// Unloads the plugins. Reports threads and descriptors that are left behind.
   func end(judgingThreads: Bool = true) {
     // Late threads of the plugin have a last chance to misbehave.
     usleep(50_000)

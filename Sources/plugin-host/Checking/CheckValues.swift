@@ -7,7 +7,7 @@ struct CheckValues {
   /// Gives a fresh address of a type, from a function of the plugin; `nil` if none gives one.
   let pointer: (String, inout CheckDice) -> PluginValue?
 
-  /// Arguments for one call; `nil` if a parameter needs what the plugin does not give, or what only a host has.
+  /// Arguments for one call; `nil` if a parameter needs a token, or an address that no function gives.
   mutating func arguments(for signature: Signature) -> [Argument]? {
     var arguments: [Argument] = []
     for parameter in signature.inputs {
