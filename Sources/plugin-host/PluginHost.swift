@@ -16,7 +16,8 @@ struct PluginHost: ParsableCommand {
     version: "1.0.0",
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, ShellCommand.self, DocCommand.self,
-      AdoptCommand.self, NewCommand.self, CheckCommand.self, CacheCommand.self, CompleteCommand.self, CheckFunctionCommand.self,
+      AdoptCommand.self, NewCommand.self, CheckCommand.self, CacheCommand.self, CompleteCommand.self,
+      CheckFunctionCommand.self,
     ])
 
   static func main() {

@@ -23,9 +23,6 @@ final class HandleTable: Sendable {
   /// The most handles of a worker.
   private static let maximum = 1 << 24
 
-  /// Whether a number is a handle, of whichever worker.
-  static func isHandle(_ number: UInt) -> Bool { number >> 62 == 1 }
-
   /// A value for the host: with handles in place of addresses.
   ///
   /// - Throws: `ArgumentMismatch` if there are too many.

@@ -33,6 +33,9 @@ public struct PluginPointer: Sendable, Hashable {
   /// The object, if the host owns it.
   let object: PluginObject?
 
+  /// Whether it is the handle of a worker process, by its highest bits, and no address of this one.
+  var isHandle: Bool { address >> 62 == 1 }
+
   /// Creates an address with its type name. Nothing checks that such an object is there.
   public init(name: String, address: UInt) { self.init(name: name, address: address, object: nil) }
 
