@@ -17,13 +17,14 @@ struct PluginHost: ParsableCommand {
     subcommands: [
       ListCommand.self, InspectCommand.self, CallCommand.self, RunCommand.self, ShellCommand.self, DocCommand.self,
       AdoptCommand.self, NewCommand.self, CheckCommand.self, CacheCommand.self, CompleteCommand.self,
-      CheckFunctionCommand.self,
+      CheckFunctionCommand.self, QuarantineCommand.self, TrustCommand.self,
     ])
 
   static func main() {
-    if CommandLine.arguments.dropFirst() == [WorkerProgram.workerArgument] { PluginWorker.run() }
+    if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { runWorker() }
     StandardStreams.occupy()
     do {
+      try Admission.begin()
       let words = RawText.arguments
       if let help = FunctionHelp(words) {
         try reserveOutput()
@@ -33,7 +34,10 @@ struct PluginHost: ParsableCommand {
       var command = try parseAsRoot(words)
       if let command = command as? any WritesResults, command.output.wantsJSON { StructuredError.turnOn() }
       try reserveOutput()
-      if let command = command as? any RunsPlugins { protect(timeout: command.host.search.timeout) }
+      if let command = command as? any RunsPlugins {
+        Admission.beginHosting()
+        protect(timeout: command.host.search.timeout)
+      }
       try command.run()
       end(.fulfilled)
     } catch let failure as Failure {
@@ -45,6 +49,22 @@ struct PluginHost: ParsableCommand {
       StandardStreams.returnOutput()
       exit(withError: error)
     }
+  }
+
+  /// Runs a worker, under the rules of its host, which are read before it confines itself.
+  private static func runWorker() -> Never {
+    do {
+      try Admission.begin()
+      for argument in CommandLine.arguments where argument.hasPrefix(Admission.workerOption) {
+        if let level = TrustLevel(rawValue: String(argument.dropFirst(Admission.workerOption.count))) {
+          _ = Admission.tighten(to: level)
+        }
+      }
+    } catch {
+      StandardError.write(lines: error.lines)
+      _exit(error.status.rawValue)
+    }
+    PluginWorker.run()
   }
 
   private static func end(_ status: ExitStatus) -> Never {

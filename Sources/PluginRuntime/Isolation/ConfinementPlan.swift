@@ -21,7 +21,9 @@ struct ConfinementPlan: Sendable {
     let common = Self.common + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
-    rules += Self.libraries(of: source, outside: common).map { Rule(path: $0, access: Self.read) }
+    let libraries = Self.libraries(of: source, outside: common)
+    // A program may judge a file by its signature (LibraryAdmission).
+    rules += (libraries + libraries.prefix(1).map { "\($0).sig" }).map { Rule(path: $0, access: Self.read) }
     if capabilities.processes {
       rules.append(Rule(path: "/", access: Self.execute))
       // The kernel reads a program for the process that executes it.
@@ -44,13 +46,8 @@ struct ConfinementPlan: Sendable {
 
   /// The files of a plugin and of the libraries that it needs, as far as they lie outside of some folders.
   private static func libraries(of source: PluginSource, outside folders: [String]) -> [String] {
-    let first: String? =
-      switch source {
-      case .file(let path): path
-      case .adoption(let adoption): try? LibraryFinder.path(of: adoption.library)
-      }
     var found: [String] = []
-    var pending = [first].compactMap { $0.flatMap { try? PluginFile.resolve($0) } }
+    var pending = [source.path].compactMap { $0.flatMap { try? PluginFile.resolve($0) } }
     while let path = pending.popLast() {
       guard !found.contains(path), !folders.contains(where: { path.hasPrefix("\($0)/") }) else { continue }
       found.append(path)

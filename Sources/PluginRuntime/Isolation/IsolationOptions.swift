@@ -11,6 +11,13 @@ public struct IsolationOptions: Sendable {
   /// The delay before the second start of a worker that ended without fulfilling a call; it doubles with each further
   /// one, up to 5 seconds.
   public var backoff: Duration = .milliseconds(100)
+  /// The number of workers in a row that end without an answer before no other is started for `coolDown`.
+  public var crashLimit = 5
+  /// The time for which calls are rejected then, with a `PluginError` of the kind `quarantined`. One worker is tried
+  /// afterwards.
+  public var coolDown: Duration = .seconds(60)
+  /// Receives the path of the plugin's file, and the reason, when that time begins. Must not wait.
+  public var circuitOpened: @Sendable (_ path: String?, _ reason: String) -> Void = { _, _ in }
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.

@@ -24,6 +24,7 @@ extension PluginError.Kind {
     ("unknownPlugin", .unknownPlugin), ("unknownFunction", .unknownFunction), ("badArgument", .badArgument),
     ("badResult", .badResult), ("abandoned", .abandoned), ("closed", .closed), ("notIsolated", .notIsolated),
     ("timedOut", .timedOut),
+    ("notTrusted", .notTrusted), ("quarantined", .quarantined),
   ]
 
   fileprivate var parts: (name: String, details: PluginValue) {

@@ -56,7 +56,10 @@ final class WorkerServer {
       let end = serveWorker()
       guard isLoaded else { break }
       failures = hasAnswered ? 0 : failures + 1
-      if end != nil { waitBeforeRestart() }
+      if let end {
+        failures = breakCircuit(after: end, failures: failures)
+        waitBeforeRestart()
+      }
     } while waitForCalls()
     for call in link.close() { reject(call, closed(call.function)) }
   }
@@ -178,7 +181,7 @@ final class WorkerServer {
     }
   }
 
-  private func waitForWakeup(until end: ContinuousClock.Instant?) {
+  func waitForWakeup(until end: ContinuousClock.Instant?) {
     var wait = pollfd(fd: link.wakeup, events: Int16(POLLIN), revents: 0)
     poll(&wait, 1, Self.milliseconds(until: end))
     link.takeWakeup()

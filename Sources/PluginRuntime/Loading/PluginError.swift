@@ -22,6 +22,10 @@ public struct PluginError: Error, Sendable, Equatable {
     case noEntry
     /// Another file was loaded from this path before, or the file changed while it was being loaded.
     case replaced
+    /// The program does not trust it (`LibraryAdmission`).
+    case notTrusted
+    /// In quarantine, or not started: its worker processes ended too often without an answer.
+    case quarantined
     // Loading.
     /// The system's loader refused it: a missing symbol, a missing library.
     case loadFailed

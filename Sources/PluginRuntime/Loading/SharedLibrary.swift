@@ -22,6 +22,7 @@ struct SharedLibrary {
     try LibraryDependencies.verify(of: dynamic, at: file.path)
     self.file = file.identity
     self.path = file.path
+    try LibraryAdmission.check(file)
     try MappedFiles.check(file.identity, file.path)
     handle = try Self.open(file, byPath: OriginPath.isUsed(by: dynamic))
     MappedFiles.add(file.identity, file.path)

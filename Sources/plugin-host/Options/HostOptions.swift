@@ -22,6 +22,13 @@ struct SearchOptions: ParsableArguments {
     help: "Use plugins that other users can change or exchange; also with \(FileTrust.variable)=1.")
   var acceptsUnsafeFiles = false
 
+  @Option(help: "The plugins that may be loaded: any, listed or signed; stricter than trust.conf, or the same.")
+  var trust: TrustLevel?
+
+  func validate() throws {
+    if let mistake = trust.flatMap(Admission.tighten) { throw ValidationError("--trust: \(mistake)") }
+  }
+
   var finder: PluginFinder {
     var finder = PluginFinder(given: directories)
     if acceptsUnsafeFiles { finder.trust.acceptsUnsafeFiles = true }
@@ -53,7 +60,7 @@ struct HostOptions: ParsableArguments {
     help: ArgumentHelp(
       "Where plugins run: in-process, or each in a worker process of its own, whose end is a rejection.",
       valueName: "place"))
-  var isolation = PluginPlace.inProcess
+  var isolation: PluginPlace?
 
   @Option(
     name: .customLong("allow"), parsing: .unconditionalSingleValue,
@@ -73,9 +80,17 @@ struct HostOptions: ParsableArguments {
   /// Workers that are this program. Their output is shown as that of plugins in this process is.
   var workers: IsolationOptions {
     // The program as it runs, even if its file was moved.
-    var options = IsolationOptions(program: WorkerProgram(path: "/proc/self/exe"))
+    var options = IsolationOptions(
+      program: WorkerProgram(path: "/proc/self/exe", arguments: Admission.workerArguments))
     options.output = { StandardError.write(lines: [$0]) }
     options.capabilities = capabilities
+    options.circuitOpened = { path, reason in
+      do {
+        if let path { try Quarantine.ofUser?.add(path: path, reason: reason) }
+      } catch {
+        StandardError.write(lines: ["plugin-host: \(path ?? ""): cannot be put in quarantine: \(error)".displayLine])
+      }
+    }
     if let timeout = search.timeout {
       (options.loadTimeout, options.startTimeout) = (timeout.duration, max(timeout.duration, options.startTimeout))
     }

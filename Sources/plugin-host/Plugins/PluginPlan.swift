@@ -4,8 +4,8 @@ import PluginRuntime
 struct PluginPlan: Sendable {
   private(set) var plugins: [PluginDescription] = []
   private let finder: PluginFinder
-  /// The place of plugins for which nothing else is said.
-  private let place: PluginPlace
+  /// The place of plugins for which nothing else is said; `nil`: this process, unless trust decides otherwise.
+  private let place: PluginPlace?
   private var places: [String: PluginPlace] = [:]
   /// The capabilities that single plugins have besides those of all workers.
   private var capabilities: [String: Capabilities] = [:]
@@ -17,7 +17,7 @@ struct PluginPlan: Sendable {
   private var path: [String] = []
 
   init(
-    finder: PluginFinder, scanner: PluginScanner? = nil, place: PluginPlace = .inProcess,
+    finder: PluginFinder, scanner: PluginScanner? = nil, place: PluginPlace? = nil,
     workers: IsolationOptions? = nil
   ) {
     self.finder = finder
@@ -27,7 +27,7 @@ struct PluginPlan: Sendable {
   }
 
   /// The place in which a plugin of the plan runs.
-  func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place }
+  func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
 
   /// The capabilities that a plugin has besides those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
@@ -43,10 +43,11 @@ struct PluginPlan: Sendable {
   }
 
   private mutating func add(
-    _ reference: String, finder: PluginFinder, place: PluginPlace, _ capabilities: Capabilities = Capabilities()
+    _ reference: String, finder: PluginFinder, place given: PluginPlace?, _ capabilities: Capabilities = Capabilities()
   ) throws(Failure) -> PluginDescription {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
+    let place = given ?? Self.place(ofFile: file)
     let plugin =
       if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, capabilities) }
     // A dot makes it an id, which the file found by the id's last component must have.
@@ -71,6 +72,11 @@ struct PluginPlan: Sendable {
     return plugin
   }
 
+  /// The place of a file for which nothing is said. The library of an adoption is not known before the file is read.
+  private static func place(ofFile file: String) -> PluginPlace {
+    Admission.isolates(file) ? .process : .inProcess
+  }
+
   private mutating func addRequired(
     _ id: String, by plugin: PluginDescription, finder: PluginFinder
   ) throws(Failure) {
@@ -86,9 +92,11 @@ struct PluginPlan: Sendable {
   @discardableResult
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
+    let place = place ?? Self.place(ofFile: adoption.library)
     let plugin =
       if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption, workers(for: place)) }
     plugins.append(plugin)
+    places[plugin.id] = place
     return plugin
   }
 

@@ -32,6 +32,15 @@ enum Directory {
     return names.sorted()
   }
 
+  /// Makes a folder for the user alone, and those above it, unless they exist.
+  static func make(_ path: String) throws(SystemError) {
+    var made = path.hasPrefix("/") ? "" : "."
+    for component in path.split(separator: "/") {
+      made += "/\(component)"
+      guard mkdir(RawText.cString(made), 0o700) == 0 || errno == EEXIST else { throw .last }
+    }
+  }
+
   /// `name` inside the folder `directory`.
   static func join(_ directory: String, _ name: String) -> String {
     directory.hasSuffix("/") ? directory + name : directory + "/" + name

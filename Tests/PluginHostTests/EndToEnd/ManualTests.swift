@@ -8,6 +8,7 @@ extension EndToEnd {
       let manual = try String(contentsOf: root.appending(path: "docs/man/plugin-host.1"), encoding: .utf8)
       let commands = [
         "list", "inspect", "call", "run", "shell", "doc", "adopt", "new", "check", "cache list", "cache prune",
+        "quarantine list", "quarantine release", "trust add", "trust policy",
       ]
       for command in commands {
         let host = try HostProcess(command.split(separator: " ").map(String.init) + ["--help"])

@@ -1,0 +1,37 @@
+import Glibc
+import Synchronization
+
+/// The circuit breaker between the calls of a plugin and its workers.
+///
+///     closed --crashLimit workers in a row ended without an answer--> open --coolDown--> half-open: one more worker
+extension WorkerServer {
+  /// Notes the end of a worker; waits while the circuit is open, and rejects the calls that come.
+  func breakCircuit(after end: WorkerEnd, failures: Int) -> Int {
+    guard failures >= max(settings.options.crashLimit, 1) else { return failures }
+    let reason =
+      "its worker processes ended \(failures) times in a row without an answer; the last one: \(end.sentence)"
+    settings.host.log(.error, settings.id(nil), "is not started for \(settings.options.coolDown): \(reason)")
+    settings.options.circuitOpened(settings.source.path, reason)
+    let time = ContinuousClock.now + settings.options.coolDown
+    while ContinuousClock.now < time, link.state.withLock({ $0.phase == .waiting }) {
+      for call in link.takeCalls() {
+        reject(
+          call,
+          PluginError(
+            .quarantined, name(call.function), "is not called for \(settings.options.coolDown): \(reason)"))
+      }
+      waitForWakeup(until: time)
+    }
+    return failures - 1
+  }
+}
+
+extension PluginSource {
+  /// The path of the file, as far as it is known.
+  var path: String? {
+    switch self {
+    case .file(let path): path
+    case .adoption(let adoption): try? LibraryFinder.path(of: adoption.library)
+    }
+  }
+}

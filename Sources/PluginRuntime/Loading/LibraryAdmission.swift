@@ -1,0 +1,32 @@
+import Synchronization
+
+/// A rule of the program for the libraries that may be mapped, besides the checks that each has to pass.
+///
+/// The rule is given the descriptor of the file that is mapped afterwards, so it judges that file, even if another one
+/// lies at the path by then. Of a plugin in a worker process, the worker judges.
+public enum LibraryAdmission {
+  /// The reason why a library is not mapped.
+  public enum Refusal: Sendable {
+    /// The program does not trust the file.
+    case notTrusted(String)
+    /// The file is in quarantine.
+    case quarantined(String)
+  }
+
+  /// Judges the file of a plugin or an adopted library; `nil` admits it. May be called from any thread.
+  public typealias Rule = @Sendable (_ path: String, _ descriptor: Int32) -> Refusal?
+
+  private static let rule = Mutex<Rule?>(nil)
+
+  /// Installs the rule of this process, in place of the one before it.
+  public static func install(_ rule: @escaping Rule) { Self.rule.withLock { $0 = rule } }
+
+  static func check(_ file: PluginFile) throws(PluginError) {
+    guard let rule = rule.withLock({ $0 }) else { return }
+    switch rule(file.path, file.descriptor) {
+    case .notTrusted(let reason): throw PluginError(.notTrusted, file.path, reason)
+    case .quarantined(let reason): throw PluginError(.quarantined, file.path, reason)
+    case nil: break
+    }
+  }
+}

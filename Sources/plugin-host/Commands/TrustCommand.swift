@@ -1,0 +1,131 @@
+import ArgumentParser
+import Glibc
+import PluginRuntime
+
+struct TrustCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "trust",
+    abstract: "List, add or remove trusted plugins and publishers.",
+    discussion: """
+      The rules are lines of plugin-host/trust.conf in XDG_CONFIG_HOME or ~/.config, and of /etc/plugin-host/trust.conf, \
+      which no user can loosen:
+
+        policy any|listed|signed
+        untrusted in-process|process
+        hash SHA-256 NAME
+        key ED25519 NAME
+
+      With "listed", plugins are loaded whose hash is listed, or that a listed publisher has signed; with "signed", the \
+      latter alone. With "untrusted process", other plugins run in worker processes alone. The signature of PLUGIN is \
+      PLUGIN.sig, as written by: openssl pkeyutl -sign -rawin -inkey KEY -in PLUGIN -out PLUGIN.sig
+
+      \(ExitStatus.help)
+      """,
+    subcommands: [Add.self, List.self, Policy.self, Remove.self])
+
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Trust plugins by the hashes of their files, or publishers by their keys.",
+      discussion: ExitStatus.help)
+
+    @Option(help: "A name for people; without it, that of the file.")
+    var name: String?
+
+    @ArgumentParser.Argument(
+      help: "Plugins' files, or public keys of Ed25519 as written by: openssl pkey -pubout.")
+    var files: [String]
+
+    func run() throws {
+      let path = try TrustCommand.path()
+      for file in files {
+        let name = name ?? Directory.name(of: file)
+        do {
+          let line = try Self.line(for: file, name)
+          try TrustFile.add(line, to: path)
+          try StandardOutput.write("trusted \(line)\n")
+        } catch let error as SystemError {
+          throw Failure(.rejected, "\(file): \(error)")
+        }
+      }
+    }
+
+    private static func line(for file: String, _ name: String) throws -> String {
+      let bytes = try FileBytes.read(path: file)
+      guard bytes.count < 1_000 else { return "hash \(try ContentHash(path: file)) \(name)" }
+      if let key = PublicKey(text: String(decoding: bytes, as: UTF8.self)) { return "key \(key) \(name)" }
+      throw Failure(.usage, "\(file): is neither a plugin nor a public key of Ed25519")
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Print the rules, those of the system first.", discussion: ExitStatus.help)
+
+    func run() throws {
+      for path in [TrustFile.ofSystem, try TrustCommand.path()] where FileKind(path: path) != .missing {
+        let file = try TrustFile(path: path)
+        var lines = ["# \(path)", "policy \(file.policy.rawValue)"]
+        if file.isolatesUntrusted { lines.append("untrusted process") }
+        lines += file.hashes.map { "hash \($0.hash) \($0.name)" } + file.keys.map { "key \($0.key) \($0.name)" }
+        try StandardOutput.write(lines.map { "\($0)\n" }.joined())
+      }
+    }
+  }
+
+  struct Policy: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Set the plugins that may be loaded.", discussion: ExitStatus.help)
+
+    @Option(help: ArgumentHelp("Where plugins run that are not trusted.", valueName: "place"))
+    var untrusted: PluginPlace?
+
+    @ArgumentParser.Argument(help: "The plugins that may be loaded: any, listed or signed.")
+    var level: TrustLevel
+
+    func run() throws {
+      let path = try TrustCommand.path()
+      do {
+        _ = try TrustFile.remove(from: path) {
+          $0.hasPrefix("policy ") || untrusted != nil && $0.hasPrefix("untrusted ")
+        }
+        try TrustFile.add("policy \(level.rawValue)", to: path)
+        if let untrusted { try TrustFile.add("untrusted \(untrusted.rawValue)", to: path) }
+      } catch {
+        throw Failure(.rejected, "\(path): \(error)")
+      }
+    }
+  }
+
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Trust plugins or publishers no longer.", discussion: ExitStatus.help)
+
+    @ArgumentParser.Argument(help: "The beginnings of hashes or keys, at least 8 digits, or names.")
+    var entries: [String]
+
+    func run() throws {
+      let path = try TrustCommand.path()
+      for entry in entries {
+        let count: Int
+        do {
+          count = try TrustFile.remove(from: path) { Self.matches($0, entry) }
+        } catch {
+          throw Failure(.rejected, "\(path): \(error)")
+        }
+        guard count > 0 else { throw Failure(.usage, "\(entry): no such hash, key or name in \(path)") }
+        try StandardOutput.write("removed \(count) \(count == 1 ? "entry" : "entries") for \(entry)\n")
+      }
+    }
+
+    private static func matches(_ line: String, _ entry: String) -> Bool {
+      let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+      guard words.count >= 2, words[0] == "hash" || words[0] == "key" else { return false }
+      return words.count == 3 && words[2] == entry || entry.count >= 8 && words[1].hasPrefix(entry.lowercased())
+    }
+  }
+
+  private static func path() throws(Failure) -> String {
+    guard let path = TrustFile.ofUser else { throw Failure(.usage, TrustFile.none) }
+    return path
+  }
+}

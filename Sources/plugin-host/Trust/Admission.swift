@@ -1,0 +1,146 @@
+import Glibc
+import PluginRuntime
+import Synchronization
+
+/// Decides for each file whether it may be mapped by this process: by the rules of trust, and by the quarantine. Read
+/// once, before a worker confines itself.
+struct Admission: Sendable {
+  private let files: [TrustFile]
+  private let quarantine: [ContentHash: Quarantine.Entry]
+  /// The level that the command line asks for.
+  private var level = TrustLevel.any
+  /// Whether plugins run in this process, rather than in a worker or in a child that reads descriptions.
+  private var isHost = false
+
+  private static let current = Mutex<Admission?>(nil)
+
+  /// The argument of a worker before the level of its host.
+  static let workerOption = "--trust="
+
+  private init(_ files: [TrustFile], _ quarantine: [Quarantine.Entry]) {
+    self.files = files
+    self.quarantine = Dictionary(quarantine.map { ($0.hash, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Reads the rules and enforces them in this process from now on.
+  static func begin() throws(Failure) {
+    var files: [TrustFile] = []
+    for path in [TrustFile.ofSystem, TrustFile.ofUser] {
+      if let path { files.append(try TrustFile(path: path)) }
+    }
+    let admission = Admission(files, Quarantine.ofUser?.entries() ?? [])
+    current.withLock { $0 = admission }
+    LibraryAdmission.install { path, descriptor in Self.current.withLock { $0 }?.refusal(path, descriptor) }
+  }
+
+  /// Asks for a stricter level. Returns the mistake if it is less strict than that of a file.
+  static func tighten(to level: TrustLevel) -> String? {
+    current.withLock { admission in
+      guard let strictest = admission?.files.max(by: { $0.policy < $1.policy }), strictest.policy > level else {
+        let known = admission?.level ?? .any
+        admission?.level = max(level, known)
+        return nil
+      }
+      return "\(strictest.path) asks for \(strictest.policy.rawValue); it can be made stricter, not looser"
+    }
+  }
+
+  /// Says that plugins run in this process from now on.
+  static func beginHosting() { current.withLock { $0?.isHost = true } }
+
+  /// The arguments of a worker with the same rules.
+  static var workerArguments: [String] {
+    [WorkerProgram.workerArgument] + (current.withLock { $0 }.map { ["\(workerOption)\($0.level.rawValue)"] } ?? [])
+  }
+
+  /// Whether a plugin has to run in a worker process, for it is neither listed nor signed.
+  static func isolates(_ path: String) -> Bool {
+    guard let admission = current.withLock({ $0 }), admission.isolatesUntrusted else { return false }
+    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return !admission.files.contains { Judgement($0.hashes, $0.keys, path, descriptor) != .unknown }
+  }
+
+  // MARK: The decision
+
+  private var isolatesUntrusted: Bool { files.contains(where: \.isolatesUntrusted) }
+
+  private struct Demand {
+    /// The origin, for messages.
+    let name: String
+    let level: TrustLevel
+    let isolatesUntrusted: Bool
+    /// The files whose entries count.
+    let files: [TrustFile]
+  }
+
+  /// The rules that have to be satisfied: for those of the system, only its own entries count.
+  private var demands: [Demand] {
+    let ofFiles = files.map { file in
+      Demand(
+        name: "\(file.path) (policy \(file.policy.rawValue))", level: file.policy,
+        isolatesUntrusted: file.isolatesUntrusted, files: file.path == TrustFile.ofSystem ? [file] : files)
+    }
+    return ofFiles
+      + [Demand(name: "--trust \(level.rawValue)", level: level, isolatesUntrusted: false, files: files)]
+  }
+
+  private func refusal(_ path: String, _ descriptor: Int32) -> LibraryAdmission.Refusal? {
+    if !quarantine.isEmpty {
+      guard let hash = try? ContentHash(of: descriptor) else { return .quarantined("cannot be read") }
+      if let entry = quarantine[hash] { return .quarantined(entry.refusal) }
+    }
+    for demand in demands where demand.level != .any || isHost && demand.isolatesUntrusted {
+      let judgement = Judgement(
+        demand.files.flatMap(\.hashes), demand.files.flatMap(\.keys), path, descriptor)
+      if judgement < demand.level { return .notTrusted(Self.message(demand)) }
+      if judgement == .unknown, isHost, demand.isolatesUntrusted {
+        return .notTrusted("is not trusted, and \(demand.name) lets it run in a worker process alone")
+      }
+    }
+    return nil
+  }
+
+  private static func message(_ demand: Demand) -> String {
+    let expected =
+      demand.level == .signed ? "a signature of a listed publisher beside it" : "a listed hash or a signature"
+    return "is not trusted: \(demand.name) asks for \(expected); see `plugin-host trust --help`"
+  }
+}
+
+/// The most that is known of a file.
+private enum Judgement {
+  case unknown, listed, signed
+
+  init(_ hashes: [TrustFile.Hash], _ keys: [TrustFile.Key], _ path: String, _ descriptor: Int32) {
+    if !keys.isEmpty, let signature = Self.signature(path), let content = Self.content(descriptor),
+      keys.contains(where: { $0.key.verifies(signature, of: content) })
+    {
+      self = .signed
+    } else if !hashes.isEmpty, let hash = try? ContentHash(of: descriptor), hashes.contains(where: { $0.hash == hash })
+    {
+      self = .listed
+    } else {
+      self = .unknown
+    }
+  }
+
+  /// The detached signature beside a file.
+  private static func signature(_ path: String) -> [UInt8]? {
+    guard let bytes = try? FileBytes.read(path: "\(path).sig"), bytes.count == 64 else { return nil }
+    return bytes
+  }
+
+  private static func content(_ descriptor: Int32) -> [UInt8]? {
+    try? FileBytes.read(path: "/proc/self/fd/\(descriptor)")
+  }
+
+  static func < (judgement: Judgement, level: TrustLevel) -> Bool {
+    switch level {
+    case .any: false
+    case .listed: judgement == .unknown
+    case .signed: judgement != .signed
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Glibc
+
+/// A configuration file of trust: lines of a word and a value.
+///
+///     policy listed
+///     untrusted process
+///     hash 9f86d081...  digest.so
+///     key d75a9801...  Example Inc.
+struct TrustFile: Sendable {
+  struct Hash: Sendable {
+    let hash: ContentHash
+    let name: String
+  }
+
+  struct Key: Sendable {
+    let key: PublicKey
+    let name: String
+  }
+
+  let path: String
+  private(set) var policy = TrustLevel.any
+  /// Whether plugins that are neither listed nor signed must run in worker processes.
+  private(set) var isolatesUntrusted = false
+  private(set) var hashes: [Hash] = []
+  private(set) var keys: [Key] = []
+
+  /// The file of the system, which no user can loosen.
+  static let ofSystem = "/etc/plugin-host/trust.conf"
+
+  /// The file of the user; `nil` if the environment names no folder for it.
+  static var ofUser: String? {
+    let folder = Environment["XDG_CONFIG_HOME"] ?? Environment["HOME"].map { Directory.join($0, ".config") }
+    return folder.map { Directory.join($0, "plugin-host/trust.conf") }
+  }
+
+  static let none = "no folder for trust.conf: set HOME or XDG_CONFIG_HOME"
+
+  /// Reads the file at a path; one that does not exist is empty. Others must not be able to change it.
+  init(path: String, trust: FileTrust = FileTrust()) throws(Failure) {
+    self.path = path
+    guard FileKind(path: path) != .missing else { return }
+    try trust.check(path)
+    let bytes: [UInt8]
+    do {
+      bytes = try FileBytes.read(path: path)
+    } catch {
+      throw Failure(.notLoaded, "\(path): \(error): no plugin is loaded without the rules in it")
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let words = line.prefix { $0 != "#" }.split(separator: " ", maxSplits: 2).map(String.init)
+      guard !words.isEmpty, !read(words) else { continue }
+      throw Failure(
+        .notLoaded,
+        "\(path):\(index + 1): \"\(line)\": expected \"policy any|listed|signed\", \"untrusted in-process|process\", "
+          + "\"hash SHA-256 NAME\" or \"key ED25519 NAME\"")
+    }
+  }
+
+  private mutating func read(_ words: [String]) -> Bool {
+    let name = words.count > 2 ? words[2].trimming : ""
+    switch (words[0], words.dropFirst().first) {
+    case ("policy", let level?):
+      guard let level = TrustLevel(rawValue: level), words.count == 2 else { return false }
+      policy = level
+    case ("untrusted", let place?):
+      guard let place = PluginPlace(rawValue: place), words.count == 2 else { return false }
+      isolatesUntrusted = place == .process
+    case ("hash", let text?):
+      guard let hash = ContentHash(text) else { return false }
+      hashes.append(Hash(hash: hash, name: name))
+    case ("key", let text?):
+      guard let key = Hexadecimal.bytes(text).flatMap(PublicKey.init) else { return false }
+      keys.append(Key(key: key, name: name))
+    default: return false
+    }
+    return true
+  }
+
+  // MARK: Changes
+
+  /// Adds a line, unless one begins like it.
+  static func add(_ line: String, to path: String) throws(SystemError) {
+    let lines = try lines(of: path)
+    let start = line.split(separator: " ").prefix(2).joined(separator: " ")
+    guard !lines.contains(where: { $0.hasPrefix(start) }) else { return }
+    try write(lines + [line.displayLine], to: path)
+  }
+
+  /// Removes the lines that satisfy a condition. Returns their number.
+  static func remove(from path: String, where isRemoved: (String) -> Bool) throws(SystemError) -> Int {
+    let lines = try lines(of: path)
+    let kept = lines.filter { !isRemoved($0) }
+    if kept.count < lines.count { try write(kept, to: path) }
+    return lines.count - kept.count
+  }
+
+  private static func lines(of path: String) throws(SystemError) -> [String] {
+    guard FileKind(path: path) != .missing else { return [] }
+    return String(decoding: try FileBytes.read(path: path), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  private static func write(_ lines: [String], to path: String) throws(SystemError) {
+    try Directory.make(Directory.parent(of: path))
+    try FileReplacement.write(Array(lines.map { "\($0)\n" }.joined().utf8), to: path)
+    chmod(RawText.cString(path), 0o644)
+  }
+}
+
+extension String {
+  fileprivate var trimming: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct QuarantineTests {
+    private let state = FileManager.default.temporaryDirectory.appending(path: "state-\(UUID().uuidString)")
+    private var environment: [String: String] { ["XDG_STATE_HOME": state.path] }
+
+    private func run(_ arguments: String...) throws -> HostProcess.Ending {
+      try HostProcess.run(arguments, environment: environment)
+    }
+
+    @Test func aPluginWhoseWorkersEndAgainAndAgainIsNotLoadedUntilItIsReleased() throws {
+      defer { try? FileManager.default.removeItem(at: state) }
+      #expect(try run("quarantine", "list").text == "")
+      let file = try PipelineFile(
+        """
+        plugins: [{plugin: mortal, isolation: process}]
+        steps: {a: {call: mortal.crash, retry: {times: 6, delay: 0.001}}}
+        """)
+      let crashed = try run("run", file.path)
+      #expect(crashed.status == 1, "\(crashed.errors)")
+      #expect(crashed.errors.contains("is not called for 60.0 seconds: its worker processes ended 5 times in a row"))
+      let list = try run("quarantine", "list")
+      let hash = list.text.split(separator: "\n").last?.prefix(12) ?? ""
+      #expect(list.text.contains("was killed by SIGSEGV") && list.text.contains("/mortal.so"), "\(list.text)")
+      // A copy has the same content.
+      let copy = file.folder.appending(path: "copy.so").path
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: copy)
+      for plugin in ["mortal", copy] {
+        for place in ["in-process", "process"] {
+          let refused = try run("call", "--isolation", place, plugin, "echo", "3")
+          #expect(refused.status == 2 && refused.text == "", "\(refused.errors)")
+          #expect(refused.errors.contains("is in quarantine for another 2"), "\(refused.errors)")
+          #expect(refused.errors.contains("`plugin-host quarantine release \(hash)` ends it"), "\(refused.errors)")
+        }
+        #expect(try run("inspect", FixturePlugins.path("mortal")).status == 2)
+      }
+      #expect(try run("call", "kinds", "text", "x").status == 0)
+      #expect(try run("quarantine", "release", "00000").status == 64)
+      #expect(try run("quarantine", "release", copy).text.hasPrefix("released \(hash) "))
+      #expect(try run("call", "mortal", "echo", "3").text == "3\n")
+      #expect(try run("quarantine", "list", "--json").text == "[]\n")
+    }
+
+    @Test func anEntryEndsByItself() throws {
+      defer { try? FileManager.default.removeItem(at: state) }
+      let folder = state.appending(path: "plugin-host/quarantine")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let hash = try #require(try Self.sha256(FixturePlugins.path("mortal")))
+      let now = Int(Date().timeIntervalSince1970)
+      let entry = folder.appending(path: hash)
+      try "begins \(now - 50)\nends \(now + 500)\npath x\nreason because\n".write(
+        to: entry, atomically: true, encoding: .utf8)
+      let refused = try run("call", "mortal", "echo", "3")
+      #expect(refused.status == 2 && refused.errors.contains("because"), "\(refused.errors)")
+      try "begins \(now - 50)\nends \(now - 5)\npath x\nreason because\n".write(
+        to: entry, atomically: true, encoding: .utf8)
+      #expect(try run("call", "mortal", "echo", "3").text == "3\n")
+      #expect(!FileManager.default.fileExists(atPath: entry.path))
+    }
+
+    /// The hash that the system's program computes.
+    static func sha256(_ path: String) throws -> String? {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["sha256sum", path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return text.split(separator: " ").first.map(String.init)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  @Suite struct TrustPolicyTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID().uuidString)")
+    private var plugin: String { folder.appending(path: "plugin.so").path }
+    private var configuration: String { folder.appending(path: "plugin-host/trust.conf").path }
+
+    init() throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: plugin)
+    }
+
+    private func run(_ arguments: String...) throws -> HostProcess.Ending {
+      try HostProcess.run(arguments, environment: ["XDG_CONFIG_HOME": folder.path])
+    }
+
+    /// Runs openssl, the program by which publishers sign. Returns whether it is there and succeeded.
+    private func openssl(_ arguments: String...) throws -> Bool {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["openssl"] + arguments
+      process.currentDirectoryURL = folder
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+
+    /// Makes a pair of keys, `NAME.pem` and `NAME.pub`, and signs the plugin with it.
+    private func sign(_ name: String) throws -> Bool {
+      guard try openssl("genpkey", "-algorithm", "ed25519", "-out", "\(name).pem") else {
+        print("skipped: there is no openssl that makes keys of Ed25519")
+        return false
+      }
+      #expect(try openssl("pkey", "-in", "\(name).pem", "-pubout", "-out", "\(name).pub"))
+      return try resign(name)
+    }
+
+    private func resign(_ name: String) throws -> Bool {
+      try openssl("pkeyutl", "-sign", "-rawin", "-inkey", "\(name).pem", "-in", plugin, "-out", "\(plugin).sig")
+    }
+
+    private func write(_ text: String) throws {
+      try FileManager.default.createDirectory(
+        atPath: folder.appending(path: "plugin-host").path, withIntermediateDirectories: true)
+      try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+    }
+
+    /// Whether the plugin is loaded, in both places. Where it is not, the message says why.
+    private func isLoaded(_ options: [String] = [], _ reason: String = "is not trusted: ") throws -> Bool {
+      var results: Set<Bool> = []
+      for place in ["in-process", "process"] {
+        let call = try HostProcess.run(
+          ["call"] + options + ["--isolation", place, plugin, "echo", "3"],
+          environment: ["XDG_CONFIG_HOME": folder.path])
+        #expect(call.status == 0 ? call.text == "3\n" : call.status == 2 && call.errors.contains(reason), "\(call)")
+        results.insert(call.status == 0)
+      }
+      #expect(results.count == 1)
+      return results == [true]
+    }
+
+    @Test func listedHashesAreLoadedAndOthersAreNot() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #expect(try isLoaded())
+      #expect(try run("trust", "policy", "listed").status == 0)
+      #expect(try !isLoaded())
+      #expect(
+        try run("list", plugin).errors.contains("is not trusted: \(configuration) (policy listed) asks for a listed"))
+      let added = try run("trust", "add", plugin)
+      let hash = try #require(try QuarantineTests.sha256(plugin))
+      #expect(added.text == "trusted hash \(hash) plugin.so\n", "\(added.errors)")
+      #expect(try isLoaded())
+      #expect(try run("trust", "list").text.contains("# \(configuration)\npolicy listed\nhash \(hash) plugin.so\n"))
+      // One byte more is another file.
+      var bytes = try Data(contentsOf: URL(filePath: plugin))
+      bytes.append(0)
+      try bytes.write(to: URL(filePath: plugin))
+      #expect(try !isLoaded())
+      try FileManager.default.removeItem(atPath: plugin)
+      try FileManager.default.copyItem(atPath: FixturePlugins.path("mortal"), toPath: plugin)
+      #expect(try isLoaded())
+      #expect(try run("trust", "remove", String(hash.prefix(7))).status == 64)
+      #expect(try run("trust", "remove", String(hash.prefix(8))).status == 0)
+      #expect(try !isLoaded())
+    }
+
+    @Test func signaturesOfListedPublishersAreVerified() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      guard try sign("one"), try sign("two"), try resign("one") else { return }
+      try write("policy signed\n")
+      #expect(try !isLoaded())
+      let key = folder.appending(path: "one.pub").path
+      #expect(try run("trust", "add", "--name", "Example Inc.", key).text.hasSuffix(" Example Inc.\n"))
+      #expect(try isLoaded())
+      #expect(try resign("two"))
+      #expect(try !isLoaded())
+      #expect(try resign("one"))
+      // A signature is that of one content.
+      var bytes = try Data(contentsOf: URL(filePath: plugin))
+      bytes.append(0)
+      try bytes.write(to: URL(filePath: plugin))
+      #expect(try !isLoaded())
+      #expect(try resign("one") && isLoaded())
+      // A listed hash is no signature.
+      try FileManager.default.removeItem(atPath: "\(plugin).sig")
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(try !isLoaded())
+      try write(
+        try String(contentsOfFile: configuration, encoding: .utf8).replacing("policy signed", with: "policy listed"))
+      #expect(try isLoaded())
+      #expect(try run("trust", "remove", "Example Inc.").status == 0)
+    }
+
+    @Test func aCallerMayTightenTheRulesAndNotLoosenThem() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #expect(try !isLoaded(["--trust", "listed"], "is not trusted: --trust listed asks for"))
+      try write("policy listed\n")
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(try isLoaded(["--trust", "listed"]))
+      #expect(try !isLoaded(["--trust", "signed"], "is not trusted: --trust signed asks for"))
+      let loosened = try run("call", "--trust", "any", plugin, "echo", "3")
+      #expect(loosened.status == 64 && loosened.text == "")
+      #expect(loosened.errors.contains("\(configuration) asks for listed; it can be made stricter, not looser"))
+    }
+
+    @Test func untrustedPluginsRunInWorkersIfTheRulesSaySo() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try write("policy any\nuntrusted process # by default\n")
+      let crash = try run("call", plugin, "crash")
+      #expect(crash.status == 1 && crash.errors.contains("its worker process"), "\(crash)")
+      let forced = try run("call", "--isolation", "in-process", plugin, "echo", "3")
+      #expect(forced.status == 2 && forced.errors.contains("lets it run in a worker process alone"), "\(forced)")
+      #expect(try run("call", plugin, "echo", "3").text == "3\n")
+      #expect(try run("trust", "add", plugin).status == 0)
+      let trusted = try run("call", plugin, "crash")
+      #expect(trusted.signal == SIGSEGV, "\(trusted)")
+      #expect(try run("call", "--isolation", "in-process", plugin, "echo", "3").text == "3\n")
+    }
+
+    @Test(arguments: ["policy none", "hash 12", "key zz", "trust me", "policy any more"])
+    func aMistakeInTheFileIsShownAndNothingIsLoaded(line: String) throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try write("# rules\n\(line)\n")
+      let call = try run("call", plugin, "echo", "3")
+      #expect(call.status == 2 && call.text == "")
+      #expect(
+        call.errors.hasPrefix("plugin-host: \(configuration):2: \"\(line)\": expected \"policy"), "\(call.errors)")
+    }
+
+    @Test func aFileThatIsNeitherPluginNorKeyIsNotAdded() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appending(path: "text").path
+      try "hello".write(toFile: file, atomically: true, encoding: .utf8)
+      #expect(try run("trust", "add", file).errors.contains("is neither a plugin nor a public key of Ed25519"))
+      #expect(try run("trust", "add", file + "no").status == 1)
+      #expect(!FileManager.default.fileExists(atPath: configuration))
+    }
+  }
+}

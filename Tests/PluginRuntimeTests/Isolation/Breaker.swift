@@ -1,0 +1,47 @@
+import Glibc
+import PluginRuntime
+import PromisesTestSupport
+import Testing
+
+@Suite("Isolation: the circuit breaker", .serialized)
+struct Breaker {
+  @Test("starts no more workers after several that answered nothing, and tries one after a while")
+  func opens() async throws {
+    let opened = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading("dying") { options in
+      options.crashLimit = 3
+      options.coolDown = .milliseconds(500)
+      options.circuitOpened = { path, reason in opened.record("\(path ?? "no path"): \(reason)") }
+    }
+    for generation in 1...3 {
+      #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == generation)
+    }
+    let refused = try await plugin.outcome("echo", .int(3))
+    #expect(refused.pluginError?.kind == .quarantined, "\(refused)")
+    #expect(refused.pluginError?.message.contains("ended 3 times in a row") == true)
+    #expect(opened.events.count == 1 && opened.events[0].contains("dying.so: "), "\(opened.events)")
+    var outcome = refused
+    let deadline = ContinuousClock.now + .seconds(60)
+    while outcome.pluginError?.kind == .quarantined, ContinuousClock.now < deadline {
+      outcome = try await plugin.outcome("echo", .int(3))
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(outcome.value == .int(3))
+    // An answer closes the circuit: the next end is the first of a new row.
+    #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == 4)
+    #expect(try await plugin.outcome("echo", .int(4)).value == .int(4))
+    plugin.unload()
+  }
+
+  @Test("does not keep the plugin from being unloaded")
+  func unloads() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { options in
+      options.crashLimit = 1
+      options.coolDown = .seconds(3_600)
+    }
+    _ = try await plugin.outcome("die", .string("kill"))
+    #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .quarantined)
+    plugin.unload()
+    #expect(try await plugin.outcome("echo", .int(3)).pluginError?.kind == .closed)
+  }
+}
