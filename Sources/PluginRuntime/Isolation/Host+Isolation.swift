@@ -36,6 +36,7 @@ extension Host {
           others: { [unowned self] function, plugin, arguments in
             call(function, of: plugin, arguments.map { .value($0) })
           },
+          requirements: { [unowned self] (description) throws(PluginError) in try checkRequirements(of: description) },
           check: { [unowned self] (description) throws(PluginError) in
             try IsolationRule.check(description)
             try check(description)

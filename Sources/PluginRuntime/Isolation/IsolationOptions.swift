@@ -20,6 +20,11 @@ public struct IsolationOptions: Sendable {
   public var circuitOpened: @Sendable (_ path: String?, _ reason: String) -> Void = { _, _ in }
   /// The rights of the worker, which it enforces on itself; none beyond computing by default.
   public var capabilities = Capabilities()
+  /// The number of workers. Each loads the plugin. A call is made by the one with the fewest calls, or by the one that
+  /// gave a handle among the arguments.
+  public var pool = 1
+  /// The limits for the calls of the plugin, in all its workers together.
+  public var limits = CallLimits()
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }
 

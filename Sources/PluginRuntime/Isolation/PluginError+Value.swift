@@ -23,8 +23,8 @@ extension PluginError.Kind {
     ("loadFailed", .loadFailed), ("badDescriptor", .badDescriptor), ("duplicate", .duplicate),
     ("unknownPlugin", .unknownPlugin), ("unknownFunction", .unknownFunction), ("badArgument", .badArgument),
     ("badResult", .badResult), ("abandoned", .abandoned), ("closed", .closed), ("notIsolated", .notIsolated),
-    ("timedOut", .timedOut),
-    ("notTrusted", .notTrusted), ("quarantined", .quarantined),
+    ("timedOut", .timedOut), ("notTrusted", .notTrusted), ("quarantined", .quarantined), ("overloaded", .overloaded),
+    ("rolledBack", .rolledBack), ("notReloadable", .notReloadable),
   ]
 
   fileprivate var parts: (name: String, details: PluginValue) {

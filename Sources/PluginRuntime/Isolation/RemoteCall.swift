@@ -10,6 +10,8 @@ struct RemoteCall {
   let number: UInt64
   let began = ContinuousClock.now
   let arguments: OutgoingArguments
+  /// The call's place among those in flight, until it has been answered.
+  let slot: CallSlot?
   /// The frame, until it has been sent.
   var frame: EncodedFrame
   /// The time at which the call is asked to stop.

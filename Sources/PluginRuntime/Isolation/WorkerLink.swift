@@ -89,13 +89,20 @@ final class WorkerLink: Sendable {
     state.withLock { $0.outgoing.flush($0.socket) }
   }
 
-  /// Notes a call and sends it, or leaves it for the next worker. False if the link is closing, or its worker does not
-  /// read.
-  func begin(_ call: RemoteCall, _ request: UInt64) -> Bool {
-    let (isTaken, isSent, isLeft) = state.withLock { state in
-      guard state.phase == .waiting || state.phase == .open, state.outgoing.size < Self.maximumOutgoing else {
-        return (false, false, false)
-      }
+  /// The acceptance of a call.
+  enum Acceptance: Sendable {
+    case taken
+    /// The link takes no more calls.
+    case closing
+    /// The worker does not read.
+    case full
+  }
+
+  /// Notes a call and sends it, or leaves it for the next worker.
+  func begin(_ call: RemoteCall, _ request: UInt64) -> Acceptance {
+    let (acceptance, isSent, isLeft) = state.withLock { state -> (Acceptance, Bool, Bool) in
+      guard state.phase == .waiting || state.phase == .open else { return (.closing, false, false) }
+      guard state.outgoing.size < Self.maximumOutgoing else { return (.full, false, false) }
       var call = call
       var isLeft = true
       if state.phase == .open {
@@ -108,11 +115,11 @@ final class WorkerLink: Sendable {
         isLeft = true
       }
       state.calls[request] = call
-      return (true, state.phase == .open, isLeft)
+      return (.taken, state.phase == .open, isLeft)
     }
     if isLeft { wake() }
     if isSent { call.arguments.settleLater(self) }
-    return isTaken
+    return acceptance
   }
 
   func newRequest() -> UInt64 {

@@ -66,7 +66,7 @@ final class WorkerServer {
 
   /// Runs one process from its start to its end. Returns its end, or `nil` if it unloaded the plugin as asked.
   private func serveWorker() -> WorkerEnd? {
-    generation += 1
+    generation = settings.generations.next()
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
     (lastPing, pinged) = (nil, nil)
     (reader, output) = (FrameReader(handles: settings.handles(of: generation)), WorkerOutput())

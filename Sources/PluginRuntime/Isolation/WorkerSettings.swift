@@ -9,25 +9,51 @@ struct WorkerSettings: Sendable {
   /// Calls a function of another plugin.
   let others: Host.Others
   /// Refuses a plugin before its load() is called.
-  let check: @Sendable (PluginDescription) throws(PluginError) -> Void
+  private(set) var check: @Sendable (PluginDescription) throws(PluginError) -> Void
+  /// Counts the processes of the plugin.
+  let generations = Generations()
+  /// Refuses a plugin whose requirements are not loaded.
+  let requirements: @Sendable (PluginDescription) throws(PluginError) -> Void
   /// Different for each isolated plugin of the process.
   private let number: UInt32
 
   private static let count = Atomic<UInt32>(0)
+
+  /// A count that the workers of a plugin share.
+  final class Generations: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+  }
 
   init(
     source: PluginSource, options: IsolationOptions, host: Host.Options = Host.Options(),
     others: @escaping Host.Others = { _, plugin, _ in
       .reject(PluginError(.unknownPlugin, plugin, "no plugin of this id is loaded"))
     },
+    requirements: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void = { _ in },
     check: @escaping @Sendable (PluginDescription) throws(PluginError) -> Void
   ) {
+    self.requirements = requirements
     self.source = source
     self.options = options
     self.host = host
     self.others = others
     self.check = check
     number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// The settings for workers that take the place of those of `old`.
+  func replacing(_ old: PluginDescription) -> WorkerSettings {
+    var settings = self
+    settings.check = { [requirements] (new) throws(PluginError) in
+      try IsolationRule.check(new)
+      guard new.id == old.id else {
+        throw PluginError(.replaced, new.path, "has the id '\(new.id)', expected '\(old.id)'")
+      }
+      try requirements(new)
+    }
+    return settings
   }
 
   /// The name of the plugin in errors and in the log: its id, or that of its source while the id is unknown.

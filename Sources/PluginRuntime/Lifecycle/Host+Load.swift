@@ -53,6 +53,11 @@ extension Host {
       throw PluginError(
         .duplicate, plugin.path, "has the id '\(plugin.id)', which \(other.path) has already")
     }
+    try checkRequirements(of: plugin)
+  }
+
+  /// Checks that the plugins that a plugin requires are loaded.
+  func checkRequirements(of plugin: PluginDescription) throws(PluginError) {
     if plugin.required.contains(plugin.id) { throw LoadOrder.cycle([plugin]) }
     // The host of a worker process has checked them.
     if others != nil { return }

@@ -9,7 +9,20 @@ final class PluginRegistry: Sendable {
     /// Plugins whose code runs in other processes.
     var remote: [String: any RemotePlugin] = [:]
     /// All of them, in the order in which they were loaded.
-    var descriptions: [PluginDescription] = []
+    var all: [Entry] = []
+  }
+
+  private enum Entry {
+    case here(LoadedPlugin)
+    /// Its description changes when it is reloaded.
+    case remote(any RemotePlugin)
+
+    var description: PluginDescription {
+      switch self {
+      case .here(let plugin): plugin.description
+      case .remote(let plugin): plugin.description
+      }
+    }
   }
 
   private let state = Mutex(State())
@@ -26,35 +39,47 @@ final class PluginRegistry: Sendable {
     state.withLock { state in
       state.byID[plugin.description.id] = plugin
       state.order.append(plugin)
-      state.descriptions.append(plugin.description)
+      state.all.append(.here(plugin))
     }
   }
 
-  var descriptions: [PluginDescription] { state.withLock(\.descriptions) }
+  var descriptions: [PluginDescription] { state.withLock(\.all).map(\.description) }
   func description(of id: String) -> PluginDescription? { descriptions.first { $0.id == id } }
 
   /// The plugin of that id, if it runs in another process.
   func remote(_ id: String) -> (any RemotePlugin)? { state.withLock { $0.remote[id] } }
   var remotes: [any RemotePlugin] {
-    state.withLock { state in state.descriptions.compactMap { state.remote[$0.id] } }
+    state.withLock(\.all).compactMap { if case .remote(let plugin) = $0 { plugin } else { nil } }
   }
 
   func add(_ plugin: any RemotePlugin) {
     state.withLock { state in
       state.remote[plugin.description.id] = plugin
-      state.descriptions.append(plugin.description)
+      state.all.append(.remote(plugin))
+    }
+  }
+
+  /// Takes a plugin in other processes out.
+  func removeRemote(_ id: String) -> (any RemotePlugin)? {
+    state.withLock { state in
+      guard let plugin = state.remote.removeValue(forKey: id) else { return nil }
+      state.all.removeAll { if case .remote(let other) = $0 { other === plugin } else { false } }
+      return plugin
     }
   }
 }
 
 /// A plugin whose code runs in another process.
-protocol RemotePlugin: Sendable {
+protocol RemotePlugin: AnyObject, Sendable {
   var description: PluginDescription { get }
 
   /// Calls a function, as `Host.call` does.
   func call(
     _ function: String, _ arguments: [Argument], progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue>
+
+  /// Loads the plugin's file again, beside the code that is loaded, for new calls.
+  func reload(deadline: Duration) throws(PluginError) -> PluginDescription
 
   /// Ends the plugin, at the deadline by force.
   func unload(deadline: Duration)

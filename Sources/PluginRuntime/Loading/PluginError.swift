@@ -61,6 +61,12 @@ public struct PluginError: Error, Sendable, Equatable {
     case timedOut
     /// The plugin asked for rights that it was not given; the call is rejected even if its function returned.
     case notAllowed([CapabilityRefusal])
+    /// The call came when as many calls as its plugin may have were under way.
+    case overloaded
+    /// The new file of a plugin is not used; the one before is.
+    case rolledBack
+    /// The plugin runs in this process, where it cannot be exchanged.
+    case notReloadable
     /// The plugin's worker process has ended, or was killed because it did not do its part.
     case workerEnded(WorkerEnd)
   }

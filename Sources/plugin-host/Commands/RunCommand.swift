@@ -46,6 +46,9 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       valueName: "dot|svg"))
   var graph: GraphFormat?
 
+  @Flag(help: "Load plugins in worker processes again whose files change during the run, for the calls that follow.")
+  var watch = false
+
   @OptionGroup var cache: CacheOptions
 
   @Flag(help: "Run pure steps as others, and keep no result.")
@@ -81,10 +84,15 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
         bytes: Array(Redaction.apply(checked.plan.lines.joined(separator: "\n") + "\n").utf8))
     }
     if let graph { return try output.writer.write(bytes: checked.plan.graph(graph)) }
+    if watch, !checked.plugins.plugins.contains(where: { checked.plugins.place(of: $0) == .process }) {
+      throw Failure(
+        .usage, "--watch reloads plugins in worker processes, and none runs in one; add --isolation process")
+    }
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)
     session.show(on: board)
+    if watch { try session.watchFiles() }
     let cache = try store(for: checked, in: session, board)
     let run = PipelineRun(plan: checked.plan, session: session, board: board, jobs: jobs ?? .max, cache: cache)
     run.start()

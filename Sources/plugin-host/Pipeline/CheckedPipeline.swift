@@ -30,7 +30,7 @@ struct CheckedPipeline {
     for name in pipeline.plugins {
       do {
         try plugins.add(
-          Self.reference(name.value, from: folder), place: pipeline.places[name.value],
+          Self.reference(name.value, from: folder), placement: pipeline.places[name.value],
           capabilities: pipeline.capabilities(of: name.value, folder: folder))
       } catch {
         let place = "\(file.path):\(name.location.line):\(name.location.column)"

@@ -3,7 +3,7 @@ struct Pipeline: Sendable {
   /// Ids, names or paths of plugins.
   var plugins: [Located<String>] = []
   /// The places of plugins, by their names in `plugins`; for others the command line decides.
-  var places: [String: PluginPlace] = [:]
+  var places: [String: PluginPlacement] = [:]
   /// The capabilities of plugins in worker processes, by their names in `plugins`.
   var capabilities: [String: [Located<String>]] = [:]
   var variables: [Variable] = []

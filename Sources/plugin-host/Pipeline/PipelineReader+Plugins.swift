@@ -2,38 +2,29 @@ import PluginRuntime
 
 /// The list of plugins in a pipeline file.
 extension PipelineReader {
-  /// Reads plugins: a name each, or a mapping with `plugin`, `isolation` and `capabilities`.
+  /// Reads plugins: a name each, or a mapping with `plugin`, `isolation`, `pool`, `limits` and `capabilities`.
   func readPlugins(_ node: YAMLNode, of pipeline: inout Pipeline) {
     for node in document.elements(of: node, what: "\"plugins\"") ?? [] {
       guard case .mapping = node.content else {
         pipeline.plugins += document.text(of: node, what: "a plugin's name").map { [$0] } ?? []
         continue
       }
-      let known = ["plugin", "isolation", "capabilities"]
+      let known = ["plugin", "isolation", "pool", "limits", "capabilities"]
       guard let record = document.record(of: node, what: "a plugin", known: known),
         let plugin = document.required("plugin", of: record, what: "a plugin"),
         let name = document.text(of: plugin, what: "a plugin's name")
       else { continue }
       pipeline.plugins.append(name)
-      let place = record["isolation"].flatMap(place)
-      if let place { pipeline.places[name.value] = place }
+      let placement = placement(record)
+      pipeline.places[name.value] = placement
       guard let capabilities = record["capabilities"] else { continue }
       pipeline.capabilities[name.value] = texts(capabilities)
       // In this process nothing could be refused.
-      if place == .inProcess {
+      if placement.place == .inProcess {
         document.report(capabilities.location, "\"capabilities\" are for plugins with \"isolation: process\"")
       }
-      pipeline.places[name.value] = .process
+      pipeline.places[name.value]?.place = .process
     }
-  }
-
-  private func place(_ node: YAMLNode) -> PluginPlace? {
-    guard let text = document.text(of: node, what: "\"isolation\"") else { return nil }
-    if let place = PluginPlace(rawValue: text.value) { return place }
-    let names = PluginPlace.allCases.map(\.rawValue)
-    document.report(
-      text.location, "\"isolation\" must be \(names.joined(separator: " or ")); this is \"\(text.value)\"")
-    return nil
   }
 
   private func texts(_ node: YAMLNode) -> [Located<String>] {

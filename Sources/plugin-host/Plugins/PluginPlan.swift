@@ -9,6 +9,8 @@ struct PluginPlan: Sendable {
   private var places: [String: PluginPlace] = [:]
   /// The capabilities that single plugins have besides those of all workers.
   private var capabilities: [String: Capabilities] = [:]
+  /// The number of workers and the limits of single plugins.
+  private var placements: [String: PluginPlacement] = [:]
   /// Reads descriptions in child processes; `nil`: they are read in this process, which will load the plugins.
   private let scanner: PluginScanner?
   /// Workers to look at plugins in that will run in one; `nil`: there are none.
@@ -35,11 +37,20 @@ struct PluginPlan: Sendable {
   /// Adds a plugin by its path, name or id, and those that it requires. Returns the plugin.
   @discardableResult
   mutating func add(
-    _ reference: String, place: PluginPlace? = nil, capabilities: Capabilities = Capabilities()
+    _ reference: String, placement: PluginPlacement? = nil, capabilities: Capabilities = Capabilities()
   ) throws(Failure) -> PluginDescription {
-    let plugin = try add(reference, finder: finder, place: place ?? self.place, capabilities)
+    let plugin = try add(reference, finder: finder, place: placement?.place ?? place, capabilities)
     self.capabilities[plugin.id] = self.capabilities(of: plugin).union(capabilities)
+    placements[plugin.id] = placement ?? placements[plugin.id]
     return plugin
+  }
+
+  /// The options of the workers of a plugin, made from those of all workers.
+  func options(_ workers: IsolationOptions, of plugin: PluginDescription) -> IsolationOptions {
+    var options = workers
+    options.capabilities = options.capabilities.union(capabilities(of: plugin))
+    if let placement = placements[plugin.id] { (options.pool, options.limits) = (placement.pool, placement.limits) }
+    return options
   }
 
   private mutating func add(

@@ -12,6 +12,7 @@ final class Session {
   nonisolated let host: Host
   private let log: PluginLog
   private let workers: IsolationOptions
+  private var watcher: PluginWatcher?
 
   /// Loads the plugins, in their order.
   init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
@@ -51,13 +52,28 @@ final class Session {
   private static func load(
     _ plugin: PluginDescription, of plan: PluginPlan, into host: Host, _ workers: IsolationOptions
   ) throws(PluginError) {
-    var workers = workers
-    workers.capabilities = workers.capabilities.union(plan.capabilities(of: plugin))
+    let workers = plan.options(workers, of: plugin)
     switch (plan.place(of: plugin), plugin.adoption) {
     case (.inProcess, let adoption?): try host.adopt(adoption)
     case (.inProcess, nil): try host.load(plugin.path)
     case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
     case (.process, nil): try host.load(plugin.path, isolation: workers)
+    }
+  }
+
+  /// Reloads plugins in worker processes whose files change, and reports that with the log, until the process ends.
+  func watchFiles() throws(Failure) {
+    do {
+      watcher = try PluginWatcher(host) { [loop, log] plugin, outcome in
+        loop.post {
+          switch outcome {
+          case .success: log.write(.warning, plugin: plugin, message: "its file has changed; new calls use it")
+          case .failure(let error): log.write(.error, plugin: plugin, message: error.message)
+          }
+        }
+      }
+    } catch {
+      throw Failure(.rejected, "\(error)".displayLine)
     }
   }
 

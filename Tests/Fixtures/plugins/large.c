@@ -120,7 +120,7 @@ static void forge(promise_str_t how) {
   if (HOW("too large"))
     answer(memory((size_t)1 << 31, seals), 1, 1, 0);
   if (HOW("no memory"))
-    answer(open("/proc/version", O_RDONLY), 1, 1, 0);
+    answer(open("/proc/self/status", O_RDONLY), 1, 1, 0);
   if (HOW("too few"))
     answer(memory(4096, seals), 1, 2, 0);
   if (HOW("none"))

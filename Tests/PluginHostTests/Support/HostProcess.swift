@@ -40,6 +40,11 @@ struct HostProcess {
     process.standardError = try FileHandle(forWritingTo: folder.appending(path: "err"))
   }
 
+  /// The text on its standard error so far.
+  var errorsSoFar: String {
+    (try? String(contentsOf: folder.appending(path: "err"), encoding: .utf8)) ?? ""
+  }
+
   /// Runs it to its end.
   static func run(
     _ arguments: String..., input: String = "", environment: [String: String] = [:]

@@ -12,12 +12,12 @@ struct SharedMemory {
 
   private static var blocks: Int { descriptors(of: "/memfd:promise-bytes") }
 
-  /// The number of descriptors of this process for files whose names begin so.
-  private static func descriptors(of prefix: String) -> Int {
+  /// The number of descriptors of this process for files whose paths have that part.
+  private static func descriptors(of name: String) -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    return names.count { name in
-      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-      return target?.hasPrefix(prefix) ?? false
+    return names.count { number in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+      return target?.contains(name) ?? false
     }
   }
 
@@ -96,7 +96,7 @@ struct SharedMemory {
       #expect(fault?.contains(reason) == true, "\(fault ?? "no fault")")
     }
     #expect(try await plugin.outcome("sum", .bytes([1, 2])).value == .uint(3))
-    try await waiting(for: { Self.descriptors(of: "/memfd:wrong") + Self.descriptors(of: "/proc/version") == 0 })
+    try await waiting(for: { Self.descriptors(of: "/memfd:wrong") + Self.descriptors(of: "/status") == 0 })
     plugin.unload()
   }
 

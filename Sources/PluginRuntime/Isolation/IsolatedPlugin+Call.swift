@@ -1,0 +1,124 @@
+import Dispatch
+import Promises
+import Synchronization
+
+extension IsolatedPlugin {
+  /// Calls a function, as `Host.call` does, in the worker with the fewest calls, or in that which gave a handle among the
+  /// arguments.
+  ///
+  /// Discarding the promise asks the worker to stop the call. If the function has not returned after
+  /// `IsolationOptions.grace`, the worker is killed. `IsolationOptions.limits` may let the call wait first.
+  ///
+  /// - Parameters:
+  ///   - timeout: the time after which the call is stopped in the same way; `nil` for none. It counts from now on.
+  ///   - progress: receives the progress of the call before its promise is settled. Must not wait: it is called on the
+  ///     thread that reads what the worker sends.
+  public func call(
+    _ function: String, _ arguments: [Argument] = [], timeout: Duration?,
+    progress: (@Sendable (ProgressReport) -> Void)? = nil
+  ) -> Promise<PluginValue> {
+    let description = description
+    guard description.functions.contains(where: { $0.name == function }) else {
+      return .reject(description.lacks(function))
+    }
+    let deadline = timeout.map { ContinuousClock.now + $0 }
+    let begin: @Sendable () -> Promise<PluginValue> = { [self] in
+      start(function, arguments, deadline, timeout, flow.slot(), progress)
+    }
+    var waiting: WaitingCall?
+    let admission = flow.admit {
+      let call = WaitingCall(begin: begin, remove: { [flow] in flow.remove($0) })
+      waiting = call
+      return call
+    }
+    switch (admission, waiting) {
+    case (.start, _): return begin()
+    case (.waits, let waiting?):
+      if let timeout { expire(waiting, function, after: timeout) }
+      return waiting.promise
+    case (.closed, _): return .reject(closed(function))
+    default:
+      let limits = settings.options.limits
+      let waits = limits.whenFull == .wait ? " and \(limits.queue) wait" : ""
+      return .reject(
+        PluginError(
+          .overloaded, "\(description.id).\(function)",
+          "is not called: \(limits.inFlight) calls of the plugin are under way\(waits), which is the limit"))
+    }
+  }
+
+  /// Starts a call in a worker of the active generation.
+  private func start(
+    _ function: String, _ arguments: [Argument], _ deadline: ContinuousClock.Instant?, _ timeout: Duration?,
+    _ slot: CallSlot?, _ progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> {
+    while true {
+      let process = worker(for: arguments)
+      if let promise = process.begin(
+        function, arguments, deadline: deadline, timeout: timeout, slot: slot, progress: progress)
+      {
+        return promise
+      }
+      // If it was retired since, the generation after it takes the call.
+      let isOver = state.withLock { state in state.isClosed || state.active.contains { $0 === process } }
+      if isOver { return .reject(closed(function)) }
+    }
+  }
+
+  /// The worker that gave a handle among the arguments, or else the one with the fewest calls.
+  private func worker(for arguments: [Argument]) -> PluginProcess {
+    let active = state.withLock(\.active)
+    if active.count == 1 { return active[0] }
+    for argument in arguments {
+      guard case .value(let value) = argument.content, let handle = value.firstHandle else { continue }
+      if let owner = active.first(where: { $0.owns(handle) }) { return owner }
+    }
+    return active.map { ($0, $0.pending) }.min { $0.1 < $1.1 }?.0 ?? active[0]
+  }
+
+  /// Rejects a call that still waits when its time is over.
+  private func expire(_ call: WaitingCall, _ function: String, after timeout: Duration) {
+    let subject = "\(description.id).\(function)"
+    DispatchQueue.global().asyncAfter(deadline: .now() + timeout.interval) { [flow] in
+      guard flow.remove(call) else { return }
+      WorkerLink.deliveries.run {
+        call.promise.reject(
+          PluginError(.timedOut, subject, "did not end within \(timeout): it waited for other calls"))
+      }
+    }
+  }
+
+  private func closed(_ function: String) -> PluginError {
+    PluginError(
+      .closed, "\(description.id).\(function)", "is not called any more: its worker process is shut down")
+  }
+}
+
+extension IsolatedPlugin: RemotePlugin {
+  func call(
+    _ function: String, _ arguments: [Argument], progress: (@Sendable (ProgressReport) -> Void)?
+  ) -> Promise<PluginValue> {
+    call(function, arguments, timeout: nil, progress: progress)
+  }
+}
+
+extension PluginDescription {
+  /// The error for a function that the plugin does not have.
+  func lacks(_ function: String) -> PluginError {
+    let names = functions.map(\.name).joined(separator: ", ")
+    return PluginError(
+      .unknownFunction, id, "has no function '\(function)'; it has \(names.isEmpty ? "none" : names)")
+  }
+}
+
+extension PluginValue {
+  /// The first handle in the value.
+  fileprivate var firstHandle: UInt? {
+    switch self {
+    case .pointer(let pointer): HandleTable.isHandle(pointer.address) ? pointer.address : nil
+    case .array(let elements): elements.lazy.compactMap(\.firstHandle).first
+    case .object(let members): members.lazy.compactMap(\.value.firstHandle).first
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Promises
+import Synchronization
+
+extension IsolatedPlugin {
+  /// Exchanges the workers for new ones, which load the file as it is now. It is verified like any other.
+  ///
+  /// Three functions of the plugin without parameters, each of which it may have, are called on the way, with
+  /// `IsolationOptions.loadTimeout` each. They may return promises.
+  ///
+  /// - `quiesce()` in the old workers, before the new ones start: they release a port, a lock file. New calls wait from
+  ///   then on until the exchange is over.
+  /// - `health()` in the new workers, before they get calls.
+  /// - `resume()` in the old workers, if the new ones are not used after all.
+  ///
+  /// When it returns, new calls are made by the new workers. Calls under way end in the old ones, until the deadline;
+  /// then they are rejected with a `PluginError` of the kind `closed`.
+  ///
+  /// - Throws: `PluginError` of the kind `rolledBack`, with the reason: the file is refused, has another id, requires a
+  ///   plugin that is not loaded, or one of the functions was rejected. The old workers take calls as before.
+  ///   `closed` after `unload`.
+  @discardableResult
+  public func reload(deadline: Duration = .seconds(5)) throws(PluginError) -> PluginDescription {
+    try exchange.withLock { () throws(PluginError) in
+      let (old, isClosed) = state.withLock { ($0.active, $0.isClosed) }
+      let description = old[0].description
+      guard !isClosed else { throw PluginError(.closed, description.id, "is not loaded any more") }
+      let new = try successors(of: old, description)
+      state.withLock { state in
+        state.active = new
+        state.draining += old
+      }
+      flow.release()
+      for process in old { drain(process, until: .now + deadline) }
+      return new[0].description
+    }
+  }
+
+  /// Starts new workers that are fit for calls. If there are none, the old ones are as before.
+  private func successors(
+    of old: [PluginProcess], _ description: PluginDescription
+  ) throws(PluginError) -> [PluginProcess] {
+    var quiesced: [PluginProcess] = []
+    do throws(PluginError) {
+      if description.functions.contains(where: { $0.name == "quiesce" }) { flow.hold() }
+      for process in old {
+        quiesced.append(process)
+        try process.perform("quiesce")
+      }
+      let new = try Self.start(settings.replacing(description))
+      for process in new { try process.perform("health") }
+      return new
+    } catch {
+      for process in quiesced {
+        do throws(PluginError) {
+          try process.perform("resume")
+        } catch {
+          settings.host.log(.error, description.id, "\(error)")
+        }
+      }
+      flow.release()
+      throw PluginError(
+        .rolledBack, description.id, "goes on with the file that was loaded before, for the new one failed: \(error)")
+    }
+  }
+
+  /// Lets a worker end its calls, then ends it.
+  private func drain(_ process: PluginProcess, until end: ContinuousClock.Instant) {
+    process.beginClosing(end: end)
+    WorkerLink.deliveries.run { [self] in
+      process.waitUntilEnded()
+      state.withLock { state in state.draining.removeAll { $0 === process } }
+    }
+  }
+}

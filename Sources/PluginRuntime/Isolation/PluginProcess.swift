@@ -1,0 +1,133 @@
+import Dispatch
+import Promises
+import Synchronization
+
+/// One worker of a plugin: its process, or the one after it when that has ended, and the thread that serves them.
+final class PluginProcess: Sendable {
+  let description: PluginDescription
+  private let link: WorkerLink
+  private let settings: WorkerSettings
+  /// Signalled when the thread that serves the link has ended.
+  private let ended: DispatchSemaphore
+
+  private static let calls = Atomic<UInt64>(1 << 32)
+
+  /// Starts the process, and returns when load() has returned, or its time is over.
+  init(_ settings: WorkerSettings) throws(PluginError) {
+    try settings.options.capabilities.check(settings.source.name)
+    guard let link = WorkerLink() else {
+      throw PluginError(.loadFailed, settings.source.name, "cannot be loaded: the program has no descriptors left")
+    }
+    let ended = DispatchSemaphore(value: 0)
+    let start = WorkerStart()
+    guard
+      ProcessGuard.startThread({
+        WorkerServer(link, settings, started: start.end).run()
+        ended.signal()
+      })
+    else {
+      throw PluginError(.loadFailed, settings.source.name, "cannot be loaded: the program has no threads left")
+    }
+    description = try start.wait()
+    self.link = link
+    self.settings = settings
+    self.ended = ended
+  }
+
+  deinit { link.beginClosing(end: .now) }
+
+  /// The calls that have not been answered.
+  var pending: Int { link.state.withLock { $0.calls.count } }
+  /// The number of the process.
+  var generation: Int { link.state.withLock(\.generation) }
+
+  /// Whether a handle is one of this process.
+  func owns(_ handle: UInt) -> Bool { settings.handles(of: generation) == handle & ~0xFFFF_FFFF }
+
+  /// Makes a call. Returns `nil` if the plugin is ending, and takes no more calls.
+  func begin(
+    _ function: String, _ arguments: [Argument], deadline: ContinuousClock.Instant?, timeout: Duration?,
+    slot: CallSlot? = nil, progress: (@Sendable (ProgressReport) -> Void)? = nil
+  ) -> Promise<PluginValue>? {
+    let subject = "\(description.id).\(function)"
+    guard let signature = description.functions.first(where: { $0.name == function })?.signature else {
+      return .reject(description.lacks(function))
+    }
+    let request = link.newRequest()
+    var outgoing = OutgoingArguments(arguments, link)
+    let frame: EncodedFrame
+    do throws(CBORError) {
+      let body = PluginValue.array([.string(function), outgoing.body])
+      frame = try Frame(.call, request, body, memory: outgoing.memory).encoded()
+    } catch {
+      return .reject(PluginError(.badArgument, subject, "is given an argument that \(error)"))
+    }
+    // A call that waits for its answer keeps no descriptors.
+    outgoing.memory = []
+    let grace = settings.options.grace
+    let promise = Promise<PluginValue>(discard: { [link] in link.cancel(request, grace: grace) })
+    let call = RemoteCall(
+      function: function, signature: signature, promise: promise, progress: progress,
+      number: Self.calls.wrappingAdd(1, ordering: .relaxed).newValue,
+      arguments: outgoing, slot: slot, frame: frame, deadline: deadline, timeout: timeout)
+    switch link.begin(call, request) {
+    case .taken: break
+    case .closing: return nil
+    case .full: promise.reject(PluginError(.overloaded, subject, "is not called: its worker process reads nothing"))
+    }
+    return promise
+  }
+
+  /// Calls a function without arguments that the plugin may have, and waits for its end.
+  ///
+  /// - Throws: `PluginError`: the reason of the rejection.
+  func perform(_ function: String) throws(PluginError) {
+    guard description.functions.contains(where: { $0.name == function && $0.signature.inputs.isEmpty }) else { return }
+    let limit = settings.options.loadTimeout
+    let outcome = Mutex<PluginError?>(nil)
+    let settled = DispatchSemaphore(value: 0)
+    let subject = "\(description.id).\(function)"
+    let promise =
+      begin(function, [], deadline: .now + limit, timeout: limit)
+      ?? .reject(PluginError(.closed, subject, "is not called any more: its worker process is shut down"))
+    promise.then(
+      { _ in settled.signal() },
+      { reason in
+        let error = reason as? PluginError
+        let text = reason.map { "was rejected: \($0)" } ?? "was rejected"
+        outcome.withLock { $0 = error ?? PluginError(.refused(-1), subject, text) }
+        settled.signal()
+      })
+    settled.wait()
+    if let error = outcome.withLock({ $0 }) { throw error }
+  }
+
+  /// Takes no more calls; those under way have until `end`.
+  func beginClosing(end: ContinuousClock.Instant) { link.beginClosing(end: end) }
+
+  /// Waits until the process has ended.
+  func waitUntilEnded() {
+    ended.wait()
+    ended.signal()
+  }
+}
+
+/// The first outcome of a worker, for the thread that waits for it.
+private final class WorkerStart: Sendable {
+  private let outcome = Mutex<Result<PluginDescription, PluginError>?>(nil)
+  private let ready = DispatchSemaphore(value: 0)
+
+  func end(_ result: Result<PluginDescription, PluginError>) {
+    outcome.withLock { $0 = result }
+    ready.signal()
+  }
+
+  /// Waits; every stage of a worker has a time limit.
+  func wait() throws(PluginError) -> PluginDescription {
+    ready.wait()
+    guard let result = outcome.withLock({ $0 }) else {
+      throw PluginError(.loadFailed, "plugin-worker", "ended without an outcome")
+    }
+    return try result.get()
+  }
+}

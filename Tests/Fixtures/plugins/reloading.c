@@ -1,0 +1,155 @@
+/* A plugin that is built again and again: REVISION says which one it is. The macros say how it fails. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#ifndef REVISION
+#define REVISION 1
+#endif
+
+static int64_t revision(void) {
+  return REVISION;
+}
+
+static int32_t process(void) {
+  return getpid();
+}
+
+/* Appends a line to the file EVENTS, if there is one. */
+static void append(const char *event) {
+#ifdef EVENTS
+  FILE *file = fopen(EVENTS, "a");
+  if (file == NULL)
+    return;
+  fprintf(file, "%s %d\n", event, REVISION);
+  fclose(file);
+#else
+  (void)event;
+#endif
+}
+
+/* Settled by open_gates(). */
+static promise_t *gates[64];
+static int gate_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static promise_t *gate(void) {
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  pthread_mutex_lock(&lock);
+  if (gate_count < 64)
+    gates[gate_count++] = promise;
+  pthread_mutex_unlock(&lock);
+  return promise;
+}
+
+static int32_t open_gates(void) {
+  pthread_mutex_lock(&lock);
+  int count = gate_count;
+  gate_count = 0;
+  pthread_mutex_unlock(&lock);
+  for (int index = 0; index < count; index++) {
+    promise_resolve(gates[index], &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = REVISION});
+    promise_release(gates[index]);
+  }
+  return count;
+}
+
+/* Opens all gates after so many milliseconds. */
+static void *opener(void *context) {
+  usleep((useconds_t)(uintptr_t)context * 1000);
+  open_gates();
+  return NULL;
+}
+
+static void open_later(uint32_t milliseconds) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, opener, (void *)(uintptr_t)milliseconds) == 0)
+    pthread_detach(thread);
+}
+
+struct thing {
+  int32_t process;
+};
+
+static struct thing *make(void) {
+  struct thing *thing = malloc(sizeof *thing);
+  thing->process = getpid();
+  return thing;
+}
+
+static int32_t look(const struct thing *thing) {
+  return thing->process;
+}
+
+__attribute__((unused)) static promise_status_t fail(promise_value_t *error, const char *text) {
+  promise_value_error(error, "test.reloading", REVISION, text);
+  return -1;
+}
+
+static promise_status_t quiesce(promise_value_t *error) {
+  append("quiesce");
+#ifdef REFUSES
+  return fail(error, "busy");
+#else
+  (void)error;
+  return PROMISE_OK;
+#endif
+}
+
+static void resume(void) {
+  append("resume");
+}
+
+static promise_status_t health(promise_value_t *error) {
+  append("health");
+#ifdef SICK
+  return fail(error, "sick");
+#else
+  (void)error;
+  return PROMISE_OK;
+#endif
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  append("load");
+#ifdef FAILS
+  return fail(error, "fails to load");
+#else
+  return PROMISE_OK;
+#endif
+}
+
+static void unload(void) {
+  append("unload");
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("revision() -> i64", revision),
+    FUNCTION("process() -> i32", process),
+    FUNCTION("gate() -> promise<i64>", gate),
+    FUNCTION("open_gates() -> i32", open_gates),
+    FUNCTION("open_later(milliseconds: u32)", open_later),
+    FUNCTION("make() -> ptr<thing>", make),
+    FUNCTION("look(thing: ptr<thing>) -> i32", look),
+#ifndef PLAIN
+    FUNCTION("quiesce() !", quiesce),
+    FUNCTION("resume()", resume),
+    FUNCTION("health() !", health),
+#endif
+};
+
+#ifndef ID
+#define ID "test.reloading"
+#endif
+
+#ifdef PLAIN
+__attribute__((unused)) static void *const unused[] = {(void *)quiesce, (void *)resume, (void *)health};
+#endif
+
+PLUGIN(ID, .load = load, .unload = unload)

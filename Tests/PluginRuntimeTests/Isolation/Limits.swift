@@ -1,0 +1,95 @@
+import PluginRuntime
+import Promises
+import Testing
+
+@Suite("Isolation: limits and pools", .serialized)
+struct Limits {
+  private func loading(_ change: (inout IsolationOptions) -> Void) throws -> IsolatedPlugin {
+    try IsolatedPlugin.loading("reloading", ["-DPLAIN"], change)
+  }
+
+  @Test("hold for the calls that a worker has; further ones wait in their order, then are rejected")
+  func queue() async throws {
+    let plugin = try loading {
+      $0.limits.inFlight = 2
+      $0.limits.queue = 3
+    }
+    let calls = (0..<6).map { _ in plugin.call("gate", [], timeout: nil) }
+    let error = try await calls[5].outcomeInTime().pluginError
+    #expect(
+      error?.kind == .overloaded && error?.message.contains("2 calls of the plugin are under way and 3 wait") == true)
+    #expect(plugin.workers[0].pending == 2)
+    // A call that waits is taken out when it is discarded, or when its time is over.
+    calls[2].discard()
+    let late = plugin.call("gate", [], timeout: .milliseconds(20))
+    #expect(try await late.outcomeInTime().pluginError?.kind == .timedOut)
+    #expect(calls[0].state == .pending && calls[3].state == .pending)
+    // The two that the worker has end when the worker does, and the next two start in the next one.
+    calls[0].discard()
+    calls[1].discard()
+    try await waiting(for: { plugin.workers[0].pending == 2 })
+    #expect(calls[3].state == .pending && calls[4].state == .pending)
+    plugin.unload(deadline: .zero)
+    for call in calls[3...4] { #expect(try await call.outcomeInTime().pluginError?.kind == .closed) }
+  }
+
+  @Test("reject at once, if that is the policy, and pass when a call has ended")
+  func reject() async throws {
+    let plugin = try loading {
+      $0.limits.inFlight = 1
+      $0.limits.whenFull = .reject
+    }
+    let first = plugin.call("gate", [], timeout: nil)
+    #expect(try await plugin.outcome("revision").pluginError?.kind == .overloaded)
+    first.discard()
+    var last: Outcome?
+    try await waiting(for: { plugin.workers[0].pending == 0 })
+    // The place is free a moment after the answer.
+    for _ in 0..<60_000 where last?.value == nil {
+      last = try await plugin.outcome("revision")
+      if last?.value == nil { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    #expect(last?.value == .int(1))
+    plugin.unload()
+  }
+
+  @Test("end 500 calls in order with one call at a time")
+  func order() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.limits.inFlight = 1 }
+    let calls = (0..<500).map { plugin.call("echo", [.value(.int($0))], timeout: nil) }
+    for (number, call) in calls.enumerated() {
+      #expect(try await call.outcomeInTime().value == .int(Int64(number)))
+      #expect(calls[..<number].allSatisfy { $0.state != .pending })
+    }
+    plugin.unload()
+  }
+
+  @Test("of a pool: calls are made by the least busy worker, and those with a handle by its worker")
+  func pool() async throws {
+    let plugin = try loading { $0.pool = 3 }
+    #expect(plugin.workers.map(\.generation).sorted() == [1, 2, 3])
+    let gates = (0..<6).map { _ in plugin.call("gate", [], timeout: nil) }
+    #expect(plugin.workers.map(\.pending) == [2, 2, 2])
+    var processes: Set<Int64> = []
+    for _ in 0..<3 {
+      let calls = (0..<3).map { _ in plugin.call("process", [], timeout: nil) }
+      for call in calls {
+        if case .int(let process)? = try await call.outcomeInTime().value { processes.insert(process) }
+      }
+    }
+    #expect(!processes.isEmpty)
+    let things = (0..<6).map { _ in plugin.call("make", [], timeout: nil) }
+    var owners: [PluginValue] = []
+    for promise in things {
+      let thing = try #require(try await promise.outcomeInTime().value)
+      let owner = try await plugin.outcome("look", thing)
+      try #require(owner.value != nil, "\(owner)")
+      // The worker that gave the handle, each time.
+      for _ in 0..<5 { #expect(try await plugin.outcome("look", thing).value == owner.value) }
+      if let value = owner.value, !owners.contains(value) { owners.append(value) }
+    }
+    #expect(owners.count > 1)
+    #expect(gates.allSatisfy { $0.state == .pending })
+    plugin.unload(deadline: .zero)
+  }
+}

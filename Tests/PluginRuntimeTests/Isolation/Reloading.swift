@@ -1,0 +1,151 @@
+import Foundation
+import Promises
+import PromisesTestSupport
+import Testing
+
+@testable import PluginRuntime
+
+/// A plugin's file that is exchanged, and the events that its code notes.
+struct ExchangedFile {
+  let path = Fixture.file("reloading.so")
+  let events = Fixture.file("events")
+
+  init() throws { try install(1) }
+
+  /// Renames a new build to the path.
+  func install(_ revision: Int, _ flags: String...) throws {
+    let built = try Fixture.plugin("reloading", ["-DREVISION=\(revision)", "-DEVENTS=\"\(events)\""] + flags)
+    try #require(rename(built, path) == 0)
+  }
+
+  var lines: [String] {
+    (try? String(contentsOfFile: events, encoding: .utf8).split(separator: "\n").map(String.init)) ?? []
+  }
+}
+
+@Suite("Isolation: reloading", .serialized)
+struct Reloading {
+  @Test("gives new calls to the new file, and lets calls under way end where they are")
+  func exchange() async throws {
+    let file = try ExchangedFile()
+    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    #expect(try await plugin.outcome("revision").value == .int(1))
+    let old = plugin.call("gate", [], timeout: nil)
+    // It opens the gates of its own process, later.
+    #expect(try await plugin.outcome("open_later", .uint(1_000)).value == .void)
+    try file.install(2)
+    try plugin.reload(deadline: .seconds(60))
+    #expect(try await plugin.outcome("revision").value == .int(2))
+    #expect(try await old.outcomeInTime().value == .int(1))
+    try await waiting(for: { plugin.workers.count == 1 })
+    #expect(plugin.workers[0].state == .active && plugin.workers[0].generation == 2)
+    #expect(file.lines == ["load 1", "quiesce 1", "load 2", "health 2", "unload 1"])
+    plugin.unload()
+    #expect(file.lines.last == "unload 2")
+  }
+
+  @Test("rejects the calls of the old file that are pending at the deadline")
+  func deadline() async throws {
+    let file = try ExchangedFile()
+    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    let old = plugin.call("gate", [], timeout: nil)
+    try file.install(2)
+    try plugin.reload(deadline: .milliseconds(10))
+    #expect(try await old.outcomeInTime().pluginError?.kind == .closed)
+    #expect(try await plugin.outcome("revision").value == .int(2))
+    plugin.unload()
+  }
+
+  @Test(
+    "keeps the old file if the new one is not fit",
+    arguments: [
+      ("-DSICK", "sick", ["load 1", "quiesce 1", "load 2", "health 2", "resume 1"]),
+      ("-DFAILS", "fails to load", ["load 1", "quiesce 1", "load 2", "resume 1"]),
+      ("-DID=\"test.other\"", "has the id 'test.other'", ["load 1", "quiesce 1", "resume 1"]),
+      ("junk", "shared library", ["load 1", "quiesce 1", "resume 1"]),
+    ])
+  func rollback(flag: String, reason: String, events: [String]) async throws {
+    let file = try ExchangedFile()
+    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    let old = plugin.call("gate", [], timeout: nil)
+    if flag == "junk" {
+      try #require(rename(try Fixture.file("junk", containing: "junk".utf8), file.path) == 0)
+    } else {
+      try file.install(2, flag)
+    }
+    let error = #expect(throws: PluginError.self) { try plugin.reload() }
+    #expect(error?.kind == .rolledBack && error?.message.contains(reason) == true, "\(error as Any)")
+    let seen = file.lines.filter { $0 != "unload 2" }
+    #expect(seen == events)
+    #expect(try await plugin.outcome("revision").value == .int(1))
+    #expect(old.state == .pending)
+    #expect(try await plugin.outcome("open_gates").value == .int(1))
+    #expect(try await old.outcomeInTime().value == .int(1))
+    try file.install(3)
+    try plugin.reload()
+    #expect(try await plugin.outcome("revision").value == .int(3))
+    plugin.unload()
+  }
+
+  @Test("is refused by a plugin that does not quiesce, and by a host for its own process")
+  func refused() async throws {
+    let path = try Fixture.plugin("reloading", ["-DREFUSES"])
+    let plugin = try IsolatedPlugin(loading: path, .tests)
+    let error = #expect(throws: PluginError.self) { try plugin.reload() }
+    #expect(error?.kind == .rolledBack && error?.message.contains("busy") == true)
+    #expect(try await plugin.outcome("revision").value == .int(1))
+    plugin.unload()
+    #expect(throws: PluginError.self) { try plugin.reload() }
+    let host = try Host.loading("reloading")
+    #expect(#expect(throws: PluginError.self) { try host.reload("test.reloading") }?.kind == .notReloadable)
+    #expect(#expect(throws: PluginError.self) { try host.reload("test.nothing") }?.kind == .unknownPlugin)
+  }
+
+  @Test("loses no call: 2,000 calls during 10 exchanges")
+  func many() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: .tests)
+    var revisions = 0
+    let exchanges = Task {
+      for revision in 2...11 {
+        try file.install(revision, "-DPLAIN")
+        try host.reload("test.reloading", deadline: .seconds(60))
+      }
+    }
+    for _ in 0..<2_000 {
+      let outcome = try await host.call("revision", of: "test.reloading").outcomeInTime()
+      try #require(outcome.value != nil, "\(outcome)")
+      revisions += 1
+    }
+    try await exchanges.value
+    let last = try await host.call("revision", of: "test.reloading").outcomeInTime()
+    #expect(last.value == .int(11))
+    host.unloadAll()
+  }
+
+  @Test("follows from a change of the file, and is reported")
+  func watched() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: .tests)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, outcome in
+      if case .failure(let error) = outcome {
+        reports.record("\(plugin) \(error.kind)")
+      } else {
+        reports.record(plugin)
+      }
+    }
+    try file.install(2)
+    try await waiting(for: { reports.count == 1 })
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    try #require(rename(try Fixture.file("junk", containing: "junk".utf8), file.path) == 0)
+    try await waiting(for: { reports.count == 2 })
+    #expect(reports.events == ["test.reloading", "test.reloading rolledBack"])
+    #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
+    watcher.stop()
+    try host.unload("test.reloading")
+    #expect(host.plugins.isEmpty)
+  }
+}
