@@ -12,6 +12,15 @@ struct ExchangedFile {
 
   init() throws { try install(1) }
 
+  /// Workers that may write the events.
+  var options: IsolationOptions {
+    get throws {
+      var options = IsolationOptions.tests
+      try options.capabilities.allow("write=\(URL(fileURLWithPath: events).deletingLastPathComponent().path)")
+      return options
+    }
+  }
+
   /// Renames a new build to the path.
   func install(_ revision: Int, _ flags: String...) throws {
     let built = try Fixture.plugin("reloading", ["-DREVISION=\(revision)", "-DEVENTS=\"\(events)\""] + flags)
@@ -28,7 +37,7 @@ struct Reloading {
   @Test("gives new calls to the new file, and lets calls under way end where they are")
   func exchange() async throws {
     let file = try ExchangedFile()
-    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
     #expect(try await plugin.outcome("revision").value == .int(1))
     let old = plugin.call("gate", [], timeout: nil)
     // It opens the gates of its own process, later.
@@ -47,7 +56,7 @@ struct Reloading {
   @Test("rejects the calls of the old file that are pending at the deadline")
   func deadline() async throws {
     let file = try ExchangedFile()
-    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
     let old = plugin.call("gate", [], timeout: nil)
     try file.install(2)
     try plugin.reload(deadline: .milliseconds(10))
@@ -66,7 +75,7 @@ struct Reloading {
     ])
   func rollback(flag: String, reason: String, events: [String]) async throws {
     let file = try ExchangedFile()
-    let plugin = try IsolatedPlugin(loading: file.path, .tests)
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
     let old = plugin.call("gate", [], timeout: nil)
     if flag == "junk" {
       try #require(rename(try Fixture.file("junk", containing: "junk".utf8), file.path) == 0)
@@ -105,7 +114,7 @@ struct Reloading {
   func many() async throws {
     let file = try ExchangedFile()
     let host = Host()
-    try host.load(file.path, isolation: .tests)
+    try host.load(file.path, isolation: try file.options)
     var revisions = 0
     let exchanges = Task {
       for revision in 2...11 {
@@ -128,7 +137,7 @@ struct Reloading {
   func watched() async throws {
     let file = try ExchangedFile()
     let host = Host()
-    try host.load(file.path, isolation: .tests)
+    try host.load(file.path, isolation: try file.options)
     let reports = Recorder<String>()
     let watcher = try PluginWatcher(host) { plugin, outcome in
       if case .failure(let error) = outcome {
