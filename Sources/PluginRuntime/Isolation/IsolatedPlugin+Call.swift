@@ -115,7 +115,7 @@ extension PluginValue {
   /// The first handle in the value.
   fileprivate var firstHandle: UInt? {
     switch self {
-    case .pointer(let pointer): HandleTable.isHandle(pointer.address) ? pointer.address : nil
+    case .pointer(let pointer): pointer.isHandle ? pointer.address : nil
     case .array(let elements): elements.lazy.compactMap(\.firstHandle).first
     case .object(let members): members.lazy.compactMap(\.value.firstHandle).first
     default: nil

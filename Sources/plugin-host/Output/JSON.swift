@@ -1,7 +1,7 @@
 import PluginRuntime
 
 /// A JSON text to be written, on one line. Members of an object keep their order.
-enum JSON {
+indirect enum JSON {
   case null
   case bool(Bool)
   case number(UInt64)
