@@ -80,7 +80,7 @@ extension EndToEnd {
       #expect(
         plugins.compactMap { $0["id"] as? String } == [
           "org.example.kinds", "org.example.later", "org.example.lonely", "org.example.mortal", "org.example.needy",
-          "org.example.refusing",
+          "org.example.reader", "org.example.refusing",
         ])
       #expect(ending.errors.contains("noplugin.so"))
       #expect(ending.errors.split(separator: "\n").count == 1)
