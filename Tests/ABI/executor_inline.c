@@ -101,6 +101,69 @@ static void another_job_may_run_within_submit(void) {
   promise_executor_release(executor);
 }
 
+/* The submitted job runs on another thread before submit returns, and its cell is recycled for a job that runs inside
+ * submit. */
+typedef struct recycling {
+  promise_executor_t *waiting; /* puts its job into `next` */
+  promise_job_t *submitted, *next;
+  promise_t *promise; /* of `next` */
+  spy_t spy;          /* of the reaction to that promise */
+} recycling_t;
+
+static uintptr_t cell_of(promise_job_t *job) {
+  return (uintptr_t)job & 0x0fffffff;
+}
+
+static void waits(void *ctx, promise_job_t *job) {
+  ((recycling_t *)ctx)->next = job;
+}
+
+static promise_verdict_t becomes_7(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = *I64(7);
+  return PROMISE_FULFILL;
+}
+
+static void *runs_and_recycles(void *argument) {
+  recycling_t *here = argument;
+  promise_reaction_t reaction = {.size = sizeof reaction, .executor = here->waiting, .on_fulfilled = becomes_7};
+  promise_t *source = promise_new_resolved(I64(1)), *other = promise_new();
+  CHECK_STATUS(promise_job_run(here->submitted), PROMISE_OK);
+  /* The cell that was freed last is used first: the promise gets that of `other`, and the job that of the job. */
+  promise_release(other);
+  here->promise = promise_react(source, &reaction);
+  promise_release(source);
+  return NULL;
+}
+
+static void runs_a_recycled_job(void *ctx, promise_job_t *job) {
+  recycling_t *here = ctx;
+  here->submitted = job;
+  finish(start(runs_and_recycles, here));
+  CHECK(cell_of(here->next) == cell_of(job) && here->next != job);
+  promise_t *behind = promise_then(here->promise, spy_handler, &here->spy, NULL);
+  CHECK_STATUS(promise_job_run(here->next), PROMISE_OK);
+  CHECK(ended(behind, PROMISE_FULFILLED, 8));
+  promise_release(behind);
+}
+
+static void a_recycled_job_may_run_within_submit(void) {
+  recycling_t here = {.next = NULL};
+  here.waiting = promise_executor_new(waits, &here, NULL);
+  promise_executor_t *executor = promise_executor_new(runs_a_recycled_job, &here, NULL);
+  promise_t *source = promise_new_resolved(I64(1));
+  spy_t spy = {0};
+  promise_t *child = on(executor, source, &spy);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&here.spy, 1, 0);
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  CHECK_STATUS(promise_release(child), PROMISE_OK);
+  CHECK_STATUS(promise_release(here.promise), PROMISE_OK);
+  promise_release(source);
+  promise_executor_release(executor);
+  promise_executor_release(here.waiting);
+}
+
 static void job_may_be_dropped_within_submit(void) {
   spy_t executed = {0}, spy = {0};
   promise_executor_t *executor = promise_executor_new(drop_inside, &executed, spy_free);
@@ -118,6 +181,7 @@ static void job_may_be_dropped_within_submit(void) {
 int main(void) {
   RUN(job_may_run_within_submit);
   RUN(another_job_may_run_within_submit);
+  RUN(a_recycled_job_may_run_within_submit);
   RUN(context_is_not_freed_while_submit_uses_it);
   RUN(job_may_be_dropped_within_submit);
   return check_report();

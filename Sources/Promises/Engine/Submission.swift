@@ -7,12 +7,13 @@ import CPlatform
 @unsafe
 struct Submission {
   private let enclosing: UnsafeMutablePointer<Submission>?
-  /// The job, until it runs.
-  private var job: CellRef?
+  /// The job, until it runs: by its token, because another thread may run it while `submit` goes on, and its cell may
+  /// be recycled for a job that this thread runs.
+  private var job: Token?
   private var result = ReactionResult.moved
 
   private init(_ job: CellRef, in enclosing: UnsafeMutablePointer<Submission>?) {
-    unsafe self.job = job
+    unsafe self.job = job.token
     unsafe self.enclosing = unsafe enclosing
   }
 
@@ -32,7 +33,7 @@ struct Submission {
   /// loop; otherwise they run here.
   static func end(_ job: CellRef, settling promise: CellRef, _ body: () -> ReactionResult) {
     let here = unsafe platform_thread().pointee.submission?.assumingMemoryBound(to: Submission.self)
-    guard let here = unsafe here, unsafe here.pointee.job == job else { return promise.settleDownstream(body()) }
+    guard let here = unsafe here, unsafe here.pointee.job == job.token else { return promise.settleDownstream(body()) }
     unsafe here.pointee.job = nil
     unsafe here.pointee.result = body()
   }

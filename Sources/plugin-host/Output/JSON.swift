@@ -1,25 +1,20 @@
 import PluginRuntime
 
 /// A JSON text to be written, on one line. Members of an object keep their order.
-indirect enum JSON {
-  case null
-  case bool(Bool)
-  case number(UInt64)
-  case string(String)
-  case value(PluginValue)
-  case array([JSON])
-  case object([(name: String, value: JSON)])
+struct JSON {
+  let text: String
 
-  var text: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): value ? "true" : "false"
-    case .number(let value): String(value)
-    case .string(let value): PluginValue.string(value).json
-    case .value(let value): value.json
-    case .array(let elements): "[" + elements.map(\.text).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { JSON.string($0.name).text + ":" + $0.value.text }.joined(separator: ",") + "}"
-    }
+  static let null = JSON(text: "null")
+  static func bool(_ value: Bool) -> JSON { JSON(text: value ? "true" : "false") }
+  static func number(_ value: UInt64) -> JSON { JSON(text: String(value)) }
+  static func string(_ value: String) -> JSON { JSON(text: PluginValue.string(value).json) }
+  static func value(_ value: PluginValue) -> JSON { JSON(text: value.json) }
+
+  static func array(_ elements: [JSON]) -> JSON {
+    JSON(text: "[" + elements.map(\.text).joined(separator: ",") + "]")
+  }
+
+  static func object(_ members: [(name: String, value: JSON)]) -> JSON {
+    JSON(text: "{" + members.map { string($0.name).text + ":" + $0.value.text }.joined(separator: ",") + "}")
   }
 }

@@ -66,7 +66,7 @@ extension Dice {
     case .cstr: return .string(text(from: 1))
     case .str: return .string(text(from: 0))
     case .bytes: return .bytes((0..<roll(12)).map { _ in UInt8(truncatingIfNeeded: next()) })
-    case .pointer(let name): return .pointer(PluginPointer(name: name, address: UInt(next() | 1)))
+    case .pointer(let name): return .pointer(PluginPointer(name: name, address: UInt(next() >> 2 | 1)))
     case .structure(let type): return .object(type.fields.map { PluginMember($0.name, value($0.type)) })
     case .array(let element, let count): return .array((0..<count).map { _ in value(element) })
     case .slice(let element): return .array((0..<roll(5)).map { _ in value(element) })
