@@ -30,6 +30,8 @@ final class WorkerLink: Sendable {
     var nextTime: ContinuousClock.Instant?
     /// The time at which calls are given up, while the link closes.
     var end: ContinuousClock.Instant?
+    /// Whether the thread that serves the link has no time to wake at, so that a call has to wake it.
+    var isAsleep = false
   }
 
   let state = Mutex(State())
@@ -114,6 +116,8 @@ final class WorkerLink: Sendable {
         state.nextTime = time
         isLeft = true
       }
+      // Otherwise nobody would notice that the worker is stopped, or does not read.
+      if state.isAsleep { isLeft = true }
       state.calls[request] = call
       return (.taken, state.phase == .open, isLeft)
     }

@@ -50,13 +50,20 @@ extension WorkerServer {
   }
 
   private func timeout() -> Int32 {
-    let (next, isBusy) = link.state.withLock { state in
-      ([state.nextTime, state.phase == .closing && stage == .running ? state.end : nil], !state.calls.isEmpty)
+    let now = ContinuousClock.now
+    let next = link.state.withLock { state in
+      if !state.calls.isEmpty { lastBusy = now }
+      // A stopped process notifies nobody. So it is looked at while it has calls, and for a while after them: calls one
+      // after the other need not wake this thread.
+      state.isAsleep = now - lastBusy >= .seconds(1)
+      return [
+        state.nextTime, state.phase == .closing && stage == .running ? state.end : nil,
+        state.isAsleep ? nil : now + .seconds(1),
+      ]
     }
     var times = next + [stageEnd]
-    // A stopped process notifies nobody, and neither does the end of one without a descriptor.
-    if isBusy { times.append(.now + .seconds(1)) }
-    if process.pidfd < 0 { times.append(.now + .milliseconds(20)) }
+    // Nor does the end of one without a descriptor.
+    if process.pidfd < 0 { times.append(now + .milliseconds(20)) }
     return Self.milliseconds(until: times.compactMap { $0 }.min())
   }
 

@@ -33,6 +33,8 @@ final class WorkerServer {
   /// The times of the last `ping`, and of the first without an answer.
   var lastPing: ContinuousClock.Instant?
   var pinged: ContinuousClock.Instant?
+  /// The time at which the worker last had calls.
+  var lastBusy = ContinuousClock.now
   var incoming = IncomingBytes()
   /// The refusal of the worker, or of the host, to load the plugin.
   var refusal: PluginError?

@@ -52,6 +52,18 @@ struct WorkerLimitTests {
     plugin.unload()
   }
 
+  @Test("of idleness: a worker that was stopped while it had no calls is found by the next call")
+  func stoppedWhileIdle() async throws {
+    let plugin = try IsolatedPlugin.loading("asking")
+    let process = try await process(of: plugin)
+    // Longer than its thread goes on looking after the last call.
+    try await Task.sleep(for: .milliseconds(2_500))
+    #expect(process > 0 && kill(process, SIGSTOP) == 0)
+    let stopped = try await plugin.outcome("echo", .int(3))
+    #expect(stopped.workerEnd?.fault == "it was stopped by a signal", "\(stopped)")
+    plugin.unload()
+  }
+
   @Test("of the handles are kept in promises too")
   func promisedHandle() async throws {
     let plugin = try IsolatedPlugin.loading("promises")
