@@ -31,7 +31,9 @@ public func promise_executor_serial(_ target: OpaquePointer?) -> OpaquePointer? 
     return unsafe made(CellExecutor.global(.standard).flatMap { CellExecutor.serial(on: $0) }?.ref)
   }
   guard let found = unsafe resolve(target, .executor) else { return unsafe fail(promise_status_t(PROMISE_ESTALE)) }
-  return unsafe made(CellExecutor.serial(on: CellExecutor(found))?.ref)
+  let executor = CellExecutor(found)
+  guard executor.canTakeSerial else { return unsafe fail(promise_status_t(PROMISE_EINVAL)) }
+  return unsafe made(CellExecutor.serial(on: executor)?.ref)
 }
 
 @c @implementation

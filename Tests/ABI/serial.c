@@ -186,7 +186,24 @@ static void chain_on_an_immediate_target_takes_no_stack(void) {
   on_small_stack(settles_a_long_chain, NULL);
 }
 
+/* Each one takes stack while a job is submitted, and while it runs. */
+static void at_most_128_are_on_one_another(void) {
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_serial(promise_executor_immediate());
+  for (int i = 1; i < 128; i++) {
+    promise_executor_t *target = executor;
+    REQUIRE((executor = promise_executor_serial(target)) != NULL);
+    promise_executor_release(target);
+  }
+  CHECK(promise_executor_serial(executor) == NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_STATUS(promise_executor_submit(executor, spy_discard, &spy, spy_free), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  promise_executor_release(executor);
+}
+
 int main(void) {
+  RUN(at_most_128_are_on_one_another);
   RUN(asks_its_target_for_turns);
   RUN(dropped_turn_drops_the_jobs);
   RUN(goes_with_its_last_job);

@@ -56,7 +56,8 @@ PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise
 /* Creates an executor that runs its jobs in the order of submission, never two at once, on `target`, which it retains;
  * NULL stands for the pool at its default priority. It has no thread of its own: two jobs may run on two threads. If
  * `target` drops the job that stands for this executor, all pending jobs are dropped.
- * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_ENOMEM.
+ * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_EINVAL if it is the last of 128 serial executors on one
+ * another, because each takes stack; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);

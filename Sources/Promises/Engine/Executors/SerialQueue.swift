@@ -24,14 +24,19 @@ struct SerialQueue {
     var isIdle = true
     /// The thread that runs the turn, by the address of its state; 0 otherwise.
     var thread: UInt = 0
+    /// 1 more than that of the target, if that is a serial executor, too.
+    let level: Int
   }
+
+  /// The most serial executors on one another: each takes some hundred bytes of stack to submit and to run a job.
+  fileprivate static var levels: Int { 128 }
 
   /// The number of jobs that a turn runs on a pool's thread before it yields to other jobs.
   private static var share: Int { 64 }
 
   fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
     guard target.ref.retain() else { return nil }
-    let guarded = unsafe Guarded.make(State(target: target), inChild: { unsafe SerialQueue(address: $0).resume() })
+    let guarded = unsafe Guarded.make(State(target: target, level: target.serialLevel + 1), inChild: { unsafe SerialQueue(address: $0).resume() })
     if let guarded { return SerialQueue(guarded: guarded) }
     target.ref.release()
     return nil
@@ -42,6 +47,7 @@ struct SerialQueue {
 
   fileprivate var address: UnsafeMutableRawPointer { unsafe guarded.address }
   fileprivate var target: CellExecutor { unsafe guarded.locked { unsafe $0.pointee.target } }
+  fileprivate var level: Int { unsafe guarded.locked { unsafe $0.pointee.level } }
 
   fileprivate func belong(to executor: CellExecutor) {
     unsafe guarded.locked { unsafe $0.pointee.executor = executor }
@@ -189,6 +195,12 @@ extension CellExecutor {
     queue.belong(to: executor)
     return executor
   }
+
+  /// How many serial executors are on one another from this one down; 0 if this is none.
+  fileprivate var serialLevel: Int { kind == .serial ? unsafe SerialQueue(address: context).level : 0 }
+
+  /// Whether a serial executor may run its jobs on this one.
+  package var canTakeSerial: Bool { serialLevel < SerialQueue.levels }
 
   /// Whether jobs run on the main executor in the end, through any number of serial ones.
   package var endsInMain: Bool {
