@@ -30,10 +30,10 @@ else
   echo "skipped: subjects of commits: the history is shallow"
 fi
 
-# The documents: their prose, and the files that the map of the code names.
+# The documents: their prose, and the files and declarations that they name.
 git ls-files -z -- '*.md' docs/man | xargs -0 scripts/lint-prose
 Tests/Prose/check-paths.test.sh
-scripts/check-paths.py CONTRIBUTING.md docs/architecture.md docs/releasing.md docs/api-policy.md
+git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/check-paths.py
 Tests/Prose/check-layers.test.sh
 scripts/check-layers.py docs/architecture.md
 

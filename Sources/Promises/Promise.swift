@@ -18,7 +18,7 @@
 /// **Errors.** Settling a settled promise is a no-op, which ``PromiseHooks`` can report. Running out of memory traps, as
 /// it does in Swift's own allocations.
 ///
-/// Implements `promise-specification.md`; comments cite its clauses.
+/// Comments cite the clauses of the specification that this implements: `docs/specification-clauses.txt` lists them.
 public class Promise<Value>: AnyPromise {
   /// The state of a promise.
   public typealias State = PromiseState

@@ -1,4 +1,4 @@
-/* promise_react: then and rescue in one; its caller errors are in misuse.c, executors in executor.c. */
+/* promise_react: then and rescue in one; its caller errors are in misuse_callbacks.c, executors in executor.c. */
 #include "support.h"
 
 static promise_verdict_t on_good(void *ctx, const promise_value_t *in, promise_value_t *out) {

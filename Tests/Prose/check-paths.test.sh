@@ -37,7 +37,17 @@ TEXT
 expect 0 end "code is not looked at" << 'TEXT'
 ```
 `Engine/Nothing.swift`
+`nothing()` (`Engine/Settle.swift`)
 ```
+TEXT
+expect 0 end "names in the files behind them" << 'TEXT'
+`settle()` (`Engine/Settle.swift`), `CellRef.allocate`
+(`Engine/Wait.swift`, `Engine/Slab.swift`), `.build-mutate/report.json`.
+TEXT
+expect 1 'case.md:3: CellRef.nothing: is not in the file behind it' "a name that is not in the file behind it" << 'TEXT'
+```
+```
+`CellRef.nothing` (`Engine/Settle.swift`)
 TEXT
 
 if [[ $failed -gt 0 ]]; then

@@ -3,7 +3,7 @@ import PromisesTestSupport
 import Synchronization
 import Testing
 
-// Calls of many threads on one promise at once. Run under the thread sanitizer by `make test-tsan`.
+// Calls of many threads on one promise at once. Run under the thread sanitizer by `make test-threads`.
 
 @Suite("Stress: many threads")
 struct Settling {
