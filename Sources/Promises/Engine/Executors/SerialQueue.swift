@@ -36,7 +36,8 @@ struct SerialQueue {
 
   fileprivate static func make(on target: CellExecutor) -> SerialQueue? {
     guard target.ref.retain() else { return nil }
-    let guarded = unsafe Guarded.make(State(target: target, level: target.serialLevel + 1), inChild: { unsafe SerialQueue(address: $0).resume() })
+    let guarded = unsafe Guarded.make(
+      State(target: target, level: target.serialLevel + 1), inChild: { unsafe SerialQueue(address: $0).resume() })
     if let guarded { return SerialQueue(guarded: guarded) }
     target.ref.release()
     return nil
@@ -196,7 +197,7 @@ extension CellExecutor {
     return executor
   }
 
-  /// How many serial executors are on one another from this one down; 0 if this is none.
+  /// The number of serial executors on one another from this one down; 0 if this is none.
   fileprivate var serialLevel: Int { kind == .serial ? unsafe SerialQueue(address: context).level : 0 }
 
   /// Whether a serial executor may run its jobs on this one.
