@@ -35,17 +35,13 @@ public final class CallThreads: Sendable {
 
   private enum Place { case sleeper, newThread, queue }
 
-  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free.
+  /// Runs a job on a thread of its own, or, if all `limit` threads are busy, on the first that becomes free. Releases it
+  /// then.
   public func run(_ job: @escaping Job) {
     let place = state.withLock { state -> Place in
-      if state.sleeping > state.waiting.count {
-        state.waiting.append(job)
-        return .sleeper
-      }
-      guard state.threads < limit else {
-        state.waiting.append(job)
-        return .queue
-      }
+      defer { state.waiting.append(job) }
+      if state.sleeping > state.waiting.count { return .sleeper }
+      guard state.threads < limit else { return .queue }
       state.threads += 1
       return .newThread
     }
@@ -53,23 +49,19 @@ public final class CallThreads: Sendable {
     case .queue: break
     case .sleeper: wakeup.signal()
     case .newThread:
-      if ProcessGuard.startThread({ [self] in work(startingWith: job) }) { return }
+      if ProcessGuard.startThread({ [self] in work() }) { return }
       // The system has no more threads: a running one takes the job when it is free, or else the caller does it.
-      let mustRunHere = state.withLock { state in
+      let left = state.withLock { state in
         state.threads -= 1
-        if state.threads > 0 { state.waiting.append(job) }
-        return state.threads == 0
+        return state.threads == 0 && !state.waiting.isEmpty ? state.waiting.removeFirst() : nil
       }
-      if mustRunHere { job() }
+      left?()
     }
   }
 
-  private func work(startingWith first: @escaping Job) {
-    var next: Job? = first
-    while let job = next {
-      job()
-      next = take() ?? sleep()
-    }
+  private func work() {
+    // A job is released before the next one is waited for.
+    while let job = take() ?? sleep() { job() }
   }
 
   private func take() -> Job? {

@@ -20,6 +20,20 @@ import Testing
     }
   }
 
+  /// A call that waits for the end of another one is notified by the release of what that one holds.
+  @Test func aJobIsReleasedAsSoonAsItHasRun() async throws {
+    let threads = CallThreads(limit: 1, idleTime: .seconds(3_600))
+    for _ in 0..<3 {
+      weak var gone: Atomics?
+      do {
+        let held = Atomics()
+        gone = held
+        threads.run { held.ended.add(1, ordering: .relaxed) }
+      }
+      try await waiting(for: { gone == nil })
+    }
+  }
+
   @Test func noMoreJobsRunAtOnceThanTheLimit() async {
     let threads = CallThreads(limit: 3)
     let running = Atomics()
