@@ -11,9 +11,22 @@ final class CallFlow: Sendable {
   private struct State {
     /// Calls that a worker has not answered; counted only if they are limited.
     var running = 0
-    var waiting: [WaitingCall] = []
+    /// By their numbers, which grow.
+    var waiting: [UInt64: WaitingCall] = [:]
+    /// No call that waits has a lower number.
+    var first: UInt64 = 0
+    var next: UInt64 = 0
     var isHeld = false
     var isClosed = false
+
+    /// Takes out the call that has waited longest.
+    mutating func takeFirst() -> WaitingCall? {
+      guard !waiting.isEmpty else { return nil }
+      while true {
+        defer { first += 1 }
+        if let call = waiting.removeValue(forKey: first) { return call }
+      }
+    }
   }
 
   private let limits: CallLimits
@@ -24,7 +37,7 @@ final class CallFlow: Sendable {
   init(_ limits: CallLimits) { self.limits = limits }
 
   /// Decides on a new call; makes the waiting call if it waits.
-  func admit(_ waiting: () -> WaitingCall) -> Admission {
+  func admit(_ waiting: (_ number: UInt64) -> WaitingCall) -> Admission {
     state.withLock { state in
       if state.isClosed { return .closed }
       if !state.isHeld, state.waiting.isEmpty, state.running < limits.inFlight {
@@ -32,7 +45,8 @@ final class CallFlow: Sendable {
         return .start
       }
       guard state.isHeld || limits.whenFull == .wait, state.waiting.count < limits.queue else { return .overloaded }
-      state.waiting.append(waiting())
+      state.waiting[state.next] = waiting(state.next)
+      state.next += 1
       return .waits
     }
   }
@@ -40,13 +54,12 @@ final class CallFlow: Sendable {
   /// The token that a started call keeps until its worker has answered; `nil` if calls are not limited.
   func slot() -> CallSlot? { limits.areSet ? CallSlot(self) : nil }
 
-  /// Takes a call out that was discarded, or whose time is over. False if it has started.
-  func remove(_ call: WaitingCall) -> Bool {
+  /// Takes out the call of that number, which was discarded, or whose time is over. `nil` if it has started.
+  func remove(_ number: UInt64) -> WaitingCall? {
     state.withLock { state in
-      guard let index = state.waiting.firstIndex(where: { $0 === call }) else { return false }
-      state.waiting.remove(at: index)
+      guard let call = state.waiting.removeValue(forKey: number) else { return nil }
       if state.waiting.isEmpty, state.isClosed { emptied.signal() }
-      return true
+      return call
     }
   }
 
@@ -63,8 +76,8 @@ final class CallFlow: Sendable {
     let started = state.withLock { state in
       change(&state)
       var started: [WaitingCall] = []
-      while !state.isHeld, !state.waiting.isEmpty, state.running < limits.inFlight {
-        started.append(state.waiting.removeFirst())
+      while !state.isHeld, state.running < limits.inFlight, let call = state.takeFirst() {
+        started.append(call)
         if limits.areSet { state.running += 1 }
       }
       if state.waiting.isEmpty, state.isClosed, !started.isEmpty { emptied.signal() }
@@ -81,8 +94,8 @@ final class CallFlow: Sendable {
     }
     if !isEmpty { _ = emptied.wait(timeout: deadline) }
     return state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
+      defer { state.waiting = [:] }
+      return state.waiting.sorted { $0.key < $1.key }.map(\.value)
     }
   }
 }
@@ -108,17 +121,12 @@ final class WaitingCall: Sendable {
   private let begin: @Sendable () -> Promise<PluginValue>
   private let state: Mutex<State>
 
-  /// `begin` starts the call. `remove` takes it out of the queue; false if it has started.
-  init(
-    begin: @escaping @Sendable () -> Promise<PluginValue>, remove: @escaping @Sendable (WaitingCall) -> Bool
-  ) {
+  /// `begin` starts the call. `remove` takes it out of the queue, unless it has started.
+  init(begin: @escaping @Sendable () -> Promise<PluginValue>, remove: @escaping @Sendable () -> WaitingCall?) {
     let weak = WeakCall()
     self.begin = begin
     state = Mutex(State())
-    promise = Promise<PluginValue>(discard: {
-      guard let call = weak.call, !remove(call) else { return }
-      call.discard()
-    })
+    promise = Promise<PluginValue>(discard: { if remove() == nil { weak.call?.discard() } })
     weak.call = self
   }
 
@@ -135,7 +143,8 @@ final class WaitingCall: Sendable {
       return state.isDiscarded
     }
     if isDiscarded { started.discard() }
-    started.then({ [promise] in promise.resolve($0) }, { [promise] in promise.reject($0) })
+    // Until the call has ended, it can be discarded.
+    started.then({ [self] in promise.resolve($0) }, { [self] in promise.reject($0) })
   }
 
   private func discard() {

@@ -25,17 +25,17 @@ extension IsolatedPlugin {
     let begin: @Sendable () -> Promise<PluginValue> = { [self] in
       start(function, arguments, deadline, timeout, flow.slot(), progress)
     }
-    var waiting: WaitingCall?
-    let admission = flow.admit {
-      let call = WaitingCall(begin: begin, remove: { [flow] in flow.remove($0) })
-      waiting = call
+    var waiting: (call: WaitingCall, number: UInt64)?
+    let admission = flow.admit { number in
+      let call = WaitingCall(begin: begin, remove: { [flow] in flow.remove(number) })
+      waiting = (call, number)
       return call
     }
     switch (admission, waiting) {
     case (.start, _): return begin()
     case (.waits, let waiting?):
-      if let timeout { expire(waiting, function, after: timeout) }
-      return waiting.promise
+      if let timeout { expire(waiting.number, function, after: timeout) }
+      return waiting.call.promise
     case (.closed, _): return .reject(closed(function))
     default:
       let limits = settings.options.limits
@@ -77,10 +77,10 @@ extension IsolatedPlugin {
   }
 
   /// Rejects a call that still waits when its time is over.
-  private func expire(_ call: WaitingCall, _ function: String, after timeout: Duration) {
+  private func expire(_ number: UInt64, _ function: String, after timeout: Duration) {
     let subject = "\(description.id).\(function)"
     DispatchQueue.global().asyncAfter(deadline: .now() + timeout.interval) { [flow] in
-      guard flow.remove(call) else { return }
+      guard let call = flow.remove(number) else { return }
       WorkerLink.deliveries.run {
         call.promise.reject(
           PluginError(.timedOut, subject, "did not end within \(timeout): it waited for other calls"))
