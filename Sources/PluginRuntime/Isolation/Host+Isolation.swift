@@ -33,13 +33,17 @@ extension Host {
       let plugin = try IsolatedPlugin(
         WorkerSettings(
           source: source, options: isolation, host: options,
-          others: { [unowned self] function, plugin, arguments in
-            call(function, of: plugin, arguments.map { .value($0) })
+          // A worker may still ask when its host is gone.
+          others: { [weak self] function, plugin, arguments in
+            self?.call(function, of: plugin, arguments.map { .value($0) })
+              ?? .reject(PluginError(.closed, plugin, "is not called: its host is gone"))
           },
-          requirements: { [unowned self] (description) throws(PluginError) in try checkRequirements(of: description) },
-          check: { [unowned self] (description) throws(PluginError) in
+          requirements: { [weak self] (description) throws(PluginError) in
+            try self?.checkRequirements(of: description)
+          },
+          check: { [weak self] (description) throws(PluginError) in
             try IsolationRule.check(description)
-            try check(description)
+            try self?.check(description)
           }))
       registry.add(plugin)
       return plugin.description

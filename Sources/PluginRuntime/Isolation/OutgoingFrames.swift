@@ -43,7 +43,11 @@ struct OutgoingFrames {
       let count = Self.send(bytes[sent..<end], isFirst ? memory[0].blocks : [], socket)
       if count < 0, errno == EINTR { continue }
       // A socket that is closed is noticed by the reader. Too many descriptors on their way are fewer once it reads.
-      guard count > 0 else { return errno == EAGAIN || errno == ETOOMANYREFS }
+      guard count > 0 else {
+        let isFull = errno == EAGAIN || errno == ETOOMANYREFS
+        dropSent()
+        return isFull
+      }
       if isFirst { sharedBytes -= memory.removeFirst().blocks.reduce(0) { $0 + $1.count } }
       sent += count
     }
@@ -51,6 +55,17 @@ struct OutgoingFrames {
     sent = 0
     return false
   }
+
+  /// Drops the bytes that were sent, once they are most of them: there may always be some that wait.
+  private mutating func dropSent() {
+    guard sent > 1 << 20, sent > size else { return }
+    bytes.removeFirst(sent)
+    for index in memory.indices { memory[index].offset -= sent }
+    sent = 0
+  }
+
+  /// The bytes that are kept.
+  var kept: Int { bytes.count }
 
   /// Sends bytes, with the descriptors of shared memory; -1 with errno.
   private static func send(_ bytes: ArraySlice<UInt8>, _ memory: [SharedBytes], _ socket: Int32) -> Int {

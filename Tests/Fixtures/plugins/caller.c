@@ -1,6 +1,8 @@
 /* Calls functions of other plugins by id and name, and gives back the promise. It reaches promises through the table only. */
 #include "fixture.h"
 
+#include <pthread.h>
+
 static const promise_host_t *host;
 static promise_status_t (*make_string)(promise_value_t *, const char *, size_t);
 static promise_status_t (*make_bytes)(promise_value_t *, const void *, size_t);
@@ -90,6 +92,19 @@ static bool start_and_discard(promise_bytes_t data) {
   return release(promise) == PROMISE_ESTALE;
 }
 
+static void *calls_for_ever(void *unused) {
+  for (;;)
+    release(host->call(host, "test.nobody", "nothing", NULL, 0));
+  return unused;
+}
+
+/* Goes on asking for as long as the process lives. */
+static void flood(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, calls_for_ever, NULL) == 0)
+    pthread_detach(thread);
+}
+
 static const promise_plugin_function_t functions[] = {
     FUNCTION("add(left: i64, right: i64) -> promise<i32>", add),
     FUNCTION("add_default(left: i64) -> promise<i32>", add_default),
@@ -100,6 +115,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("twofold(number: promise<i64>) -> promise<i64>", twofold),
     FUNCTION("echo(text: str) -> promise<str>", echo),
     FUNCTION("start_and_discard(data: bytes) -> bool", start_and_discard),
+    FUNCTION("flood()", flood),
 };
 
 PLUGIN("test.caller", .load = load)

@@ -84,4 +84,19 @@ struct WorkerQuestionTests {
     // Their threads end.
     for _ in 0..<count { _ = await host.outcome("go", of: "test.promises") }
   }
+
+  @Test("to a host that is gone take nothing with them")
+  func hostIsGone() async throws {
+    for _ in 0..<3 {
+      weak var gone: Host?
+      do {
+        let host = Host()
+        gone = host
+        try host.load(try Fixture.plugin("caller"), isolation: .tests)
+        #expect(try await host.call("flood", of: "test.caller").outcomeInTime().value == .void)
+        withExtendedLifetime(host) {}
+      }
+      try await waiting(for: { gone == nil })
+    }
+  }
 }
