@@ -33,10 +33,10 @@ extension Host {
       let plugin = try IsolatedPlugin(
         WorkerSettings(
           source: source, options: isolation, host: options,
-          // A worker may still ask when its host is gone.
+          // A worker may still ask when its host has been released.
           others: { [weak self] function, plugin, arguments in
             self?.call(function, of: plugin, arguments.map { .value($0) })
-              ?? .reject(PluginError(.closed, plugin, "is not called: its host is gone"))
+              ?? .reject(PluginError(.closed, plugin, "is not called: its host was released"))
           },
           requirements: { [weak self] (description) throws(PluginError) in
             try self?.checkRequirements(of: description)

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// A call that waits for the end of another one is notified by the release of what that one holds.
+  /// The release of the captured objects may be the event that another call waits for.
   @Test func aJobIsReleasedAsSoonAsItHasRun() async throws {
     let threads = CallThreads(limit: 1, idleTime: .seconds(3_600))
     for _ in 0..<3 {
