@@ -8,6 +8,12 @@ public enum FutureResult<Value, Failure> {
   case cancelled((any Error)?)
 
   /// Cancelled without an indirect error.
+  ///
+  ///     let ended: FutureResult<Int, any Error> = .cancelled
+  ///
+  /// Where no type is expected, this name also fits the case's own function, so the compiler rejects it as ambiguous:
+  /// state the type, or write `.cancelled(nil)`. A pattern `case .cancelled` and ``isCancelled`` match every
+  /// cancellation; `result == .cancelled` is false for one with an indirect error.
   public static var cancelled: FutureResult { .cancelled(nil) }
 
   /// The value, if fulfilled.

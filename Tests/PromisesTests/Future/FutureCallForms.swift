@@ -35,6 +35,33 @@ private func transforming(_ future: Future<Int, FormError>) {
   let _: Future<Any, any Error> = future.typeErased()
 }
 
+private func cancelled(_ result: FutureResult<Int, FormError>, _ optional: FutureResult<Int, FormError>?) -> Int {
+  let ended: FutureResult<Int, FormError> = .cancelled
+  let _: [FutureResult<Int, FormError>] = [ended, .cancelled, .cancelled(nil), .cancelled(FormError())]
+  let future = Future<Int, FormError>(with: .cancelled)
+  let _: Future<Int, FormError> = future.mapResult { $0.value == nil ? .cancelled : $0 }
+  let _: Future<String, Never> = future.mapResult { result in
+    switch result {
+    case .cancelled: .cancelled
+    default: .fulfilled("")
+    }
+  }
+  Future<Int, FormError>.makeWithResolver().resolver.resolve(.cancelled)
+  if case .cancelled = result { return 0 }
+  if case .cancelled? = optional { return 1 }
+  switch optional {
+  case .fulfilled, .rejected, nil: return 2
+  case .cancelled: break
+  }
+  switch result {
+  case .fulfilled(let value): return value
+  case .rejected(let error): _ = error
+  case .cancelled(nil): break
+  case .cancelled(let indirect?): _ = indirect
+  }
+  return 3
+}
+
 private func throwing(_ future: Future<Int, FormError>, _ work: @escaping (Int) throws -> Future<String, FormError>) {
   let _: Future<Int, any Error> = future.tryOnSuccess { _ in throw FormError() }
   let _: Future<String, any Error> = future.tryMap { value in

@@ -16,6 +16,27 @@ struct ResultTests {
     #expect(all.map { $0.indirectError as? OtherError } == [nil, nil, nil, OtherError()])
   }
 
+  @Test("T16, T85: .cancelled is the cancellation without an indirect error; as a pattern it is any")
+  func cancelled() {
+    #expect(all.map { $0 == .cancelled } == [false, false, true, false])
+    #expect(all.firstIndex(of: .cancelled) == 2)
+    let none: Outcome? = nil
+    #expect(none != .cancelled)
+    let matches = all.map { result in
+      switch result {
+      case .cancelled: true
+      case .fulfilled, .rejected: false
+      }
+    }
+    #expect(matches == all.map(\.isCancelled))
+    let future = Future<Int, TestError>(with: .cancelled)
+    #expect(future.result == .cancelled && future.result?.indirectError == nil)
+    #expect(future.mapResult { $0 == .cancelled ? .fulfilled(3) : $0 }.value == 3)
+    let (resolved, resolver) = Future<Int, TestError>.makeWithResolver()
+    resolver.resolve(.cancelled)
+    #expect(resolved.result == .cancelled(nil))
+  }
+
   @Test("T86: map and flatMap change the value, mapError and flatMapError the error; a cancellation passes")
   func transforms() throws {
     #expect(all.map { $0.map { "\($0)" } }.map(\.value) == ["1", nil, nil, nil])
