@@ -158,17 +158,52 @@ struct InvalidationTokenTests {
   @Test("T77: entries of futures that are gone are dropped from the front")
   func pruning() {
     let token = InvalidationToken()
-    func futures() -> String { String(token.debugDescription.split(separator: " ").first { $0.hasPrefix("futures") }!) }
+    func futures() -> Substring { token.length(of: "futures") }
     for _ in 0..<100 { token.requestCancelOnInvalidate(Subject.makeWithResolver().future) }
-    #expect(futures() == "futures=1")
+    #expect(futures() == "1")
     var kept = (0..<100).map { _ in Subject.makeWithResolver() }
     for (future, _) in kept { token.requestCancelOnInvalidate(future) }
-    #expect(futures() == "futures=100")
+    #expect(futures() == "100")
     kept = []
-    #expect(futures() == "futures=100")
+    #expect(futures() == "100")
     let last = Subject.makeWithResolver()
     token.requestCancelOnInvalidate(last.future)
-    #expect(futures() == "futures=1")
+    #expect(futures() == "1")
+    let behind = (0..<100).map { _ in Subject.makeWithResolver() }
+    for (future, _) in behind.dropLast(60) { token.requestCancelOnInvalidate(future) }
+    for _ in 0..<100 { token.requestCancelOnInvalidate(Subject.makeWithResolver().future) }
+    #expect(futures() == "42", "those that live stay: the last, forty, and the newest")
+    withExtendedLifetime((last, behind)) {}
+  }
+
+  @Test("T77: entries of tokens that are gone are dropped from the front")
+  func pruningChained() {
+    let token = InvalidationToken()
+    func chained() -> Substring { token.length(of: "tokens") }
+    for _ in 0..<100 { InvalidationToken().chainInvalidation(from: token) }
+    #expect(chained() == "1")
+    var kept = (0..<100).map { _ in InvalidationToken() }
+    for child in kept { child.chainInvalidation(from: token) }
+    #expect(chained() == "100")
+    kept = []
+    let last = InvalidationToken()
+    last.chainInvalidation(from: token)
+    #expect(chained() == "1")
+    withExtendedLifetime(last) {}
+  }
+
+  @Test("T77: a list does not grow though its newest entry is always alive")
+  func bounded() {
+    let token = InvalidationToken()
+    var newest = (Subject.makeWithResolver(), InvalidationToken())
+    for _ in 0..<2000 {
+      let next = (Subject.makeWithResolver(), InvalidationToken())
+      token.requestCancelOnInvalidate(next.0.future)
+      next.1.chainInvalidation(from: token)
+      newest = next
+    }
+    #expect(Int(token.length(of: "futures"))! < 100 && Int(token.length(of: "tokens"))! < 100)
+    withExtendedLifetime(newest) {}
   }
 
   @Test("T78, T79: tokens are equal by identity, and say who they are")
@@ -272,5 +307,12 @@ struct CancellationPoolTests {
     pool.drain()
     #expect(requests.count == 1)
     withExtendedLifetime(resolver) {}
+  }
+}
+
+extension InvalidationToken {
+  /// The length of a list, from the token's description.
+  fileprivate func length(of list: String) -> Substring {
+    debugDescription.dropLast().split(separator: " ").first { $0.hasPrefix(list) }!.dropFirst(list.count + 1)
   }
 }

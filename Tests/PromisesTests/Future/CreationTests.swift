@@ -147,6 +147,34 @@ struct CreationTests {
     #expect(DelayedFuture<Int, Never> { _ in }.future.state == .cancelled)
   }
 
+  @Test("T103: delayed work in .nowOr a context runs in that context, never in the call that asks")
+  func delayedNever() {
+    let context = QueueContext()
+    let delayed = DelayedFuture<Bool, Never>(on: .nowOr(context.here)) { $0.fulfill(QueueContext.isCurrent) }
+    let futures = (delayed.future, delayed.future)
+    #expect(futures.0 == futures.1 && futures.0.state == .pending)
+    context.run()
+    #expect(futures.0.value == true)
+  }
+
+  @Test("T103: the object is interested in its future: a child's request goes up once the object is released")
+  func delayedInterest() {
+    let requests = Recorder<Bool>()
+    let kept = Recorder<Resolver<Int, Never>>()
+    var delayed: DelayedFuture<Int, Never>? = DelayedFuture { resolver in
+      resolver.onCancelRequest {
+        requests.record(true)
+        $0.cancel()
+      }
+      kept.record(resolver)
+    }
+    let child = delayed!.future.map { $0 }
+    child.requestCancel()
+    #expect(requests.count == 0)
+    delayed = nil
+    #expect(requests.count == 1 && child.state == .cancelled)
+  }
+
   @Test("T104: delayed futures are equal if they are the same")
   func delayedIdentity() {
     let delayed = DelayedFuture<Int, Never> { $0.fulfill(1) }

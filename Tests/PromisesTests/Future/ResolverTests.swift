@@ -118,21 +118,50 @@ struct ResolverTests {
     #expect(calls.events == [3])
   }
 
-  @Test("D18: a promise that is dropped pending drops its callbacks; the future of a resolver hears of it instead")
+  @Test("D18: a promise that is dropped pending drops its callbacks uncalled; the future of a resolver is cancelled")
   func promiseDropped() {
     withLifetimeTracking { tracker in
-      var promise: Promise<Int>? = Promise()
-      let child = {
-        let held = tracker.track()
-        return promise!.future.map { value -> Int in
-          held.touch()
+      let log = Recorder<String>()
+      func observe(_ future: Future<Int, any Error>) -> Future<Int, any Error> {
+        let held = tracker.track("called")
+        future.whenCancelled { _ in log.record("cancelled") }
+        future.always { log.record("always") }
+        return future.map { value -> Int in
+          log.record(held.payload)
           return value
         }
-      }()
+      }
+      var promise: Promise<Int>? = Promise()
+      let child = observe(promise!.future)
+      #expect(tracker.live == 1)
       promise = nil
       #expect(tracker.live == 0)
-      #expect(child.state == .pending)
+      #expect(child.state == .pending && log.events == [])
+      var pair: (future: Future<Int, any Error>, Resolver<Int, any Error>)? = Future.makeWithResolver()
+      let heir = observe(pair!.future)
+      pair = nil
+      #expect(heir.result?.isCancelled == true && log.events == ["cancelled", "always"])
     }
+  }
+
+  @Test("D18: once settling has begun, a future with callbacks needs no owner: all are called, in a context too")
+  func ownerless() {
+    let context = QueueContext()
+    let log = Recorder<String>()
+    func attach() {
+      var promise: Promise<Int>? = Promise()
+      promise!.future.whenFulfilled { _ in
+        promise = nil
+        log.record("first")
+      }
+      promise!.future.whenFulfilled { log.record("second \($0)") }
+      promise!.future.map(on: context.here) { $0 + 1 }.whenFulfilled { log.record("third \($0)") }
+      promise?.resolve(1)
+      #expect(promise == nil && log.events == ["first", "second 1"])
+    }
+    attach()
+    context.run()
+    #expect(log.events == ["first", "second 1", "third 2"])
   }
 
   @Test("T23, T24, T25, T26, T27, D13, D14, D15: every way to settle", arguments: 0..<8)
@@ -231,11 +260,15 @@ struct ResolverTests {
     derived = nil
   }
 
+  // Tests/Isolation/refused shows that a future has no function that settles it.
   @Test("D2, T10: a future has nothing that settles it; as a promise it is the same one")
   func promise() {
     let promise = Promise<Int>()
     let future = promise.future
-    #expect(future == promise.future)
+    #expect(future == promise.future && future.promise.future == future && promise.future != Promise<Int>().future)
+    future.requestCancel()
+    future.map { $0 }.requestCancel()
+    #expect(future.state == .pending && promise.state == .pending, "a request settles nothing")
     promise.resolve(1)
     #expect(future.value == 1)
     #expect(Subject(rejected: TestError(2)).promise.rejectReason as? TestError == TestError(2))

@@ -88,5 +88,40 @@ struct Operators {
     let pending = Promise<Int>()
     let grouped: Promise<Any> = pending ||| one &&& text
     #expect((grouped.value as? (Int, String))?.0 == 1)
+    let rejected = ["a", "b", "c"].map { Promise<Int>.reject($0) }
+    let or = rejected[0] ||| rejected[1] ||| rejected[2]
+    let reasons = or.rejectReason as? (Any?, Any?)
+    #expect((reasons?.0 as? (Any?, Any?))?.1 as? String == "b" && reasons?.1 as? String == "c")
+  }
+
+  @Test("EA-29: and binds as multiplication does, or as addition does")
+  func amongOthers() {
+    let one = Promise<Int>.resolve(1)
+    let product: Promise<(Int, Int)> = 2 * 3 &&& one
+    let left: Promise<((Int, Int), Int)> = one &&& 2 * 3
+    let sum: String = one &&& 2 + 3
+    let either: String = one ||| one + 3
+    let both: String = 1 + 2 ||| one
+    #expect(product.value?.0 == 6 && left.value?.0.1 == 2 && left.value?.1 == 3)
+    #expect([sum, either, both] == ["and + 3", "or + 3", "3 or"])
+  }
+
+  @Test("EA-29: the operators of futures bind alike")
+  func futures() {
+    let one = Future<Int, TestError>(fulfilled: 1)
+    let two = Future<Int, TestError>(fulfilled: 2)
+    let three: Future<((Int, Int), Int), TestError> = one &&& two &&& two
+    let pairs: Future<(Int, Int), TestError> = one &&& two ||| two &&& one
+    #expect(three.value?.0.1 == 2 && pairs.value?.0 == 1 && pairs.value?.1 == 2)
   }
 }
+
+// With these, each grouping of an expression compiles, and gives another value.
+private func * <One, Two, Factor>(both: Promise<(One, Two)>, factor: Factor) -> Promise<((One, Two), Factor)> {
+  both.then { ($0, factor) }
+}
+private func + (both: Promise<(Int, Int)>, number: Int) -> String { "and + \(number)" }
+private func + (either: Promise<Any>, number: Int) -> String { "or + \(number)" }
+private func + (number: Int, one: Promise<Int>) -> String { "\(number) + one" }
+private func + (one: Promise<Int>, number: Int) -> Promise<Int> { one.then { $0 + number } }
+private func ||| (number: Int, one: Promise<Int>) -> String { "\(number) or" }
