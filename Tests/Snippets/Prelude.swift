@@ -23,6 +23,7 @@ let token = InvalidationToken()
 let queue = DispatchQueue(label: "work")
 let operations = OperationQueue()
 let result = Result<Int, any Error>.success(1)
+let json: any Sendable = ["users": [["name": "Ada"]]]
 
 final class Screen: CancelOwner {
   let cancelsOnDeinit = InvalidationToken()

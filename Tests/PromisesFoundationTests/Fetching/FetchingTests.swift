@@ -108,6 +108,16 @@ struct FetchingTests {
     }
   }
 
+  @Test("EA38: a path leads into the JSON of a response")
+  func path() throws {
+    try withServer { _, connection in
+      connection.respond(200, #"{"users": [{"name": "Ada"}, {"name": "Bob"}]}"#.utf8)
+    } _: { session, server in
+      let name = session.fetchJSON(from: server.url()).map { jsonValue(at: "users/[1]/name", in: $0) as? String }
+      #expect(name.ending().value == "Bob")
+    }
+  }
+
   @Test("RP30: the decoder is the given one")
   func decoder() throws {
     try withServer { _, connection in
