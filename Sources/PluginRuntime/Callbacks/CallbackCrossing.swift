@@ -23,16 +23,17 @@ final class CallbackCrossing: Sendable {
 
   /// `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
-    let counts = Set(type.parameters.compactMap(\.type.countName))
+    let given = Set(type.givenIndices)
     var arguments: [Argument] = []
-    for parameter in type.parameters {
+    for (index, parameter) in type.parameters.enumerated() {
       guard let plan = TypePlan(parameter.type.valueType), FFIType.agrees(with: parameter.type) else { return nil }
-      var (isGiven, isByAddress) = (!counts.contains(parameter.name ?? ""), false)
-      if case .context = parameter.type { isGiven = false }
+      var isByAddress = false
       if case .array = parameter.type { isByAddress = true }
       let count = parameter.type.countName.flatMap { name in type.parameters.firstIndex { $0.name == name } }
       arguments.append(
-        Argument(parameter: parameter, plan: plan, count: count, isByAddress: isByAddress, isGiven: isGiven))
+        Argument(
+          parameter: parameter, plan: plan, count: count, isByAddress: isByAddress,
+          isGiven: given.contains(index)))
     }
     self.arguments = arguments
     result = type.result.flatMap { TypePlan($0) }

@@ -61,11 +61,7 @@ final class CallbackSource: Sendable {
   }
 
   /// The error for arguments that do not match the signature.
-  func misuse(_ mismatch: ArgumentMismatch) -> PluginError {
-    PluginError(
-      .badResult, function,
-      "called the callback '\(parameter)' with what its signature does not say: \(mismatch.path) \(mismatch.message)")
-  }
+  func misuse(_ mismatch: ArgumentMismatch) -> PluginError { .misuse(of: parameter, in: function, mismatch) }
 
   func report(_ level: LogLevel, _ message: String) {
     log(level, "the callback '\(parameter)' of \(function) \(message)")
@@ -102,6 +98,15 @@ final class CallbackSource: Sendable {
       default: "was called after \(type.scope.end)"
       }
     report(.warning, "\(message): the call did nothing" + (count == 1 ? "" : " (\(count) such calls so far)"))
+  }
+}
+
+extension PluginError {
+  /// The error of a function that called a callback with arguments that do not match the signature.
+  static func misuse(of callback: String, in function: String, _ mismatch: ArgumentMismatch) -> PluginError {
+    PluginError(
+      .badResult, function,
+      "called the callback '\(callback)' with what its signature does not say: \(mismatch.path) \(mismatch.message)")
   }
 }
 

@@ -25,6 +25,9 @@ public struct IsolationOptions: Sendable {
   public var pool = 1
   /// The limits for the calls of the plugin, in all its workers together.
   public var limits = CallLimits()
+  /// The most callbacks and calls of other plugins that a worker may wait for at the same time. One that exceeds it is
+  /// killed.
+  public var questionLimit = 65_536
   /// Receives the lines that the plugin writes to standard output and standard error, one at a time. Must not wait.
   public var output: @Sendable (_ line: String) -> Void = { _ in }
 

@@ -54,7 +54,7 @@ final class PluginProcess: Sendable {
       return .reject(description.lacks(function))
     }
     let request = link.newRequest()
-    var outgoing = OutgoingArguments(arguments, link)
+    var outgoing = OutgoingArguments(signature.checkingCallbacks(arguments, subject), link)
     let frame: EncodedFrame
     do throws(CBORError) {
       let body = PluginValue.array([.string(function), outgoing.body])

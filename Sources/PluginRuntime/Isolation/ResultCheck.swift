@@ -47,7 +47,7 @@ extension PluginValue {
         try converting("[\(index)]") { () throws(ArgumentMismatch) in try value.check(as: element) }
       }
     case (.structure, _), (.array, _), (.slice, _): throw mismatch(type)
-    default: if PluginValue.suiting(type, self) == nil { throw mismatch(type) }
+    default: guard type.map({ isOf($0) }) ?? (self == .void) else { throw mismatch(type) }
     }
   }
 

@@ -28,6 +28,12 @@ extension WorkerLink {
 
   // MARK: Answers to questions of the worker
 
+  /// Answers a question of the worker of a generation.
+  func answer(_ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer, to generation: Int) {
+    state.withLock { if $0.generation == generation { $0.questions -= 1 } }
+    reply(kind, request, answer, to: generation)
+  }
+
   /// Sends an answer. `generation` is the worker that asked: the numbers of the questions begin anew in each process.
   func reply(
     _ kind: Frame.Kind, _ request: UInt64, _ answer: WorkerQuestions.Answer, to generation: Int? = nil

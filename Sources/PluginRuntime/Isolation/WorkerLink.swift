@@ -26,6 +26,8 @@ final class WorkerLink: Sendable {
     var callbacks: [UInt64: PluginCallback] = [:]
     /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: WorkerCall] = [:]
+    /// The callbacks and calls of other plugins that the worker waits for.
+    var questions = 0
     /// The earliest time at which a call is to be stopped, or its worker killed.
     var nextTime: ContinuousClock.Instant?
     /// The time at which calls are given up, while the link closes.
@@ -77,6 +79,8 @@ final class WorkerLink: Sendable {
       let encoded = try frame.encoded()
       let isLeft = state.withLock { state in
         guard state.socket >= 0, generation == nil || generation == state.generation else { return false }
+        // The thread that serves the link kills the worker.
+        guard state.outgoing.size < Self.maximumOutgoing else { return true }
         return state.outgoing.send(encoded, state.socket)
       }
       if isLeft { wake() }
@@ -85,6 +89,9 @@ final class WorkerLink: Sendable {
       return error
     }
   }
+
+  /// Whether as many bytes wait as may wait for a worker.
+  var isFull: Bool { state.withLock { $0.outgoing.size >= Self.maximumOutgoing } }
 
   /// Sends waiting bytes, as many as the socket takes. Returns whether some are left.
   func flush() -> Bool {

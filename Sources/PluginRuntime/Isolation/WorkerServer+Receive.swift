@@ -135,6 +135,7 @@ extension WorkerServer {
     guard case .array(let parts) = frame.body, parts.count == 3, case .uint(let number) = parts[0],
       case .uint(let request) = parts[1], case .array(let arguments) = parts[2]
     else { throw FrameError(description: "the call of a callback of an unknown form") }
+    try noteQuestion()
     let callback = link.state.withLock { $0.callbacks[number] }
     WorkerLink.deliveries.run { [link, generation] in
       let answer: WorkerQuestions.Answer
@@ -143,7 +144,19 @@ extension WorkerServer {
       } catch {
         answer = .failure(link.crossing(error, of: request))
       }
-      link.reply(.returned, frame.request, answer, to: generation)
+      link.answer(.returned, frame.request, answer, to: generation)
+    }
+  }
+
+  /// Counts a question of the worker. Questions that wait for answers are memory of the host.
+  private func noteQuestion() throws(FrameError) {
+    let limit = settings.options.questionLimit
+    let count = link.state.withLock { state in
+      state.questions += 1
+      return state.questions
+    }
+    guard count <= limit else {
+      throw FrameError(description: "more callbacks and calls of other plugins at the same time than \(limit)")
     }
   }
 
@@ -151,6 +164,7 @@ extension WorkerServer {
     guard case .array(let parts) = frame.body, parts.count == 3, case .string(let plugin) = parts[0],
       case .string(let function) = parts[1], case .array(let arguments) = parts[2]
     else { throw FrameError(description: "a call of another plugin of an unknown form") }
+    try noteQuestion()
     // Noted before the next frame is read, which may cancel it.
     let call = WorkerCall()
     link.state.withLock { $0.foreign[frame.request] = call }
@@ -159,7 +173,7 @@ extension WorkerServer {
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
         link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }
-        link.reply(.answered, frame.request, answer, to: generation)
+        link.answer(.answered, frame.request, answer, to: generation)
       }
       promise.then({ end(.success($0)) }, { end(.failure(CallbackRejection(reason: $0))) })
     }

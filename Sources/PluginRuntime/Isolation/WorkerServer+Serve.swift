@@ -70,6 +70,7 @@ extension WorkerServer {
   private func checkTimes() {
     guard fault == nil else { return }
     let now = ContinuousClock.now
+    if link.isFull { return kill("it does not read what it is sent") }
     if let stageEnd, stageEnd <= now { return kill(expectation ?? stageFault) }
     checkCalls(now)
     checkClosing(now)

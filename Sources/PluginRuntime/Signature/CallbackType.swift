@@ -39,6 +39,15 @@ public struct CallbackType: Sendable, Hashable {
   /// The time during which the callback may be called.
   public let scope: Scope
 
+  /// The indices of the parameters whose arguments a closure receives. Left out are contexts, and counts of others.
+  var givenIndices: [Int] {
+    let counts = Set(parameters.compactMap(\.type.countName))
+    return parameters.indices.filter { index in
+      if case .context = parameters[index].type { return false }
+      return !counts.contains(parameters[index].name ?? "")
+    }
+  }
+
   /// The index of the `void *` parameter that passes the callback's context back; `nil` without one.
   public var contextIndex: Int? {
     parameters.firstIndex { if case .context = $0.type { true } else { false } }

@@ -126,6 +126,12 @@ static void block(void) {
   hang();
 }
 
+/* Takes a callback that only garbage() calls. */
+static promise_t *keep(int64_t (*f)(int64_t value, promise_str_t name)) {
+  (void)f;
+  return promise_new();
+}
+
 static promise_t *never(void) {
   return promise_new();
 }
@@ -194,6 +200,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("die(how: str)", die),
     FUNCTION("garbage(data: bytes)", garbage),
     FUNCTION("block()", block),
+    FUNCTION("keep(f: fn(value: i64, name: str) -> i64 @settled) -> promise<void>", keep),
     FUNCTION("never() -> promise<void>", never),
     FUNCTION("later(value: i64, milliseconds: u32) -> promise<i64>", later),
     FUNCTION("leave_child()", leave_child),

@@ -1,0 +1,63 @@
+/// Checks the arguments that another process passes to callbacks, so that closures of a program get values of the
+/// declared types alone.
+extension Signature {
+  /// The arguments of a call, with each callback replaced by one that checks its arguments before it runs the closure.
+  ///
+  /// - Parameters:
+  ///   - subject: the qualified name of the function, for errors.
+  func checkingCallbacks(_ arguments: [Argument], _ subject: String) -> [Argument] {
+    guard arguments.contains(where: { if case .callback = $0.content { true } else { false } }) else {
+      return arguments
+    }
+    return zip(arguments, targets(of: arguments)).map { argument, parameter in
+      guard case .callback(let callback) = argument.content else { return argument }
+      return Argument(name: argument.name, .callback(Self.checking(callback, parameter, subject)))
+    }
+  }
+
+  /// The parameter of each argument; `nil` for those of the tail, and for arguments that the worker refuses.
+  private func targets(of arguments: [Argument]) -> [Parameter?] {
+    let named = Set(arguments.compactMap(\.name))
+    var free = inputs.filter { !named.contains($0.name) }.makeIterator()
+    return arguments.map { argument in
+      guard let name = argument.name else { return free.next() }
+      return inputs.first { $0.name == name }
+    }
+  }
+
+  private static func checking(_ callback: PluginCallback, _ parameter: Parameter?, _ subject: String) -> PluginCallback
+  {
+    PluginCallback { values in
+      do throws(ArgumentMismatch) {
+        guard let parameter, case .callback(let type) = parameter.type.unwrapped else {
+          throw ArgumentMismatch(message: "it is no callback of the function")
+        }
+        try type.check(values)
+      } catch {
+        throw PluginError.misuse(of: parameter?.name ?? "", in: subject, error)
+      }
+      return try callback.run(values)
+    }
+  }
+}
+
+extension CallbackType {
+  /// Checks the values for a closure.
+  fileprivate func check(_ values: [PluginValue]) throws(ArgumentMismatch) {
+    let given = givenIndices
+    guard values.count == given.count else {
+      throw ArgumentMismatch(message: "\(values.count) arguments, expected \(given.count)")
+    }
+    for (index, value) in zip(given, values) {
+      let parameter = parameters[index]
+      switch parameter.type.unwrapped {
+      // Values of any kind; errors as in-process, where some are texts.
+      case .value, .error: continue
+      default: break
+      }
+      try converting(parameter.name.map { "'\($0)'" } ?? "argument \(index + 1)") { () throws(ArgumentMismatch) in
+        try value.check(as: parameter.type)
+      }
+    }
+  }
+}
