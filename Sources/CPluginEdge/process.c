@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "environment.h"
 #include "plugin_process.h"
 
 #include <errno.h>
@@ -7,7 +8,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,25 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-/* The environment of a child: the host's, without the backtraces of the Swift runtime unless the user asked for them.
- * They take half a second, and push the plugin's own last lines out. Freed by the caller; NULL: no memory. */
-static char **environment(void) {
-  size_t count = 0;
-  while (environ[count] != NULL)
-    count++;
-  char **copy = malloc((count + 2) * sizeof *copy);
-  if (copy == NULL)
-    return NULL;
-  memcpy(copy, environ, count * sizeof *copy);
-  if (getenv("SWIFT_BACKTRACE") == NULL)
-    copy[count++] = (char *)"SWIFT_BACKTRACE=enable=no";
-  copy[count] = NULL;
-  return copy;
-}
-
-static int32_t spawn(const char *path, char *const *arguments, int socket, int control, int output, pid_t *pid) {
+static int32_t spawn(const char *path, char *const *arguments, char *const *names, int socket, int control, int output,
+                     pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int32_t error = posix_spawn_file_actions_init(&actions);
@@ -63,7 +46,7 @@ static int32_t spawn(const char *path, char *const *arguments, int socket, int c
     error = posix_spawn_file_actions_adddup2(&actions, control, PLUGIN_PROCESS_CONTROL);
   if (error == 0)
     error = posix_spawn_file_actions_addclosefrom_np(&actions, PLUGIN_PROCESS_CONTROL + 1);
-  char **variables = environment();
+  char **variables = plugin_environment(names);
   if (error == 0)
     error = variables == NULL ? ENOMEM : posix_spawn(pid, path, &actions, &attributes, arguments, variables);
   free(variables);
@@ -89,7 +72,7 @@ static void close_both(const int *ends) {
   close(ends[1]);
 }
 
-int32_t plugin_process_start(const char *path, char *const *arguments, plugin_process_t *process) {
+int32_t plugin_process_start(const char *path, char *const *arguments, char *const *names, plugin_process_t *process) {
   int sockets[2], control[2], output[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return errno;
@@ -107,7 +90,7 @@ int32_t plugin_process_start(const char *path, char *const *arguments, plugin_pr
   }
   pid_t pid = -1;
   error = raise_descriptor(&sockets[1]) && raise_descriptor(&control[1]) && raise_descriptor(&output[1])
-              ? spawn(path, arguments, sockets[1], control[1], output[1], &pid)
+              ? spawn(path, arguments, names, sockets[1], control[1], output[1], &pid)
               : errno;
   if (error != 0) {
     close_both(sockets);

@@ -26,10 +26,12 @@ typedef struct plugin_process {
   int32_t output;
 } plugin_process_t;
 
-/* Starts a process. `arguments` ends with NULL; its first element is the name of the program. On success the caller owns
- * the four descriptors, all closed by exec(). Returns 0, or an errno.
+/* Starts a process. `arguments` ends with NULL; its first element is the name of the program. `names` are the variables
+ * that it gets besides the common ones, ending with NULL; NULL: it gets all. On success the caller owns the four
+ * descriptors, all closed by exec(). Returns 0, or an errno.
  * [any thread] */
 int32_t plugin_process_start(const char *PROMISE_NONNULL path, char *PROMISE_NULLABLE const *PROMISE_NONNULL arguments,
+                             char *PROMISE_NULLABLE const *PROMISE_NULLABLE names,
                              plugin_process_t *PROMISE_NONNULL process);
 
 /* The end of a process: one of them is -1, or both if the system reports no status because SIGCHLD is ignored. */

@@ -16,6 +16,9 @@ public struct Capabilities: Sendable, Equatable {
   public var reads: [String] = []
   /// Existing files and folders that may be written, each with all below it: also making, renaming and removing.
   public var writes: [String] = []
+  /// The names of variables of the host's environment that the worker gets besides the common ones: those that choose
+  /// language, time zone, and folders of programs, libraries and settings.
+  public var environment: [String] = []
   /// The private writable memory of the process in bytes, stacks of threads included; `nil` for no limit.
   public var memory: UInt64?
   /// The processor time of one process, which is killed at its end, rounded up to seconds; `nil` for no limit.
@@ -35,7 +38,7 @@ public struct Capabilities: Sendable, Equatable {
 
   /// The forms of a capability as text.
   public static let forms =
-    "network, processes, read=PATH, write=PATH, memory=SIZE (such as 512M), cpu=SECONDS or all"
+    "network, processes, read=PATH, write=PATH, env=NAME, memory=SIZE (such as 512M), cpu=SECONDS or all"
 
   /// Adds a capability that is written as text, in one of `forms`.
   ///
@@ -51,6 +54,11 @@ public struct Capabilities: Sendable, Equatable {
     case ("all", 1): isUnrestricted = true
     case ("read", 2) where !content.isEmpty: reads.append(Self.path(content, from: folder))
     case ("write", 2) where !content.isEmpty: writes.append(Self.path(content, from: folder))
+    case ("env", 2):
+      guard !content.isEmpty, !content.contains("=") else {
+        throw CapabilityMistake(description: "\"\(text)\" has no name of a variable")
+      }
+      environment.append(content)
     case ("memory", 2):
       guard let size = Self.size(content) else {
         throw CapabilityMistake(description: "\"\(text)\" has no size: expected bytes, or a number with K, M or G")
@@ -72,6 +80,7 @@ public struct Capabilities: Sendable, Equatable {
     union.processes = processes || other.processes
     union.reads += other.reads
     union.writes += other.writes
+    union.environment += other.environment
     union.memory = other.memory ?? memory
     union.cpuTime = other.cpuTime ?? cpuTime
     union.isUnrestricted = isUnrestricted || other.isUnrestricted

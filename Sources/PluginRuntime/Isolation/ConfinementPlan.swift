@@ -16,9 +16,10 @@ struct ConfinementPlan: Sendable {
   private static let execute = Int32(PLUGIN_ACCESS_EXECUTE)
 
   /// Creates the plan for a plugin: its capabilities, and the files that every program and this plugin's libraries need.
-  init(_ capabilities: Capabilities, _ source: PluginSource) {
+  /// The worker's own program is among them: runtimes read it to show their stacks.
+  init(_ capabilities: Capabilities, _ source: PluginSource, _ program: WorkerProgram) {
     self.capabilities = capabilities
-    let common = Self.common + LibraryFinder.folders
+    let common = Self.common + [program.path] + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
     let libraries = Self.libraries(of: source, outside: common)

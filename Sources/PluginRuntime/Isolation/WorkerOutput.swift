@@ -9,11 +9,13 @@ struct WorkerOutput {
   /// The longest line; more of it is dropped.
   private static let longest = 1_000
 
-  /// Reads all that a descriptor has at the moment; returns false at its end.
-  mutating func read(_ descriptor: Int32, _ receive: (String) -> Void) -> Bool {
+  /// Reads bytes that a descriptor has at the moment; returns false at its end.
+  ///
+  /// - Parameters:
+  ///   - chunks: the most times 4 KiB to read. A worker may write faster than this, and has more to say than lines.
+  mutating func read(_ descriptor: Int32, chunks: Int = 1, _ receive: (String) -> Void) -> Bool {
     var chunk = [UInt8](repeating: 0, count: 4_096)
-    // Bounded, for the worker may write faster than this.
-    for _ in 0..<64 {
+    for _ in 0..<chunks {
       let count = Glibc.read(descriptor, &chunk, chunk.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return count != 0 }

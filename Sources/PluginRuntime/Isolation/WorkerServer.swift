@@ -131,15 +131,22 @@ final class WorkerServer {
 
   private func start() -> Int32? {
     var words = ([settings.options.program.path] + settings.options.program.arguments).map { strdup($0) } + [nil]
-    defer { words.forEach { free($0) } }
+    let capabilities = settings.options.capabilities
+    var names = capabilities.environment.map { strdup($0) } + [nil]
+    defer { (words + names).forEach { free($0) } }
     process = plugin_process_t()
-    let error = plugin_process_start(settings.options.program.path, &words, &process)
+    let path = settings.options.program.path
+    let error =
+      capabilities.isUnrestricted
+      ? plugin_process_start(path, &words, nil, &process) : plugin_process_start(path, &words, &names, &process)
     guard error == 0 else { return error }
     link.state.withLock { state in
       state.socket = process.socket
       state.generation = generation
+      state.questions = 0
     }
-    confinement = ConfinementWatch(ConfinementPlan(settings.options.capabilities, settings.source), process)
+    confinement = ConfinementWatch(
+      ConfinementPlan(capabilities, settings.source, settings.options.program), process)
     stageEnd = .now + settings.options.startTimeout
     let greeting = PluginValue.array([PluginWorker.greeting, .uint(UInt64(settings.worker(generation)))])
     link.send(Frame(.hello, 0, greeting))
@@ -149,7 +156,8 @@ final class WorkerServer {
   /// Reaps the process and closes its descriptors.
   private func finish() -> WorkerEnd.Cause {
     receive(isLast: true)
-    _ = output.read(process.output, settings.options.output)
+    // More than a pipe holds.
+    _ = output.read(process.output, chunks: 64, settings.options.output)
     output.finish(settings.options.output)
     var end = plugin_process_end_t()
     // It has ended, or was killed: bounded, should the system not let it end.

@@ -82,7 +82,7 @@ struct HostOptions: ParsableArguments {
     // The program as it runs, even if its file was moved.
     var options = IsolationOptions(
       program: WorkerProgram(path: "/proc/self/exe", arguments: Admission.workerArguments))
-    options.output = { StandardError.write(lines: [$0]) }
+    options.output = { StandardError.write(lines: [$0.harmlessLine]) }
     options.capabilities = capabilities
     options.circuitOpened = { path, reason in
       do {

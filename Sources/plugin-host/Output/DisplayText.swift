@@ -25,6 +25,14 @@ extension String {
   /// Secrets are hidden.
   var displayLine: String { Redaction.apply(self).singleLine }
 
+  /// The text with a space for each control but tabs: a line that a plugin wrote, as it may be shown on a terminal.
+  var harmlessLine: String {
+    guard unicodeScalars.contains(where: \.isControl) else { return self }
+    var line = String.UnicodeScalarView()
+    for scalar in unicodeScalars { line.append(scalar.isControl && scalar != "\t" ? " " : scalar) }
+    return String(line)
+  }
+
   /// The text with a space for each run of controls.
   var singleLine: String {
     var line = ""

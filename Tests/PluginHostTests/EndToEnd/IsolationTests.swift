@@ -100,8 +100,34 @@ extension EndToEnd {
       #expect(ending.status == 64 && ending.errors.contains(message), "\(ending.errors)")
       let option = try HostProcess.run("call", "--allow", "moon", "reader", "count", "x")
       #expect(option.status == 64 && option.errors.contains("--allow: \"moon\" is no capability"), "\(option.errors)")
+      let name = try HostProcess.run("call", "--allow", "env=A=b", "reader", "count", "x")
+      #expect(name.status == 64 && name.errors.contains("\"env=A=b\" has no name"), "\(name.errors)")
       let size = try HostProcess.run("call", "--allow", "memory=12Q", "reader", "count", "x")
       #expect(size.status == 64 && size.errors.contains("\"memory=12Q\" has no size"), "\(size.errors)")
+    }
+
+    @Test func aWorkerGetsCommonVariablesAndThoseThatAreGiven() throws {
+      func value(of name: String, _ options: String...) throws -> String {
+        let signature = "getenv(name: cstr) -> cstr?"
+        let words = ["call", "--isolation", "process"] + options + ["--signature", signature, "libc.so.6", name]
+        let variables = ["API_TOKEN": "hunter2", "API_TOKEN_2": "two", "LANG": "C.UTF-8", "TZ": "Asia/Tokyo"]
+        let ending = try HostProcess.run(words, environment: variables)
+        #expect(ending.status == 0, "\(ending.errors)")
+        return ending.text
+      }
+      for name in ["API_TOKEN", "API_TOKEN_2", "PROMISE_PLUGIN_PATH"] { #expect(try value(of: name) == "null\n") }
+      #expect(try value(of: "LC_ALL") == "\"C.UTF-8\"\n")
+      #expect(try value(of: "TZ") == "\"Asia/Tokyo\"\n")
+      #expect(try value(of: "API_TOKEN", "--allow", "env=API_TOKEN") == "\"hunter2\"\n")
+      #expect(try value(of: "API_TOKEN_2", "--allow", "env=API_TOKEN") == "null\n")
+      #expect(try value(of: "API_TOKEN_2", "--allow", "all") == "\"two\"\n")
+    }
+
+    @Test func aLineOfAPluginDoesNotCommandTheTerminal() throws {
+      let line = "\u{1B}]0;owned\u{7}a\tb"
+      let ending = try HostProcess.run(
+        "call", "--isolation", "process", "--signature", "puts(text: cstr) -> i32", "libc.so.6", line)
+      #expect(ending.status == 0 && ending.errors == " ]0;owned a\tb\n", "\(ending.errors.debugDescription)")
     }
 
     @Test func anAdoptedLibraryRunsInAWorkerToo() throws {

@@ -109,6 +109,8 @@ struct Confined {
     #expect(try await plugin.outcome("start_thread").value == .int(7))
     #expect(try await plugin.outcome("read_file", .string("/dev/null")).value == .int(0))
     #expect(try await plugin.outcome("write_file", .string("/dev/null")).value == .int(0))
+    #expect(try await plugin.outcome("read_file", .string(Fixture.pluginHost)).value == .int(0))
+    #expect(try await plugin.outcome("read_file", .string("/proc/self/exe")).value == .int(0))
     #expect(try await plugin.outcome("read_file", .string("\(folder)/none")).value == .int(Int64(ENOENT)))
   }
 

@@ -14,7 +14,7 @@ struct WorkerOutputTests {
     close(ends[1])
     var output = WorkerOutput()
     var received: [String] = []
-    #expect(!output.read(ends[0]) { received.append($0) })
+    while output.read(ends[0], { received.append($0) }) {}
     output.finish { received.append($0) }
     close(ends[0])
     return (output, received)
@@ -26,6 +26,22 @@ struct WorkerOutputTests {
     let (output, received) = try output(of: all.map { $0 + "\n" }.joined())
     #expect(received == all)
     #expect(output.lines == Array(all.suffix(10)))
+  }
+
+  @Test("is received in turns with frames, however much a worker writes")
+  func turns() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    defer { ends.forEach { close($0) } }
+    let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: 20_000)
+    #expect(write(ends[1], lines, lines.count) == lines.count)
+    var output = WorkerOutput()
+    var count = 0
+    #expect(output.read(ends[0]) { _ in count += 1 })
+    #expect((1...4_096).contains(count))
+    #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+    #expect(!output.read(ends[0], chunks: 64) { _ in count += 1 } || count == lines.count)
+    #expect(count == lines.count)
   }
 
   @Test("may end without the end of a line, and have empty lines")
