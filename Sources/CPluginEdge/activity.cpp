@@ -70,6 +70,8 @@ const char *place(plugin_activity_kind_t kind) noexcept {
     return "promise_plugin_entry()";
   case PLUGIN_ACTIVITY_LOAD:
     return "load()";
+  case PLUGIN_ACTIVITY_EXIT:
+    return "its exit handlers or its destructors";
   default:
     return "unload()";
   }
@@ -118,10 +120,6 @@ void plugin_activity_exits(const char *how, int32_t status) {
     end(guarded_status >= 0 ? guarded_status : status);
 }
 
-void plugin_activity_ending(int32_t status) {
-  ending.store(status);
-}
-
 // ---- Fatal signals ----
 
 namespace {
@@ -134,15 +132,20 @@ const struct {
 struct sigaction before[sizeof signals / sizeof *signals];
 constexpr size_t stack_size = 64 * 1024;
 
+/// The function whose results the thread reads; NULL: none.
+__thread const char *results_of;
+
 void report(int number, siginfo_t *info, void *) {
   int error = errno;
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (signals[i].number != number)
       continue;
     const plugin_activity *activity = plugin_activity_current;
-    if (activity != nullptr && guarded.load() == getpid())
-      (line() << guard.program << ": " << activity->subject << ": " << signals[i].name << " in "
-              << place(activity->kind) << ": the process ends")
+    if (guarded.load() == getpid() && (activity != nullptr || results_of != nullptr))
+      (line() << guard.program << ": " << (results_of != nullptr ? results_of : activity->subject) << ": "
+              << signals[i].name << " in "
+              << (results_of != nullptr ? "reading the results of this call" : place(activity->kind))
+              << ": the process ends")
           .write();
     // The instruction that raised the signal is run once more, and meets the handler before ours. A signal that was sent
     // is sent once more; should that handler return, the process ends all the same.
@@ -171,6 +174,10 @@ void catch_signals() {
 }
 
 } // namespace
+
+void plugin_activity_read_results(const char *subject) {
+  results_of = subject;
+}
 
 /// Takes a thread's stack away when the thread ends.
 static void free_stack(void *memory) {
@@ -284,8 +291,7 @@ void plugin_activity_publish(plugin_activity_kind_t *place) {
   place_of_kind.store(place);
 }
 
-void plugin_activity_begin_limit(const plugin_activity *activity) {
-  publish(activity);
+static void add_limit(const plugin_activity *activity, plugin_activity_kind_t kind, const char *subject) {
   if (guarded.load() == 0)
     return;
   limit *added = static_cast<limit *>(malloc(sizeof(limit)));
@@ -293,14 +299,32 @@ void plugin_activity_begin_limit(const plugin_activity *activity) {
     return;
   pthread_mutex_lock(&lock);
   if (guard.timeout_ns > 0) {
-    *added = {activity, after(guard.timeout_ns), limits, activity->kind, {}};
-    strncpy(added->subject, activity->subject, sizeof added->subject - 1);
+    *added = {activity, after(guard.timeout_ns), limits, kind, {}};
+    strncpy(added->subject, subject, sizeof added->subject - 1);
     limits = added;
     added = nullptr;
     pthread_cond_signal(&changed);
   }
   pthread_mutex_unlock(&lock);
   free(added);
+}
+
+void plugin_activity_begin_limit(const plugin_activity *activity) {
+  publish(activity);
+  add_limit(activity, activity->kind, activity->subject);
+}
+
+/// Runs before the exit handlers that were registered before it.
+static void limit_exit() {
+  if (guarded.load() == getpid())
+    add_limit(nullptr, PLUGIN_ACTIVITY_EXIT, "code of a plugin");
+}
+
+void plugin_activity_ending(int32_t status) {
+  ending.store(status);
+  // unload() and the ends of workers have limits of their own.
+  if (guarded.load() != 0)
+    atexit(limit_exit);
 }
 
 void plugin_activity_end_limit(const plugin_activity *activity) {

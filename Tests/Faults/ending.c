@@ -110,6 +110,15 @@ static uint32_t call(void) {
   return 42;
 }
 
+/* Gives a text where there is no memory. */
+static promise_str_t wild(void) {
+  return (promise_str_t){(const char *)8, 5};
+}
+
+static void wild_out(promise_str_t *text) {
+  *text = wild();
+}
+
 static atomic_int others;
 
 /* Stays pending. */
@@ -132,6 +141,8 @@ static promise_status_t fail(promise_value_t *error) {
 
 static const promise_plugin_function_t functions[] = {
     {"call() -> u32", (promise_function_t)call, NULL},
+    {"wild() -> str", (promise_function_t)wild, NULL},
+    {"wild_out(text: out str)", (promise_function_t)wild_out, NULL},
     {"never() -> promise<u32>", (promise_function_t)never, NULL},
     {"after_others() -> u32", (promise_function_t)after_others, NULL},
     {"fail() !", (promise_function_t)fail, NULL},

@@ -38,6 +38,7 @@ ENDS = {
     "overflow(0)": "was killed by SIGSEGV",
     "abort()": "was killed by SIGABRT",
     "raise(SIGBUS)": "was killed by SIGBUS",
+    "atexit(hang)": "it did not exit after unload()",
     "hang()": "did not return in 1.0 seconds",
     "pthread_exit(0)": "tried to end its thread",
 }
@@ -54,6 +55,8 @@ def judge_isolated(host, name):
     def make(folder):
         return build(folder, "ending", (f"-D{where}={code}", f"-DOTHERS={isolated.PENDING}"))
 
+    if function.startswith("wild"):
+        return isolated.judge_lines(host, make, "was killed by SIGSEGV", f"ending.{function}")
     if where == "IN_CALL" and code == "fork_and_exit()":
         return isolated.judge_unloading(host, make, "", "ending.call", ["42"])
     if where == "IN_CALL":
@@ -62,7 +65,7 @@ def judge_isolated(host, name):
         if wrong:
             verdict.set("settled", False, wrong)
         return verdict
-    if where == "IN_UNLOAD":
+    if where == "IN_UNLOAD" or code == "atexit(hang)":
         result = ["42"] if function == "call" else []
         return isolated.judge_unloading(host, make, ENDS[code], f"ending.{function}", result)
     return isolated.judge_lines(host, make, ENDS[code])
@@ -97,6 +100,14 @@ ROWS = [
     row("load() never returns", "IN_LOAD", "hang()", 3, [FILE, "1000 ms from load()"]),
     row("unload() never returns", "IN_UNLOAD", "hang()", 3, ["1000 ms from unload()"], output="42\n"),
     row("unload() never returns after a rejection", "IN_UNLOAD", "hang()", 1, ["unload()", "fail"], function="fail"),
+]
+
+WILD = "SIGSEGV in reading the results"
+ROWS += [
+    row("a wild result", "IN_CALL", "(void)0", -signal.SIGSEGV, ["ending.wild", WILD], function="wild"),
+    row("a wild output", "IN_CALL", "(void)0", -signal.SIGSEGV, ["ending.wild_out", WILD], function="wild_out"),
+    row("an exit handler never returns", "IN_LOAD", "atexit(hang)", 3, ["1000 ms from its exit"], output="42\n"),
+    row("an exit handler never returns after a rejection", "IN_LOAD", "atexit(hang)", 1, ["fail"], function="fail"),
 ]
 
 COMMANDS = {"listed": "list", "inspected": "inspect", "documented": "doc"}

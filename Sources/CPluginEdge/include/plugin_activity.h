@@ -20,6 +20,8 @@ enum {
   PLUGIN_ACTIVITY_ENTRY = 3,
   PLUGIN_ACTIVITY_LOAD = 4,
   PLUGIN_ACTIVITY_UNLOAD = 5,
+  /* The functions that run while the program exits. */
+  PLUGIN_ACTIVITY_EXIT = 6,
 };
 
 /* The end of a program whose plugin code ends the process. */
@@ -47,9 +49,14 @@ void plugin_activity_guard(const plugin_activity_guard_t *PROMISE_NONNULL guard)
 void plugin_activity_prepare_thread(void);
 
 /* Notes that the program itself is about to exit with this status. If plugin code ends the process before, the status is
- * kept unless it is 0.
+ * kept unless it is 0. Exit handlers and destructors of plugins have the time limit of the guard from now on.
  * [any thread] */
 void plugin_activity_ending(int32_t status);
+
+/* Notes that this thread reads the results of a plugin's function, for the report of a fatal signal: `subject` is
+ * "plugin.function", and is kept until the note ends with NULL.
+ * [any thread] */
+void plugin_activity_read_results(const char *PROMISE_NULLABLE subject);
 
 /* Ends the process if plugin code of this thread called `how`, such as "_exit", with this status (-1: unknown);
  * returns if no plugin code is running here, or in a child process. A program's own status that is a failure is kept.

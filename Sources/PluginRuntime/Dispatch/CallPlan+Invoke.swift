@@ -1,3 +1,4 @@
+import CPluginEdge
 import CPromise
 import Glibc
 
@@ -119,6 +120,8 @@ extension CallPlan {
     _ result: UnsafeMutablePointer<promise_value_t>, _ memory: UnsafeMutableRawPointer?
   ) -> CallOutcome {
     guard plan.pointee.result == .structure else {
+      plugin_activity_read_results(plan.pointee.subject)
+      defer { plugin_activity_read_results(nil) }
       return ResultLoad.load(plan.pointee.result, from: source, into: result).map { .fault($0) } ?? .fulfilled
     }
     guard let memory else {

@@ -1,9 +1,12 @@
+import CPluginEdge
 import CPromise
 import Glibc
 
 extension GeneralCall {
   /// Converts the function's outputs to the call's value or reason.
   func conclude(into result: UnsafeMutablePointer<promise_value_t>) -> CallOutcome {
+    plugin_activity_read_results(plan.subject)
+    defer { plugin_activity_read_results(nil) }
     if plan.fails {
       let status = (frame + plan.frame.returned).load(as: promise_status_t.self)
       let error = (frame + plan.frame.error).assumingMemoryBound(to: promise_value_t.self)

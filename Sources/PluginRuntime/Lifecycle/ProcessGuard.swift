@@ -27,7 +27,8 @@ public enum ProcessGuard {
   ///
   /// - Parameters:
   ///   - program: the name at the beginning of each message.
-  ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take.
+  ///   - timeout: how long each of a plugin's initialisers, promise_plugin_entry(), load() and unload() may take, and its
+  ///     exit handlers and destructors after `ending`.
   public static func install(program: StaticString, statuses: Statuses, timeout: Duration) {
     let (seconds, attoseconds) = timeout.components
     let nanoseconds = min(seconds, Int64.max / 2_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
