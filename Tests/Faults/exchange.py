@@ -21,13 +21,12 @@ def main(host, seconds="60"):
         end = time.monotonic() + float(seconds) / 2
         counts = collections.Counter()
         with tempfile.TemporaryDirectory() as folder:
-            wrong = exchanged(host, isolation, folder, lambda end=end: time.monotonic() >= end, counts)
+            # At least one call, however slow the machine is.
+            is_over = lambda end=end, counts=counts: counts.total() > 0 and time.monotonic() >= end
+            wrong = exchanged(host, isolation, folder, is_over, counts)
         print(f"{isolation}: {counts['fulfilled']} calls fulfilled, {counts['refused']} refused")
         if wrong:
             print(f"another file ran, or the host failed: {wrong}")
-            return 1
-        if not counts.total():
-            print("no call ended; give it more time")
             return 1
     return 0
 
