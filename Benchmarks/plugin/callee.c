@@ -9,6 +9,10 @@ uint64_t length_of(promise_str_t text) {
   return text.length;
 }
 
+uint64_t size_of(promise_bytes_t data) {
+  return data.length;
+}
+
 point_t middle(point_t from, point_t to) {
   return (point_t){(from.x + to.x) / 2, (from.y + to.y) / 2};
 }
@@ -20,6 +24,7 @@ int32_t apply(int32_t (*function)(int32_t), int32_t number) {
 static const promise_plugin_function_t functions[] = {
     {"add(left: i32, right: i32) -> i32", (promise_function_t)add, "The sum of two numbers."},
     {"length_of(text: str) -> u64", (promise_function_t)length_of, "The length of a text in bytes."},
+    {"size_of(data: bytes) -> u64", (promise_function_t)size_of, "The number of bytes."},
     {"middle(from: {x: f64, y: f64}, to: {x: f64, y: f64}) -> {x: f64, y: f64}", (promise_function_t)middle,
      "The middle of two points."},
     {"apply(function: fn(i32) -> i32, number: i32) -> i32", (promise_function_t)apply,

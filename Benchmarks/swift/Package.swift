@@ -25,6 +25,13 @@ let package = Package(
     .executableTarget(
       name: "host-costs",
       dependencies: ["CBareCall", "CReport", "Timing", .product(name: "PluginRuntime", package: "promises")]),
+    .target(name: "CBareWorker"),
+    .executableTarget(
+      name: "worker-costs",
+      dependencies: [
+        "CBareWorker", "CReport", "Timing",
+        .product(name: "PluginRuntime", package: "promises"), .product(name: "Promises", package: "promises"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

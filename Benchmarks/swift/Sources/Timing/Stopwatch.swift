@@ -33,6 +33,13 @@ public struct Stopwatch: Sendable {
     for _ in 0..<times { work() }
     return statistics_run() - start
   }
+
+  /// Returns the nanoseconds that pass while `work` runs a number of times, with other threads and processes.
+  public static func wallTime(_ times: Int, _ work: () -> Void) -> Double {
+    let start = statistics_passed()
+    for _ in 0..<times { work() }
+    return statistics_passed() - start
+  }
 }
 
 /// Prints a row of the table.

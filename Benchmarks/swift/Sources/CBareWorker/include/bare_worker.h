@@ -1,0 +1,28 @@
+/* bare_worker.h - the least cost of the work of a worker process: round trips over a socketpair to a child process, and
+   the start of a process. */
+#ifndef BENCHMARKS_BARE_WORKER_H
+#define BENCHMARKS_BARE_WORKER_H
+
+#include <stdbool.h>
+
+/* The threads that pass a message on, each woken by the one before it. */
+typedef enum {
+  /* One thread in each process: 2 wake-ups a round trip. */
+  BARE_DIRECT_TRIP,
+  /* Two in the child and three in this process, as a call into a worker has them: 5 wake-ups. */
+  BARE_THREADED_TRIP,
+} bare_trip_t;
+
+/* Plays the child, if the arguments are those of one; does not return then. Call it first in main(). */
+void bare_worker_main(int argc, char **argv);
+
+/* Starts a child for round trips. Returns whether it could be started. */
+bool bare_worker_start(bare_trip_t way);
+
+/* Makes round trips of 64 bytes with the child that was started that way. */
+void bare_worker_trips(bare_trip_t way, long count);
+
+/* Starts a program that ends at once by posix_spawn(), and waits for its end. Returns whether it could be started. */
+bool bare_worker_spawn(const char *program);
+
+#endif

@@ -1,0 +1,70 @@
+// `worker-costs CALLEE.so [--long]`: calls into worker processes, against bare round trips between two processes,
+// memcpy and posix_spawn.
+import CBareWorker
+import CReport
+import Glibc
+import PluginRuntime
+import Timing
+
+bare_worker_main(CommandLine.argc, CommandLine.unsafeArgv)
+if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { PluginWorker.run() }
+
+let arguments = CommandLine.arguments.dropFirst()
+guard let library = arguments.first, arguments.dropFirst().allSatisfy({ $0 == "--long" }) else {
+  print("usage: worker-costs CALLEE.so [--long]")
+  exit(64)
+}
+do {
+  let worker = try Worker(library)
+  guard worker.isRight() else {
+    print("benchmark: the plugin's functions give something else in a worker than in this process")
+    exit(2)
+  }
+  let isStarted = bare_worker_start(BARE_DIRECT_TRIP) && bare_worker_start(BARE_THREADED_TRIP)
+  guard isStarted, bare_worker_spawn("/bin/true") else {
+    print("benchmark: a process cannot be started")
+    exit(2)
+  }
+  var stopwatch = Stopwatch(rounds: arguments.count > 1 ? 1000 : 100)
+  stopwatch.slice = 2e6
+  report_heading("Calls into a worker process", "ns")
+  let trips = stopwatch.race(
+    items: 1,
+    [
+      { Stopwatch.wallTime($0) { worker.add() } },
+      { count in Stopwatch.wallTime(1) { bare_worker_trips(BARE_THREADED_TRIP, count) } },
+      { count in Stopwatch.wallTime(1) { bare_worker_trips(BARE_DIRECT_TRIP, count) } },
+    ])
+  report("int(int, int), against a round trip with 5 wake-ups", against: trips[1], ours: trips[0], budget: 1.5)
+  report("int(int, int), against a round trip with 2 wake-ups", against: trips[2], ours: trips[0])
+
+  report_heading("Bytes into a worker process, against memcpy", "ns")
+  for size in [1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 23, 1 << 26] {
+    // Fewer rounds where one takes long.
+    let watch = Stopwatch(rounds: min(stopwatch.rounds, max(10, (1 << 28) / size)))
+    let block = Block(size)
+    let times = watch.race(
+      items: 1,
+      [
+        { Stopwatch.wallTime($0) { worker.take(block.bytes) } },
+        { Stopwatch.wallTime($0) { worker.take(block.shared) } },
+        { Stopwatch.wallTime($0) { block.copy() } },
+      ])
+    report("\(size >> 10) KiB", against: times[2], ours: times[0])
+    report("\(size >> 10) KiB that are shared memory already", against: times[2], ours: times[1])
+  }
+
+  report_heading("The start and the end of a worker process", "ns")
+  let starts = Stopwatch(rounds: 30).race(
+    items: 1,
+    [
+      { Stopwatch.wallTime($0) { Worker.startAndEnd(library) } },
+      { Stopwatch.wallTime($0) { _ = bare_worker_spawn("/bin/true") } },
+    ])
+  report("with a plugin, against posix_spawn of /bin/true", against: starts[1], ours: starts[0])
+  worker.end()
+} catch {
+  print("benchmark: \(error)")
+  exit(2)
+}
+exit(report_failed() ? 1 : 0)
