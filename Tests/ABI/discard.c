@@ -29,18 +29,6 @@ static void block_is_called_once(void) { /* 2.4.1, 3.3.3 */
   CHECK_SPY(&spy, 1, 1);
 }
 
-static void settlement_makes_the_block_superfluous(void) {
-  for (int good = 0; good < 2; good++) {
-    spy_t spy = {0};
-    promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
-    CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
-    CHECK_SPY(&spy, 0, 1);
-    CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-    promise_release(promise);
-    CHECK_SPY(&spy, 0, 1);
-  }
-}
-
 static void last_release_makes_the_block_superfluous(void) {
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
@@ -127,24 +115,6 @@ static void block_may_do_anything(void) {
   promise_release(other);
 }
 
-/* "Promises that it was derived from go on", without its handler. */
-static void discarding_a_child_leaves_its_parent(void) {
-  spy_t spy = {0}, handler = {0};
-  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
-  promise_t *child = promise_then(promise, spy_handler, &handler, spy_free);
-  CHECK_STATUS(promise_discard(child), PROMISE_OK);
-  CHECK(discarded(child));
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK_SPY(&spy, 0, 0);
-  CHECK_SPY(&handler, 0, 1);
-  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
-  CHECK_SPY(&handler, 0, 1);
-  CHECK(discarded(child));
-  promise_release(child);
-  promise_release(promise);
-  CHECK_SPY(&spy, 0, 1);
-}
-
 static void reason_reaches_derived_promises(void) {
   promise_t *promise = promise_new();
   promise_t *child = promise_then(promise, adds_one, NULL, NULL);
@@ -171,18 +141,6 @@ static void discardable_promise_takes_many_callbacks(void) {
   promise_release(promise);
 }
 
-static void pending_discardable_goes_with_its_callbacks(void) {
-  spy_t block = {0}, first = {0}, second = {0};
-  promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
-  promise_observe(promise, spy_observer, spy_observer, &first, spy_free);
-  promise_t *child = promise_then(promise, spy_handler, &second, spy_free);
-  promise_release(promise);
-  CHECK_SPY(&block, 0, 1);
-  CHECK_SPY(&first, 0, 1);
-  CHECK_SPY(&second, 0, 1);
-  promise_release(child);
-}
-
 static void block_notes_its_thread(void *ctx) {
   ((spy_t *)ctx)->thread = pthread_self();
 }
@@ -203,15 +161,12 @@ static void block_runs_on_the_discarding_thread(void) {
 int main(void) {
   RUN(discarded_promise_is_rejected);
   RUN(block_is_called_once);
-  RUN(settlement_makes_the_block_superfluous);
   RUN(last_release_makes_the_block_superfluous);
   RUN(block_may_be_missing);
   RUN(block_runs_between_rejection_and_callbacks);
   RUN(block_may_do_anything);
-  RUN(discarding_a_child_leaves_its_parent);
   RUN(reason_reaches_derived_promises);
   RUN(discardable_promise_takes_many_callbacks);
-  RUN(pending_discardable_goes_with_its_callbacks);
   RUN(block_runs_on_the_discarding_thread);
   return check_report();
 }

@@ -170,21 +170,6 @@ static void value_is_taken_over_on_every_path(void) {
   }
 }
 
-static void promise_is_stored_not_followed(void) {
-  promise_t *inner = promise_new(), *outer = promise_new();
-  promise_value_t value = holding(retained(inner)), got;
-  CHECK_STATUS(promise_resolve(outer, &value), PROMISE_OK);
-  CHECK_INT(promise_state(outer), PROMISE_FULFILLED);
-  CHECK_STATUS(promise_result(outer, &got), PROMISE_OK);
-  CHECK_INT(got.kind, PROMISE_KIND_PROMISE);
-  CHECK_POINTER(got.as.ptr, inner);
-  CHECK_STATUS(promise_release(outer), PROMISE_OK);
-  CHECK_STATUS(promise_release(inner), PROMISE_OK);
-  CHECK_INT(promise_state(inner), PROMISE_PENDING);
-  CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
-  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
-}
-
 static void promise_cannot_hold_itself(void) {
   promise_t *promise = promise_new();
   promise_value_t value = holding(retained(promise));
@@ -248,7 +233,6 @@ int main(void) {
   RUN(value_goes_with_the_promise);
   RUN(result_outlives_the_promise);
   RUN(value_is_taken_over_on_every_path);
-  RUN(promise_is_stored_not_followed);
   RUN(promise_cannot_hold_itself);
   RUN(refused_value_may_be_the_last_reference);
   RUN(value_that_is_none_settles_nothing);

@@ -70,12 +70,6 @@ static void last_status_resets_itself(void) {
   CHECK_STATUS(promise_last_status(), PROMISE_OK);
 }
 
-static void last_status_ignores_calls_that_return_a_status(void) {
-  CHECK_POINTER(promise_then(NULL, spy_handler, NULL, NULL), NULL);
-  CHECK_STATUS(promise_release(stale()), PROMISE_ESTALE);
-  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-}
-
 int main(void) {
   RUN(library_is_not_older_than_header);
   RUN(version_is_text);
@@ -85,6 +79,5 @@ int main(void) {
   RUN(last_status_belongs_to_its_thread);
   RUN(last_status_survives_success);
   RUN(last_status_resets_itself);
-  RUN(last_status_ignores_calls_that_return_a_status);
   return check_report();
 }

@@ -4,20 +4,6 @@
 
 #include "support.h"
 
-static void settled_promise_needs_no_waiting(void) {
-  static const int64_t timeouts[] = {0, 1, MILLISECONDS, INT64_MAX, -1, INT64_MIN};
-  promise_t *good = fulfilled(1), *bad = rejected(1), *gone = promise_new();
-  promise_discard(gone);
-  for (size_t i = 0; i < sizeof timeouts / sizeof *timeouts; i++) {
-    CHECK_STATUS(promise_wait(good, timeouts[i]), PROMISE_OK);
-    CHECK_STATUS(promise_wait(bad, timeouts[i]), PROMISE_OK);
-    CHECK_STATUS(promise_wait(gone, timeouts[i]), PROMISE_OK);
-  }
-  promise_release(good);
-  promise_release(bad);
-  promise_release(gone);
-}
-
 static void pending_promise_times_out(void) {
   promise_t *promise = promise_new();
   CHECK_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
@@ -113,24 +99,6 @@ static void waits_for_the_end_of_a_chain(void) {
   CHECK(ended(last, PROMISE_FULFILLED, 11));
   finish(thread);
   promise_release(last);
-  promise_release(promise);
-}
-
-/* Within a callback, for a promise that another thread settles: an ordinary wait. */
-static void waits_for_another(void *ctx, const promise_value_t *value) {
-  (void)value;
-  promise_t *other = ctx;
-  pthread_t thread = start(resolve_there, other);
-  CHECK_STATUS(promise_wait(other, FOR_EVER), PROMISE_OK);
-  finish(thread);
-}
-
-static void callback_may_wait_for_another_thread(void) {
-  promise_t *promise = promise_new(), *other = promise_new();
-  promise_observe(promise, waits_for_another, NULL, other, NULL);
-  promise_resolve(promise, I64(1));
-  CHECK(ended(other, PROMISE_FULFILLED, 1));
-  promise_release(other);
   promise_release(promise);
 }
 
@@ -231,13 +199,11 @@ static void promise_may_go_as_its_waiter_wakes(void) {
 }
 
 int main(void) {
-  RUN(settled_promise_needs_no_waiting);
   RUN(pending_promise_times_out);
   RUN(waiter_is_woken);
   RUN(every_waiter_is_woken);
   RUN(limit_and_settlement_may_meet);
   RUN(waits_for_the_end_of_a_chain);
-  RUN(callback_may_wait_for_another_thread);
   RUN(other_threads_may_wait_for_what_runs_here);
   RUN(late_callback_may_wait_for_what_another_thread_settles);
   RUN(promise_may_go_as_its_waiter_wakes);

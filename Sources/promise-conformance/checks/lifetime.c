@@ -30,10 +30,12 @@ static void a_pending_promise_goes_without_calls(void) {
 static void a_released_child_does_not_stop_the_handler(void) {
   spy_t spy = {0};
   promise_t *promise = pending();
-  release(promise_then(promise, spy_handler, &spy, spy_free));
+  promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+  release(child);
   EXPECT_SPY(&spy, 0, 0);
   resolve(promise, 1);
   EXPECT_SPY(&spy, 1, 1);
+  EXPECT_STATUS(promise_state(child), PROMISE_ESTALE);
   release(promise);
 }
 

@@ -5,14 +5,17 @@
 
 static void settled_promises_need_no_waiting(void) {
   static const int64_t limits[] = {0, 1, MILLISECOND, INT64_MAX, FOR_EVER, INT64_MIN};
-  promise_t *good = fulfilled(1), *bad = rejected(1);
+  promise_t *good = fulfilled(1), *bad = rejected(1), *discarded = pending();
+  EXPECT_STATUS(promise_discard(discarded), PROMISE_OK);
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
     EXPECT_STATUS(promise_wait(good, limits[i]), PROMISE_OK);
     EXPECT_STATUS(promise_wait(bad, limits[i]), PROMISE_OK);
+    EXPECT_STATUS(promise_wait(discarded, limits[i]), PROMISE_OK);
     EXPECT_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
   }
   release(good);
   release(bad);
+  release(discarded);
 }
 
 static int64_t now(void) {
