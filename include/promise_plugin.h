@@ -231,9 +231,8 @@ typedef struct promise_plugin {
   const promise_plugin_function_t *PROMISE_NULLABLE functions;
   size_t function_count;
 
-  /* The layout of the signatures' structs, by the plugin's compiler: see PROMISE_LAYOUT. The host compares it with its
-   * own
-   * before any call, and refuses to load the plugin if they differ. May be NULL. */
+  /* The layout of the signatures' structs, by the plugin's compiler: see PROMISE_LAYOUT. Before any call the host
+   * compares it with its own, and refuses to load the plugin if they differ. May be NULL. */
   const promise_layout_t *PROMISE_NULLABLE layouts;
   size_t layout_count;
 } promise_plugin_t;

@@ -45,8 +45,8 @@ PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULL
                                                  const char *PROMISE_NULLABLE key, size_t length,
                                                  const promise_value_t *PROMISE_NULLABLE value);
 
-/* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0, and may be some that the builder
- * holds or had room for. A character of a STRING may come in pieces.
+/* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0, and may point
+ * into the builder's own memory. The bytes of one character of a STRING may be split between calls.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither, or if `bytes` is NULL although
  * `length` is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [one thread at a time] */

@@ -129,8 +129,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_finally(promis
                                                                           void *PROMISE_NULLABLE ctx,
                                                                           promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Attaches callbacks as promise_observe() does, but without interest in the promise (cancel.h): they hold no request to
- * cancel back. For logs and measurements.
+/* Attaches callbacks as promise_observe() does, but without interest in the promise (cancel.h): they do not keep the
+ * promise from being cancelled. For logs and measurements.
  * Returns as promise_observe().
  * [any thread] */
 PROMISE_API promise_status_t promise_tap(promise_t *PROMISE_NULLABLE promise,

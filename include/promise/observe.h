@@ -96,8 +96,8 @@ typedef uint32_t promise_trace_kind_t;
 enum {
   /* The promise `id` was created: on its own, or as the result of a callback of `parent`. */
   PROMISE_TRACE_CREATED = 1,
-  /* `id` was attached to `parent`: a callback that settles nothing and has an id of its own; or a promise that follows
-   * `parent` or combines it with others. */
+  /* `id` was attached to `parent`. `id` is a promise that follows `parent`, one that combines it with others, or a
+   * callback that settles no promise. */
   PROMISE_TRACE_ATTACHED = 2,
   /* The promise `id` was fulfilled or rejected: `state`. Its callbacks come next. */
   PROMISE_TRACE_SETTLED = 3,

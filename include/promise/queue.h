@@ -87,8 +87,9 @@ PROMISE_API int32_t promise_queue_fd(promise_queue_t *PROMISE_NULLABLE queue);
 PROMISE_API promise_status_t promise_queue_watch(promise_queue_t *PROMISE_NULLABLE queue,
                                                  promise_t *PROMISE_NULLABLE promise, uint64_t tag);
 
-/* Asks for a SETTLED as promise_queue_watch() does, without interest: the tap keeps no cancellation back. For producers
- * that observe their own promise, for logs, and for derived promises that other parties may settle.
+/* Asks for a SETTLED as promise_queue_watch() does, without interest: the tap does not keep the promise from being
+ * cancelled. For producers that observe their own promise, for logs, and for derived promises that other parties may
+ * settle.
  * Returns as promise_queue_watch().
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_tap(promise_queue_t *PROMISE_NULLABLE queue,

@@ -34,7 +34,7 @@ enum {
 
 /* A value or a reason: 16 bytes, always passed by pointer.
  * Set VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The promise_value_...
- * functions make the others, and use `reserved`: copy a value whole.
+ * functions make the other kinds. They use `reserved`, so copy the whole struct, not its fields.
  * A value is immutable once it is made: threads read it without a lock, and it cannot contain itself. */
 typedef struct promise_value {
   promise_kind_t kind;

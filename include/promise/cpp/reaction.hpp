@@ -36,8 +36,8 @@ template <class F> struct called_with<F, void> {
 };
 template <class F, class T> using called = typename called_with<F, T>::type;
 
-// Runs `work`, and leaves its result in *out, as the value of a promise<T>; for T void in its own type. An exception is
-// left there as a reason; none leaves this function.
+// Runs `work`, and stores its result in *out as the value of a promise<T>; without T, as a value of the result's own
+// type. An exception is stored as the reason of a rejection, and is not rethrown.
 template <class T = void, class Work> promise_verdict_t settle_with(promise_value_t *out, const Work &work) noexcept {
   using result = std::decay_t<decltype(work())>;
   try {
