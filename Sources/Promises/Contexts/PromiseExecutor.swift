@@ -27,7 +27,7 @@ public protocol PromiseReservingExecutor: PromiseExecutor {
   func reserve() -> any PromiseExecutor
 }
 
-/// A callback that waits to run on an executor: a number that costs nothing to copy.
+/// A callback that waits to run on an executor. Copying it copies a number.
 ///
 /// A job keeps the callback and its promise alive until it is run or dropped. A job that is neither run nor dropped
 /// leaks them.

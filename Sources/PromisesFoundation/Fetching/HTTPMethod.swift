@@ -1,4 +1,4 @@
-/// A method of HTTP. The raw value is its text in a request.
+/// An HTTP request method. The raw value is its name in the request line.
 public enum HTTPMethod: String, CaseIterable, Sendable {
   case get = "GET"
   case head = "HEAD"

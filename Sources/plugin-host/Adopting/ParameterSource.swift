@@ -4,7 +4,8 @@ struct ParameterSource {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// Whether the text of a parameter whose type is an address has no asterisk, or goes on behind the name.
+  /// Whether a parameter whose type is an address is written as an array: without an asterisk, or with brackets behind
+  /// its name.
   func isArray(_ node: HeaderNode) -> Bool {
     guard case .pointer? = CTypeParser.parse(node.type) else { return false }
     if node.name != nil, node.lastStart > node.nameStart { return true }

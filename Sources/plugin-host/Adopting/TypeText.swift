@@ -78,7 +78,7 @@ struct TypeText {
     }
   }
 
-  /// Whether the type is a struct or union of which the library gives addresses, or that it does not define.
+  /// Whether the type is a struct or union that the header does not define, or whose addresses the library returns.
   func isObject(_ type: CType) -> Bool {
     if case .tagged(_, let tag) = header.resolved(type) { header.isObject(tag) } else { false }
   }

@@ -32,7 +32,7 @@ struct CheckResult {
   let name: String
   /// Faults of the plugin.
   var findings: [String] = []
-  /// Facts that are no faults, such as a function that could not be called.
+  /// Remarks that are not faults, such as a function that could not be called.
   var notes: [String] = []
   /// The number of calls that were begun.
   var calls = 0

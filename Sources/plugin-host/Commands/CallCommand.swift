@@ -30,7 +30,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
       take it from the library's header.
 
-      plugin-host call PLUGIN FUNCTION --help tells what a function takes.
+      plugin-host call PLUGIN FUNCTION --help shows the parameters of a function.
 
       The result is one line of JSON on standard output, with bytes in base64; --format has other forms. A function with \
       out parameters gives an object with their names, and "result".

@@ -5,7 +5,7 @@ import PluginRuntime
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Look for faults of a plugin: for its author.",
+    abstract: "Check a plugin for faults; for its author.",
     discussion: """
       Loads and unloads the plugin, and calls each of its functions with random and boundary arguments, each check in a \
       process of its own. Looks for crashes and functions that do not return, results that are not of the declared type, \

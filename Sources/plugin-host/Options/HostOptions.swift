@@ -13,7 +13,7 @@ struct SearchOptions: ParsableArguments {
   @Option(
     name: .customLong("plugin-timeout"), parsing: .unconditional,
     help: ArgumentHelp(
-      "How long a plugin may take to be loaded, and to end; without it, 30 seconds each.", valueName: "seconds"),
+      "The time limit for loading a plugin, and for unloading it; without it, 30 seconds each.", valueName: "seconds"),
     transform: Seconds.init(option:))
   var timeout: Seconds?
 

@@ -4,7 +4,7 @@ import ArgumentParser
 struct OutputOptions: ParsableArguments {
   @Option(
     name: .customLong("format"),
-    help: "What the result looks like: one line of JSON, text and bytes as they are, or a table for people.")
+    help: "The form of the result: one line of JSON, text and bytes as they are, or a table for people.")
   var chosen: ResultFormat?
 
   @Flag(help: "The same as --format raw. Binary data is not written to a terminal.")

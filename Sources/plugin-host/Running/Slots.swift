@@ -14,7 +14,7 @@ final class Slots: Sendable {
     /// Whether some thread is in the loop of `leave`.
     var isRunning = false
 
-    /// The next job, if it may run; or else the loop ends.
+    /// Takes the next job, if a slot is free for it. Returns `nil` otherwise, and ends the loop of `leave`.
     mutating func take() -> Job? {
       guard free > 0, next < waiting.count else {
         isRunning = false
@@ -37,7 +37,8 @@ final class Slots: Sendable {
     state = Mutex(State(free: limit))
   }
 
-  /// Runs `job` now or when another leaves. It has to call `leave` once, at any time and on any thread.
+  /// Runs `job` inline if a slot is free, otherwise once another job has left. The job calls `leave` exactly once, on
+  /// any thread.
   func enter(_ job: @escaping Job) {
     let isFree = state.withLock { state in
       guard state.free > 0, state.next == state.waiting.count else {
@@ -50,7 +51,7 @@ final class Slots: Sendable {
     if isFree { job() }
   }
 
-  /// Ends a job; the next one that waits is run, here or by a thread that is running others.
+  /// Ends a job, and runs the next waiting one: inline, or in the loop of another thread.
   func leave() {
     let mustRun = state.withLock { state in
       state.free += 1

@@ -105,7 +105,7 @@ package struct JSONReader {
     }
   }
 
-  /// Makes a container of its values on the stack.
+  /// Pops the elements or entries of a container from the stack, and pushes the array or map that they make.
   private mutating func end(_ container: Container) throws(Failure) {
     let start = container.start
     let made: CellValue?

@@ -51,7 +51,7 @@ private struct Revoked {
       ready.releaseReady()
     }
     guard let reaction else { return }
-    // For any interest: a watch may have none.
+    // A tap has no interest, and leaves its source in the same way.
     var source: CellRef?
     if isCall {
       source = reaction.retainedSource()
