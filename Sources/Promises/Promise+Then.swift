@@ -13,8 +13,8 @@ extension Promise {
     on context: PromiseContext, _ onSuccess: consuming (@Sendable (Value) throws -> ())?,
     _ onFailure: consuming (@Sendable (Any?) -> ())? = nil
   ) {
-    if let arms = Job.Arms.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
-      cell.observe(context, for: arms, Reactions.untyped(consume onSuccess, consume onFailure))
+    if let outcomes = Job.OutcomeSet.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
+      cell.observe(context, for: outcomes, Reactions.untyped(consume onSuccess, consume onFailure))
     }
   }
 
@@ -23,9 +23,9 @@ extension Promise {
     on main: MainContext, _ onSuccess: consuming (@MainActor (Value) throws -> ())?,
     _ onFailure: consuming (@MainActor (Any?) -> ())? = nil
   ) {
-    if let arms = Job.Arms.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
+    if let outcomes = Job.OutcomeSet.handled((copy onSuccess) != nil, (copy onFailure) != nil) {
       cell.observe(
-        main.place, for: arms,
+        main.place, for: outcomes,
         Reactions.untyped((consume onSuccess).map(main.calling), (consume onFailure).map(main.calling)))
     }
   }
@@ -91,9 +91,9 @@ extension Promise {
   }
 }
 
-extension Job.Arms {
+extension Job.OutcomeSet {
   /// The outcomes of which two optional handlers handle one; nil if both are nil.
-  static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.Arms? {
+  static func handled(_ hasSuccess: Bool, _ hasFailure: Bool) -> Job.OutcomeSet? {
     hasSuccess ? hasFailure ? .all : .fulfilled : hasFailure ? .rejected : nil
   }
 }

@@ -22,7 +22,7 @@ final class CallCallbacks: Sendable {
     /// Ends the call if a callback throws while the call is pending.
     var owner: Owner?
     /// The promise that callbacks settle, if the signature has one. After `conclude()` only the callbacks hold it.
-    var completion: Completion?
+    var completion: CallbackPromise?
   }
 
   private let plan: CallbackPlan
@@ -32,7 +32,7 @@ final class CallCallbacks: Sendable {
 
   init(_ plan: CallbackPlan) {
     self.plan = plan
-    state = Mutex(State(completion: plan.completes ? Completion() : nil))
+    state = Mutex(State(completion: plan.completes ? CallbackPromise() : nil))
   }
 
   /// Stores a parameter: a C function made here, or the context. `value` is the caller's argument, if there is one.

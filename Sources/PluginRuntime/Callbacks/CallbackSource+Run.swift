@@ -8,9 +8,9 @@ extension CallbackSource {
     switch callback.body {
     case .values(let body): try run(body, arguments, result)
     case .binary(let body):
-      guard let scalars = crossing.scalars else { return try runGeneral(body, arguments, result) }
+      guard let scalars = conversion.scalars else { return try runGeneral(body, arguments, result) }
       var rejection: promise_value_t?
-      do throws(ScalarCrossing.Fault) {
+      do throws(ScalarConversion.Fault) {
         rejection = try scalars.run(body, arguments, result)
       } catch .argument(let index) {
         // Loads the argument again, for an error with a description.
@@ -35,7 +35,7 @@ extension CallbackSource {
     _ body: PluginCallback.Binary, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
     _ result: UnsafeMutableRawPointer
   ) throws {
-    let given = crossing.arguments.filter(\.isGiven)
+    let given = conversion.arguments.filter(\.isGiven)
     var values: [promise_value_t] = []
     defer { for index in values.indices { promise_value_release(&values[index]) } }
     for (argument, value) in zip(given, try load(arguments)) { values.append(try argument.plan.abi(value)) }
@@ -47,7 +47,7 @@ extension CallbackSource {
     }
     guard state == PROMISE_FULFILLED else { throw take(&returned) }
     defer { promise_value_release(&returned) }
-    guard let value = crossing.result.map({ $0.value(&returned) }) ?? PluginValue(&returned) else {
+    guard let value = conversion.result.map({ $0.value(&returned) }) ?? PluginValue(&returned) else {
       throw misuse(result: ArgumentMismatch(message: "is \(returned.nameOfContent), expected \(expectation)"))
     }
     try store(value, at: result)
@@ -55,7 +55,7 @@ extension CallbackSource {
 
   private func load(_ arguments: UnsafePointer<UnsafeMutableRawPointer?>?) throws -> [PluginValue] {
     do throws(ArgumentMismatch) {
-      return try crossing.load(arguments)
+      return try conversion.load(arguments)
     } catch {
       throw misuse(error)
     }
@@ -63,7 +63,7 @@ extension CallbackSource {
 
   private func store(_ value: PluginValue, at memory: UnsafeMutableRawPointer) throws {
     do throws(ArgumentMismatch) {
-      try crossing.store(value, at: memory)
+      try conversion.store(value, at: memory)
     } catch {
       throw misuse(result: error)
     }

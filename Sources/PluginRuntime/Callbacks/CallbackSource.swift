@@ -8,7 +8,7 @@ import Synchronization
 /// report.
 final class CallbackSource: Sendable {
   let type: CallbackType
-  let crossing: CallbackCrossing
+  let conversion: CallbackConversion
   /// The parameter's name.
   let parameter: String
   /// The qualified name, "org.example.table.walk".
@@ -25,21 +25,21 @@ final class CallbackSource: Sendable {
     _ type: CallbackType, of parameter: String, in function: String, plugin: String,
     log: @escaping @Sendable (LogLevel, String) -> Void
   ) -> CallbackSource? {
-    guard let crossing = CallbackCrossing(type), let interface = crossing.makeInterface() else { return nil }
+    guard let conversion = CallbackConversion(type), let interface = conversion.makeInterface() else { return nil }
     let origin = UnsafeMutablePointer<Unmanaged<CallbackSource>>.allocate(capacity: 1)
     let context = type.contextIndex.map { Int32($0) } ?? -1
     guard let pool = plugin_thunk_pool_new(interface, context, behaviour, origin, 0) else { return nil }
-    let source = CallbackSource(type, crossing, parameter, function, plugin, log, pool)
+    let source = CallbackSource(type, conversion, parameter, function, plugin, log, pool)
     origin.initialize(to: .passRetained(source))
     return source
   }
 
   private init(
-    _ type: CallbackType, _ crossing: CallbackCrossing, _ parameter: String, _ function: String, _ plugin: String,
+    _ type: CallbackType, _ conversion: CallbackConversion, _ parameter: String, _ function: String, _ plugin: String,
     _ log: @escaping @Sendable (LogLevel, String) -> Void, _ pool: OpaquePointer
   ) {
     self.type = type
-    self.crossing = crossing
+    self.conversion = conversion
     self.parameter = parameter
     self.function = function
     self.plugin = plugin

@@ -1,19 +1,11 @@
 /// Random values of types, with those preferred at which functions go wrong: 0, 1, -1, limits, empty texts.
 struct RandomValues {
-  private var state: UInt64
+  private var dice: Dice
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { dice = Dice(seed: seed) }
 
-  /// SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-    return bits ^ bits >> 31
-  }
-
-  mutating func roll(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+  mutating func next() -> UInt64 { dice.next() }
+  mutating func roll(_ count: Int) -> Int { dice.roll(count) }
 
   /// A number of elements.
   mutating func count() -> Int { roll(4) == 0 ? roll(2) : roll(300) }
@@ -60,8 +52,8 @@ struct RandomValues {
   private mutating func integer() -> Int64 {
     let few: [Int64] = [0, 1, 2, 3, 4, 7, 8, 10, 16, 32, 64, 100, 255, -1, 1000]
     switch roll(12) {
-    case 0: return Int64(bitPattern: next())
-    case 1: return Int64(truncatingIfNeeded: next() & 0xFFFF)
+    case 0: return Int64(bitPattern: dice.next())
+    case 1: return Int64(truncatingIfNeeded: dice.next() & 0xFFFF)
     default: return few[roll(few.count)]
     }
   }

@@ -25,7 +25,7 @@ enum ArgumentStore {
     at slot: UnsafeMutableRawPointer
   ) -> CallFault? {
     let kind = Int(value.pointee.kind)
-    switch parameter.pointee.crossing {
+    switch parameter.pointee.abiType {
     case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64:
       guard kind == PROMISE_KIND_I64 || kind == PROMISE_KIND_U64 else { return .wrongKind(index) }
       // The other signedness: both must represent the same number, and it must be in range.
@@ -45,7 +45,7 @@ enum ArgumentStore {
       guard !number.isFinite || Float(number).isFinite else { return .outOfRange(index) }
       slot.storeBytes(of: Float(number), as: Float.self)
     case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise:
-      return storeReference(value, as: parameter.pointee.crossing, index, slot)
+      return storeReference(value, as: parameter.pointee.abiType, index, slot)
     case .nullablePointer where kind == PROMISE_KIND_VOID: slot.storeBytes(of: 0, as: UInt.self)
     case .pointer, .nullablePointer: return .wrongKind(index)
     case .structure: return storeStructure(value, as: parameter, index, slot)
@@ -82,22 +82,22 @@ enum ArgumentStore {
   }
 
   private static func storeReference(
-    _ value: UnsafePointer<promise_value_t>, as crossing: Crossing, _ index: Int, _ slot: UnsafeMutableRawPointer
+    _ value: UnsafePointer<promise_value_t>, as abiType: ABIType, _ index: Int, _ slot: UnsafeMutableRawPointer
   ) -> CallFault? {
     let kind = Int(value.pointee.kind)
-    if crossing == .promise {
+    if abiType == .promise {
       guard kind == PROMISE_KIND_PROMISE, let handle = value.pointee.as.ptr else { return .wrongKind(index) }
       guard promise_state(OpaquePointer(handle)) > 0 else { return .stale(index) }
       slot.storeBytes(of: handle, as: UnsafeMutableRawPointer.self)
       return nil
     }
-    let takesBytes = crossing == .bytes || crossing == .ownBytes
+    let takesBytes = abiType == .bytes || abiType == .ownBytes
     guard kind == PROMISE_KIND_STRING || takesBytes && kind == PROMISE_KIND_BYTES else { return .wrongKind(index) }
     var length = 0
     let data = UnsafeRawPointer(promise_value_data(value, &length))
     // A forged value has no content; of the valid ones only empty BYTES has none.
     guard data != nil || kind == PROMISE_KIND_BYTES && value.pointee.as.ptr == nil else { return .wrongKind(index) }
-    switch crossing {
+    switch abiType {
     case .cstr:
       guard let data, memchr(data, 0, length) == nil else { return .nul(index) }
       slot.storeBytes(of: data, as: UnsafeRawPointer.self)
@@ -137,7 +137,7 @@ enum ArgumentStore {
 
   /// Frees the memory that was stored for the function to own, if the function is not called.
   static func takeBack(_ parameters: UnsafePointer<CallPlan.Parameter>, before end: Int, of frame: CallFrame) {
-    for index in 0..<end where parameters[index].crossing == .ownStr || parameters[index].crossing == .ownBytes {
+    for index in 0..<end where parameters[index].abiType == .ownStr || parameters[index].abiType == .ownBytes {
       HostMemory.free(frame.argument(at: parameters[index].offset).load(as: UnsafeMutableRawPointer?.self))
     }
   }

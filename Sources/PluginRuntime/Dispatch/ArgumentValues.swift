@@ -49,7 +49,7 @@ extension ArgumentValues {
     _ borrowed: UnsafePointer<promise_value_t>?, _ count: Int, for function: BoundFunction
   ) -> ArgumentValues? {
     let parameters = function.signature.inputs
-    guard let borrowed, count <= parameters.count, parameters.contains(where: { Crossing($0.type) == .promise }) else {
+    guard let borrowed, count <= parameters.count, parameters.contains(where: { ABIType($0.type) == .promise }) else {
       return nil
     }
     let values = ArgumentValues(capacity: count)

@@ -8,7 +8,7 @@ import Glibc
 struct CallPlan {
   /// The conditions on an argument, and its place in the frame.
   struct Parameter {
-    let crossing: Crossing
+    let abiType: ABIType
     /// The offset in the frame.
     let offset: Int
     /// The kind whose bits are stored unchanged, if they are in the range of length `span` that begins at `minimum`:
@@ -31,7 +31,7 @@ struct CallPlan {
   /// The minimum number of arguments.
   let required: Int
   let frame: CallFrame.Layout
-  let result: Crossing
+  let result: ABIType
   /// The size of a struct result, in bytes.
   let resultSize: Int
   /// Whether the function returns a status and takes out parameters.
@@ -64,7 +64,7 @@ struct CallPlan {
     for (index, parameter) in signature.parameters.enumerated() {
       guard FFIType.agrees(with: parameter.type), let plan = TypePlan(parameter.type) else { return nil }
       (parameters + index).initialize(
-        to: Parameter(parameter, Crossing(parameter.type), at: frame.add(max(plan.layout.size, 16)), plan))
+        to: Parameter(parameter, ABIType(parameter.type), at: frame.add(max(plan.layout.size, 16)), plan))
     }
     let outputs = !signature.fails ? 0 : signature.result == nil ? 1 : 2
     passed += [FFIType.Reference](repeating: FFIType.pointer, count: outputs)
@@ -79,8 +79,8 @@ struct CallPlan {
         interface: ffi_cif(), subject: signature.subject(domain), entry: entry, parameters: parameters, count: count,
         required: signature.required,
         frame: CallFrame.Layout(end: frame.size, count: count, resultSize: resultSize),
-        result: Crossing(signature.result), resultSize: resultSize, fails: signature.fails,
-        lends: signature.parameters.contains { Crossing($0.type).isBorrowed }, general: nil))
+        result: ABIType(signature.result), resultSize: resultSize, fails: signature.fails,
+        lends: signature.parameters.contains { ABIType($0.type).isBorrowed }, general: nil))
     let status = ffi_prep_cif(&plan.pointee.interface, FFI_DEFAULT_ABI, UInt32(passed.count), returned, types)
     return status == FFI_OK ? plan : nil
   }
@@ -89,9 +89,9 @@ struct CallPlan {
   /// that the call has to keep.
   private static func isSimple(_ signature: Signature) -> Bool {
     signature.parameters.allSatisfy {
-      ![.other, .pointer, .nullablePointer].contains(Crossing($0.type)) && $0.direction == .input
+      ![.other, .pointer, .nullablePointer].contains(ABIType($0.type)) && $0.direction == .input
     }
-      && Crossing(signature.result) != .other && signature.tail == nil && signature.completion == nil
+      && ABIType(signature.result) != .other && signature.tail == nil && signature.completion == nil
       && (signature.failure == nil || signature.fails)
   }
 
@@ -105,7 +105,7 @@ struct CallPlan {
         interface: ffi_cif(), subject: general.subject, entry: entry, parameters: .allocate(capacity: 0),
         count: signature.inputIndices.count,
         required: signature.required, frame: CallFrame.Layout(end: 0, count: 0, resultSize: 0),
-        result: Crossing(signature.yielded), resultSize: 0, fails: signature.fails, lends: true,
+        result: ABIType(signature.yielded), resultSize: 0, fails: signature.fails, lends: true,
         general: .passRetained(general)))
     return plan
   }
@@ -128,10 +128,10 @@ extension Signature {
 }
 
 extension CallPlan.Parameter {
-  init(_ parameter: Parameter, _ crossing: Crossing, at offset: Int, _ plan: TypePlan) {
-    self.crossing = crossing
+  init(_ parameter: Parameter, _ abiType: ABIType, at offset: Int, _ plan: TypePlan) {
+    self.abiType = abiType
     self.offset = offset
-    self.plan = crossing == .structure ? .passRetained(plan) : nil
+    self.plan = abiType == .structure ? .passRetained(plan) : nil
     if let range = parameter.type.signedRange {
       (plainKind, minimum) = (UInt64(PROMISE_KIND_I64), range.lowerBound)
       span = UInt64(bitPattern: range.upperBound &- range.lowerBound)
@@ -139,7 +139,7 @@ extension CallPlan.Parameter {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_U64), 0, range.upperBound)
     } else if parameter.type == .f64 {
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_F64), 0, .max)
-    } else if crossing == .pointer || crossing == .nullablePointer {
+    } else if abiType == .pointer || abiType == .nullablePointer {
       // From 1 to the highest address: NULL needs a test, and so do handles of worker processes.
       (plainKind, minimum, span) = (UInt64(PROMISE_KIND_POINTER), 1, (1 << 62) - 2)
     } else {

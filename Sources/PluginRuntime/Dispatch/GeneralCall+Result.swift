@@ -45,8 +45,8 @@ extension GeneralCall {
         result.pointee = promise_value_t()
         result.pointee.kind = promise_kind_t(PROMISE_KIND_VOID)
       case .filled: result.pointee = resultMemory.load(as: promise_value_t.self)
-      case .word(let crossing):
-        return ResultLoad.load(crossing, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
+      case .word(let abiType):
+        return ResultLoad.load(abiType, from: resultMemory, into: result).map { .fault($0) } ?? .fulfilled
       case .loaded(let plan):
         let value = try converting("result") { () throws(ArgumentMismatch) in try loadResult(plan) }
         result.pointee = try plan.abi(value)

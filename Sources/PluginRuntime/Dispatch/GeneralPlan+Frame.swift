@@ -54,17 +54,17 @@ extension GeneralPlan {
     private static func plain(
       _ parameter: Parameter, _ plan: TypePlan, _ role: CallbackPlan.Role?
     ) -> UnsafePointer<CallPlan.Parameter>? {
-      let crossing: Crossing
+      let abiType: ABIType
       switch role {
       // A C function of the caller is passed as its address.
-      case .given(_, let isOptional): crossing = isOptional ? .nullablePointer : .pointer
+      case .given(_, let isOptional): abiType = isOptional ? .nullablePointer : .pointer
       case .context, .completion: return nil
       case nil:
-        crossing = Crossing(parameter.type)
-        guard parameter.direction == .input, crossing.isData else { return nil }
+        abiType = ABIType(parameter.type)
+        guard parameter.direction == .input, abiType.isData else { return nil }
       }
       let plain = UnsafeMutablePointer<CallPlan.Parameter>.allocate(capacity: 1)
-      plain.initialize(to: CallPlan.Parameter(parameter, crossing, at: 0, plan))
+      plain.initialize(to: CallPlan.Parameter(parameter, abiType, at: 0, plan))
       return UnsafePointer(plain)
     }
   }

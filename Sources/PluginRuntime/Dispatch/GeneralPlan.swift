@@ -11,7 +11,7 @@ final class GeneralPlan: Sendable {
     case nothing
     /// A promise_value_t that the function stores.
     case filled
-    case word(Crossing)
+    case word(ABIType)
     case loaded(TypePlan)
   }
 
@@ -143,6 +143,6 @@ final class GeneralPlan: Sendable {
   private static func yield(_ type: ValueType?, _ plan: TypePlan?) -> Yield {
     guard let type, let plan else { return .nothing }
     if Signature.isGivenByAddress(type) { return .filled }
-    return Crossing(type).isLoadable ? .word(Crossing(type)) : .loaded(plan)
+    return ABIType(type).isLoadable ? .word(ABIType(type)) : .loaded(plan)
   }
 }

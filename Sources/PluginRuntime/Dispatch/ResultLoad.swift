@@ -6,9 +6,9 @@ enum ResultLoad {
   /// Loads a result, which the caller owns, or returns a fault. Owned memory is freed in both cases.
   @inline(__always)
   static func load(
-    _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
+    _ abiType: ABIType, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallFault? {
-    switch crossing {
+    switch abiType {
     case .void: set(result, PROMISE_KIND_VOID, 0)
     case .bool:
       let byte = memory.load(as: UInt8.self)
@@ -24,7 +24,7 @@ enum ResultLoad {
     case .u64: set(result, PROMISE_KIND_U64, memory.load(as: Int64.self))
     case .f32: set(result, PROMISE_KIND_F64, Int64(bitPattern: Double(memory.load(as: Float.self)).bitPattern))
     case .f64: set(result, PROMISE_KIND_F64, memory.load(as: Int64.self))
-    case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise: return loadReference(crossing, from: memory, into: result)
+    case .str, .bytes, .cstr, .ownStr, .ownBytes, .promise: return loadReference(abiType, from: memory, into: result)
     case .nullablePointer where memory.load(as: Int.self) == 0: set(result, PROMISE_KIND_VOID, 0)
     case .pointer, .nullablePointer:
       if memory.load(as: Int.self) == 0 { return .nullResult }
@@ -46,10 +46,10 @@ enum ResultLoad {
   private static let longest = 1 << 47
 
   private static func loadReference(
-    _ crossing: Crossing, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
+    _ abiType: ABIType, from memory: UnsafeRawPointer, into result: UnsafeMutablePointer<promise_value_t>
   ) -> CallFault? {
     let pointer = memory.load(as: UnsafeMutableRawPointer?.self)
-    switch crossing {
+    switch abiType {
     case .promise:
       guard let pointer else { return .nullResult }
       guard promise_state(OpaquePointer(pointer)) > 0 else { return .staleResult }
@@ -60,11 +60,11 @@ enum ResultLoad {
       return fault(promise_value_string(result, pointer.assumingMemoryBound(to: CChar.self), strlen(pointer)))
     default:
       let length = memory.load(fromByteOffset: 8, as: Int.self)
-      let isOwned = crossing == .ownStr || crossing == .ownBytes
+      let isOwned = abiType == .ownStr || abiType == .ownBytes
       defer { if isOwned { HostMemory.free(pointer) } }
       guard pointer != nil || length == 0 else { return .nullResult }
       guard (0...Self.longest).contains(length) else { return .wildLength }
-      return crossing == .str || crossing == .ownStr
+      return abiType == .str || abiType == .ownStr
         ? fault(promise_value_string(result, pointer?.assumingMemoryBound(to: CChar.self), length))
         : fault(promise_value_bytes(result, pointer, length))
     }

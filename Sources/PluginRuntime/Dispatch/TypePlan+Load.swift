@@ -8,7 +8,7 @@ extension TypePlan {
   /// - Parameter sources: the objects that an object which is given keeps.
   func load(_ memory: UnsafeRawPointer, from sources: [PluginObject] = []) throws(ArgumentMismatch) -> PluginValue {
     switch form {
-    case .scalar(let crossing): return try loadScalar(crossing, memory)
+    case .scalar(let abiType): return try loadScalar(abiType, memory)
     case .text(let isUTF8):
       let bytes = try span(memory, size: 1)
       guard isUTF8 else { return .bytes([UInt8](bytes)) }
@@ -89,9 +89,9 @@ extension TypePlan {
   }
 
   private func loadScalar(
-    _ crossing: Crossing, _ memory: UnsafeRawPointer
+    _ abiType: ABIType, _ memory: UnsafeRawPointer
   ) throws(ArgumentMismatch) -> PluginValue {
-    switch crossing {
+    switch abiType {
     case .bool:
       let byte = memory.load(as: UInt8.self)
       guard byte <= 1 else {

@@ -4,7 +4,7 @@ extension TypePlan {
     _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
     switch form {
-    case .scalar(let crossing): try storeScalar(value, crossing, memory)
+    case .scalar(let abiType): try storeScalar(value, abiType, memory)
     case .text(let isUTF8):
       try storeText(value, isUTF8, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
     case .cstr:
@@ -98,14 +98,14 @@ extension TypePlan {
   }
 
   private func storeScalar(
-    _ value: PluginValue, _ crossing: Crossing, _ memory: UnsafeMutableRawPointer
+    _ value: PluginValue, _ abiType: ABIType, _ memory: UnsafeMutableRawPointer
   ) throws(ArgumentMismatch) {
     guard let suited = PluginValue.suiting(type, value) else { throw mismatch(value) }
     switch suited {
     case .bool(let value): memory.storeBytes(of: value ? 1 : 0, as: UInt8.self)
     case .int(let number): storeInteger(UInt64(bitPattern: number), memory)
     case .uint(let number): storeInteger(number, memory)
-    case .double(let number) where crossing == .f32: memory.storeBytes(of: Float(number), as: Float.self)
+    case .double(let number) where abiType == .f32: memory.storeBytes(of: Float(number), as: Float.self)
     case .double(let number): memory.storeBytes(of: number, as: Double.self)
     default: throw mismatch(value)
     }

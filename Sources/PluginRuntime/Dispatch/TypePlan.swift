@@ -9,7 +9,7 @@ final class TypePlan: Sendable {
   }
 
   enum Form: Sendable {
-    case scalar(Crossing)
+    case scalar(ABIType)
     /// str and bytes: an address and a length.
     case text(isUTF8: Bool)
     case cstr
@@ -96,7 +96,7 @@ final class TypePlan: Sendable {
       guard let plan = TypePlan(wrapped, in: library) else { return nil }
       return wrapped.isAddress || wrapped.isSpan ? .nullable(plan) : .indirect(plan)
     case .promise, .callback, .context, .error, .token, .value, .counted: return .handle
-    default: return .scalar(Crossing(type))
+    default: return .scalar(ABIType(type))
     }
   }
 }

@@ -75,9 +75,6 @@ struct FrameReader {
     return memory
   }
 
-  /// Whether the stream ends within a frame.
-  var isWithinFrame: Bool { start < bytes.count }
-
   private func number(at offset: Int, width: Int) -> UInt64 {
     (0..<width).reduce(0) { $0 | UInt64(bytes[start + offset + $1]) << UInt64(8 * $1) }
   }

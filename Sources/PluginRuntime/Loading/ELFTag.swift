@@ -31,7 +31,7 @@ enum ELFTag {
   /// Tags that may stand several times.
   static let repeated: Set<UInt64> = [needed, auxiliary, filter]
 
-  static let isSymbolic: UInt64 = 2, hasTextRelocations: UInt64 = 4
+  static let hasTextRelocations: UInt64 = 4
   static let isProgram: UInt64 = 0x0800_0000
 
   /// Whether some linker writes the tag into a shared library.

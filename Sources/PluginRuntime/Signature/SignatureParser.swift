@@ -178,6 +178,4 @@ struct SignatureParser {
 extension FailureRule {
   /// The rules that may follow `!`.
   static let ofFunctions: [FailureRule] = [.errno, .nonzero, .zero, .negative, .null, .gerror, .unless]
-  /// The rules that may follow `reject`.
-  static let ofArguments: [FailureRule] = [.nonzero, .zero, .negative, .null, .nonnull, .always]
 }

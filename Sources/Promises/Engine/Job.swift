@@ -15,37 +15,39 @@ package struct Job {
   private static var taken: UInt64 { 1 }
   static var rejected: UInt64 { 2 }
   static var isClosure: UInt64 { 4 }
-  /// The first bit of the closure's arms.
-  private static var armsShift: UInt64 { 3 }
+  /// The first bit of the closure's outcomes.
+  private static var outcomesShift: UInt64 { 3 }
   /// Valid without a closure: the handlers are the library's, and call no user code.
   private static var isOwn: UInt64 { 8 }
   static var promiseShift: UInt64 { 8 }
   private static var sourceShift: UInt64 { 36 }
 
-  /// The outcomes that a closure handles. Any other outcome is propagated past it, without a hop to the executor.
-  package struct Arms: Equatable, Sendable {
+  /// The outcomes that a closure handles. Any other outcome is propagated past it, without a submission to the executor.
+  package struct OutcomeSet: Equatable, Sendable {
     package let rawValue: UInt64
     private init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    package static var fulfilled: Arms { Arms(1) }
+    package static var fulfilled: OutcomeSet { OutcomeSet(1) }
     /// Every reason but DISCARDED.
-    package static var failed: Arms { Arms(2) }
+    package static var failed: OutcomeSet { OutcomeSet(2) }
     /// Discarded without a cause.
-    package static var discarded: Arms { Arms(4) }
+    package static var discarded: OutcomeSet { OutcomeSet(4) }
     /// Discarded with a cause.
-    package static var discardedWithCause: Arms { Arms(8) }
-    package static var rejected: Arms { Arms(14) }
-    package static var all: Arms { Arms(15) }
+    package static var discardedWithCause: OutcomeSet { OutcomeSet(8) }
+    package static var rejected: OutcomeSet { OutcomeSet(14) }
+    package static var all: OutcomeSet { OutcomeSet(15) }
 
-    package static func | (left: Arms, right: Arms) -> Arms { Arms(left.rawValue | right.rawValue) }
-
-    /// Whether the set contains the arm of an outcome.
-    package func contains(_ value: CellValue, _ outcome: Outcome) -> Bool {
-      rawValue & Arms.of(value, outcome).rawValue != 0
+    package static func | (left: OutcomeSet, right: OutcomeSet) -> OutcomeSet {
+      OutcomeSet(left.rawValue | right.rawValue)
     }
 
-    /// The arm of an outcome.
-    static func of(_ value: CellValue, _ outcome: Outcome) -> Arms {
+    /// Whether the set contains an outcome.
+    package func contains(_ value: CellValue, _ outcome: Outcome) -> Bool {
+      rawValue & OutcomeSet.of(value, outcome).rawValue != 0
+    }
+
+    /// The set of one outcome.
+    static func of(_ value: CellValue, _ outcome: Outcome) -> OutcomeSet {
       if !outcome.isRejected { return .fulfilled }
       guard value.kind == ValueKind.discarded.rawValue else { return .failed }
       return value.box == 0 ? .discarded : .discardedWithCause
@@ -62,7 +64,7 @@ package struct Job {
     package var type: UInt32 = 0
     /// Handles both outcomes, in place of the handlers and the context.
     package var closure: StoredClosure?
-    package var arms = Arms.all
+    package var outcomes = OutcomeSet.all
     /// Whether the handlers are the library's. If no one can observe the outcome, they need not run.
     var isOwn = false
     package init() {}
@@ -87,8 +89,8 @@ package struct Job {
   }
   /// Whether the closure handles an outcome.
   private func isFor(_ value: CellValue, _ outcome: Outcome) -> Bool {
-    let arms = unsafe ref.cell.pointee.state.load(ordering: .relaxed) >> Job.armsShift
-    return arms & Arms.of(value, outcome).rawValue != 0
+    let outcomes = unsafe ref.cell.pointee.state.load(ordering: .relaxed) >> Job.outcomesShift
+    return outcomes & OutcomeSet.of(value, outcome).rawValue != 0
   }
   var hasClosure: Bool { unsafe ref.cell.pointee.state.load(ordering: .relaxed) & Job.isClosure != 0 }
 
@@ -105,7 +107,7 @@ package struct Job {
     }
     unsafe ref.cell.pointee.state.store(
       UInt64(promise.index) << promiseShift
-        | (plan.closure == nil ? (plan.isOwn ? isOwn : 0) : isClosure | plan.arms.rawValue << armsShift),
+        | (plan.closure == nil ? (plan.isOwn ? isOwn : 0) : isClosure | plan.outcomes.rawValue << outcomesShift),
       ordering: .relaxed)
     unsafe ref.cell.pointee.value = unsafe CellValue(kind: .pointer, bits: UInt64(UInt(bitPattern: plan.onRejected)))
     unsafe ref.cell.pointee.next = plan.executor?.ref.index ?? 0

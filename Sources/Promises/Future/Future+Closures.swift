@@ -84,8 +84,8 @@ extension Future where Failure: Error {
   }
 }
 
-extension Job.Arms {
-  static func anyError(_ includingIndirectErrors: Bool) -> Job.Arms {
+extension Job.OutcomeSet {
+  static func anyError(_ includingIndirectErrors: Bool) -> Job.OutcomeSet {
     includingIndirectErrors ? .failed | .discardedWithCause : .failed
   }
 }

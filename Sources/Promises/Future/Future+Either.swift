@@ -103,7 +103,7 @@ extension Future where Failure: Error {
   }
 }
 
-extension Job.Arms {
+extension Job.OutcomeSet {
   /// Values and errors.
-  fileprivate static var either: Job.Arms { .fulfilled | .failed }
+  fileprivate static var either: Job.OutcomeSet { .fulfilled | .failed }
 }

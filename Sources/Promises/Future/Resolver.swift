@@ -15,7 +15,7 @@ public final class Resolver<Value, Failure> {
   /// Whether the future follows another one, so that releasing this resolver must not cancel it.
   private let isHandedOver = Atomic<Bool>(false)
   /// Created with the first handler of cancel requests.
-  let succession = AtomicLazyReference<Succession<Value, Failure>>()
+  let cancelResolver = AtomicLazyReference<CancelResolver<Value, Failure>>()
 
   /// Takes over the caller's reference to the cell.
   package init(cell: CellRef) { self.cell = cell }
@@ -32,9 +32,9 @@ public final class Resolver<Value, Failure> {
 
   deinit {
     if !isHandedOver.load(ordering: .relaxed) && !cell.state.isSettled {
-      succession.load()?.askToCancel(cell)
+      cancelResolver.load()?.requestCancel(cell)
       // With handlers, the resolver passed to them cancels the future on its own release.
-      if succession.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
+      if cancelResolver.load() == nil { _ = cell.settle(.cancelled(because: nil), .rejected) }
     }
     cell.release()
   }

@@ -1,24 +1,24 @@
 /// The role of a callback: the outcomes that it handles, its interest, and the fate of its future if its token is
 /// invalidated.
 struct Role {
-  let arms: Job.Arms
+  let outcomes: Job.OutcomeSet
   /// Whether it keeps back requests of other consumers to cancel the source.
   let interest: Interest
   let ifInvalidated: Verdict
 
   /// An observer; without it, the outcome is forwarded.
-  static func observing(_ arms: Job.Arms, interest: Interest = .counted) -> Role {
-    Role(arms: arms, interest: interest, ifInvalidated: .pass)
+  static func observing(_ outcomes: Job.OutcomeSet, interest: Interest = .counted) -> Role {
+    Role(outcomes: outcomes, interest: interest, ifInvalidated: .pass)
   }
   /// A transformation; without it, the future is cancelled.
-  static func transforming(_ arms: Job.Arms) -> Role {
-    Role(arms: arms, interest: .counted, ifInvalidated: .reject)
+  static func transforming(_ outcomes: Job.OutcomeSet) -> Role {
+    Role(outcomes: outcomes, interest: .counted, ifInvalidated: .reject)
   }
 }
 
-extension Job.Arms {
+extension Job.OutcomeSet {
   /// Cancellations, with an indirect error or without.
-  static var cancelled: Job.Arms { .discarded | .discardedWithCause }
+  static var cancelled: Job.OutcomeSet { .discarded | .discardedWithCause }
 }
 
 extension Future {
@@ -27,14 +27,14 @@ extension Future {
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) -> Future<NewValue, NewFailure> {
     Future<NewValue, NewFailure>(
-      cell: cell.derive(context, for: role.arms, interest: role.interest, role.gated(by: token, consume closure)))
+      cell: cell.derive(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure)))
   }
 
   /// Attaches a callback that settles no future. All such callbacks are attached here.
   func observe(
     on context: PromiseContext, token: InvalidationToken?, _ role: Role, _ closure: consuming @escaping Closure
   ) {
-    cell.observe(context, for: role.arms, interest: role.interest, role.gated(by: token, consume closure))
+    cell.observe(context, for: role.outcomes, interest: role.interest, role.gated(by: token, consume closure))
   }
 }
 
@@ -44,7 +44,7 @@ extension Role {
     guard let token else { return closure }
     let gate = TokenGate(token)
     return { isRejected, value, out in
-      guard !gate.isOpen, arms.contains(value, Outcome(flag: isRejected ? CellState.rejected : 0)) else {
+      guard !gate.isOpen, outcomes.contains(value, Outcome(flag: isRejected ? CellState.rejected : 0)) else {
         return closure(isRejected, value, &out)
       }
       out = CellValue(kind: .discarded)

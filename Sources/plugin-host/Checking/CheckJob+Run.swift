@@ -84,7 +84,7 @@ extension CheckRun {
     var objects: Int
     var bytes: Int
 
-    static var now: Counts { Counts(objects: PromiseCensus.liveObjects, bytes: plugin_memory_in_use()) }
+    static var now: Counts { Counts(objects: PromiseUsage.liveObjects, bytes: plugin_memory_in_use()) }
   }
 }
 

@@ -34,7 +34,7 @@ final class CheckRun {
   init?(_ plan: [PluginDescription], _ options: CheckOptions, name: String) {
     guard let plugin = plan.last else { return nil }
     let misuse = CheckMisuse()
-    _ = PromiseCensus.observe(
+    _ = PromiseUsage.observe(
       settledAgain: { misuse.note("settles a promise that was settled before") },
       dropped: { misuse.note("releases the last reference to a promise that is pending") })
     ProcessGuard.install(
@@ -54,7 +54,7 @@ final class CheckRun {
       return nil
     }
     (self.plugin, self.options, self.host, self.misuse) = (plugin, options, host, misuse)
-    values = CheckValues(dice: CheckDice(seed: options.seed, name: name)) { [host, plugin] name, dice in
+    values = CheckValues(dice: Dice(seed: options.seed, name: name)) { [host, plugin] name, dice in
       Self.pointer(name, of: plugin, in: host, &dice)
     }
   }
@@ -135,7 +135,7 @@ final class CheckRun {
 
   /// A fresh address, from the first function that gives one.
   private static func pointer(
-    _ name: String, of plugin: PluginDescription, in host: Host, _ dice: inout CheckDice
+    _ name: String, of plugin: PluginDescription, in host: Host, _ dice: inout Dice
   ) -> PluginValue? {
     for function in plugin.functions where function.signature.gives(pointer: name) {
       var values = CheckValues(dice: dice) { _, _ in nil }

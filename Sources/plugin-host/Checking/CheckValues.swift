@@ -3,9 +3,9 @@ import Promises
 
 /// Random and boundary values for the parameters of a function.
 struct CheckValues {
-  var dice: CheckDice
+  var dice: Dice
   /// Gives a fresh address of a type, from a function of the plugin; `nil` if none gives one.
-  let pointer: (String, inout CheckDice) -> PluginValue?
+  let pointer: (String, inout Dice) -> PluginValue?
 
   /// Arguments for one call; `nil` if a parameter needs a token, or an address that no function gives.
   mutating func arguments(for signature: Signature) -> [Argument]? {
@@ -113,5 +113,13 @@ extension [Argument] {
         }
       return "\(argument.name.map { "\($0)=" } ?? "")\(content.count > 60 ? content.prefix(60) + "..." : content[...])"
     }.joined(separator: ", ")
+  }
+}
+
+extension Dice {
+  /// A generator for one check: the same seed and name give the same numbers.
+  init(seed: UInt64, name: String) {
+    // FNV-1a.
+    self.init(seed: name.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
   }
 }

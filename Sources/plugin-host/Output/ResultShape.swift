@@ -11,11 +11,11 @@ indirect enum ResultShape: Sendable {
   /// Of a step with `each`: the results for the elements.
   case list(ResultShape)
 
-  var kind: ValueKind {
+  var kind: ArgumentKind {
     switch self {
     case .nothing: .void
     case .any: .any
-    case .type(let type): ValueKind(type)
+    case .type(let type): ArgumentKind(type)
     case .object: .object
     case .list: .array
     }

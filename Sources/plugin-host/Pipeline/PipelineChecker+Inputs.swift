@@ -194,7 +194,7 @@ extension PipelineChecker {
       let isFile = if case .file = input.value { true } else { false }
       for reference in template.results {
         // By itself it keeps its type; inside a text it becomes text.
-        let isWhole = template.parts.count == 1 && !isFile && !ValueKind(type).isText
+        let isWhole = template.parts.count == 1 && !isFile && !ArgumentKind(type).isText
         checkReference(reference, as: isWhole ? type : nil, name: name, at: input.location, takesText: isWhole)
       }
     case .list(let elements):
@@ -218,7 +218,7 @@ extension PipelineChecker {
     if shape.kind == .void {
       return report(location, "the step \"\(step)\" has no result; use \"after\" to run after it")
     }
-    guard let type, !shape.kind.suits(ValueKind(type)), !(takesText && shape.kind.isText) else { return }
+    guard let type, !shape.kind.suits(ArgumentKind(type)), !(takesText && shape.kind.isText) else { return }
     let part = reference.path.parts.isEmpty ? "" : "'s \(reference.path)"
     let gives = part.isEmpty ? "gives \(shape.text)" : "is \(shape.text)"
     report(location, "\"\(name)\" is \(type), but the step \"\(step)\"\(part) \(gives)")
@@ -237,7 +237,7 @@ extension PipelineChecker {
   }
 }
 
-extension ValueKind {
+extension ArgumentKind {
   /// Whether a text of any content is of this kind.
   var isText: Bool { self == .string || self == .bytes || self == .any }
 }

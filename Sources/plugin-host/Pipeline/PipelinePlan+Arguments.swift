@@ -71,7 +71,7 @@ extension PipelinePlan.Input {
 
   /// A result as the whole of a text: as it is where no text is taken, and otherwise the text.
   private static func convertible(_ value: PluginValue, to type: ValueType) throws -> Argument.Content {
-    switch (value, ValueKind(type)) {
+    switch (value, ArgumentKind(type)) {
     case (.string(let text), let kind) where !kind.isText: .text(text)
     case (.string, _), (.bytes, _): content(value, for: type)
     case (_, .string), (_, .bytes): .text(try value.text)
@@ -81,7 +81,7 @@ extension PipelinePlan.Input {
 
   private static func content(_ value: PluginValue, for type: ValueType) -> Argument.Content {
     // Bytes become a text the way a file's content does, if they are one.
-    if case .bytes(let bytes) = value, ValueKind(type) == .string { return .contents(bytes) }
+    if case .bytes(let bytes) = value, ArgumentKind(type) == .string { return .contents(bytes) }
     return .value(value)
   }
 }

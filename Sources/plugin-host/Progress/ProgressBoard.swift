@@ -3,10 +3,10 @@
 final class ProgressBoard {
   private(set) var rows: [StepRow]
   private let display: any ProgressDisplay
-  private let loop: EventLoop
+  private let loop: MainLoop
   private var isFinished = false
 
-  init(rows: [StepRow], display: any ProgressDisplay, loop: EventLoop) {
+  init(rows: [StepRow], display: any ProgressDisplay, loop: MainLoop) {
     self.rows = rows
     self.display = display
     self.loop = loop

@@ -8,7 +8,7 @@ final class Attempt: Sendable {
   /// Settled as the call's promise is; or rejected with the `CallFailure` for which it was given up.
   let outcome = Promise<PluginValue>()
 
-  private let loop: EventLoop
+  private let loop: MainLoop
   private let run: @Sendable (@escaping CallThreads.Job) -> Void
   private let enders: CallThreads
   private let call = Mutex(Call.notMade)

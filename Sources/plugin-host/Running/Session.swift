@@ -4,7 +4,7 @@ import PluginRuntime
 /// Loaded plugins, and the loop and the threads that a command runs them with.
 @MainActor
 final class Session {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: MainLoop
   /// For the calls. Functions may wait for each other, so there is room for many.
   nonisolated let callers = CallThreads(limit: 1_000)
   /// Threads that end calls: they must not wait behind calls that do not end.
@@ -17,7 +17,7 @@ final class Session {
   /// Loads the plugins, in their order.
   init(_ plan: PluginPlan, options: HostOptions, settings: [PluginSetting] = []) throws(Failure) {
     do {
-      loop = try EventLoop()
+      loop = try MainLoop()
     } catch {
       throw Failure(.rejected, "no pipe to wake the main thread with: \(error)")
     }

@@ -17,7 +17,7 @@ final class LineEditor {
   }
 
   private let terminal: Terminal
-  private let loop: EventLoop
+  private let loop: MainLoop
   private let prompt: String
   private let complete: (String) -> Completion
   private var history: ShellHistory
@@ -28,7 +28,7 @@ final class LineEditor {
   private var isAtEnd = false
 
   init(
-    terminal: Terminal, loop: EventLoop, prompt: String, history: ShellHistory,
+    terminal: Terminal, loop: MainLoop, prompt: String, history: ShellHistory,
     complete: @escaping (String) -> Completion
   ) {
     (self.terminal, self.loop, self.prompt) = (terminal, loop, prompt)

@@ -8,7 +8,7 @@ import Synchronization
 enum Interrupts {
   /// Notes SIGINT from now on, and wakes `loop` with it.
   @MainActor
-  static func install(waking loop: EventLoop) {
+  static func install(waking loop: MainLoop) {
     loop.notesInterrupts = true
     wakeup.store(loop.wakeup, ordering: .releasing)
     requested.store(false, ordering: .releasing)

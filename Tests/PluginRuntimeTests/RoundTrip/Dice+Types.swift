@@ -1,25 +1,5 @@
 @testable import PluginRuntime
 
-/// Random numbers that a seed gives again: SplitMix64.
-struct Dice: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  /// A number from 0 up to, but not including, `sides`.
-  mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) }
-  mutating func chance(_ percent: Int) -> Bool { roll(100) < percent }
-  mutating func pick<T>(_ choices: [T]) -> T { choices[roll(choices.count)] }
-}
-
 extension Dice {
   static let scalars: [ValueType] = [
     .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64,

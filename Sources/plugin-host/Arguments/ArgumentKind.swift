@@ -1,7 +1,7 @@
 import PluginRuntime
 
 /// The kind of a value, as far as results and parameters have to agree.
-enum ValueKind: Sendable {
+enum ArgumentKind: Sendable {
   case void, bool, integer, double, string, bytes, pointer, array, object
   /// Known from the value alone.
   case any
@@ -25,7 +25,7 @@ enum ValueKind: Sendable {
 
   /// Whether a result of this kind can be the argument of a parameter of that one. A text is UTF-8 bytes. Only the
   /// value decides whether bytes are a text, and a number is in range.
-  func suits(_ parameter: ValueKind) -> Bool {
+  func suits(_ parameter: ArgumentKind) -> Bool {
     switch (self, parameter) {
     case (.void, _): false
     case (.any, _), (_, .any): true
@@ -36,11 +36,11 @@ enum ValueKind: Sendable {
 }
 
 extension Parameter {
-  var kind: ValueKind { ValueKind(type) }
+  var kind: ArgumentKind { ArgumentKind(type) }
 }
 
 extension Signature {
   /// For people: `own bytes`, `nothing`.
   var resultText: String { result?.description ?? "nothing" }
-  var resultKind: ValueKind { outputs.isEmpty ? ValueKind(yielded) : .object }
+  var resultKind: ArgumentKind { outputs.isEmpty ? ArgumentKind(yielded) : .object }
 }

@@ -1,7 +1,7 @@
 import CPromise
 
 /// Counts the promises and values of this process, and reports misuse of them: for programs that check plugins.
-public enum PromiseCensus {
+public enum PromiseUsage {
   /// The number of live objects: promises, callbacks, values that own memory, tokens, jobs and streams.
   public static var liveObjects: Int {
     var counts = promise_statistics_t()

@@ -4,7 +4,7 @@ import Synchronization
 /// The promise of a function that completes by calling back.
 ///
 /// The callbacks that can settle it hold it. If the last of them is released without a call, the promise is rejected.
-final class Completion: Sendable {
+final class CallbackPromise: Sendable {
   // Sound: a handle may be used on any thread.
   private nonisolated(unsafe) let promise: OpaquePointer
   private let callbacks = Mutex<[(source: CallbackSource, callback: Callback)]>([])
@@ -51,7 +51,7 @@ final class Completion: Sendable {
     // A discarded promise ignores its outcome.
     if promise_state(promise) == PROMISE_PENDING {
       var value = promise_value_t()
-      if source.crossing.complete(arguments, into: &value, for: source) {
+      if source.conversion.complete(arguments, into: &value, for: source) {
         promise_resolve(promise, &value)
       } else {
         promise_reject(promise, &value)

@@ -2,9 +2,9 @@ import CPromise
 
 /// The conversion of a callback whose arguments and result are all scalars or addresses: it allocates no memory and
 /// tests no types. It lives as long as the process, like its callback's source.
-struct ScalarCrossing: Sendable {
+struct ScalarConversion: Sendable {
   private struct Step {
-    let crossing: Crossing
+    let abiType: ABIType
     /// The index of the argument in C.
     let index: Int
   }
@@ -14,18 +14,18 @@ struct ScalarCrossing: Sendable {
   private nonisolated(unsafe) let result: UnsafeMutablePointer<CallPlan.Parameter>?
 
   /// `nil` if an argument or the result has another type.
-  init?(_ arguments: [CallbackCrossing.Argument], _ result: TypePlan?) {
+  init?(_ arguments: [CallbackConversion.Argument], _ result: TypePlan?) {
     let given = arguments.indices.filter { arguments[$0].isGiven }
     guard given.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }
     guard result?.type.isWord ?? true else { return nil }
     steps = .allocate(capacity: given.count)
     for (position, index) in given.enumerated() {
-      steps.initializeElement(at: position, to: Step(crossing: Crossing(arguments[index].plan.type), index: index))
+      steps.initializeElement(at: position, to: Step(abiType: ABIType(arguments[index].plan.type), index: index))
     }
     self.result = result.map { plan in
       let parameter = UnsafeMutablePointer<CallPlan.Parameter>.allocate(capacity: 1)
       parameter.initialize(
-        to: CallPlan.Parameter(Parameter(name: "result", type: plan.type), Crossing(plan.type), at: 0, plan))
+        to: CallPlan.Parameter(Parameter(name: "result", type: plan.type), ABIType(plan.type), at: 0, plan))
       return parameter
     }
   }
@@ -46,7 +46,7 @@ struct ScalarCrossing: Sendable {
       for (position, step) in steps.enumerated() {
         // libffi and our thunks provide an address for each argument.
         guard let memory = addresses?[step.index] else { break }
-        if ResultLoad.load(step.crossing, from: memory, into: values + position) != nil {
+        if ResultLoad.load(step.abiType, from: memory, into: values + position) != nil {
           fault = .argument(step.index)
           return promise_state_t(PROMISE_REJECTED)
         }

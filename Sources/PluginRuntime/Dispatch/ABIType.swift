@@ -1,5 +1,5 @@
 /// The representation of a type at the boundary: a number for the switches in the call's inner loop.
-enum Crossing: UInt8 {
+enum ABIType: UInt8 {
   case bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, str, bytes, cstr, ownStr, ownBytes, promise
   /// An address, and an address that may be NULL.
   case pointer, nullablePointer
@@ -45,7 +45,7 @@ enum Crossing: UInt8 {
   var isData: Bool { isNumber || [.str, .bytes, .cstr, .pointer, .nullablePointer, .structure].contains(self) }
 
   /// Whether it is a bool, an integer or a float.
-  var isNumber: Bool { rawValue <= Crossing.f64.rawValue }
+  var isNumber: Bool { rawValue <= ABIType.f64.rawValue }
 
   /// Whether `ResultLoad` can load it.
   var isLoadable: Bool { self != .structure && self != .other }

@@ -2,7 +2,7 @@
 import CPromise
 
 /// The conversion of a callback's arguments from C, and of its result to C.
-final class CallbackCrossing: Sendable {
+final class CallbackConversion: Sendable {
   /// An argument as C passes it.
   struct Argument: Sendable {
     let parameter: CallbackType.Parameter
@@ -19,7 +19,7 @@ final class CallbackCrossing: Sendable {
   let arguments: [Argument]
   let result: TypePlan?
   /// The fast path, if all arguments and the result are scalars or addresses.
-  let scalars: ScalarCrossing?
+  let scalars: ScalarConversion?
 
   /// `nil` if this machine cannot pass a type.
   init?(_ type: CallbackType) {
@@ -37,7 +37,7 @@ final class CallbackCrossing: Sendable {
     }
     self.arguments = arguments
     result = type.result.flatMap { TypePlan($0) }
-    scalars = ScalarCrossing(arguments, result)
+    scalars = ScalarConversion(arguments, result)
     if let type = type.result, result == nil || !FFIType.agrees(with: type) { return nil }
   }
 

@@ -2,8 +2,8 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: callbacks for a request to cancel, whose resolver is gone")
-struct SuccessionTests {
+@Suite("Future: callbacks for a request to cancel, whose resolver was released")
+struct CancelResolverTests {
   private typealias Subject = Future<Int, TestError>
   private typealias Owner = Resolver<Int, TestError>
   private let log = Recorder<Int>()

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Code that decides or prints runs here, one action at a time; code that may block runs on `CallThreads`.
 @MainActor
-final class EventLoop {
+final class MainLoop {
   private let inbox: Inbox
   private var timers: [Timer] = []
   private var nextTimer = 0

@@ -1,4 +1,4 @@
-// Dispatches callbacks to contexts, through the engine's job: a closure, and the outcomes (arms) that it handles.
+// Dispatches callbacks to contexts, through the engine's job: a closure, and the outcomes that it handles.
 
 extension PromiseContext {
   /// The engine's executor; `nil` for `.immediate`. Valid as long as the context lives.
@@ -56,30 +56,30 @@ extension Reactions {
 extension CellRef {
   /// Returns a promise that the closure settles. The caller owns the reference.
   ///
-  /// The closure runs in the context, for the outcomes in `arms`. Other outcomes are forwarded without a hop, so a
-  /// closure that is called inline must forward them itself.
+  /// The closure runs in the context, for the outcomes in `outcomes`. Other outcomes are forwarded without a
+  /// submission, so a closure that is called inline must forward them itself.
   func derive(
-    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
     _ closure: consuming @escaping Closure
   ) -> CellRef {
-    guard let derived = react(context, for: arms, interest: interest, isHeld: true, consume closure) else {
+    guard let derived = react(context, for: outcomes, interest: interest, isHeld: true, consume closure) else {
       fatalError("no memory for a promise")
     }
     return derived
   }
 
-  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `arms`.
+  /// Attaches a closure that settles no promise. It runs in the context, for the outcomes in `outcomes`.
   func observe(
-    _ context: PromiseContext, for arms: Job.Arms = .all, interest: Interest = .counted,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet = .all, interest: Interest = .counted,
     _ closure: consuming @escaping Closure
   ) {
-    if react(context, for: arms, interest: interest, isHeld: false, consume closure) == nil {
+    if react(context, for: outcomes, interest: interest, isHeld: false, consume closure) == nil {
       fatalError("no memory for a callback")
     }
   }
 
   private func react(
-    _ context: PromiseContext, for arms: Job.Arms, interest: Interest, isHeld: Bool,
+    _ context: PromiseContext, for outcomes: Job.OutcomeSet, interest: Interest, isHeld: Bool,
     _ closure: consuming @escaping Closure
   ) -> CellRef? {
     if context.isNowOr && state.isSettled {
@@ -91,7 +91,7 @@ extension CellRef {
     defer { withExtendedLifetime(context) {} }
     var plan = Job.Plan()
     plan.executor = executor
-    plan.arms = arms
+    plan.outcomes = outcomes
     plan.closure = StoredClosure(consume closure)
     return unsafe react(&plan, Context(nil, nil), interest: interest, references: isHeld ? 2 : 1)
   }

@@ -1,6 +1,6 @@
 import CPromise
 
-extension CallbackCrossing {
+extension CallbackConversion {
   /// Reads the arguments of a callback that settles a promise. Returns true for a value and false for a reason; the
   /// caller owns the reference.
   ///
