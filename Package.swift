@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "PromisesLogging", targets: ["PromisesLogging"]),
     .library(name: "PromisesMetrics", targets: ["PromisesMetrics"]),
     .library(name: "PromisesTracing", targets: ["PromisesTracing"]),
+    .library(name: "PromisesOpenCombine", targets: ["PromisesOpenCombine"]),
     .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
     // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
@@ -29,12 +30,14 @@ let package = Package(
     .trait(name: "Logging", description: "Reports of misuse by swift-log, in PromisesLogging."),
     .trait(name: "Metrics", description: "Counts and times by swift-metrics, in PromisesMetrics."),
     .trait(name: "Tracing", description: "Spans of futures by swift-distributed-tracing, in PromisesTracing."),
+    .trait(name: "OpenCombine", description: "Streams to and from publishers of OpenCombine, in PromisesOpenCombine."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     .target(name: "CPromise", path: "include", publicHeadersPath: "."),
@@ -61,6 +64,11 @@ let package = Package(
         "Promises",
         .product(name: "Instrumentation", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
         .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+      ], swiftSettings: settings),
+    .target(
+      name: "PromisesOpenCombine",
+      dependencies: [
+        "Promises", .product(name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"])),
       ], swiftSettings: settings),
     .target(
       name: "CPromiseABI", dependencies: ["CPlatform", "CPromise", "Promises"], exclude: ["exports.map"],
