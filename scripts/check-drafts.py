@@ -6,7 +6,8 @@ usage: scripts/check-drafts.py PLUGIN_HOST [--table] [LIBRARY HEADER [OPTION]...
 Reads each header with clang once more, and compares every drafted parameter with its prototype by rules of its own. A
 draft is unsafe if a call could write where the host has set no memory aside: one element for the address of bytes, of
 letters or of an unknown number of elements; an address of an address that may be an array or be kept; the value of a
-struct that is an object of the library's; a buffer for a handle. Ends with 1 if there is one. Libraries whose
+struct that is an object of the library's; a buffer for a handle; an object that is destroyed without being known to be
+the caller's. Ends with 1 if there is one, or if a header that is there cannot be adopted. Libraries whose
 headers are not installed are skipped.
 """
 
@@ -265,7 +266,7 @@ def judge(types, signature):
             if f"[{bound}]" not in declared and f"[{bound}]" not in types.typedefs.get(name_of_type, ""):
                 if not re.search(rf"\[\s*(static\s+)?{bound}\s*\]", declared):
                     faults.append(f"{name}: {bound} elements that nothing says")
-        elif draft.startswith("out ptr<"):
+        elif re.match(r"out (own\(\w+\) )?ptr<", draft):
             kind = evidence(types, node, file, index, name, target)
             if kind:
                 found.append(kind)
@@ -289,11 +290,40 @@ def judge(types, signature):
     return faults, found
 
 
+def identity(types, written):
+    """The object whose address a type is: of names for void, the name."""
+    core = types.core(written)
+    return core if core != "void" else types.plain(written).rstrip("* ")
+
+
+def owned(types, signature):
+    """Why an object may be destroyed that is not the caller's."""
+    name = signature.split("(", 1)[0]
+    for destructor, object in re.findall(r"own\((\w+)\) ptr<(\w+)>", signature):
+        if destructor not in types.functions:
+            return f"{destructor} is not in the header"
+        parameters = types.parameters(types.functions[destructor][-1][0])
+        if len(parameters) != 1 or not types.resolved(parameters[0]["type"]["qualType"]).endswith("*"):
+            return f"{destructor} does not destroy one object"
+        core = identity(types, parameters[0]["type"]["qualType"])
+        for other, declarations in types.functions.items():
+            for index, parameter in enumerate(types.parameters(declarations[-1][0])):
+                written = parameter["type"]["qualType"]
+                same = identity(types, written) == core and "const" not in written
+                if same and other == name and types.resolved(written).count("*") == 1:
+                    return f"{other} is given a {object} and may give the same one"
+                if same and index and re.search(r"(?i)(^|_)(add|append|insert|push|attach|adopt|steal|set0)", other):
+                    return f"{other} may take a {object} over"
+    return None
+
+
 def survey(host, library, header, options):
     """Drafts one library. Returns the counts and the faults; None if its header or it is not there."""
     run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
     if run.returncode in (2, 64):
         return None
+    if run.returncode != 0:
+        return 0, 0, [f"{header}: adopt ended with {run.returncode}"], []
     flags = [option.removeprefix("--flag=") for option in options]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")] + FOLDERS
     path = next(path for folder in folders if os.path.exists(path := os.path.join(folder, header)))
@@ -307,6 +337,7 @@ def survey(host, library, header, options):
     for signature in signatures:
         if signature.split("(")[0] in types.functions:
             wrong, kinds = judge(types, signature)
+            wrong += [fault for fault in [owned(types, signature)] if fault]
             faults += [f"{signature}\n      {fault}" for fault in wrong[:1]]
             found += kinds
     return len(signatures), len(left), faults, found

@@ -14,6 +14,7 @@ struct AdoptionDraft {
 
   /// `exports` says whether the library has a symbol, `origin` how a file relates to the header.
   init(_ header: Header, exports: (String) -> Bool, origin: (String) -> Clang.Origin) {
+    let ownership = Ownership(header, exports: exports)
     for function in header.functions {
       let origin = origin(function.file)
       guard origin == .own || origin == .shared && exports(function.symbol) else { continue }
@@ -22,7 +23,7 @@ struct AdoptionDraft {
           (function.name, function.isInline ? "inline, or not exported" : "the library does not export it"))
         continue
       }
-      switch SignatureDraft(function, in: header) {
+      switch SignatureDraft(function, in: header, ownership) {
       case .leftOut(let reason): leftOut.append((function.name, reason))
       case .signature(let text, let checks):
         do {

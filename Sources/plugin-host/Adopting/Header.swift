@@ -25,6 +25,8 @@ struct Header {
     var bound: Int?
     /// The header's documentation or annotation says that the function writes there.
     var isWritten = false
+    /// The documentation or annotation of one that is written says that the function reads it first.
+    var isRead = false
     /// The header's documentation or annotation says that it may be NULL.
     var isNullable = false
   }
@@ -235,10 +237,12 @@ struct Header {
       let documented = documentation.filter { $0.kind == "ParamCommandComment" && $0.parameter == node.name }
       let comment = comments[index] + documented.flatMap(\.inner).flatMap(\.inner).map(\.text).joined()
       let mark = comments[index].drop { !$0.isLetter }.prefix(while: \.isLetter).lowercased()
+      let isRead = mark == "inout" || documented.contains { $0.direction == "in,out" }
       let isNullable = node.type.contains("_Nullable") || comment.contains("NULL") && !comment.contains("not NULL")
       return Parameter(
         name: node.name, isArray: source.isArray(node), bound: bound(node, source),
-        isWritten: mark == "out" || documented.contains { $0.direction == "out" }, isNullable: isNullable)
+        isWritten: isRead || mark == "out" || documented.contains { $0.direction == "out" }, isRead: isRead,
+        isNullable: isNullable)
     }
   }
 

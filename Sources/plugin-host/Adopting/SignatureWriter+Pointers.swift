@@ -14,6 +14,9 @@ extension SignatureWriter {
     }
   }
 
+  /// Whether the function destroys the object that is its only argument.
+  private var isDestructor: Bool { types.count == 1 && ownership.destroys(function, types[0]) }
+
   static func noScope(_ name: String) -> Unsuitable {
     Unsuitable(
       "'\(name)' is a function pointer: nothing says how long it may be called; write it as fn(...) with a scope, "
@@ -28,7 +31,8 @@ extension SignatureWriter {
 
   /// A type that may be left out, if the header says so.
   private func optional(_ index: Int, _ type: String) -> String {
-    declared(index)?.isNullable ?? false ? type + "?" : type
+    if isDestructor { return "own \(type)" }
+    return declared(index)?.isNullable ?? false ? type + "?" : type
   }
 
   private mutating func string(_ index: Int) throws(Unsuitable) -> String {
@@ -63,13 +67,14 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' is written to, and nothing says how much room it needs")
     }
     let isWritten = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    let isRead = declared(index)?.isRead ?? false
     let isOne = !isConst && !isArray(index) && !counts.isAmbiguous && !text.isByte(target) && !text.isLetter(target)
     guard isOne, declared(index)?.name != nil, isWritten || !ParameterNames.mayBeMany(name),
       !ParameterNames.fillsVector(function: function.name)
     else { throw Unsuitable("nothing says how many elements '\(name)' has") }
     if keeps, !isWritten { throw Unsuitable("'\(name)' may be kept, or only read") }
-    checks.append("\(name) is taken to be one \(value) that is written, not read")
-    return "out \(value)"
+    checks.append("\(name) is taken to be one \(value) that is \(isRead ? "read and written" : "written, not read")")
+    return "\(isRead ? "inout" : "out") \(value)"
   }
 
   /// The address of an address: written, if the header says so, or if the function makes an object of a type that only
@@ -83,16 +88,17 @@ extension SignatureWriter {
       throw Unsuitable("'\(name)' may be an array of addresses")
     }
     let object = text.name(of: inner)
-    let isSaid = declared(index)?.isWritten ?? false || ParameterNames.isWritten(name)
+    let isRead = declared(index)?.isRead ?? false
+    let isSaid = !isRead && (declared(index)?.isWritten ?? false || ParameterNames.isWritten(name))
     let isMade =
       ParameterNames.isMaker(function: function.name) && declared(index)?.name != nil && !isConstInner
       && text.isOpaque(inner) && !name.hasSuffix("s")
-    guard isSaid || isMade else {
+    guard isSaid || isMade, !isRead else {
       throw Unsuitable(
         "'\(name)' may be an array of addresses, or be kept; if it is written, it is out ptr<\(object)>?")
     }
     checks.append("\(name) is taken to be one address that is written, not read")
-    return "out ptr<\(object)>?"
+    return "out \(own(.pointer(to: inner, isConst: isConstInner), name))ptr<\(object)>?"
   }
 
   /// The address of a struct: its value, if a copy of it is as good and nothing says that there may be several.

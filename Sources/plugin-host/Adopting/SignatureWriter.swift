@@ -7,12 +7,14 @@ struct SignatureWriter {
   let header: Header
   let text: TypeText
   let counts: CountedParameters
+  let ownership: Ownership
   var checks: [String] = []
 
-  init(_ function: Header.Function, _ types: [CType], _ header: Header) {
+  init(_ function: Header.Function, _ types: [CType], _ header: Header, _ ownership: Ownership) {
     self.function = function
     self.types = types
     self.header = header
+    self.ownership = ownership
     text = TypeText(header: header)
     names = Self.names(function, count: types.count)
     counts = CountedParameters(of: function, types.map(header.resolved), names, header)
@@ -73,6 +75,13 @@ struct SignatureWriter {
     return "out \(content)"
   }
 
+  /// The owner of an object that the function makes.
+  mutating func own(_ type: CType, _ what: String) -> String {
+    guard let destructor = ownership.destructor(ofResult: type, of: function) else { return "" }
+    checks.append("\(what) is taken to be the caller's, who has \(destructor) destroy it")
+    return "own(\(destructor)) "
+  }
+
   /// The address of a number that says how much room there is, and then how much is used. Some functions do not ask: the
   /// room has to suffice for those too.
   private func lengthAddress(of target: CType) throws(Unsuitable) -> String {
@@ -96,7 +105,7 @@ struct SignatureWriter {
         checks.append(
           "the result may be an array of texts: &[cstr; 0] if it ends with NULL, own(f) &[cstr; 0] if f frees it")
         fallthrough
-      default: return "ptr<\(text.name(of: target, or: type))>?"
+      default: return own(type, "the result") + "ptr<\(text.name(of: target, or: type))>?"
       }
     default: return try text.value(type)
     }

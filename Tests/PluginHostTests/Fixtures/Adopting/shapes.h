@@ -83,6 +83,12 @@ int shape_keep(shape_t *shape, shape_t **slot);
 int shape_arguments(int argc, char **argv);
 counted_t *counted_new(const char *encoding);
 void counted_release(counted_t *counted);
+int counted_open(const char *path, counted_t **counted /* OUT: the caller's */);
+counted_t *counted_next(counted_t *counted);
+/** Goes on.
+ * @param[in, out] place where to, and then where it is
+ */
+int shape_advance(int *place);
 int packet_send(const packet_t *packet);
 int points_fill(point_t *points, int n);
 int points_sort(point_t *points);
