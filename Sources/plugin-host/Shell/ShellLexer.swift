@@ -29,8 +29,10 @@ struct ShellLexer {
         position += 1
         add(String(escaped), isQuoted: true, to: &parts)
       default:
-        position += 1
-        add(String(scalar), isQuoted: false, to: &parts)
+        // All at once: letter by letter, a long word would be copied for each.
+        let start = position
+        while let scalar = self.next, !Self.isSpace(scalar), !Self.isSpecial(scalar) { position += 1 }
+        add(Self.text(scalars[start..<position]), isQuoted: false, to: &parts)
       }
     }
     return ShellLine.Word(parts: parts)
@@ -70,9 +72,13 @@ struct ShellLexer {
       case "\\" where position + 1 < scalars.count && Self.escapes[scalars[position + 1]] != nil:
         add(Self.escapes[scalars[position + 1]] ?? "", isQuoted: true, to: &parts)
         position += 2
-      default:
-        add(String(scalar), isQuoted: true, to: &parts)
+      case "\\":
+        add("\\", isQuoted: true, to: &parts)
         position += 1
+      default:
+        let start = position
+        while let scalar = self.next, !["\"", "$", "\\"].contains(scalar) { position += 1 }
+        add(Self.text(scalars[start..<position]), isQuoted: true, to: &parts)
       }
     }
     throw mistake("'\"' without its end", at: start)
@@ -135,6 +141,9 @@ struct ShellLexer {
   }
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\r" }
+
+  /// Whether it has a meaning in a word without quotes.
+  private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool { ["'", "\"", "$", "\\"].contains(scalar) }
 
   static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
     "a"..."z" ~= scalar || "A"..."Z" ~= scalar || scalar == "_"

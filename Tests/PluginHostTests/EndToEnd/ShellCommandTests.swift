@@ -19,5 +19,22 @@ extension EndToEnd {
       #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.text == "")
     }
+
+    @Test func aLongWordTakesTimeInProportion() throws {
+      // Letter by letter, each would copy those before it.
+      let word = String(repeating: "x", count: 1_000_000)
+      for script in [word, "kinds.tiny \(word)", "kinds.tiny \"\(word)\""] {
+        let ending = try HostProcess.run("shell", input: script + "\n")
+        #expect(ending.status == 64)
+        #expect(ending.errors.hasPrefix("plugin-host: stdin:1: "))
+      }
+    }
+
+    @Test func textInQuotesKeepsItsBackslashes() throws {
+      let script = #"kinds.chatter "a\\b\qc\"d\$e\n""# + "\n" + #"kinds.chatter a'b'"c"\ d"# + "\n"
+      let ending = try HostProcess.run("shell", input: script)
+      #expect(ending.status == 0)
+      #expect(ending.errors == "a\\b\\qc\"d$e\n\nabc d\n", "\(ending.errors)")
+    }
   }
 }
