@@ -31,6 +31,7 @@ struct PluginHost: ParsableCommand {
         try help.write()
         end(.fulfilled)
       }
+      try refuseUnknownCommand(words.first)
       var command = try parseAsRoot(words)
       if let command = command as? any WritesResults, command.output.wantsJSON { StructuredError.turnOn() }
       try reserveOutput()
@@ -49,6 +50,16 @@ struct PluginHost: ParsableCommand {
       StandardStreams.returnOutput()
       exit(withError: error)
     }
+  }
+
+  /// A first word that is no option is a command.
+  private static func refuseUnknownCommand(_ word: String?) throws(Failure) {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    guard let word, word.utf8.first != UInt8(ascii: "-"), !names.contains(word) else { return }
+    throw Failure(
+      .usage,
+      "there is no command \"\(word)\"\(Suggestion.near(word, among: names)); plugin-host --help lists the commands"
+        .displayLine)
   }
 
   /// Runs a worker, under the rules of its host, which are read before it confines itself.

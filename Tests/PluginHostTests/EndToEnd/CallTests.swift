@@ -3,6 +3,14 @@ import Testing
 
 extension EndToEnd {
   @Suite struct CallTests {
+    @Test(arguments: [("rn", "; did you mean \"run\"?"), ("cal", "; did you mean \"call\"?"), ("nothing-like-it", "")])
+    func anUnknownCommandIsSaid(word: String, hint: String) throws {
+      let ending = try HostProcess.run(word, "x")
+      #expect(ending.status == 64)
+      #expect(
+        ending.errors == "plugin-host: there is no command \"\(word)\"\(hint); plugin-host --help lists the commands\n")
+    }
+
     @Test(arguments: [
       (["flip", "true"], "false"), (["tiny"], "-3"), (["tiny", "-128"], "-128"), (["tiny", "x=0x7f"], "127"),
       (["whole", "-9223372036854775808"], "-9223372036854775808"),
