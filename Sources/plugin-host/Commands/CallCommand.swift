@@ -91,6 +91,7 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
     var plan = host.plan(host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
     let values = try CommandLineArguments.arguments(arguments, texts: texts, for: function.signature)
+    try output.writer.checkDestination()
     let traceFile = try trace.map { (path) throws(Failure) in try TraceFile(path) }
     let session = try Session(plan, options: host)
     let call = SingleCall(function, of: plugin, in: session, display: host.progress.display(isTransient: true))

@@ -88,6 +88,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       throw Failure(
         .usage, "--watch reloads plugins in worker processes, and none runs in one; add --isolation process")
     }
+    try output.writer.checkDestination()
     let session = try Session(checked.plugins, options: host, settings: checked.plan.settings)
     let rows = checked.plan.steps.map { StepRow(name: $0.name, call: $0.call.label) }
     let board = ProgressBoard(rows: rows, display: host.progress.display(isTransient: false), loop: session.loop)

@@ -35,6 +35,22 @@ struct ResultWriter: Sendable {
     try write(bytes: format.bytes(of: value))
   }
 
+  /// Refuses a file that cannot be written to, before the work is done whose result it is for.
+  func checkDestination() throws(Failure) {
+    guard let path, path != "-", !Self.standardOutput.contains(path) else { return }
+    guard !path.isEmpty else { throw Failure(.usage, "--output \"\": expected the name of a file") }
+    let folder = Directory.parent(of: path)
+    let code: Int32? =
+      switch (FileKind(path: path), FileKind(path: folder)) {
+      case (.directory, _): EISDIR
+      case (.missing, .missing): ENOENT
+      case (.missing, .other): ENOTDIR
+      default: nil
+      }
+    guard let code else { return }
+    throw Failure(.rejected, "the result cannot be written: \(path): \(SystemError(code: code))".displayLine)
+  }
+
   /// Writes bytes that have their form already.
   func write(bytes: [UInt8]) throws(Failure) {
     do {

@@ -85,6 +85,23 @@ extension EndToEnd {
       #expect(try names() == ["f", "in"])
     }
 
+    @Test(arguments: [
+      ("none/f", "1\n", "the result cannot be written: none/f: No such file or directory"),
+      (".", "1\n", "the result cannot be written: .: Is a directory"),
+      ("''", "64\n", "--output \"\": expected the name of a file"),
+    ])
+    func aFileThatCannotBeWrittenIsRefusedBeforeTheCall(path: String, status: String, message: String) throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let ending = try run("\"$0\" call kinds chatter called -o \(path); echo $?")
+      #expect(ending.text == status)
+      #expect(ending.errors == "plugin-host: \(message)\n")
+      try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: called}}}\n".utf8).write(
+        to: folder.appending(path: "p.yaml"))
+      let pipeline = try run("\"$0\" run --progress off p.yaml -o \(path); echo $?")
+      #expect(pipeline.text == status)
+      #expect(pipeline.errors == "plugin-host: \(message)\n")
+    }
+
     @Test func whatIsNoFileIsWrittenTo() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let pipe = try run("mkfifo p; cat p & \"$0\" call kinds tiny 7 -o p; wait; test -p p && echo still")
