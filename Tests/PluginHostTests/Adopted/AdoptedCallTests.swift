@@ -53,6 +53,25 @@ extension EndToEnd {
       #expect(text == expected + "\n")
     }
 
+    @Test func aGzipFileIsReadAndClosedOnce() throws {
+      let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).gz")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let script = """
+        f = zlib.gzopen \(file.path) wb
+        zlib.gzwrite $f hello
+        zlib.gzclose $f
+        g = zlib.gzopen \(file.path)
+        read = zlib.gzread $g
+        $read.data
+        zlib.gzclose $g
+        zlib.gzclose $g
+        """
+      let ending = try HostProcess.run("shell", "--plugins", Self.folder, input: script + "\n")
+      #expect(ending.status == 64, "\(ending.errors)")
+      #expect(ending.text == "5\n\"aGVsbG8=\"\n", "\(ending.text)")
+      #expect(ending.errors.contains("stdin:8: zlib.gzclose: argument 'file' is a gzFile that 'gzclose' has released"))
+    }
+
     @Test func whatDependsOnTheMomentIsOfTheRightForm() throws {
       for (words, pattern) in [
         (["zlib", "zlibVersion"], #/"1\.[0-9.]+"\n/#), (["sqlite", "sqlite3_libversion"], #/"3\.[0-9.]+"\n/#),
