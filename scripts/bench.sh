@@ -45,6 +45,7 @@ peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls
 {
   "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
   "$programs/swift-costs" $long || [ $? -eq 1 ]
+  "$programs/stream-costs" $long || [ $? -eq 1 ]
   "$programs/host-costs" "$out/callee.so" $long "${peers[@]}" || [ $? -eq 1 ]
   "$programs/worker-costs" "$out/callee.so" $long || [ $? -eq 1 ]
   echo "promises settled from Python's ctypes, nanoseconds each:" \

@@ -1,0 +1,34 @@
+// `stream-costs [--long]`: an event's way through ten operators, against OpenCombine and swift-async-algorithms.
+import CReport
+import Glibc
+import Timing
+
+let arguments = CommandLine.arguments.dropFirst()
+guard arguments.isEmpty || arguments == ["--long"] else {
+  print("usage: stream-costs [--long]")
+  exit(64)
+}
+let stopwatch = Stopwatch(rounds: arguments.isEmpty ? 30 : 300)
+let budget = 0.5
+let events = 1000
+
+guard Ours.run(events) == Combined.run(events), Ours.run(events) == Channel.run(events) else {
+  fatalError("the contestants do different work")
+}
+
+/// The wall clock: a channel has two tasks.
+func passed(_ times: Int, _ work: () -> Void) -> Double {
+  let start = statistics_passed()
+  for _ in 0..<times { work() }
+  return statistics_passed() - start
+}
+
+report_heading("a stream's event through ten operators", "ns")
+let combined = stopwatch.race(
+  items: events,
+  [{ Stopwatch.time($0) { _ = Ours.run(events) } }, { Stopwatch.time($0) { _ = Combined.run(events) } }])
+report("OpenCombine, map, filter and compactMap", against: combined[1], ours: combined[0], budget: budget)
+let channelled = stopwatch.race(
+  items: events, [{ passed($0) { _ = Ours.run(events) } }, { passed($0) { _ = Channel.run(events) } }])
+report("swift-async-algorithms, AsyncChannel", against: channelled[1], ours: channelled[0], budget: budget)
+exit(report_failed() ? 1 : 0)
