@@ -124,7 +124,9 @@ struct Header {
     case .f64: return .double
     case .array(let element, let count): return .array(of: define(element, path), count: count)
     case .cstr: return .pointer(to: .char, isConst: true)
-    case .pointer(let name): return .pointer(to: .named(name), isConst: false)
+    // A type of the map may be the address of an object of the same name.
+    case .pointer(let name):
+      return .pointer(to: map.types[name] == nil ? .named(name) : .tagged("struct", name: name), isConst: false)
     case .optional(let type): return define(type, path)
     case .structure(let structure):
       let tag = "#map-\(path)"
@@ -211,7 +213,11 @@ struct Header {
     for type in types {
       var type = resolved(type)
       guard case .pointer = type else { continue }
-      while case .pointer(let target, _) = type { type = resolved(target) }
+      // With the names of a type map, addresses may lead back to themselves.
+      for _ in 0..<64 {
+        guard case .pointer(let target, _) = type else { break }
+        type = resolved(target)
+      }
       if case .tagged(_, let tag) = type { given.insert(tag) }
     }
   }

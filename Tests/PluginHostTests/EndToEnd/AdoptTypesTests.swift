@@ -70,6 +70,20 @@ extension EndToEnd {
       #expect(draft.text.contains("'cos(k: [u8; 16]) -> i32'"), "\(draft.text)")
     }
 
+    /// As EGLDisplay is in the bundled map.
+    @Test func aTypeMayBeTheAddressOfAnObjectOfItsOwnName() throws {
+      let header = """
+        typedef void *thing;
+        typedef void *one;
+        typedef void *other;
+        thing sin(thing *t);
+        int cos(one o, other p);
+        """
+      let draft = try Self.draft(header, types: "types: {thing: 'ptr<thing>', one: 'ptr<other>', other: 'ptr<one>'}")
+      #expect(draft.text.contains("-> ptr<thing>"), "\(draft.text)")
+      #expect(draft.text.contains("'cos(o: ptr<other>, p: ptr<one>) -> i32'"), "\(draft.text)")
+    }
+
     @Test func aTypeMapsMistakesAreNamed() throws {
       let draft = try Self.draft("int sin(int x);", types: "types:\n  a: int\n  b: fn()\nkinds: {}\n")
       #expect(draft.status == 64)
