@@ -55,13 +55,17 @@ public final class IsolatedPlugin: Sendable {
     try self.init(
       WorkerSettings(
         source: .file(PluginFile.resolve(path)), options: options, host: host,
+        requirements: { (description) throws(PluginError) in try Self.refuseRequirements(of: description) },
         check: { (description) throws(PluginError) in
           try IsolationRule.check(description)
-          if let id = description.required.first {
-            throw PluginError(
-              .missingRequirement(id), description.path, "requires the plugin '\(id)', which is not loaded")
-          }
+          try Self.refuseRequirements(of: description)
         }))
+  }
+
+  /// Refuses a plugin that requires others: there are none outside of a host.
+  private static func refuseRequirements(of description: PluginDescription) throws(PluginError) {
+    guard let id = description.required.first else { return }
+    throw PluginError(.missingRequirement(id), description.path, "requires the plugin '\(id)', which is not loaded")
   }
 
   init(_ settings: WorkerSettings) throws(PluginError) {

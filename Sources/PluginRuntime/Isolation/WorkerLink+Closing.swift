@@ -2,12 +2,15 @@ import Promises
 import Synchronization
 
 extension WorkerLink {
-  /// Stops new calls. Those under way have until `end`.
+  /// Stops new calls. Those under way have until `end`, or until the end of an earlier call of this function if that
+  /// comes first.
   func beginClosing(end: ContinuousClock.Instant) {
     state.withLock { state in
-      guard state.phase == .waiting || state.phase == .open else { return }
-      state.phase = .closing
-      state.end = end
+      switch state.phase {
+      case .waiting, .open: (state.phase, state.end) = (.closing, end)
+      case .closing: state.end = min(state.end ?? end, end)
+      case .closed: break
+      }
     }
     wake()
   }

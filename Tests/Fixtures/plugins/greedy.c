@@ -141,6 +141,20 @@ static int32_t allocate(uint64_t size) {
   return 0;
 }
 
+/* Keeps so many blocks. */
+static int32_t hoard(uint64_t size, uint32_t count) {
+  for (uint32_t index = 0; index < count; index++)
+    if (malloc(size) == NULL)
+      return ENOMEM;
+  return 0;
+}
+
+/* The processor time that this process may use, in seconds. */
+static uint64_t limit_of_time(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_CPU, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
 static int32_t burn(void) {
   for (volatile uint64_t turn = 0;; turn++)
     ;
@@ -171,6 +185,47 @@ static promise_t *read_elsewhere(const char *path) {
   return promise;
 }
 
+static int32_t read_often(const char *path, uint32_t count) {
+  int32_t result = 0;
+  for (uint32_t index = 0; index < count; index++)
+    result = opened(open(path, O_RDONLY));
+  return result;
+}
+
+/* A thread that makes no call: it opens the files that read_by_helper() names. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static const char *wanted;
+
+static void *help(void *context) {
+  pthread_mutex_lock(&lock);
+  for (;;) {
+    while (wanted == NULL)
+      pthread_cond_wait(&changed, &lock);
+    opened(open(wanted, O_RDONLY));
+    wanted = NULL;
+    pthread_cond_broadcast(&changed);
+  }
+  return context;
+}
+
+static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
+  (void)host;
+  (void)error;
+  pthread_t thread;
+  return pthread_create(&thread, NULL, help, NULL) == 0 ? PROMISE_OK : -1;
+}
+
+static int32_t read_by_helper(const char *path) {
+  pthread_mutex_lock(&lock);
+  wanted = path;
+  pthread_cond_broadcast(&changed);
+  while (wanted != NULL)
+    pthread_cond_wait(&changed, &lock);
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
 static int32_t read_and_die(const char *path) {
   opened(open(path, O_RDONLY));
   abort();
@@ -194,9 +249,13 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("use_ring() -> i32", use_ring),
     FUNCTION("start_thread() -> i32", start_thread),
     FUNCTION("allocate(size: u64) -> i32", allocate),
+    FUNCTION("hoard(size: u64, count: u32) -> i32", hoard),
+    FUNCTION("read_often(path: cstr, count: u32) -> i32", read_often),
+    FUNCTION("read_by_helper(path: cstr) -> i32", read_by_helper),
+    FUNCTION("limit_of_time() -> u64", limit_of_time),
     FUNCTION("burn() -> i32", burn),
     FUNCTION("read_elsewhere(path: cstr) -> promise<i64>", read_elsewhere),
     FUNCTION("read_and_die(path: cstr) -> i32", read_and_die),
 };
 
-PLUGIN("test.greedy", .description = NULL)
+PLUGIN("test.greedy", .load = load)

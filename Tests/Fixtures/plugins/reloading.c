@@ -100,8 +100,14 @@ static promise_status_t quiesce(promise_value_t *error) {
 #endif
 }
 
-static void resume(void) {
+static promise_status_t resume(promise_value_t *error) {
   append("resume");
+#ifdef TIRED
+  return fail(error, "tired");
+#else
+  (void)error;
+  return PROMISE_OK;
+#endif
 }
 
 static promise_status_t health(promise_value_t *error) {
@@ -112,6 +118,11 @@ static promise_status_t health(promise_value_t *error) {
   (void)error;
   return PROMISE_OK;
 #endif
+}
+
+/* Not the function that an exchange calls: it has a parameter. */
+__attribute__((unused)) static int64_t health_of(int64_t given) {
+  return given == REVISION ? 0 : -1;
 }
 
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
@@ -137,9 +148,11 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("open_later(milliseconds: u32)", open_later),
     FUNCTION("make() -> ptr<thing>", make),
     FUNCTION("look(thing: ptr<thing>) -> i32", look),
-#ifndef PLAIN
+#ifdef ASKS
+    FUNCTION("health(revision: i64) -> i64", health_of),
+#elif !defined PLAIN
     FUNCTION("quiesce() !", quiesce),
-    FUNCTION("resume()", resume),
+    FUNCTION("resume() !", resume),
     FUNCTION("health() !", health),
 #endif
 };
@@ -148,8 +161,15 @@ static const promise_plugin_function_t functions[] = {
 #define ID "test.reloading"
 #endif
 
-#ifdef PLAIN
+#ifdef REQUIRES
+static const char *const requirements[] = {REQUIRES, NULL};
+#define REQUIREMENTS requirements
+#else
+#define REQUIREMENTS NULL
+#endif
+
+#if defined PLAIN || defined ASKS
 __attribute__((unused)) static void *const unused[] = {(void *)quiesce, (void *)resume, (void *)health};
 #endif
 
-PLUGIN(ID, .load = load, .unload = unload)
+PLUGIN(ID, .required = REQUIREMENTS, .load = load, .unload = unload)

@@ -33,6 +33,27 @@ struct Breaker {
     plugin.unload()
   }
 
+  @Test("opens again at once if the worker that is tried ends too, and says so each time")
+  func halfOpen() async throws {
+    let opened = Recorder<String>()
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading(
+      "dying", host: Host.Options(log: { level, _, text in lines.record("\(level) \(text)") })
+    ) { options in
+      options.crashLimit = 2
+      options.coolDown = .milliseconds(300)
+      options.circuitOpened = { opened.record($1) }
+    }
+    for _ in 0..<2 { #expect(try await plugin.outcome("die", .string("kill")).workerEnd != nil) }
+    try await waiting(for: { opened.count == 1 })
+    var outcome = try await plugin.outcome("die", .string("kill"))
+    for _ in 0..<60_000 where outcome.workerEnd == nil { outcome = try await plugin.outcome("die", .string("kill")) }
+    #expect(outcome.workerEnd?.generation == 3)
+    try await waiting(for: { opened.count == 2 })
+    #expect(lines.events.count { $0.hasPrefix("error is not started for") } == 2, "\(lines.events)")
+    plugin.unload()
+  }
+
   @Test("does not keep the plugin from being unloaded")
   func unloads() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { options in

@@ -140,6 +140,45 @@ struct Confined {
     #expect(outcome.pluginError?.message.contains("rejected with: ") == true, "\(outcome)")
   }
 
+  @Test("a refusal of a thread that makes no call is that of no call which succeeds, or comes later")
+  func helper() async throws {
+    guard let plugin = try loading() else { return }
+    #expect(try await plugin.outcome("read_by_helper", .string(secret)).value == .int(0))
+    let later = try await plugin.outcome("read_elsewhere", .string("\(folder)/none"))
+    #expect(later.reason != nil && later.pluginError == nil, "\(later)")
+  }
+
+  @Test("a refusal is reported once: not for each attempt, and not again at the end of the worker")
+  func once() async throws {
+    guard let plugin = try loading() else { return }
+    let often = try await plugin.outcome("read_often", .string(secret), .uint(100))
+    guard case .notAllowed(let refusals)? = often.pluginError?.kind else {
+      Issue.record("\(often)")
+      return
+    }
+    #expect(refusals.map(\.path) == [secret])
+    guard case .int(let process)? = try await plugin.outcome("process").value else { return }
+    let pending = plugin.call("burn", [], timeout: nil)
+    kill(pid_t(process), SIGKILL)
+    let end = try #require(try await pending.outcomeInTime().workerEnd)
+    #expect(end.refusals.isEmpty, "\(end)")
+  }
+
+  @Test("memory that is used up bit by bit is refused by its name too")
+  func hoard() async throws {
+    guard let plugin = try loading("memory=256M") else { return }
+    let outcome = try await plugin.outcome("hoard", .uint(1 << 24), .uint(32))
+    #expect(refusal(outcome)?.capability == .memory, "\(outcome)")
+  }
+
+  @Test("a part of a second of processor time is a whole one")
+  func partOfASecond() async throws {
+    let plugin = try IsolatedPlugin.loading("greedy") { $0.capabilities.cpuTime = .milliseconds(1_400) }
+    #expect(try await plugin.outcome("limit_of_time").value == .uint(2))
+    let short = try IsolatedPlugin.loading("greedy") { $0.capabilities.cpuTime = .zero }
+    #expect(try await short.outcome("limit_of_time").value == .uint(1))
+  }
+
   @Test("memory and processor time")
   func limits() async throws {
     guard let plugin = try loading("memory=256M", "cpu=1") else { return }
@@ -162,8 +201,10 @@ struct Confined {
 
   @Test("a path where nothing is cannot be given")
   func missing() throws {
-    let error = #expect(throws: PluginError.self) { try loading("read=\(folder)/none") }
-    #expect(error?.kind == .notFound && error?.message.contains("read=\(folder)/none") == true)
+    for right in ["read", "write"] {
+      let error = #expect(throws: PluginError.self) { try loading("\(right)=\(folder)/none") }
+      #expect(error?.kind == .notFound && error?.message.contains("\(right)=\(folder)/none") == true)
+    }
   }
 
   @Test(

@@ -1,5 +1,7 @@
+import Foundation
 import PluginRuntime
 import Promises
+import PromisesTestSupport
 import Synchronization
 import Testing
 
@@ -49,6 +51,54 @@ struct Limits {
     plugin.unload()
   }
 
+  @Test("do not keep unload() waiting when no call waits any more", arguments: [true, false])
+  func closing(starts: Bool) async throws {
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin.loading("dying") { options in
+      options.limits.inFlight = 1
+      options.limits.queue = 1
+      options.grace = .milliseconds(100)
+      options.output = { lines.record($0) }
+    }
+    let first = plugin.call("never", [], timeout: nil)
+    let second = plugin.call("die", [.value(.string("block"))], timeout: nil)
+    let ends = Recorder<Int>()
+    Thread.detachNewThread {
+      plugin.unload(deadline: .seconds(3_600))
+      ends.record(1)
+    }
+    var kind = PluginError.Kind.overloaded
+    while kind == .overloaded { kind = try #require(try await plugin.outcome("echo", .int(1)).pluginError?.kind) }
+    #expect(kind == .closed)
+    if starts {
+      first.discard()
+      try await waiting(for: { lines.events == ["about to block"] })
+      second.discard()
+    } else {
+      second.discard()
+      first.discard()
+    }
+    try await waiting(for: { ends.count == 1 })
+    #expect(first.rejectReason is Discarded && second.rejectReason is Discarded)
+  }
+
+  @Test("let calls wait while the workers are exchanged, also if the policy is to reject them")
+  func exchange() async throws {
+    let file = try ExchangedFile()
+    var options = try file.options
+    options.limits.inFlight = 5
+    options.limits.whenFull = .reject
+    let plugin = try IsolatedPlugin(loading: file.path, options)
+    let over = Recorder<Int>()
+    Thread.detachNewThread {
+      for _ in 0..<3 { _ = try? plugin.reload(deadline: .seconds(60)) }
+      over.record(1)
+    }
+    while over.count == 0 { #expect(try await plugin.outcome("revision").value == .int(1)) }
+    #expect(file.lines.count { $0 == "quiesce 1" } == 3)
+    plugin.unload()
+  }
+
   @Test("reject at once, if that is the policy, and pass when a call has ended")
   func reject() async throws {
     let plugin = try loading {
@@ -76,6 +126,7 @@ struct Limits {
     for (number, call) in calls.enumerated() {
       #expect(try await call.outcomeInTime().value == .int(Int64(number)))
       #expect(calls[..<number].allSatisfy { $0.state != .pending })
+      #expect(plugin.workers[0].pending <= 1)
     }
     plugin.unload()
   }

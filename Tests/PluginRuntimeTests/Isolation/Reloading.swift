@@ -110,6 +110,78 @@ struct Reloading {
     #expect(#expect(throws: PluginError.self) { try host.reload("test.nothing") }?.kind == .unknownPlugin)
   }
 
+  @Test("leaves the old workers until their calls have ended, or the plugin is unloaded")
+  func draining() async throws {
+    let file = try ExchangedFile()
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
+    let old = plugin.call("gate", [], timeout: nil)
+    try file.install(2)
+    try plugin.reload(deadline: .seconds(3_600))
+    #expect(plugin.workers.map(\.state) == [.active, .draining])
+    #expect(plugin.workers.map(\.pending) == [0, 1] && plugin.workers.map(\.generation) == [2, 1])
+    plugin.unload(deadline: .zero)
+    #expect(try await old.outcomeInTime().pluginError?.kind == .closed || old.state == .pending)
+    #expect(Set(file.lines.suffix(2)) == ["unload 1", "unload 2"], "\(file.lines)")
+  }
+
+  @Test("is over with unload(): of a plugin, and of its host")
+  func closed() throws {
+    let path = try Fixture.plugin("reloading", ["-DPLAIN"])
+    let plugin = try IsolatedPlugin(loading: path, .tests)
+    plugin.unload()
+    #expect(#expect(throws: PluginError.self) { try plugin.reload() }?.kind == .closed)
+    let host = Host()
+    try host.load(path, isolation: .tests)
+    host.unloadAll()
+    #expect(#expect(throws: PluginError.self) { try host.reload("test.reloading") }?.kind == .closed)
+  }
+
+  @Test("refuses a new file whose requirements are not loaded", arguments: [true, false])
+  func requirements(isInHost: Bool) throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    var plugin: IsolatedPlugin?
+    if isInHost {
+      try host.load(file.path, isolation: try file.options)
+    } else {
+      plugin = try IsolatedPlugin(loading: file.path, try file.options)
+    }
+    try file.install(2, "-DREQUIRES=\"test.other\"")
+    let error = #expect(throws: PluginError.self) {
+      if let plugin { try plugin.reload() } else { try host.reload("test.reloading") }
+    }
+    #expect(error?.kind == .rolledBack, "\(error as Any)")
+    #expect(error?.message.contains("requires the plugin 'test.other', which is not loaded") == true)
+    plugin?.unload()
+    host.unloadAll()
+  }
+
+  @Test("logs that resume() was rejected, and goes on with the old file")
+  func resume() async throws {
+    let file = try ExchangedFile()
+    try file.install(1, "-DTIRED")
+    let lines = Recorder<String>()
+    let plugin = try IsolatedPlugin(
+      loading: file.path, try file.options, host: Host.Options(log: { lines.record("\($0) \($1) \($2)") }))
+    try file.install(2, "-DSICK")
+    #expect(throws: PluginError.self) { try plugin.reload() }
+    let line = lines.events.first { $0.hasPrefix("error test.reloading") }
+    #expect(line?.contains("tired") == true, "\(lines.events)")
+    #expect(try await plugin.outcome("revision").value == .int(1))
+    plugin.unload()
+  }
+
+  @Test("calls no health() that has parameters")
+  func otherHealth() async throws {
+    let file = try ExchangedFile()
+    try file.install(1, "-DASKS")
+    let plugin = try IsolatedPlugin(loading: file.path, try file.options)
+    try file.install(2, "-DASKS")
+    try plugin.reload()
+    #expect(try await plugin.outcome("health", .int(2)).value == .int(0))
+    plugin.unload()
+  }
+
   @Test("loses no call: 2,000 calls during 10 exchanges")
   func many() async throws {
     let file = try ExchangedFile()
@@ -138,6 +210,7 @@ struct Reloading {
     let file = try ExchangedFile()
     let host = Host()
     try host.load(file.path, isolation: try file.options)
+    try host.load(Fixture.plugin("dying"), isolation: .tests)
     let reports = Recorder<String>()
     let watcher = try PluginWatcher(host) { plugin, outcome in
       if case .failure(let error) = outcome {
@@ -154,7 +227,14 @@ struct Reloading {
     #expect(reports.events == ["test.reloading", "test.reloading rolledBack"])
     #expect(try await host.call("revision", of: "test.reloading").outcomeInTime().value == .int(2))
     watcher.stop()
-    try host.unload("test.reloading")
+    // Another one follows the next change; this one does not.
+    let others = Recorder<String>()
+    let other = try PluginWatcher(host) { plugin, _ in others.record(plugin) }
+    try file.install(3)
+    try await waiting(for: { others.count == 1 })
+    #expect(reports.count == 2 && others.events == ["test.reloading"])
+    other.stop()
+    for plugin in ["test.reloading", "test.dying"] { try host.unload(plugin) }
     #expect(host.plugins.isEmpty)
   }
 }

@@ -153,6 +153,18 @@ struct WorkerDeaths {
     plugin.unload()
   }
 
+  @Test("follows from the release of a plugin that was not unloaded")
+  func released() async throws {
+    var plugin: IsolatedPlugin? = try IsolatedPlugin.loading("dying")
+    guard case .int(let process)? = try await plugin?.outcome("process").value else {
+      Issue.record("no process")
+      return
+    }
+    #expect(kill(pid_t(process), 0) == 0)
+    plugin = nil
+    try await waiting(for: { kill(pid_t(process), 0) == -1 && errno == ESRCH })
+  }
+
   @Test("leaves no process, and no descriptor")
   func leaks() async throws {
     let before = Fixture.descriptors

@@ -1,0 +1,63 @@
+import PluginRuntime
+import Testing
+
+@Suite("Isolation: capabilities as text")
+struct CapabilityTests {
+  @Test("sizes are bytes, or a number with K, M or G; times are whole seconds")
+  func limits() throws {
+    for (text, size) in [
+      ("1", 1), ("65536", 65_536), ("3K", 3 << 10), ("512M", 512 << 20), ("2G", 2 << 30),
+      ("17179869183G", UInt64(17_179_869_183) << 30),
+    ] as [(String, UInt64)] {
+      var capabilities = Capabilities()
+      try capabilities.allow("memory=\(text)")
+      #expect(capabilities.memory == size)
+    }
+    for (text, seconds) in [("1", 1), ("1000000000", 1_000_000_000)] {
+      var capabilities = Capabilities()
+      try capabilities.allow("cpu=\(text)")
+      #expect(capabilities.cpuTime == .seconds(seconds))
+    }
+  }
+
+  @Test(
+    "other forms are mistakes, and change nothing",
+    arguments: [
+      "memory=0", "memory=0K", "memory=", "memory=K", "memory=-1", "memory=12Q", "memory=1.5G", "memory=17179869184G",
+      "memory=18446744073709551616", "memory", "cpu=0", "cpu=-1", "cpu=1.5", "cpu=", "cpu=1000000001", "read", "read=",
+      "write=", "write", "network=", "processes=1", "all=", "", "=", "Network",
+    ])
+  func mistakes(text: String) {
+    var capabilities = Capabilities()
+    let error = #expect(throws: CapabilityMistake.self) { try capabilities.allow(text) }
+    #expect(error?.description.hasPrefix("\"\(text)\" ") == true)
+    #expect(capabilities == Capabilities())
+  }
+
+  @Test("a relative path starts from a folder, if there is one")
+  func paths() throws {
+    var capabilities = Capabilities()
+    try capabilities.allow("read=a=b/c", from: "/folder")
+    try capabilities.allow("write=/d", from: "/folder")
+    try capabilities.allow("write=e")
+    #expect(capabilities.reads == ["/folder/a=b/c"] && capabilities.writes == ["/d", "e"])
+  }
+
+  @Test("the union has the rights of both, and the limits of the other where it has one")
+  func union() throws {
+    func capabilities(_ texts: String...) throws -> Capabilities {
+      var capabilities = Capabilities()
+      for text in texts { try capabilities.allow(text) }
+      return capabilities
+    }
+    let none = Capabilities()
+    for text in ["network", "processes", "read=/a", "write=/b", "memory=1M", "cpu=3", "all"] {
+      let one = try capabilities(text)
+      #expect(one != none && one.union(none) == one && none.union(one) == one, "\(text)")
+    }
+    let both = try capabilities("read=/a", "write=/b", "memory=1M", "cpu=3").union(
+      capabilities("read=/c", "write=/d", "memory=2M", "cpu=2"))
+    #expect(both == (try capabilities("read=/a", "read=/c", "write=/b", "write=/d", "memory=2M", "cpu=2")))
+    #expect(Capabilities.unrestricted == (try capabilities("all")))
+  }
+}
