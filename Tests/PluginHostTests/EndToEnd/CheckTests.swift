@@ -71,6 +71,9 @@ extension EndToEnd {
         ("SETTLES_TWICE", "later: calls", "settles a promise that was settled before"),
         ("CALLS_LATE", "apply: calls", "which is the end of @call"),
         ("CRASHES_WHEN_DISCARDED", "later: cancellation", "by SIGSEGV in the call later()"),
+        ("SAYS_AND_DIES", "number: calls", "; it wrote last: one < two & \"three\""),
+        ("CRASHES_ON_A_THREAD", "number: calls", "ended the process by SIGSEGV in "),
+        ("DROPS", "later: calls", "releases the last reference to a promise that is pending"),
         ("LEAVES_THREAD", "load and unload", "leaves 1 thread behind"),
         ("LEAVES_DESCRIPTOR", "load and unload", "leaves 1 descriptor behind"),
         ("CRASHES_IN_UNLOAD", "load and unload", "by SIGSEGV in unload()"),
@@ -85,6 +88,42 @@ extension EndToEnd {
         let others = report.checks.filter { !$0.name.hasPrefix(check.prefix(5)) }
         #expect(others.allSatisfy { $0.findings.isEmpty }, "\(ending.text)")
       }
+    }
+
+    @Test("a function that takes an address gets one from another function, which is no leak")
+    func addresses() throws {
+      let (report, ending) = try report("WITH_OBJECTS", "--skip", "number", "--skip", "text", "--skip", "apply")
+      #expect(ending.status == 0 && report.findings == 0, "\(ending.text)")
+      let calls = Dictionary(
+        uniqueKeysWithValues: report.checks.filter { $0.name.hasSuffix(": calls") }.map { ($0.name, $0.calls) })
+      for function in ["make", "make_two", "look", "look_at_other", "listen"] {
+        #expect(calls["\(function): calls"] == 100, "\(calls)")
+      }
+      #expect(calls["look_at_none: calls"] == 0)
+      let none = try #require(report.checks.first { $0.name == "look_at_none: calls" })
+      #expect(none.notes == ["was not called: it takes a token, or an address that no function gives"])
+      for function in ["make", "make_two", "look", "listen"] {
+        let leaks = try #require(report.checks.first { $0.name == "\(function): leaks" })
+        #expect(leaks.notes == ["leaks cannot be told: it gives addresses, or keeps callbacks"], "\(leaks)")
+      }
+    }
+
+    @Test("promises that are not settled are no fault: they are discarded, and not all calls are made")
+    func pending() throws {
+      let (report, ending) = try report("NEVER_SETTLES", "--skip", "number", "--skip", "text", "--skip", "apply")
+      #expect(ending.status == 0 && report.findings == 0, "\(ending.text)")
+      let calls = try #require(report.checks.first { $0.name == "later: calls" })
+      #expect(calls.calls == 3 && calls.notes == ["promises were pending after a second, and were discarded"])
+      let leaks = try #require(report.checks.first { $0.name == "later: leaks" })
+      #expect(leaks.calls == 1 && leaks.notes == ["leaks were not measured: a promise was pending after a second"])
+    }
+
+    @Test("a check may take longer than a call may")
+    func long() throws {
+      let words = ["--calls", "4000", "--timeout", "4", "--skip", "number", "--skip", "text", "--skip", "apply"]
+      let fixture = try Self.plugin(nil)
+      let ending = try HostProcess.run(["check"] + words + [fixture.path])
+      #expect(ending.status == 0 && ending.text.contains("later: calls, 4000 calls"), "\(ending.text)")
     }
 
     @Test("the seed repeats the calls, and another has others")
@@ -110,6 +149,13 @@ extension EndToEnd {
       let xml = try String(contentsOfFile: file, encoding: .utf8)
       #expect(xml.contains("<testcase classname=\"org.example.faulty\" name=\"number: calls\"><failure message=\""))
       #expect(xml.contains("failures=\"1\"") || xml.contains("failures=\"2\""), "\(xml)")
+      let odd = try Self.plugin("SAYS_AND_DIES")
+      let marked = try HostProcess.run("check", "--junit", file, odd.path)
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.contains("one &lt; two &amp; &quot;three&quot;") && !text.contains("\u{1}"), "\(text)")
+      #expect(text.contains("\"number: leaks\"/>") && text.contains("name=\"text: leaks\"/>"), "\(text)")
+      #expect(marked.text.contains("          note: leaks were not measured: its calls have findings\n"))
+      #expect(marked.text.hasSuffix(" checks, 1 finding\n"), "\(marked.text)")
       let skipped = try HostProcess.run("check", "--skip", "number", fixture.path)
       #expect(skipped.status == 0 && !skipped.text.contains("number"), "\(skipped.text)")
       let unknown = try HostProcess.run("check", "--skip", "nothing", fixture.path)

@@ -23,6 +23,9 @@ extension EndToEnd {
       #expect(crashed.errors.contains("is not called for 60.0 seconds: its worker processes ended 5 times in a row"))
       let list = try run("quarantine", "list")
       let hash = list.text.split(separator: "\n").last?.prefix(12) ?? ""
+      let json = try run("quarantine", "list", "--json").text
+      let times = json.matches(of: #/"(?:begins|ends)":(\d+)/#).map { Int($0.1)! }
+      #expect(times.count == 2 && times.last! - times.first! == 86_400, "\(times)")
       #expect(list.text.contains("was killed by SIGSEGV") && list.text.contains("/mortal.so"), "\(list.text)")
       // A copy has the same content.
       let copy = file.folder.appending(path: "copy.so").path
@@ -58,6 +61,53 @@ extension EndToEnd {
         to: entry, atomically: true, encoding: .utf8)
       #expect(try run("call", "mortal", "echo", "3").text == "3\n")
       #expect(!FileManager.default.fileExists(atPath: entry.path))
+    }
+
+    @Test func entriesAreListedAndReleasedByTheirHashes() throws {
+      defer { try? FileManager.default.removeItem(at: state) }
+      let folder = state.appending(path: ".local/state/plugin-host/quarantine")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let now = Int(Date().timeIntervalSince1970)
+      func write(_ name: String, _ text: String) throws {
+        try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
+      }
+      for (name, age) in [("aaaa0", 30), ("aaaa1", 10), ("bbbb0", 20)] {
+        let hash = name + String(repeating: "0", count: 59)
+        try write(hash, "begins \(now - age)\nends \(now + 5_000)\npath /\(name)\nreason because of it\n")
+      }
+      // No entries.
+      try write("notes", "ends \(now + 500)\n")
+      try write(String(repeating: "c", count: 64), "begins \(now)\npath x\n")
+      try write(String(repeating: "d", count: 64), "")
+      func run(_ arguments: String...) throws -> HostProcess.Ending {
+        try HostProcess.run(["quarantine"] + arguments, environment: ["HOME": state.path])
+      }
+      let list = try run("list", "--json").text
+      #expect(list.matches(of: #/"path":"([^"]*)"/#).map { String($0.1) } == ["/aaaa1", "/bbbb0", "/aaaa0"], "\(list)")
+      #expect(list.contains("\"reason\":\"because of it\""))
+      for wrong in [["bbb"], ["aaaa"], ["cccc"], [], ["--all", "bbbb"]] {
+        #expect(try HostProcess.run(["quarantine", "release"] + wrong, environment: ["HOME": state.path]).status == 64)
+      }
+      #expect(try run("release", "aaaa").errors.contains("aaaa is the beginning of 2 hashes"))
+      #expect(try run("release", "BBBB0").text == "released bbbb00000000 /bbbb0\n")
+      #expect(try run("release", "--all").text == "released aaaa10000000 /aaaa1\nreleased aaaa00000000 /aaaa0\n")
+      #expect(try run("list", "--json").text == "[]\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+    }
+
+    @Test(arguments: [(40, "s"), (5_000, "min"), (10_000, "h")])
+    func theTimeThatIsLeftIsShown(seconds: Int, unit: String) throws {
+      defer { try? FileManager.default.removeItem(at: state) }
+      let folder = state.appending(path: "plugin-host/quarantine")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let hash = try #require(try Self.sha256(FixturePlugins.path("mortal")))
+      let now = Int(Date().timeIntervalSince1970)
+      try "begins \(now)\nends \(now + seconds)\npath x\nreason because\n".write(
+        to: folder.appending(path: hash), atomically: true, encoding: .utf8)
+      let refused = try run("call", "mortal", "echo", "3")
+      #expect(
+        refused.errors.contains(try Regex("in quarantine for another [0-9]{1,2} \(unit): because")),
+        "\(refused.errors)")
     }
 
     /// The hash that the system's program computes.

@@ -140,7 +140,69 @@ extension EndToEnd {
       #expect(try run("call", "--isolation", "in-process", plugin, "echo", "3").text == "3\n")
     }
 
-    @Test(arguments: ["policy none", "hash 12", "key zz", "trust me", "policy any more"])
+    @Test func keysAreReadInBothFormsAndNoOtherAlgorithmIs() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      guard try sign("one"), try sign("two") else { return }
+      let pem = try String(contentsOf: folder.appending(path: "two.pub"), encoding: .utf8)
+      let der = try #require(Data(base64Encoded: pem.split(separator: "\n").dropFirst().dropLast().joined()))
+      let digits = der.suffix(32).map { String(format: "%02x", $0) }.joined()
+      #expect(try run("trust", "policy", "signed").status == 0)
+      #expect(try run("trust", "add", folder.appending(path: "one.pub").path).status == 0)
+      #expect(try !isLoaded(), "signed by the other")
+      let file = folder.appending(path: "two.hex").path
+      try "\(digits)\n".write(toFile: file, atomically: true, encoding: .utf8)
+      #expect(try run("trust", "add", "--name", "Two", file).text == "trusted key \(digits) Two\n")
+      #expect(try run("trust", "list").text.hasSuffix("key \(digits) Two\n"))
+      #expect(try isLoaded(), "any of the listed keys may have signed")
+      #expect(try openssl("genpkey", "-algorithm", "x25519", "-out", "other.pem"))
+      #expect(try openssl("pkey", "-in", "other.pem", "-pubout", "-out", "other.pub"))
+      let cut = folder.appending(path: "cut.pub").path
+      try pem.split(separator: "\n").dropLast().joined(separator: "\n").write(
+        toFile: cut, atomically: true, encoding: .utf8)
+      for wrong in [folder.appending(path: "other.pub").path, cut] {
+        #expect(try run("trust", "add", wrong).errors.contains("is neither a plugin nor a public key of Ed25519"))
+      }
+    }
+
+    @Test func theRulesAreEditedOneByOne() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let hash = try #require(try QuarantineTests.sha256(plugin))
+      #expect(try run("trust", "policy", "any", "--untrusted", "process").status == 0)
+      #expect(try run("trust", "policy", "listed").status == 0)
+      for _ in 0..<2 { #expect(try run("trust", "add", plugin).status == 0) }
+      let lines = try String(contentsOfFile: configuration, encoding: .utf8)
+      #expect(lines == "untrusted process\npolicy listed\nhash \(hash) plugin.so\n")
+      #expect(
+        try run("trust", "list").text
+          == "# \(configuration)\npolicy listed\nuntrusted process\nhash \(hash) plugin.so\n")
+      #expect(try run("trust", "policy", "any", "--untrusted", "in-process").status == 0)
+      let changed = try String(contentsOfFile: configuration, encoding: .utf8)
+      #expect(changed == "hash \(hash) plugin.so\npolicy any\nuntrusted in-process\n")
+      #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\nhash \(hash) plugin.so\n")
+      // Rules other than entries are no entries.
+      #expect(try run("trust", "remove", "in-process").status == 64)
+      #expect(try run("trust", "remove", hash.prefix(9).uppercased()).text.hasPrefix("removed 1 entry for "))
+      #expect(try run("trust", "list").text == "# \(configuration)\npolicy any\n")
+      // Digits are the same in upper case.
+      try write("policy listed\nhash \(hash.uppercased())\n")
+      #expect(try isLoaded())
+    }
+
+    @Test func theRulesAreInTheHomeFolderToo() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let home = ["HOME": folder.path]
+      #expect(try HostProcess.run("trust", "policy", "listed", environment: home).status == 0)
+      let file = folder.appending(path: ".config/plugin-host/trust.conf").path
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == "policy listed\n")
+      #expect(try HostProcess.run("call", plugin, "echo", "3", environment: home).status == 2)
+      #expect(try run("call", plugin, "echo", "3").status == 0)
+      #expect(try HostProcess.run("trust", "policy", "listed").status == 64)
+    }
+
+    @Test(arguments: [
+      "policy none", "hash 12", "key zz", "trust me", "policy any more", "hash " + String(repeating: "z", count: 64),
+      "key " + String(repeating: "+1", count: 32), "key 00", "key 0", "untrusted moon", "hash", "policy",
+    ])
     func aMistakeInTheFileIsShownAndNothingIsLoaded(line: String) throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       try write("# rules\n\(line)\n")

@@ -46,6 +46,25 @@ extension EndToEnd {
       #expect(try run(signature, Self.strict).errors.contains("every user can write to \(folder.path): take"))
     }
 
+    @Test("rules that others can change are not believed: no plugin is loaded")
+    func rules() throws {
+      let folder = try Folder()
+      let environment = Self.strict.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }
+      let file = folder.path + "/plugin-host/trust.conf"
+      // Whatever the mask of the user is, the file that the program makes is safe.
+      let host = try HostProcess([], environment: environment)
+      host.process.executableURL = URL(filePath: "/bin/sh")
+      let command = [HostProcess.executable.path, "trust", "policy", "any"]
+      host.process.arguments = ["-c", "umask 0; exec \"$@\"", "sh"] + command
+      try host.process.run()
+      #expect(try host.wait().status == 0)
+      chmod(folder.path + "/plugin-host", 0o755)
+      #expect(try run(["call", folder.plugin, "tiny", "1"], environment).status == 0)
+      chmod(file, 0o666)
+      let refused = try run(["call", folder.plugin, "tiny", "1"], environment)
+      #expect(refused.status == 2 && refused.errors.contains("every user can write to \(file): take"), "\(refused)")
+    }
+
     @Test("a host with the rights of another user ignores the environment's plugins and permissions")
     func secure() throws {
       let folder = try Folder()

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,6 +32,12 @@ static inline void leave_descriptor(void) {
 
 static inline void crash(void) {
   *(volatile int *)8 = 1;
+}
+
+static inline void *crash_soon(void *context) {
+  usleep(20000);
+  crash();
+  return context;
 }
 
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
@@ -63,6 +71,16 @@ static int32_t number(int32_t value) {
   if (value == 1)
     sleep_for_ever(NULL);
 #endif
+#ifdef SAYS_AND_DIES
+  fputs("one < two & \"three\"\001\n", stderr);
+  raise(SIGKILL);
+#endif
+#ifdef CRASHES_ON_A_THREAD
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, crash_soon, NULL) != 0)
+    abort();
+  pthread_detach(thread);
+#endif
 #ifdef LEAKS_MEMORY
   kept_memory = malloc(100);
 #endif
@@ -84,7 +102,7 @@ static promise_bytes_t text(promise_str_t given) {
 #endif
 }
 
-static void stop(void *context) {
+static inline void stop(void *context) {
   (void)context;
 #ifdef CRASHES_WHEN_DISCARDED
   crash();
@@ -92,7 +110,7 @@ static void stop(void *context) {
 }
 
 /* Settled by a thread, soon after. */
-static void *settle(void *context) {
+static inline void *settle(void *context) {
   usleep(1000);
   promise_resolve(context, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 1});
 #ifdef SETTLES_TWICE
@@ -102,6 +120,21 @@ static void *settle(void *context) {
   return NULL;
 }
 
+#ifdef DROPS
+static promise_t *later(void) {
+  promise_t *promise = promise_new();
+  promise_release(promise_new());
+  promise_resolve(promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = 1});
+  return promise;
+}
+#elif defined NEVER_SETTLES
+static promise_t *later(void) {
+  promise_t *promise = promise_new_discardable(stop, NULL, NULL);
+  promise_retain(promise);
+  kept_promise = promise;
+  return promise;
+}
+#else
 static promise_t *later(void) {
   promise_t *promise = promise_new_discardable(stop, NULL, NULL);
   promise_retain(promise);
@@ -111,6 +144,36 @@ static promise_t *later(void) {
   pthread_detach(thread);
   return promise;
 }
+#endif
+
+#ifdef WITH_OBJECTS
+typedef struct {
+  int32_t value;
+} thing_t;
+
+static thing_t things[4];
+
+static thing_t *make(void) {
+  static unsigned next;
+  return &things[next++ % 4];
+}
+
+static int32_t make_two(thing_t **first, thing_t **second) {
+  *first = make();
+  *second = make();
+  return 2;
+}
+
+static int32_t look(const thing_t *thing) {
+  return thing->value;
+}
+
+static int32_t (*listener)(int32_t);
+
+static void listen(int32_t (*given)(int32_t)) {
+  listener = given;
+}
+#endif
 
 static int32_t apply(int32_t (*f)(int32_t)) {
 #ifdef CALLS_LATE
@@ -129,6 +192,14 @@ static const promise_plugin_function_t functions[] = {
     {"text(given: str) -> own str", (promise_function_t)text, NULL},
 #endif
     {"later() -> promise<i32>", (promise_function_t)later, NULL},
+#ifdef WITH_OBJECTS
+    {"make() -> ptr<thing>", (promise_function_t)make, NULL},
+    {"make_two(first: out ptr<thing>, second: out ptr<other>) -> i32", (promise_function_t)make_two, NULL},
+    {"look(thing: ptr<thing>) -> i32", (promise_function_t)look, NULL},
+    {"look_at_other(thing: ptr<other>) -> i32", (promise_function_t)look, NULL},
+    {"look_at_none(thing: ptr<none>) -> i32", (promise_function_t)look, NULL},
+    {"listen(f: fn(i32) -> i32 @forever)", (promise_function_t)listen, NULL},
+#endif
     {"apply(f: fn(i32) -> i32) -> i32", (promise_function_t)apply, NULL},
 };
 
