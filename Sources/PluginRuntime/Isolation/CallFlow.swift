@@ -73,17 +73,18 @@ final class CallFlow: Sendable {
   func release() { startNext { $0.isHeld = false } }
 
   private func startNext(after change: (inout State) -> Void) {
-    let started = state.withLock { state in
+    let (started, isLast) = state.withLock { state in
       change(&state)
       var started: [WaitingCall] = []
       while !state.isHeld, state.running < limits.inFlight, let call = state.takeFirst() {
         started.append(call)
         if limits.areSet { state.running += 1 }
       }
-      if state.waiting.isEmpty, state.isClosed, !started.isEmpty { emptied.signal() }
-      return started
+      return (started, state.waiting.isEmpty && state.isClosed && !started.isEmpty)
     }
     for call in started { call.start() }
+    // Not before: unload() closes the workers then, which would take these calls no more.
+    if isLast { emptied.signal() }
   }
 
   /// Refuses new calls. Waits until those that wait have started, at most until the deadline, and returns the rest.
