@@ -319,7 +319,11 @@ def owned(types, signature):
 
 def survey(host, library, header, options):
     """Drafts one library. Returns the counts and the faults; None if its header or it is not there."""
-    run = subprocess.run([host, "adopt", header, "--library", library] + options, capture_output=True, text=True)
+    command = [host, "adopt", header, "--library", library] + options
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return 0, 0, [f"{header}: adopt did not end within 5 minutes"], []
     if run.returncode in (2, 64):
         return None
     if run.returncode != 0:

@@ -37,6 +37,7 @@ struct ResultStore: Sendable {
     self.path = path
     Self.createFolder(Directory.parent(of: path))
     database = try Database(path: path)
+    try refuseOther()
     try Self.retrying { () throws(Database.Failure) in try database.run("pragma journal_mode = wal") }
     // A commit survives the end of the process, if not always that of the machine.
     try database.run("pragma synchronous = normal")
@@ -56,6 +57,14 @@ struct ResultStore: Sendable {
       "create table if not exists files (path text primary key, stamp text, digest blob, needed text) without rowid")
     try database.run("pragma user_version = \(Self.version)")
     try database.run("commit")
+  }
+
+  /// Throws if the file is a database of another program. Read first, before anything is changed.
+  private func refuseOther() throws(Database.Failure) {
+    guard try database.run("select count(*) from sqlite_master").first?.first?.int ?? 0 > 0,
+      try database.run("pragma user_version").first?.first?.int == 0
+    else { return }
+    throw Database.Failure(code: SQLITE_ERROR, description: "it is a database of another program")
   }
 
   /// The result that was stored under `key`.
@@ -128,6 +137,30 @@ struct ResultStore: Sendable {
     try database.run(
       "insert or replace into files (path, stamp, digest, needed) values (?, ?, ?, ?)",
       [.text(path), .text(stamp), .bytes(digest.bytes), .text(needed.joined(separator: "\n"))])
+  }
+
+  // MARK: The file
+
+  /// Whether a file is a store, perhaps a damaged one, or there is none. No other file may be removed as one.
+  static func isStore(path: String) -> Bool {
+    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return errno == ENOENT }
+    var head = [UInt8](repeating: 0, count: 16)
+    let count = read(descriptor, &head, head.count)
+    close(descriptor)
+    guard count != 0 else { return true }
+    guard count == head.count, head == Array("SQLite format 3\0".utf8) else { return false }
+    do throws(Database.Failure) {
+      _ = try ResultStore(path: path).count()
+      return true
+    } catch {
+      return error.isDamage
+    }
+  }
+
+  /// The remedy for a file that cannot be used, for messages.
+  static func remedy(_ error: Database.Failure, path: String) -> String {
+    error.isDamage && isStore(path: path) ? "; `plugin-host cache prune --all` removes it" : ""
   }
 
   // MARK: Parts

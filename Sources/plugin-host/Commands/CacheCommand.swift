@@ -68,6 +68,9 @@ struct CacheCommand: ParsableCommand {
 
     private func removeFile() throws(Failure) {
       guard let path = cache.path else { throw Failure(.usage, CacheOptions.none) }
+      guard ResultStore.isStore(path: path) else {
+        throw Failure(.rejected, "\(path): holds no results of plugin-host, and is not removed")
+      }
       for suffix in ["", "-wal", "-shm"] {
         guard unlink(RawText.cString(path + suffix)) == 0 || errno == ENOENT else {
           throw Failure(.rejected, "\(path + suffix): \(SystemError.last)")
@@ -83,8 +86,7 @@ struct CacheCommand: ParsableCommand {
     do {
       return try body(FileKind(path: path) == .missing ? nil : try ResultStore(path: path))
     } catch let error as Database.Failure {
-      let hint = error.isDamage ? "; `plugin-host cache prune --all` removes it" : ""
-      throw Failure(.rejected, "the cache \(path): \(error)\(hint)")
+      throw Failure(.rejected, "the cache \(path): \(error)\(ResultStore.remedy(error, path: path))")
     } catch {
       throw Failure(.rejected, "the cache \(path): \(error)")
     }

@@ -128,7 +128,7 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
       return PipelineCache(
         store: store, fingerprints: fingerprints, run: resume ? checked.identity : nil, report: report)
     } catch {
-      let hint = error.isDamage ? "; `plugin-host cache prune --all` removes it" : ""
+      let hint = ResultStore.remedy(error, path: path)
       report("plugin-host: warning: the cache \(path): \(error); it is not used\(hint)".displayLine)
       return nil
     }

@@ -76,11 +76,11 @@ extension EndToEnd {
         typedef void *thing;
         typedef void *one;
         typedef void *other;
-        thing sin(thing *t);
+        thing sin(thing t);
         int cos(one o, other p);
         """
       let draft = try Self.draft(header, types: "types: {thing: 'ptr<thing>', one: 'ptr<other>', other: 'ptr<one>'}")
-      #expect(draft.text.contains("-> ptr<thing>"), "\(draft.text)")
+      #expect(draft.text.contains("'sin(t: ptr<thing>) -> ptr<thing>?'"), "\(draft.text)")
       #expect(draft.text.contains("'cos(o: ptr<other>, p: ptr<one>) -> i32'"), "\(draft.text)")
     }
 

@@ -128,18 +128,35 @@ extension EndToEnd {
       let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
       try FileManager.default.createDirectory(
         at: URL(filePath: place.cache).deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(repeating: 7, count: 10_000).write(to: URL(filePath: place.cache))
+      try (Data("SQLite format 3\0".utf8) + Data(repeating: 7, count: 10_000)).write(to: URL(filePath: place.cache))
       let ending = try place.run()
       #expect(ending.text == "-3\n")
-      #expect(
-        ending.errors.contains(
-          "plugin-host: warning: the cache \(place.cache): file is not a database; it is not used; "
-            + "`plugin-host cache prune --all` removes it\n"))
+      #expect(ending.errors.contains("plugin-host: warning: the cache \(place.cache): "))
+      #expect(ending.errors.contains("; it is not used; `plugin-host cache prune --all` removes it\n"))
       let listed = try HostProcess.run("cache", "list", "--cache", place.cache)
       #expect(listed.status == 1)
       #expect(try HostProcess.run("cache", "prune", "--all", "--cache", place.cache).status == 0)
       #expect(!(try place.run().errors.contains("warning")))
       #expect(try place.entries().count == 1)
+    }
+
+    @Test(arguments: ["text", "database"]) func aFileOfOthersIsKept(_ kind: String) throws {
+      let place = try Place(Self.head + "  a: {call: kinds.tiny, pure: true}\n")
+      try FileManager.default.createDirectory(
+        at: URL(filePath: place.cache).deletingLastPathComponent(), withIntermediateDirectories: true)
+      if kind == "text" {
+        try Data("important".utf8).write(to: URL(filePath: place.cache))
+      } else {
+        try sql("create table notes (text)", place.cache)
+      }
+      let content = try Data(contentsOf: URL(filePath: place.cache))
+      let ending = try place.run()
+      #expect(ending.text == "-3\n")
+      #expect(ending.errors.contains("it is not used") && !ending.errors.contains("prune"), "\(ending.errors)")
+      let pruned = try HostProcess.run("cache", "prune", "--all", "--cache", place.cache)
+      #expect(pruned.status == 1)
+      #expect(pruned.errors.contains("holds no results of plugin-host, and is not removed"), "\(pruned.errors)")
+      #expect(try Data(contentsOf: URL(filePath: place.cache)) == content)
     }
 
     @Test func aKilledRunIsResumed() throws {
