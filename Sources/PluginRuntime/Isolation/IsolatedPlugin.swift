@@ -124,8 +124,10 @@ public final class IsolatedPlugin: Sendable {
   public func unload(deadline: Duration = .seconds(5)) {
     exchange.withLock {
       let end = ContinuousClock.now + deadline
+      let error = PluginError(.closed, description.id, "had not been called when the host shut down")
       for call in flow.close(deadline: .now() + deadline.interval) {
-        call.promise.reject(PluginError(.closed, description.id, "had not been called when the host shut down"))
+        // Elsewhere: what follows the rejection may reload or unload the plugin.
+        WorkerLink.deliveries.run { call.promise.reject(error) }
       }
       let processes = state.withLock { state in
         state.isClosed = true

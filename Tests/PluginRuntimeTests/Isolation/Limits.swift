@@ -99,6 +99,23 @@ struct Limits {
     plugin.unload()
   }
 
+  @Test("reject the calls that wait for an end of the plugin where they may end it themselves")
+  func ending() async throws {
+    let plugin = try loading { $0.limits.inFlight = 1 }
+    _ = plugin.call("gate", [], timeout: nil)
+    let waiting = plugin.call("gate", [], timeout: nil)
+    let ended = waiting.rescue { (_: PluginError) -> PluginValue in
+      let isOver = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        plugin.unload(deadline: .zero)
+        isOver.signal()
+      }
+      return .bool(isOver.wait(timeout: .now() + 60) == .success)
+    }
+    plugin.unload(deadline: .zero)
+    #expect(try await ended.outcomeInTime().value == .bool(true))
+  }
+
   @Test("reject at once, if that is the policy, and pass when a call has ended")
   func reject() async throws {
     let plugin = try loading {
