@@ -126,7 +126,7 @@ public final class IsolatedPlugin: Sendable {
       let end = ContinuousClock.now + deadline
       let error = PluginError(.closed, description.id, "had not been called when the host shut down")
       for call in flow.close(deadline: .now() + deadline.interval) {
-        // Elsewhere: what follows the rejection may reload or unload the plugin.
+        // Elsewhere: reactions to the rejection may reload or unload the plugin.
         WorkerLink.deliveries.run { call.promise.reject(error) }
       }
       let processes = state.withLock { state in

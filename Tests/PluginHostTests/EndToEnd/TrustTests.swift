@@ -51,7 +51,7 @@ extension EndToEnd {
       let folder = try Folder()
       let environment = Self.strict.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }
       let file = folder.path + "/plugin-host/trust.conf"
-      // Whatever the mask of the user is, the file that the program makes is safe.
+      // The mask of the user is the least strict one; others cannot change the file that the program makes.
       let host = try HostProcess([], environment: environment)
       host.process.executableURL = URL(filePath: "/bin/sh")
       let command = [HostProcess.executable.path, "trust", "policy", "any"]
