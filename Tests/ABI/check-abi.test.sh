@@ -143,6 +143,16 @@ refused() {
 $4" env INCLUDE="$scratch/$1" BASELINE="$scratch/baseline.abi" "$check"
 }
 
+# The header's map by task: missing, or without a function.
+reset
+build mapless
+headers mapless-headers promise.h 's/^ \* MAP$/ * FUNCTIONS/'
+judge mapless 1 "promise.h has no map by task" \
+  env MAP="$scratch/map" INCLUDE="$scratch/mapless-headers" "$check" "$scratch/mapless.so"
+headers unmapped-headers promise.h 's/promise_wait_any\b//'
+judge unmapped 1 "the map of promise.h lacks promise_wait_any, which it declares" \
+  env MAP="$scratch/map" INCLUDE="$scratch/unmapped-headers" "$check" "$scratch/mapless.so"
+
 # The baseline of the current headers, so that additions since the last release can be changed here too.
 judge record 0 "unchanged" env BASELINE="$scratch/baseline.abi" "$check" --record
 judge "no machine's paths" 1 "" grep -E '/(usr|home|root|tmp|work)/' "$scratch/baseline.abi" \
