@@ -29,17 +29,26 @@
  * RESULTS
  *   Each function returns in one of three ways:
  *
- *     result                        on failure                   examples
- *     a number or a status          a negative promise_status_t  promise_resolve(), promise_state(),
- *     (a signed integer)                                         promise_builder_count(), promise_cancel_requested()
- *     a handle, a type, a type's    NULL; the reason is in       promise_new(), promise_then(), promise_type_named(),
- *     name, a builder's room        promise_last_status()        promise_type_name(), promise_builder_room()
- *     a value that cannot fail: a   0, NULL or false if there    promise_value_data(), promise_value_is(),
- *     number, borrowed pointer,     is none                      promise_value_count(), promise_now()
- *     bool
+ *     result                        on failure                    functions
+ *     a status, a state, a count    a negative promise_status_t   all others that return promise_status_t,
+ *     or a descriptor                                             promise_state_t, int32_t or int64_t
+ *     a handle, a type, a type's    NULL; the reason is in        all others that return a pointer
+ *     name, a builder's room        promise_last_status()
+ *     an answer                     cannot fail: 0, NULL or       those of the next table
+ *                                   false where there is none
  *
- *   Results that are no number go to out parameters; on failure a value there is VOID, a bool false. States, verdicts,
- *   flags and statuses share no number: one passed in place of another is refused.
+ *   ANSWERS are neither statuses, nor do they set promise_last_status():
+ *     part of a value, borrowed     promise_value_data, promise_value_domain, promise_value_origin,
+ *                                   promise_value_cause, promise_value_at, promise_value_key, promise_value_find
+ *     number                        promise_value_code (negative ones too), promise_value_count,
+ *                                   promise_value_describe, promise_now, promise_trim, promise_abi_version
+ *     bool                          promise_value_is, promise_is_main_thread
+ *     text                          promise_version, promise_status_name
+ *     status of another call        promise_last_status
+ *
+ *   Results that are no number go to out parameters, which are overwritten without being released. On failure a value
+ *   there is VOID, a bool false. States, verdicts, flags and statuses share no number: one passed in place of another
+ *   is refused.
  *
  * LIFETIME
  *   Handles are counted. A function that creates one returns a reference to the caller; ..._retain() adds one,

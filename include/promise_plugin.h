@@ -49,12 +49,12 @@
  *         promise_status_t f(promise_bytes_t data, size_t limit, promise_bytes_t *result, promise_value_t *error);
  *
  *     Borrowed arguments are valid until the function returns, and, where it returns a promise, until that promise is
- *     settled; if it was discarded, until the last reference to it is released. Who uses them on a thread holds such a
- *     reference meanwhile. A `str`, `bytes` or `cstr` never is NULL where its length is not 0. T in promise<T> is any
- *     of the types above but promise: the promise settles with the kind BOOL, I64 (i8...i64), U64 (u8...u64, usize),
- *     F64 (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of scalars as C has them), POINTER
- *     (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true, false, null, a "string", [...] or
- *     {...}.
+ *     settled; if it was discarded, until the last reference to it is released. So a thread that works for the promise
+ *     retains it while it reads the arguments. The `data` of a str or bytes is NULL only if its length is 0; a cstr is
+ *     never NULL. T in promise<T> is any of the types above but promise: the promise settles with the kind BOOL, I64
+ *     (i8...i64), U64 (u8...u64, usize), F64 (f32, f64), STRING (str, cstr), BYTES (bytes, and structs and slices of
+ *     scalars as C has them), POINTER (ptr<Name>) or VOID (void). A default is a literal of JSON: a number, true,
+ *     false, null, a "string", [...] or {...}.
  *
  *     The whole language, with variadic tails, contexts of callbacks, promises that a callback settles, and rules for
  *     functions that were not written as plugins, is in docs/signatures.md.
@@ -117,17 +117,21 @@ typedef struct promise_host {
   void (*PROMISE_NONNULL progress)(const struct promise_host *PROMISE_NONNULL host, promise_t *PROMISE_NULLABLE promise,
                                    double fraction, const char *PROMISE_NULLABLE message);
 
-  /* Calls a function of another loaded plugin, by the ids of both. The arguments are borrowed, in the order of its
-   * parameters: BOOL, I64, U64 and F64 for scalars (an integer that does not fit is an error), STRING for str and cstr,
-   * BYTES for bytes, PROMISE for promise<T>; trailing ones that have a default may be left out.
-   * Returns a new reference to a promise, which a wrong call rejects. NULL only if memory has run out.
+  /* Calls a function of another loaded plugin, by the ids of both.
+   *   arguments   borrowed, in the order of the function's parameters: BOOL, I64, U64 and F64 for scalars (an integer
+   *               that does not fit is an error), STRING for str and cstr, BYTES for bytes, PROMISE for promise<T>.
+   *               Trailing ones that have a default may be left out.
+   * Returns a new reference to the promise of the result; a call that is wrong rejects it.
+   * NULL: no memory is left.
    * [any thread] */
   promise_t *PROMISE_NULLABLE (*PROMISE_NONNULL call)(const struct promise_host *PROMISE_NONNULL host,
                                                       const char *PROMISE_NONNULL plugin,
                                                       const char *PROMISE_NONNULL function,
                                                       const promise_value_t *PROMISE_NULLABLE arguments, size_t count);
 
-  /* Memory for `own` results and arguments, aligned for anything. NULL: none left, or `size` is 0.
+  /* Allocates memory for `own` results and arguments.
+   * Returns the memory, aligned for any type; NULL if none is left, or if `size` is 0.
+   * Its new owner frees it by deallocate().
    * [any thread] */
   void *PROMISE_NULLABLE (*PROMISE_NONNULL allocate)(const struct promise_host *PROMISE_NONNULL host, size_t size);
 
@@ -135,14 +139,14 @@ typedef struct promise_host {
    * [any thread] */
   void (*PROMISE_NONNULL deallocate)(const struct promise_host *PROMISE_NONNULL host, void *PROMISE_NULLABLE memory);
 
-  /* The value that the host's user has set for `key` of this plugin; NULL if none. Borrowed, valid until unload()
-   * returns.
+  /* Looks up the value that the host's user has set for `key` of this plugin.
+   * Returns the value, borrowed: valid until unload() returns; NULL if none is set.
    * [any thread] */
   const char *PROMISE_NULLABLE (*PROMISE_NONNULL configuration)(const struct promise_host *PROMISE_NONNULL host,
                                                                 const char *PROMISE_NONNULL key);
 
-  /* A function of promise.h by its name, "promise_then": for a plugin that does not link the library. NULL if the host
-   * has none of that name.
+  /* Looks up a function of promise.h by its name, "promise_then": for a plugin that does not link the library.
+   * Returns the function, valid until the process ends; NULL if the host has none of that name.
    * [any thread] */
   promise_function_t PROMISE_NULLABLE (*PROMISE_NONNULL function)(const struct promise_host *PROMISE_NONNULL host,
                                                                   const char *PROMISE_NONNULL name);
@@ -157,8 +161,7 @@ typedef struct promise_plugin_function {
 
 /* The place and size that the plugin's compiler gave a struct of a signature, or one field of it. `path` is
  * "function.parameter" or "function.result", and ".field" after it for every struct that it lies in:
- * "centroid.points.x". Slices, arrays and
- * optionals are not named: their elements are meant. */
+ * "centroid.points.x". Slices, arrays and optionals are not named: their elements are meant. */
 typedef struct promise_layout {
   const char *PROMISE_NONNULL path;
   size_t offset; /* of the field in its struct; PROMISE_LAYOUT_WHOLE for a whole struct */
@@ -205,8 +208,7 @@ typedef promise_status_t (*promise_plugin_load_t)(const promise_host_t *PROMISE_
 typedef void (*promise_plugin_unload_t)(void);
 
 /* The descriptor that promise_plugin_entry() returns. Everything that it points to is constant, UTF-8, and valid as
- * long
- * as the plugin is loaded. */
+ * long as the plugin is loaded. */
 typedef struct promise_plugin {
   uint32_t size;                            /* sizeof(promise_plugin_t) */
   uint32_t abi_min;                         /* the oldest host ABI that the plugin works with; at least 1 */
@@ -237,10 +239,14 @@ typedef struct promise_plugin {
   size_t layout_count;
 } promise_plugin_t;
 
-/* The one symbol that a plugin exports. `host_abi` is the ABI version of the host: a plugin that cannot work with it
- * may return NULL; the host refuses one whose range [abi_min, abi_max] does not hold it. Must not do anything else: it
- * is also called to look at a plugin without using it. A language whose own declaration of it has no `const`, as cgo's,
- * defines PROMISE_PLUGIN_NO_ENTRY before it includes this header, which then leaves the declaration out.
+/* Returns the descriptor of the plugin: the one symbol that a plugin exports. It must have no other effect (start no
+ * thread, open no file), because the host also calls it to list a plugin that it does not load. The host refuses a
+ * plugin whose range [abi_min, abi_max] does not hold its version.
+ *   host_abi   the ABI version of the host
+ * Returns the descriptor, constant and valid as long as the plugin is loaded; NULL if the plugin cannot work with
+ * `host_abi`.
+ * A language whose own declaration of it has no `const`, as cgo's, defines PROMISE_PLUGIN_NO_ENTRY before it includes
+ * this header, which then leaves the declaration out.
  * [any thread] */
 #if !defined(PROMISE_PLUGIN_NO_ENTRY)
 PROMISE_API const promise_plugin_t *PROMISE_NULLABLE promise_plugin_entry(uint32_t host_abi);

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Shows that the programs of Tests/ABI see every status that the headers promise, of every function.
+"""Compares the statuses that the headers promise, of every function, with those that the programs of Tests/ABI see.
 
     scripts/abi-statuses.py wrap INCLUDE FOLDER     leaves statuses.so in FOLDER, and statuses.seen, empty
-    scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call has given
+    scripts/abi-statuses.py check INCLUDE FOLDER    names each status that a header promises and no call has given, and
+                                                    each that a call has given and its header does not promise
 
 Between the two the programs run with LD_PRELOAD=FOLDER/statuses.so and STATUSES_SEEN=FOLDER/statuses.seen: it stands before
 the library and notes what each call returns; where that is NULL, promise_last_status(). CC is the compiler.
 
-What a function promises is what the comment above its declaration names, and those that it refers to as "as promise_x()".
+A function promises the statuses named by the comment above its declaration, from the first "Returns", "NULL:" or "Errors:"
+at the beginning of a line on, and those of the functions to which it refers by "as promise_x()". A comment above a section
+promises nothing, so that each function has its own result. Only the functions under ANSWERS in promise.h promise no status.
 """
 
 import glob
@@ -19,8 +22,9 @@ import sys
 VISIBLE = re.compile(r'__attribute__\s*\(\(visibility\("default"\)\)\)')
 FUNCTION_POINTER = re.compile(r"\(\s*\*[^()]*?(\w+)\s*\)\s*\(")
 STATUS = re.compile(r"PROMISE_(?:OK|E[A-Z]+)\b")
+RESULT = re.compile(r"^(?:Returns|NULL:|Errors:)", re.MULTILINE)
 # The whole sentence: a status is followed by its meaning.
-REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (?:in )?(promise_\w+)\(\)")
+REFERENCE = re.compile(r"(PROMISE_E[A-Z]+ )?\bas (promise_\w+)\(\)")
 # Statuses of the error that rejects a promise or ends a stream, not of the call.
 CODE = re.compile(r"\bcode PROMISE_E[A-Z]+")
 # Statuses of only the other function of a pair that shares a comment.
@@ -96,6 +100,13 @@ def functions(include):
     return dict(sorted(found.items()))
 
 
+def answers(include):
+    """The functions whose result is no status, by the table of promise.h."""
+    with open(os.path.join(include, "promise.h"), encoding="utf-8") as file:
+        table = re.search(r"\bANSWERS\b.*?\n \*\n", file.read(), re.DOTALL)
+    return set(re.findall(r"\bpromise_\w+", table.group().partition("\n")[2])) if table else set()
+
+
 def wrap(include, folder):
     known = functions(include)
     numbers = {"PLACES": PLACES, "SIZE": PLACES * len(known), "LAST_STATUS": list(known).index("promise_last_status")}
@@ -105,7 +116,7 @@ def wrap(include, folder):
             continue
         call = f"found({', '.join(parameter_name(parameter) for parameter in parameters(rest))})"
         status = "why(result)" if "*" in result else "(long)result"
-        if result in ("bool", "size_t", "uint32_t", "double"):
+        if name in answers(include):
             status = "0"
         body = f"FIND({name}); {result} result = {call}; note({number}, {status}); return result;"
         lines.append(f"{result} {name}({rest}) {{ {body} }}")
@@ -127,7 +138,7 @@ def comments(include):
             parts = re.split(r"(/\*.*?\*/)", file.read(), flags=re.DOTALL)
         for part in parts:
             if part.startswith("/*"):
-                comment = re.sub(r"\s+", " ", re.sub(r"\n \*", " ", part[2:-2]))
+                comment = re.sub(r"^ ?\* ?", "", part[2:-2].strip(), flags=re.MULTILINE)
             for name in re.findall(r"PROMISE_API[^;]*?(promise_\w+)\s*\(", part):
                 found[name] = comment
     return found
@@ -135,10 +146,10 @@ def comments(include):
 
 def promised(name, said, passed=()):
     comment = said.get(name, "")
-    start = re.search(r"Returns|NULL:|PROMISE_EINVAL", comment)
+    start = RESULT.search(comment)
     if start is None or name in passed:
         return set()
-    text = CODE.sub("", comment[start.start() :])
+    text = CODE.sub("", " ".join(comment[start.start() :].split()))
     others = {status for function, status in ELSEWHERE.findall(text) if function != name}
     statuses = set(STATUS.findall(text)) - others
     for status, reference in REFERENCE.findall(text):
@@ -152,19 +163,26 @@ def check(include, folder):
     with open(os.path.join(folder, "statuses.seen"), "rb") as file:
         seen = file.read()
     said = comments(include)
-    missing = count = 0
+    without = answers(include)
+    count = 0
+    wrong = []
     for number, name in enumerate(functions(include)):
         given = seen[number * PLACES : (number + 1) * PLACES]
         if not any(given):
-            print(f"{name}: never called")
-            missing += 1
-        for status in sorted(promised(name, said)):
-            count += 1
-            if not given[int(numbers[status])]:
-                print(f"{name}: never gave {status}")
-                missing += 1
-    print(f"{count} statuses promised, {missing} never seen")
-    return 1 if missing or not count else 0
+            wrong.append(f"{name}: never called")
+        if name in without:
+            continue
+        statuses = promised(name, said)
+        count += len(statuses)
+        if not statuses:
+            wrong.append(f"{name}: its comment promises no status")
+        for status, place in numbers.items():
+            if status in statuses and not given[int(place)]:
+                wrong.append(f"{name}: never gave {status}")
+            elif status not in statuses and given[int(place)] and status != "PROMISE_OK":
+                wrong.append(f"{name}: gave {status}, which its comment does not promise")
+    print("\n".join([*wrong, f"{count} statuses promised, {len(wrong)} wrong"]))
+    return 1 if wrong or not count else 0
 
 
 if __name__ == "__main__":

@@ -74,6 +74,7 @@ if [[ -n ${LIBS:-} ]]; then use_given; else use_installed; copy_library; fi
 if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   try "ABI" "$root/scripts/check-abi" "$LIBRARY"
   run "the check of the ABI refuses what it should" "$tests/check-abi.test.sh"
+  run "the check of statuses refuses what it should" "$tests/statuses.test.sh"
   run "headers" "$root/scripts/check-headers.sh"
   run "conformance" "$root/Tests/Conformance/conformance.test.sh" "$LIBRARY"
   run "installation" "$tests/install.test.sh" "$LIBRARY"
@@ -125,7 +126,7 @@ for cc in ${CC_LIST:-gcc clang}; do
   fi
 done
 if ((${#watch[@]})); then
-  try "every status that a header promises was seen" "$root/scripts/abi-statuses.py" check "$root/include" "$out"
+  try "the statuses seen are those that the headers promise" "$root/scripts/abi-statuses.py" check "$root/include" "$out"
 fi
 ((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
 

@@ -197,6 +197,7 @@ static void wait_for_any(void) {
   size_t index = 0;
   CHECK_STATUS(promise_wait_any(NULL, 1, -1, &index), PROMISE_EINVAL);
   CHECK_STATUS(promise_wait_any(promises, 0, -1, &index), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait_any(promises, SIZE_MAX, -1, &index), PROMISE_EINVAL);
   CHECK_INT(index, 0);
   CHECK_STATUS(promise_wait_any(promises, 2, -1, &index), PROMISE_EINVAL);
   CHECK_INT(index, 1);

@@ -9,12 +9,13 @@
 
 PROMISE_BEGIN_DECLS
 
-/* A STRING, BYTES, ARRAY or MAP under construction: an opaque token. After its end it is refused like a stale promise_t
- * *. Finishing copies nothing. Not thread-safe: use a builder on one thread at a time; it may move between threads. */
+/* A STRING, BYTES, ARRAY or MAP under construction: an opaque token. After its end it is refused as a stale handle
+ * is. Finishing copies nothing. Not thread-safe: use a builder on one thread at a time; it may move between threads. */
 typedef struct promise_builder promise_builder_t;
 
-/* Makes a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries; it grows as
- * needed, so 0 is good too. It is yours until promise_builder_finish() or promise_builder_drop() ends it.
+/* Creates a builder of a STRING, BYTES, ARRAY or MAP, with room for `capacity` bytes, elements or entries. It grows as
+ * needed, so 0 serves too.
+ * Returns a builder; promise_builder_finish() or promise_builder_drop() ends it.
  * NULL: PROMISE_EINVAL if `kind` is none of the four; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builder_new(promise_kind_t kind,
@@ -22,15 +23,16 @@ PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE promise_builde
 
 /* Creates a builder of the value's kind with a copy of the contents of `*value`, for a changed copy. The value does not
  * change.
- * NULL: PROMISE_EINVAL if `value` is NULL, forged, or of none of the four kinds; PROMISE_ENOMEM.
+ * Returns a builder, as promise_builder_new() does.
+ * NULL: PROMISE_EINVAL if `value` is NULL, not well-formed, or of none of the four kinds; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_builder_t *PROMISE_NULLABLE
 promise_builder_from(const promise_value_t *PROMISE_NULLABLE value);
 
 /* Adds an element at the end of an ARRAY.
- * Takes over the element's reference, on every path.
- * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is of
- * no known kind, forged, or a stale PROMISE; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `element` is NULL, if it builds no ARRAY, or if the element is not
+ * well-formed; PROMISE_ESTALE if `builder` is no builder or has ended; PROMISE_ENOMEM.
+ * Takes over the element's reference on every path.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_add(promise_builder_t *PROMISE_NULLABLE builder,
                                                  const promise_value_t *PROMISE_NULLABLE element);
@@ -45,22 +47,23 @@ PROMISE_API promise_status_t promise_builder_set(promise_builder_t *PROMISE_NULL
                                                  const char *PROMISE_NULLABLE key, size_t length,
                                                  const promise_value_t *PROMISE_NULLABLE value);
 
-/* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0, and may point
- * into the builder's own memory. The bytes of one character of a STRING may be split between calls.
+/* Appends `length` bytes to a STRING or BYTES. `bytes` may be NULL if `length` is 0, and may point into the builder's
+ * own memory. The bytes of one character of a STRING may be split between calls.
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL, if it builds neither, or if `bytes` is NULL although
  * `length` is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_append(promise_builder_t *PROMISE_NULLABLE builder,
                                                     const void *PROMISE_NULLABLE bytes, size_t length);
 
-/* Memory for at least `length` more bytes of a STRING or BYTES, to write them there without a copy: hand it to read(2),
- * then say how many have come by promise_builder_advance(). Valid until the next call with this builder.
+/* Reserves room for at least `length` more bytes of a STRING or BYTES, to write them there without a copy, as read(2)
+ * does. Then promise_builder_advance() counts the written bytes.
  *
  *     void *room = promise_builder_room(builder, 65536);
  *     ssize_t count = read(file, room, 65536);
  *     if (count > 0)
  *       promise_builder_advance(builder, (size_t)count);
  *
+ * Returns the room, valid until the next call with this builder.
  * NULL: PROMISE_EINVAL if `builder` is NULL or builds neither; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [one thread at a time] */
 PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
@@ -71,20 +74,20 @@ PROMISE_API void *PROMISE_NULLABLE promise_builder_room(promise_builder_t *PROMI
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_advance(promise_builder_t *PROMISE_NULLABLE builder, size_t length);
 
-/* Returns how many bytes, elements or entries there are so far; PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if
- * it is no builder or has ended.
+/* Returns the number of bytes, elements or entries so far.
+ * Errors: PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE if it is no builder or has ended.
  * [one thread at a time] */
 PROMISE_API int64_t promise_builder_count(promise_builder_t *PROMISE_NULLABLE builder);
 
 /* Makes the value, and ends the builder, on every path. It takes no memory.
- * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `builder` or `out` is NULL, or if a STRING is not UTF-8; PROMISE_ESTALE.
+ * `*out` is a new reference; VOID on failure.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_finish(promise_builder_t *PROMISE_NULLABLE builder,
                                                     promise_value_t *PROMISE_NULLABLE out);
 
 /* Ends a builder without a value and releases its contents.
- * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `builder` is NULL; PROMISE_ESTALE.
  * [one thread at a time] */
 PROMISE_API promise_status_t promise_builder_drop(promise_builder_t *PROMISE_NULLABLE builder);
 

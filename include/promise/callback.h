@@ -70,9 +70,9 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_then(promise_t
 
 /* Attaches a handler for rejection with a reason of `type` or of its descendants; NULL: with any reason (clauses 2.3,
  * 3.2.2 and 3.2.3).
- * Returns the promise that the handler settles; a fulfilment, and a reason of another type, pass through to it
- * unchanged.
- * NULL: as promise_then(), and PROMISE_ESTALE if `type` is no type.
+ * Returns a new reference to the promise that the handler settles; a fulfilment, and a reason of another type, pass
+ * through to it unchanged.
+ * NULL: as promise_then(); PROMISE_ESTALE also if `type` is no type.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise_t *PROMISE_NULLABLE promise,
                                                                          const promise_type_t *PROMISE_NULLABLE type,
@@ -83,7 +83,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_rescue(promise
 /* Attaches callbacks that settle nothing (clause 3.1.1). Either may be NULL. Each receives a borrowed value. They stay
  * until the promise is settled or destroyed, and count as interest in it until then (cancel.h): for a wait that may be
  * given up, use promise_then().
- * Returns PROMISE_OK, PROMISE_EINVAL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure free_ctx has been called.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM. On failure free_ctx has been
+ * called.
  * [any thread] */
 PROMISE_API promise_status_t promise_observe(promise_t *PROMISE_NULLABLE promise,
                                              promise_observer_t PROMISE_NULLABLE on_fulfilled,

@@ -27,7 +27,7 @@ PROMISE_BEGIN_DECLS
 /* Requests cancellation of a pending promise, once, and propagates the request upstream as above. Its handlers of the
  * request run before this returns, in the order of attachment. `*reason` is for them: any value, borrowed; NULL: none.
  * Returns PROMISE_OK, also if the promise was asked before; PROMISE_ESETTLED; PROMISE_EINVAL if `promise` is NULL or
- * `*reason` of no known kind or forged; PROMISE_ESTALE.
+ * `*reason` not well-formed; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_request_cancel(promise_t *PROMISE_NULLABLE promise,
                                                     const promise_value_t *PROMISE_NULLABLE reason);
@@ -60,10 +60,8 @@ PROMISE_API promise_status_t promise_seal(promise_t *PROMISE_NULLABLE promise);
 
 /* Makes a DISCARDED, the reason of a cancelled promise, with a cause: usually the ERROR that led to the cancellation.
  * promise_value_cause() returns it.
- * `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` of no known kind, forged, or a stale
- * PROMISE; PROMISE_ENOMEM.
- * Takes over the cause's reference on every path.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `cause` is NULL or `*cause` not well-formed; PROMISE_ENOMEM.
+ * Takes over the cause's reference on every path. `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_discarded(promise_value_t *PROMISE_NULLABLE out,
                                                      const promise_value_t *PROMISE_NULLABLE cause);
@@ -102,8 +100,8 @@ PROMISE_API promise_status_t promise_token_release(promise_token_t *PROMISE_NULL
  * added to it, in the order of addition, each once, with `*reason` as in promise_request_cancel(). Then it invalidates
  * the chained tokens, the latest chained first, each once, also if several chains lead to it. When this returns, every
  * handler of these requests has run.
- * Returns PROMISE_OK, PROMISE_EINVAL if `token` is NULL or `*reason` of no known kind or forged, PROMISE_ESTALE;
- * PROMISE_ENOMEM if chained tokens were left out for want of memory, never the token itself.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `token` is NULL or `*reason` not well-formed; PROMISE_ESTALE; PROMISE_ENOMEM if
+ * chained tokens were left out for want of memory, never the token itself.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_invalidate(promise_token_t *PROMISE_NULLABLE token,
                                                       const promise_value_t *PROMISE_NULLABLE reason);
@@ -123,8 +121,8 @@ PROMISE_API promise_status_t promise_token_add(promise_token_t *PROMISE_NULLABLE
 
 /* Chains `token` to `parent`: invalidating the parent invalidates the token, each time. `flags` is 0, or
  * PROMISE_CHAIN_CANCEL: then cancelling the parent cancels the token as well. Neither holds a reference to the other.
- * Returns PROMISE_OK, PROMISE_EINVAL if an argument is NULL or a flag not known, PROMISE_ESTALE, PROMISE_ENOMEM: the
- * token may be chained, without the parent's deadline; PROMISE_EDEADLK if `parent` is `token` or is chained to it,
+ * Returns PROMISE_OK; PROMISE_EINVAL if an argument is NULL or a flag not known; PROMISE_ESTALE; PROMISE_ENOMEM, and
+ * the token may be chained, without the parent's deadline; PROMISE_EDEADLK if `parent` is `token` or is chained to it,
  * directly or through others: a cycle.
  * [any thread] */
 PROMISE_API promise_status_t promise_token_chain(promise_token_t *PROMISE_NULLABLE token,

@@ -17,11 +17,10 @@ PROMISE_BEGIN_DECLS
  * Keys are UTF-8 texts compared byte by byte; the empty text is a key too. Look-up takes constant time even for keys
  * chosen by an attacker. Entries keep the order in which their keys were first set. */
 
-/* Makes an ARRAY of `count` elements. Their references are taken over, on every path. `elements` may be NULL if `count`
- * is 0; the memory it points to stays yours.
- * `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `elements` is NULL and `count` is not 0, or if an element is
- * of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
+/* Makes an ARRAY of `count` elements. `elements` may be NULL if `count` is 0; the memory it points to stays yours.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `elements` is NULL and `count` is not 0, if `count` is larger
+ * than any array, or if an element is not well-formed; PROMISE_ENOMEM.
+ * Takes over the elements' references on every path. `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLABLE out,
                                                  const promise_value_t *PROMISE_NULLABLE elements, size_t count);
@@ -30,9 +29,8 @@ PROMISE_API promise_status_t promise_value_array(promise_value_t *PROMISE_NULLAB
  * `lengths` is NULL, it ends with a NUL. Of entries with equal keys the last value counts, at the place of the first.
  * Keys are copied. The pointers may be NULL if `count` is 0.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `keys`, a key or `values` is NULL although `count` is not 0,
- * if a key is not UTF-8, or if a value is of no known kind, forged, or a stale PROMISE; PROMISE_ENOMEM.
- * Takes over the values' references on every path.
- * `*out` as in promise_value_string().
+ * if `count` is larger than any array, if a key is not UTF-8, or if a value is not well-formed; PROMISE_ENOMEM.
+ * Takes over the values' references on every path. `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_map(promise_value_t *PROMISE_NULLABLE out,
                                                const char *PROMISE_NULLABLE const *PROMISE_NULLABLE keys,
@@ -43,19 +41,21 @@ PROMISE_API promise_status_t promise_value_map(promise_value_t *PROMISE_NULLABLE
  * [any thread] */
 PROMISE_API size_t promise_value_count(const promise_value_t *PROMISE_NULLABLE value);
 
-/* The element of an ARRAY, or the value of a MAP's entry, at `index`, lent. NULL if there is none, or no collection.
+/* Returns the element of an ARRAY, or the value of a MAP's entry, at `index`, borrowed; NULL if there is none, and for
+ * any other kind.
  * [any thread] */
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_at(const promise_value_t *PROMISE_NULLABLE value,
                                                                      size_t index);
 
-/* The key of a MAP's entry at `index`, lent, with a NUL after it; `*length` becomes its size in bytes, without that
- * NUL. `length` may be NULL. NULL if there is no such entry, and for any other kind; `*length` is 0 then.
+/* Returns the key of a MAP's entry at `index`, borrowed, with a NUL after it; NULL if there is no such entry, and for
+ * any other kind.
+ *   length   NULL, or `*length` becomes the key's size in bytes, without that NUL; 0 without a key
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_key(const promise_value_t *PROMISE_NULLABLE value, size_t index,
                                                            size_t *PROMISE_NULLABLE length);
 
-/* The value that a MAP has for the `length` bytes at `key`, lent. NULL if it has none, and for any other kind. `key`
- * may be NULL if `length` is 0.
+/* Returns the value that a MAP has for the `length` bytes at `key`, borrowed; NULL if it has none, and for any other
+ * kind. `key` may be NULL if `length` is 0.
  * [any thread] */
 PROMISE_API const promise_value_t *PROMISE_NULLABLE promise_value_find(const promise_value_t *PROMISE_NULLABLE value,
                                                                        const char *PROMISE_NULLABLE key, size_t length);

@@ -9,12 +9,10 @@
 
 PROMISE_BEGIN_DECLS
 
-/* Each function here combines an array of `count` promises, which it reads during the call. A promise may be in the
- * array more than once. `promises` may be NULL if `count` is 0. `flags` is 0 or PROMISE_COMBINE_CANCEL_OTHERS. Time and
- * memory are linear in `count`.
- * Returns a new reference, to a settled promise if the outcome is known.
- * NULL: PROMISE_EINVAL if the array or one of the promises is NULL, or for an unknown flag; PROMISE_ESTALE if one of
- * the promises is stale; PROMISE_ENOMEM.
+/* Each function here combines an array of promises. Time and memory are linear in its length.
+ *   promises   read during the call; a promise may be in the array more than once; may be NULL if `count` is 0
+ *   count      the number of promises
+ *   flags      0 or PROMISE_COMBINE_CANCEL_OTHERS
  *
  * Cancelling: a request to cancel the returned promise (cancel.h) withdraws its interest in every input; the inputs'
  * outcomes still settle it.
@@ -29,23 +27,33 @@ enum {
 
 /* Waits for all: fulfilled with an ARRAY of the values in the order of the inputs, at once without inputs. Rejected as
  * the first input that is rejected, without waiting for the others.
+ * Returns a new reference, to a settled promise if the outcome is known.
+ * NULL: PROMISE_EINVAL if the array or one of the promises is NULL, if `count` is larger than any array, or for an
+ * unknown flag; PROMISE_ESTALE if one of the promises is stale; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Waits for all, fulfilled or rejected: fulfilled with an ARRAY of MAPs in the order of the inputs. Each has "state",
  * the number of promise_state(), and "value" or "reason".
+ * Returns a new reference, to a settled promise if the outcome is known.
+ * NULL: as promise_all().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_all_settled(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
 /* Waits for the first fulfilment, and is fulfilled with its value. If all inputs are rejected, at once without inputs,
  * it is rejected with an ARRAY of all reasons in the order of the inputs.
+ * Returns a new reference, to a settled promise if the outcome is known.
+ * NULL: as promise_all().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);
 
-/* Settled as the first input that is settled, fulfilled or rejected; without inputs, cancelled at once.
+/* Waits for the first input that is settled, fulfilled or rejected, and is settled as that one; without inputs,
+ * cancelled at once.
+ * Returns a new reference, to a settled promise if the outcome is known.
+ * NULL: as promise_all().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_race(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises, size_t count, uint32_t flags);

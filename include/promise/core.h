@@ -43,8 +43,8 @@ promise_new_rejected(const promise_value_t *PROMISE_NULLABLE reason);
  * cancel the work that would have settled the promise. `on_discard` may be NULL.
  * Returns a new reference.
  * NULL: PROMISE_ENOMEM; free_ctx has been called then.
- * The block runs at most once, on the discarding thread, after the promise is rejected and before its callbacks run.
- * free_ctx(ctx) is called after it, or at the settlement or last release that makes it obsolete.
+ * free_ctx(ctx) is called after the block, or at the settlement or last release that makes the block obsolete. The
+ * block runs at most once, on the discarding thread, after the promise is rejected and before its callbacks run.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_new_discardable(promise_callback_t PROMISE_NULLABLE on_discard, void *PROMISE_NULLABLE ctx,
@@ -64,9 +64,9 @@ PROMISE_API promise_status_t promise_retain(promise_t *PROMISE_NULLABLE promise)
 PROMISE_API promise_status_t promise_release(promise_t *PROMISE_NULLABLE promise);
 
 /* Fulfils a pending promise with `*value` and runs its callbacks (clause 3.4.1). A PROMISE is stored as it is, not
- * followed. A promise cannot hold itself (PROMISE_EINVAL); promises that hold each other are never destroyed.
+ * followed. Promises that hold each other are never destroyed.
  * Returns PROMISE_OK; PROMISE_ESETTLED if the promise is settled already, on return at the latest; PROMISE_EINVAL if
- * `promise` or `value` is NULL, or if the value is of no known kind, forged, or a stale PROMISE; PROMISE_ESTALE.
+ * `promise` or `value` is NULL, or if the value is not well-formed or is the promise itself; PROMISE_ESTALE.
  * Takes over the value's reference on every path, failing ones included.
  * [any thread] */
 PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise,
@@ -76,17 +76,17 @@ PROMISE_API promise_status_t promise_resolve(promise_t *PROMISE_NULLABLE promise
  * fulfilled as by promise_resolve(), in order: the callbacks of one have run before the next is fulfilled. A failure
  * does not stop the others. The arrays must stay until this returns, and may be NULL if `count` is 0.
  *   statuses   NULL, or `statuses[i]` becomes the status of promise_resolve() for `promises[i]`
- * Returns PROMISE_OK if all were fulfilled, otherwise the first other status.
- * PROMISE_EINVAL also if `promises` is NULL (the values are released then), if `values` is NULL, or if `count` is
- * larger than any array.
+ * Returns PROMISE_OK if all were fulfilled, otherwise the first other status, as promise_resolve(). PROMISE_EINVAL also
+ * if `promises` or `values` is NULL although `count` is not 0, or if `count` is larger than any array.
  * Takes over a reference to each value on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_resolve_many(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
                                                   const promise_value_t *PROMISE_NULLABLE values, size_t count,
                                                   promise_status_t *PROMISE_NULLABLE statuses);
 
-/* Rejects a pending promise with `*reason`, of any kind, and runs its callbacks (clause 3.4.2); otherwise as
- * promise_resolve().
+/* Rejects a pending promise with `*reason`, of any kind, and runs its callbacks (clause 3.4.2).
+ * Returns as promise_resolve().
+ * Takes over the reason's reference on every path, failing ones included.
  * [any thread] */
 PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
                                             const promise_value_t *PROMISE_NULLABLE reason);
@@ -94,13 +94,12 @@ PROMISE_API promise_status_t promise_reject(promise_t *PROMISE_NULLABLE promise,
 /* Discards a pending promise (clause 3.5): rejects it with a DISCARDED, calls its discard block, then its callbacks.
  * Handlers of requests to cancel are not called; one that is attached later is, at once. Its sources continue. Its own
  * handler is detached from them (callback.h), and the handler's context freed before the block is called.
- * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL, PROMISE_ESTALE.
+ * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise);
 
 /* Discards a pending promise as promise_discard() does, with a cause in the DISCARDED: usually the ERROR that made the
- * result useless. Callbacks read it by promise_value_cause().
- * `cause` may be NULL.
+ * result useless. Callbacks read it by promise_value_cause(). `cause` may be NULL.
  * Returns PROMISE_OK; PROMISE_ESETTLED if it was settled already; PROMISE_EINVAL if `promise` is NULL or `*cause` not
  * well-formed; PROMISE_ESTALE; PROMISE_ENOMEM, and the promise stays pending.
  * Takes over the cause's reference on every path.
@@ -108,23 +107,25 @@ PROMISE_API promise_status_t promise_discard(promise_t *PROMISE_NULLABLE promise
 PROMISE_API promise_status_t promise_discard_with(promise_t *PROMISE_NULLABLE promise,
                                                   const promise_value_t *PROMISE_NULLABLE cause);
 
-/* Returns the state: PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED; or PROMISE_EINVAL if `promise` is NULL,
- * PROMISE_ESTALE. While callbacks run the state is final already.
+/* Returns the state: PROMISE_PENDING, PROMISE_FULFILLED or PROMISE_REJECTED. While callbacks run the state is final
+ * already.
+ * Errors: PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_state_t promise_state(promise_t *PROMISE_NULLABLE promise);
 
 /* Copies the value of a fulfilled promise or the reason of a rejected one to `*out`; promise_state() distinguishes
  * them.
- * Returns PROMISE_OK, PROMISE_EPENDING, PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26
- * references.
- * `*out` becomes a new reference; it is VOID on failure.
+ * Returns PROMISE_OK; PROMISE_EPENDING; PROMISE_EINVAL if `promise` or `out` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if
+ * the value has 2^26 references.
+ * `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_result(promise_t *PROMISE_NULLABLE promise, promise_value_t *PROMISE_NULLABLE out);
 
 /* Blocks the calling thread until the promise is settled, for at most `timeout_ns` nanoseconds: a negative number waits
  * for ever, 0 polls and never gives PROMISE_EDEADLK. Callbacks may still be running on the settling thread on return.
- * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL, PROMISE_ESTALE; PROMISE_EDEADLK if the calling thread itself
- * would have to settle the promise. That is found at once, or within a second after it becomes true:
+ * Returns PROMISE_OK; PROMISE_ETIMEDOUT; PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_EDEADLK if the
+ * calling thread itself would have to settle the promise. That is found at once, or within a second after it becomes
+ * true:
  *   - within a callback, for the promise that the callback settles, for promises derived from it, and for promises of
  *     callbacks queued behind it;
  *   - within a handler of a request to cancel, for the promise that was asked and promises derived from it;
@@ -143,11 +144,12 @@ PROMISE_API promise_status_t promise_wait(promise_t *PROMISE_NULLABLE promise, i
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait_interruptible(promise_t *PROMISE_NULLABLE promise, int64_t timeout_ns);
 
-/* Blocks as promise_wait() does, until one of `count` promises is settled. `*index`, if `index` is not NULL, becomes
- * its place in the array, the first one's if there are several. PROMISE_EDEADLK if that holds for all of them. The wait
- * leaves nothing attached, so the same promises can be waited for again and again.
- * Returns as promise_wait(), and PROMISE_EINVAL if `promises` is NULL or `count` 0; PROMISE_ENOMEM. If one of the
- * handles is NULL or stale, `*index` is its place.
+/* Blocks as promise_wait() does, until one of `count` promises is settled. The wait leaves nothing attached, so the
+ * same promises can be waited for again and again.
+ *   index   NULL, or `*index` becomes the place of the settled promise in the array, the first one's if there are
+ *           several; of a handle that is NULL or stale, its place
+ * Returns as promise_wait(); PROMISE_EDEADLK only if it holds for all of the promises. PROMISE_EINVAL also if
+ * `promises` is NULL, or if `count` is 0 or larger than any array. PROMISE_ENOMEM.
  * [any thread; not where blocking is forbidden] */
 PROMISE_API promise_status_t promise_wait_any(promise_t *PROMISE_NULLABLE const *PROMISE_NULLABLE promises,
                                               size_t count, int64_t timeout_ns, size_t *PROMISE_NULLABLE index);

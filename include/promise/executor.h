@@ -18,16 +18,17 @@ typedef void (*promise_submit_t)(void *PROMISE_NULLABLE ctx, promise_job_t *PROM
 /* Creates an executor from a function. submit(ctx, job) is called on the settling thread for each callback that is to
  * run on the executor. It must arrange for one promise_job_run() or promise_job_drop() of `job`, now or later, on any
  * thread. It must not wait for the promise that the job settles.
- * NULL: PROMISE_EINVAL if `submit` is NULL, PROMISE_ENOMEM; free_ctx has been called then.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `submit` is NULL; PROMISE_ENOMEM. free_ctx has been called then.
  * free_ctx(ctx) is called when the last reference to the executor is released; each job holds one.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_new(
     promise_submit_t PROMISE_NULLABLE submit, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns the executor that runs jobs inline, in the submitting call, as a reaction without an executor does. It serves
- * where a handle is needed: as the target of a serial executor, or in a binding. It is permanent, and need not be
- * released.
+ * where a handle is needed: as the target of a serial executor, or in a binding.
  * NULL: PROMISE_ENOMEM.
+ * The executor is permanent, and need not be released.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_immediate(void);
 
@@ -42,20 +43,22 @@ enum {
   PROMISE_PRIORITY_USER_INTERACTIVE = 5
 };
 
-/* Returns the executor of the library's thread pool for a priority. It is permanent, and need not be released.
- * The pool runs as many jobs at a time as there are processors for the process. A blocked job does not count: within
- * about 10 ms, and at once if promise_wait() blocks it, another job runs beside it, up to 512 threads. Jobs of a higher
- * priority begin first; one job in sixteen has the lowest pending priority. Jobs of one priority begin in order, and
- * may run at the same time. An idle thread ends after a second. Asynchronous signals are blocked on the pool's threads.
- * Pending jobs do not run after the process exits, nor in a child of fork(). A job that no thread can be created for is
- * dropped.
+/* Returns the executor of the library's thread pool for a priority. The pool runs as many jobs at a time as there are
+ * processors for the process. A blocked job does not count: within about 10 ms, and at once if promise_wait() blocks
+ * it, another job runs beside it, up to 512 threads. Jobs of a higher priority begin first; one job in sixteen has the
+ * lowest pending priority. Jobs of one priority begin in order, and may run at the same time. An idle thread ends after
+ * a second. Asynchronous signals are blocked on the pool's threads. Pending jobs do not run after the process exits,
+ * nor in a child of fork(). A job that no thread can be created for is dropped.
  * NULL: PROMISE_EINVAL for an unknown priority; PROMISE_ENOMEM.
+ * The executor is permanent, and need not be released.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_global(promise_priority_t priority);
 
-/* Creates an executor that runs its jobs in the order of submission, never two at once, on `target`, which it retains;
- * NULL stands for the pool at its default priority. It has no thread of its own: two jobs may run on two threads. If
- * `target` drops the job that stands for this executor, all pending jobs are dropped.
+/* Creates an executor that runs its jobs in the order of submission, never two at once. It has no thread of its own:
+ * two jobs may run on two threads.
+ *   target   runs the jobs, and is retained; NULL: the pool at its default priority. If it drops the job that stands
+ *            for this executor, all pending jobs are dropped.
+ * Returns a new reference.
  * NULL: PROMISE_ESTALE if `target` is no executor; PROMISE_EINVAL if it is the last of 128 serial executors on one
  * another, because each takes stack; PROMISE_ENOMEM.
  * [any thread] */
@@ -63,18 +66,20 @@ PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_executor_serial(promise_executor_t *PROMISE_NULLABLE target);
 
 /* Returns the executor of the main thread. It runs jobs in the main loop (promise_loop_main(), loop.h), which the
- * program must run there, or on the executor of promise_executor_set_main(). It is permanent, and need not be released.
+ * program must run there, or on the executor of promise_executor_set_main().
  * NULL: PROMISE_ENOMEM.
+ * The executor is permanent, and need not be released.
  * [any thread] */
 PROMISE_API promise_executor_t *PROMISE_NULLABLE promise_executor_main(void);
 
-/* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop; NULL:
- * in the main loop again. Jobs and timers that wait in the main loop move there. The calling thread counts as the main
- * one from now on; before the first call that is the thread which the process began with.
+/* Has jobs of promise_executor_main() run on `executor`, for a program whose main thread belongs to another loop. Jobs
+ * and timers that wait in the main loop move there. The calling thread counts as the main one from now on; before the
+ * first call that is the thread which the process began with.
+ *   executor   retained until it is replaced; NULL: the main loop again. An executor of yours must not submit to the
+ *              main one.
  * Returns PROMISE_OK; PROMISE_EINVAL if `executor` is the main one; PROMISE_EDEADLK if it is a serial executor that
- * targets the main one, directly or through other serial executors: its jobs would be submitted to it for ever. An
- * executor of yours must not submit to the main one either. PROMISE_ESTALE; PROMISE_ENOMEM. Retains `executor` until it
- * is replaced.
+ * targets the main one, directly or through other serial executors, because its jobs would be submitted to it for ever;
+ * PROMISE_ESTALE; PROMISE_ENOMEM.
  * [the main thread] */
 PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMISE_NULLABLE executor);
 
@@ -83,7 +88,7 @@ PROMISE_API promise_status_t promise_executor_set_main(promise_executor_t *PROMI
 PROMISE_API bool promise_is_main_thread(void);
 
 /* Calls body(ctx) on the executor, then free_ctx(ctx). If the executor drops the job, only free_ctx is called.
- * Returns PROMISE_OK; PROMISE_EINVAL if `executor` or `body` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM; on failure
+ * Returns PROMISE_OK; PROMISE_EINVAL if `executor` or `body` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM. On failure
  * free_ctx has been called.
  * [any thread] */
 PROMISE_API promise_status_t promise_executor_submit(promise_executor_t *PROMISE_NULLABLE executor,
@@ -105,7 +110,8 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_run(promise_ex
                                                                       promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Returns 1 if a job of this executor runs on the calling thread, otherwise 0. Within a job of a serial executor, this
- * holds for that executor and for its target. PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
+ * holds for that executor and for its target.
+ * Errors: PROMISE_EINVAL if `executor` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_executor_is_current(promise_executor_t *PROMISE_NULLABLE executor);
 

@@ -23,10 +23,10 @@ PROMISE_BEGIN_DECLS
  *   ERROR            by domain, code, message and cause; not by origin
  *   PROMISE          if they are the same promise
  *   OBJECT           if they are the same object; two of one type as the type compares them (promise_type_methods())
- * Compares in depth, without recursion, in a time linear in the size of both, also if they share parts.
- * Returns PROMISE_OK; PROMISE_EINVAL if an argument is NULL, or if a value is of no known kind, forged or a stale
- * PROMISE; PROMISE_ENOMEM for nested or shared parts. `*equal` is false on failure.
- * Runs the types' comparisons.
+ * Compares in depth, without recursion, in a time linear in the size of both, also if they share parts. Runs the types'
+ * comparisons.
+ * Returns PROMISE_OK; PROMISE_EINVAL if an argument is NULL, or if a value is not well-formed; PROMISE_ENOMEM for
+ * nested or shared parts. `*equal` is false on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_equal(const promise_value_t *PROMISE_NULLABLE one,
                                                  const promise_value_t *PROMISE_NULLABLE other,
@@ -37,18 +37,18 @@ PROMISE_API promise_status_t promise_value_equal(const promise_value_t *PROMISE_
  * its form may change. It looks like
  *     {"id": 7, "data": bytes(2) 0d0a, "failed": error http 404: "not found" at client.c:42}
  * Never fails: an invalid value is described as such, NULL as "NULL". The time is proportional to `size`. Promises are
- * not followed. Returns the number of bytes before the NUL; 0 if `buffer` is NULL or `size` is 0. Runs the types'
- * descriptions.
+ * not followed. Runs the types' descriptions.
+ * Returns the number of bytes before the NUL; 0 if `buffer` is NULL or `size` is 0.
  * [any thread] */
 PROMISE_API size_t promise_value_describe(const promise_value_t *PROMISE_NULLABLE value, char *PROMISE_NULLABLE buffer,
                                           size_t size);
 
-/* Whether two payloads of a type are equal. Called on the thread that compares, with no lock held. */
+/* Returns whether two payloads of a type are equal. Called on the thread that compares, with no lock held. */
 typedef bool (*promise_equal_t)(const void *PROMISE_NULLABLE one, const void *PROMISE_NULLABLE other);
 
-/* Writes a description of a payload into `buffer`: UTF-8 without a NUL, at most `size` bytes. Returns the number of
- * bytes.
- * For 0, more than `size`, or bytes that are not UTF-8, the type's name and the payload's address are used instead. */
+/* Writes a description of a payload into `buffer`: UTF-8 without a NUL, at most `size` bytes.
+ * Returns the number of bytes. For 0, more than `size`, or bytes that are not UTF-8, the type's name and the
+ * payload's address are used instead. */
 typedef size_t (*promise_describe_t)(const void *PROMISE_NULLABLE payload, char *PROMISE_NONNULL buffer, size_t size);
 
 /* Sets the comparison and the description of objects of `type`, and of its descendants that have none of their own.

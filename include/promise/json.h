@@ -44,14 +44,15 @@ typedef struct promise_json_options {
  *   a string         STRING; \u0000 is a character like any other; half a surrogate pair is an error
  *   an array         ARRAY
  *   an object        MAP, in the order of the text. A repeated key is an error, unless PROMISE_JSON_LAST_WINS is set.
- * `text` is UTF-8 without a byte order mark; only white space may stand before and after the value. `options` may be
- * NULL: all 0. Time and memory are linear in the length of the text. Nesting takes no recursion.
+ * Time and memory are linear in the length of the text. Nesting takes no recursion.
+ *   text      UTF-8 without a byte order mark; only white space may stand before and after the value
+ *   options   NULL: all 0
+ *   error     NULL, or an invalid text sets `*error` to an ERROR of domain "promise.json". The message names the
+ *             expected and the found text and the place. The cause is a MAP of U64: "offset" in bytes from 0, "line"
+ *             and "column" in characters from 1. Otherwise `*error` becomes VOID.
  * Returns PROMISE_OK; PROMISE_EINVAL if the text is invalid, if `out` is NULL, if `text` is NULL although `length` is
- * not 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM. `error` may be NULL. An invalid text
- * sets it to an ERROR of domain "promise.json", a new reference. The message names the expected and the found text and
- * the place. The cause is a MAP of U64: "offset" in bytes from 0, "line" and "column" in characters from 1. Otherwise
- * `*error` becomes VOID.
- * `*out` as in promise_value_string().
+ * not 0, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ * `*out` and `*error` are new references; `*out` is VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NULLABLE out,
                                                      const char *PROMISE_NULLABLE text, size_t length,
@@ -69,10 +70,12 @@ PROMISE_API promise_status_t promise_value_from_json(promise_value_t *PROMISE_NU
  *   others           an error: JSON has no pointers, promises or objects
  * Nesting takes no recursion. A part that a value refers to many times is written as often: set `max_length` for values
  * of unknown origin.
- * `options`, `out` and `error` as in promise_value_from_json(), except that the error's cause is a MAP with a STRING
- * "path" to the offending part, such as $["users"][3].
- * Returns PROMISE_OK; PROMISE_EINVAL if the value cannot be written, if `out` or `value` is NULL, if the value is of no
- * known kind, forged or a stale PROMISE, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ *   options   NULL: all 0
+ *   error     NULL, or a value that cannot be written sets `*error` as an invalid text does. The cause is a MAP with a
+ *             STRING "path" to the offending part, such as $["users"][3].
+ * Returns PROMISE_OK; PROMISE_EINVAL if the value cannot be written, if `out` or `value` is NULL, if the value is not
+ * well-formed, or if `options` have an unknown size, flag or indent; PROMISE_ENOMEM.
+ * `*out` and `*error` are new references; `*out` is VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_to_json(promise_value_t *PROMISE_NULLABLE out,
                                                    const promise_value_t *PROMISE_NULLABLE value,

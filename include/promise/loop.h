@@ -35,14 +35,15 @@ PROMISE_BEGIN_DECLS
 /* A loop: an opaque token. */
 typedef struct promise_loop promise_loop_t;
 
-/* Makes a loop with one reference, yours.
+/* Creates a loop.
+ * Returns a new reference.
  * NULL: PROMISE_ENOMEM, for want of descriptors too: a loop takes three.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_new(void);
 
-/* The main loop, whose executor is promise_executor_main(). It is permanent: promise_loop_retain() and
- * promise_loop_release() accept it and do nothing.
+/* Returns the main loop, whose executor is promise_executor_main().
  * NULL: PROMISE_ENOMEM.
+ * The loop is permanent: promise_loop_retain() and promise_loop_release() accept it and do nothing.
  * [any thread] */
 PROMISE_API promise_loop_t *PROMISE_NULLABLE promise_loop_main(void);
 
@@ -61,20 +62,22 @@ PROMISE_API promise_status_t promise_loop_retain(promise_loop_t *PROMISE_NULLABL
 PROMISE_API promise_status_t promise_loop_release(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Returns the descriptor for poll, epoll and their wrappers: readable while a job is pending, a timer is due, or a stop
- * is requested. It belongs to the loop: never read from it, nor close it. It reflects the end of the last run; ignore
- * it during a run. EDGES above is about edge-triggered pollers. PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE;
- * PROMISE_ECLOSED if the loop is closed, as in a child of fork().
+ * is requested. It reflects the end of the last run; ignore it during a run. EDGES above is about edge-triggered
+ * pollers.
+ * Errors: PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ECLOSED if the loop is closed, as in a child of
+ * fork().
+ * The loop owns the descriptor: never read from it, nor close it.
  * [any thread] */
 PROMISE_API int32_t promise_loop_fd(promise_loop_t *PROMISE_NULLABLE loop);
 
-/* Returns the executor that runs jobs on the loop: a new reference, yours. It may outlive the loop.
- * NULL: PROMISE_EINVAL if `loop` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
+/* Returns the executor that runs jobs on the loop: a new reference, which may outlive the loop.
+ * NULL: PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_executor_t *PROMISE_NULLABLE
 promise_loop_executor(promise_loop_t *PROMISE_NULLABLE loop);
 
 /* Returns 1 if the calling thread runs the loop, as within its jobs and timers; 0 otherwise.
- * PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
+ * Errors: PROMISE_EINVAL if `loop` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int32_t promise_loop_is_current(promise_loop_t *PROMISE_NULLABLE loop);
 

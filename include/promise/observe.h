@@ -60,7 +60,6 @@ typedef struct promise_hooks {
  * nothing is ever printed, which is the initial state. `*hooks` is read during the call only.
  * Returns PROMISE_OK; PROMISE_EINVAL if `size` is less than that of version 1 or more than 4096, if `reserved` or a
  * field unknown to this library is not 0, or if no function is set; PROMISE_ENOMEM.
- * Ownership:
  * free_ctx(ctx) is called once, after the hooks were replaced and their last running call has returned, by that call or
  * by this function. On failure it has been called, unless `size` is too small to hold it.
  * [any thread] */
@@ -79,9 +78,9 @@ typedef void (*promise_line_t)(void *PROMISE_NULLABLE ctx, const char *PROMISE_N
  * taken yet are listed too, if the hook for them was set. The text is UTF-8 for people, without a line end or a NUL,
  * and its form may change. It is borrowed until `line` returns. Other threads continue during the call. Each line was
  * true at some moment of it; promises created or settled meanwhile may be missing. The time is proportional to the
- * cells that the process has used.
- * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM. `line` runs on the calling thread with no lock
- * held. From a debugger: `call promise_dump(2)`.
+ * cells that the process has used. From a debugger: `call promise_dump(2)`.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `line` is NULL; PROMISE_ENOMEM.
+ * `line` runs on the calling thread with no lock held.
  * [any thread, callbacks included] */
 PROMISE_API promise_status_t promise_dump_lines(promise_line_t PROMISE_NULLABLE line, void *PROMISE_NULLABLE ctx);
 
@@ -143,7 +142,6 @@ typedef struct promise_trace {
  * observation costs one test. Swift callbacks for success alone count as called when a rejection passes them.
  * Returns PROMISE_OK; PROMISE_EINVAL if `trace` is NULL, if `size` is less than that of version 1 or more than 4096, if
  * `reserved` or a field unknown to this library is not 0, or if `capacity` is 0 and `event` NULL; PROMISE_ENOMEM.
- * Ownership:
  * free_ctx(ctx) is called once, after the trace was stopped or replaced and its last running call has returned. On
  * failure it has been called, unless `trace` is NULL or `size` too small to hold it.
  * [any thread] */

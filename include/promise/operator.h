@@ -11,8 +11,6 @@ PROMISE_BEGIN_DECLS
 
 /* Each function here creates a publisher that publishes the transformed events of its sources, from the time of the
  * call.
- * Returns a new reference, or NULL: PROMISE_EINVAL if a handle is NULL or an argument is out of range; PROMISE_ESTALE;
- * PROMISE_ENOMEM. On failure free_ctx has been called.
  *
  * Lifetime: an operator keeps its sources, and a subscriber keeps the operator: release the references that you do not
  * need. An operator unsubscribes from its sources when nobody holds it, and when it ends. It ends as its source ends.
@@ -37,9 +35,11 @@ typedef struct promise_transform {
 /* Transforms each event by a function: map, filter and more. The functions are called as a promise's handlers are, one
  * event at a time. An unknown verdict, and a value that is not well-formed, are published as an error: an ERROR of
  * domain "promise" and code PROMISE_EINVAL.
- * PROMISE_EINVAL also if `size` is less than that of version 1, or if `reserved` or a field unknown to this library is
- * not 0.
- * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, or if `reserved` or a field
+ * unknown to this library is not 0; PROMISE_ESTALE; PROMISE_ENOMEM.
+ * free_ctx(ctx) is called once, after the operator unsubscribed from its source. On failure it has been called, unless
+ * `transform` is NULL or `size` too small to hold it.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_transform(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_transform_t *PROMISE_NULLABLE transform);
@@ -51,12 +51,16 @@ enum {
 
 /* Skips a value that equals the previous event (promise_value_equal()). The publisher is stateful. `flags` is 0 or
  * PROMISE_DISTINCT_ERRORS.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` is NULL or a flag not known; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_distinct(promise_publisher_t *PROMISE_NULLABLE source, uint32_t flags);
 
 /* Publishes a sliding window: for each value from the `count`th on, an ARRAY of the latest `count` values. Errors pass.
- * `count` is at least 1.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` is NULL, or if `count` is 0 or larger than any array; PROMISE_ESTALE;
+ * PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_window(promise_publisher_t *PROMISE_NULLABLE source, size_t count);
@@ -73,27 +77,34 @@ typedef promise_verdict_t (*promise_fold_t)(void *PROMISE_NULLABLE ctx,
 /* Publishes the running fold of the values: each value produces a new accumulated value, beginning with `*initial`,
  * which itself is not published. Errors pass. `fold` is called as the functions of promise_publisher_transform() are.
  * Any other verdict, and a value that is not well-formed, are published as an ERROR and keep the accumulated value.
- * PROMISE_EINVAL also if `initial` is NULL or not well-formed, or `fold` NULL.
- * Takes over the reference of `*initial` on every path.
- * free_ctx(ctx) is called once, after the operator unsubscribed from its source.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source`, `initial` or `fold` is NULL or `*initial` not well-formed; PROMISE_ESTALE;
+ * PROMISE_ENOMEM.
+ * Takes over the reference of `*initial` on every path. free_ctx(ctx) is called once: after the operator unsubscribed
+ * from its source, or before this returns if it fails.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_scan(
     promise_publisher_t *PROMISE_NULLABLE source, const promise_value_t *PROMISE_NULLABLE initial,
     promise_fold_t PROMISE_NULLABLE fold, void *PROMISE_NULLABLE ctx, promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Publishes the first `count` values, at least 1, and the errors published before the last of them, then finishes.
+/* Publishes the first `count` values, and the errors published before the last of them, then finishes.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` is NULL or `count` is 0; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_take(promise_publisher_t *PROMISE_NULLABLE source, uint64_t count);
 
 /* Publishes the same events as a stateful publisher: new subscribers receive the latest one first.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_stateful(promise_publisher_t *PROMISE_NULLABLE source);
 
 /* Publishes the same events as a stateful publisher that begins with `*value`: new subscribers receive it first until
  * another event is published.
- * PROMISE_EINVAL also if `value` is NULL or not well-formed.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `source` or `value` is NULL or `*value` not well-formed; PROMISE_ESTALE; PROMISE_ENOMEM.
  * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_start_with(
@@ -102,6 +113,9 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
 /* Merges the events of `count` streams, in the order of their publication. The publisher fails with the first source
  * that fails, and ends when all sources have ended: it is cancelled if all were, at once without sources, and finishes
  * otherwise. `sources` may be NULL if `count` is 0.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `sources` or one of the sources is NULL, or if `count` is larger than any array;
+ * PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
@@ -110,11 +124,15 @@ promise_publisher_merge(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NUL
  * an ARRAY of the latest values, in the order of the sources. Errors pass. The publisher fails with the first source
  * that fails, is cancelled with the first that is, and finishes when all have, or one without a value. Without sources
  * it is cancelled at once.
+ * Returns a new reference.
+ * NULL: as promise_publisher_merge().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_of(promise_t *PROMISE_NULLABLE promise);
@@ -128,7 +146,8 @@ enum {
  * PROMISE_FORWARD_END. The link exerts no back-pressure: it never counts as full. Streams that are forwarded in a
  * circle never stop.
  * Returns a subscriber, a new reference that keeps `target`: releasing it ends the link.
- * NULL: as above, also if `target` is `source` or belongs to an operator.
+ * NULL: PROMISE_EINVAL if `source` or `target` is NULL, if `target` is `source` or belongs to an operator, or if a flag
+ * is not known; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_subscriber_t *PROMISE_NULLABLE promise_publisher_forward(
     promise_publisher_t *PROMISE_NULLABLE source, promise_publisher_t *PROMISE_NULLABLE target, uint32_t flags);

@@ -36,10 +36,10 @@ typedef struct promise_queue promise_queue_t;
  * not call those functions never receives such events. */
 enum {
   PROMISE_EVENT_SETTLED = 32, /* promise_queue_watch, _tap: the promise is settled; `state`, `value` */
-  PROMISE_EVENT_CALL = 33,   /* promise_queue_then: the source is settled; `state`, `value`, and `promise`, to answer */
-  PROMISE_EVENT_CANCEL = 34, /* promise_queue_on_cancel: stop working; `value` is the reason, or VOID */
-  PROMISE_EVENT_FREED = 35,  /* promise_queue_object: the object is destroyed */
-  PROMISE_EVENT_DROPPED = 36 /* in place of SETTLED or CALL: the promise was destroyed while pending; see `state` */
+  PROMISE_EVENT_CALL = 33,    /* promise_queue_then: the source is settled; `state`, `value`; answer `promise` */
+  PROMISE_EVENT_CANCEL = 34,  /* promise_queue_on_cancel: stop working; `value` is the reason, or VOID */
+  PROMISE_EVENT_FREED = 35,   /* promise_queue_object: the object is destroyed */
+  PROMISE_EVENT_DROPPED = 36  /* in place of SETTLED or CALL: the promise was destroyed while pending; see `state` */
 };
 
 /* An event: 48 bytes, in this and every later version, so the stride of an array of events never changes. Fields that a
@@ -54,7 +54,8 @@ typedef struct promise_event {
 } promise_event_t;
 
 /* Creates a queue, without a descriptor until promise_queue_fd() is called.
- * Returns a new reference. NULL: PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_queue_t *PROMISE_NULLABLE promise_queue_new(void);
 
@@ -76,7 +77,8 @@ PROMISE_API promise_status_t promise_queue_free(promise_queue_t *PROMISE_NULLABL
 /* Returns a descriptor (an eventfd) for poll(), epoll and event loops, created by the first call. It is readable while
  * events are ready, and only then. A take that leaves events ready makes a new edge, for edge-triggered pollers.
  * Errors: PROMISE_EINVAL if `queue` is NULL, PROMISE_ESTALE, PROMISE_ECLOSED, PROMISE_ENOMEM if no descriptor could be
- * made. The queue owns the descriptor: never read from it, write to it or close it.
+ * made.
+ * The queue owns the descriptor: never read from it, write to it or close it.
  * [any thread] */
 PROMISE_API int32_t promise_queue_fd(promise_queue_t *PROMISE_NULLABLE queue);
 
@@ -126,9 +128,9 @@ PROMISE_API promise_status_t promise_queue_on_cancel(promise_queue_t *PROMISE_NU
 
 /* Makes an OBJECT of the type that represents an object of the program: its payload (`out->as`) is the tag. When its
  * last reference is released, on any thread, a FREED with the tag is produced; the type's `destroy` is not called.
- * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE, also for a built-in type; PROMISE_ECLOSED,
  * PROMISE_ENOMEM. On failure no event is produced.
+ * `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_queue_object(promise_queue_t *PROMISE_NULLABLE queue,
                                                   promise_value_t *PROMISE_NULLABLE out,

@@ -1,5 +1,4 @@
-/* promise/runtime.h - the library within its process: objects, memory and threads. Part of promise.h: read that first.
- * */
+/* promise/runtime.h - the library within its process: objects, memory, threads. Part of promise.h: read that first. */
 #ifndef PROMISE_RUNTIME_H
 #define PROMISE_RUNTIME_H
 
@@ -35,13 +34,13 @@ typedef struct promise_statistics_fields {
   uint64_t bytes_reusable; /* memory of free cells, a part of bytes_resident */
 } promise_statistics_t;
 
-/* Counts the live objects of this process, and the memory of their cells.
- *   statistics   its `size` says which fields the caller knows
- * Takes time in proportion to bytes_resident, about 2 ns a cell: call it once a second, not once a request. Other
- * threads go on meanwhile, so the numbers agree with each other only if no other thread uses the library. Memory that
- * objects own outside their cells (long strings, arrays, contexts) is not counted. Allocates nothing. Result:
- * PROMISE_OK, and each field is set; fields that this library does not know are set to 0.
- * Errors: PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than 4096.
+/* Counts the live objects of this process, and the memory of their cells. Takes time in proportion to bytes_resident,
+ * about 2 ns a cell: call it once a second, not once a request. Other threads go on meanwhile, so the numbers agree
+ * with each other only if no other thread uses the library. Memory that objects own outside their cells (long strings,
+ * arrays, contexts) is not counted. Allocates nothing.
+ *   statistics   its `size` says which fields the caller knows; a field that this library does not know is set to 0
+ * Returns PROMISE_OK; PROMISE_EINVAL if `statistics` is NULL, or its `size` is less than that of version 1 or more than
+ * 4096.
  * [any thread] */
 PROMISE_API promise_status_t promise_statistics(promise_statistics_t *PROMISE_NULLABLE statistics);
 
@@ -55,10 +54,11 @@ PROMISE_API promise_status_t promise_statistics(promise_statistics_t *PROMISE_NU
 PROMISE_API int64_t promise_trim(void);
 
 /* Has the library's threads call `start(ctx)` before the first callback that runs there, and `stop(ctx)` before they
- * end: for a virtual machine that must attach threads, or a sampling profiler. Either may be NULL. Only threads that
- * run callbacks call them (promise-pool and promise-timers); the clock's thread runs none. Replaces the hooks set
- * before. A thread that already runs calls the old `stop`, then the new `start`, before its next callback. Both NULL:
- * no hooks any more. No hook runs at exit(), nor in a child of fork() for threads of the parent.
+ * end: for a virtual machine that must attach threads, or a sampling profiler. Only threads that run callbacks call
+ * them (promise-pool and promise-timers); the clock's thread runs none. Replaces the hooks set before. A thread that
+ * already runs calls the old `stop`, then the new `start`, before its next callback. No hook runs at exit(), nor in a
+ * child of fork() for threads of the parent.
+ *   start, stop   either may be NULL; both NULL: no hooks any more
  * Returns PROMISE_OK; PROMISE_ENOMEM.
  * free_ctx(ctx) is called once: when the hooks are replaced and no thread has its `stop` still to call; before this
  * returns if it fails. `start` and `stop` run on the library's threads, with no lock held. They may call every

@@ -9,9 +9,9 @@
 PROMISE_BEGIN_DECLS
 
 /* Make a value of the kind in their name, for languages without the layout of promise_value_t; a C program writes an
- * initializer. The value owns nothing, so it need not be released.
- * `*out` is overwritten without being released.
+ * initializer.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL.
+ * `*out` owns nothing, so it need not be released.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_void(promise_value_t *PROMISE_NULLABLE out);
 PROMISE_API promise_status_t promise_value_bool(promise_value_t *PROMISE_NULLABLE out, bool value);
@@ -21,10 +21,10 @@ PROMISE_API promise_status_t promise_value_f64(promise_value_t *PROMISE_NULLABLE
 PROMISE_API promise_status_t promise_value_pointer(promise_value_t *PROMISE_NULLABLE out,
                                                    void *PROMISE_NULLABLE pointer);
 
-/* Makes a PROMISE, with a new reference to `promise`: yours to release with the value.
- * `*out` as in promise_value_string().
+/* Makes a PROMISE, with a new reference to `promise`.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the promise has
  * 2^26 references.
+ * `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_promise(promise_value_t *PROMISE_NULLABLE out,
                                                    promise_t *PROMISE_NULLABLE promise);

@@ -34,8 +34,7 @@ PROMISE_BEGIN_DECLS
  * not. A delivering thread also delivers the events that other threads publish in the meantime, before its call
  * returns.
  *
- * Isolation: a slow or failing subscriber does not affect the others. A subscriber that blocks should have an executor.
- * */
+ * Isolation: a slow or failing subscriber does not affect the others. If a subscriber blocks, give it an executor. */
 typedef struct promise_publisher promise_publisher_t;
 typedef struct promise_subscriber promise_subscriber_t;
 
@@ -47,11 +46,12 @@ enum {
 };
 
 /* Creates a publisher. `flags` is 0 or PROMISE_PUBLISHER_STATEFUL.
- * Returns a new reference, or NULL: PROMISE_EINVAL for an unknown flag, PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL for an unknown flag; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publisher_new(uint32_t flags);
 
-/* Makes a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed
+/* Creates a publisher of ticks: every `interval_ns` nanoseconds it publishes the number of intervals that have passed
  * since this call, an U64. Ticks that come late, because the executor or a callback was busy, are one: its number
  * counts those that were missed.
  *   executor      publishes the ticks; NULL: a thread for timers, as for promise_sleep(). A loop's executor keeps the
@@ -61,7 +61,7 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE promise_publ
  * when the publisher has no reference and no subscriber left; a subscriber alone keeps it. An executor that drops the
  * timer ends the stream with an ERROR of domain "promise" and code PROMISE_ECLOSED. A subscriber gets each tick that is
  * published. With PROMISE_OVERFLOW_DROP_OLDEST and a capacity of 1, a slow one gets the latest.
- * Returns a new reference, yours.
+ * Returns a new reference.
  * NULL: PROMISE_EINVAL if `interval_ns` is less than 1; PROMISE_ESTALE if `executor` is no executor; PROMISE_ENOMEM,
  * for want of a thread too.
  * [any thread] */
@@ -79,22 +79,24 @@ PROMISE_API promise_status_t promise_publisher_release(promise_publisher_t *PROM
 /* Publishes a value to everyone who is subscribed at the time of the call.
  * Returns PROMISE_OK; PROMISE_EFULL if the value was published and a subscriber has reached its capacity: the next
  * event may be dropped or use more memory, so wait for promise_publisher_ready() if you can; PROMISE_ESETTLED if the
- * stream has ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is of no known
- * kind, forged, or a stale PROMISE, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE.
+ * stream has ended, and the value was not published; PROMISE_EINVAL if an argument is NULL, if `*value` is not
+ * well-formed, or if the publisher belongs to an operator (operator.h); PROMISE_ESTALE.
  * Takes over the value's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                        const promise_value_t *PROMISE_NULLABLE value);
 
-/* Publishes an error that does not end the stream; otherwise as promise_publisher_publish().
+/* Publishes an error that does not end the stream.
+ * Returns as promise_publisher_publish().
+ * Takes over the reason's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_publish_error(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                              const promise_value_t *PROMISE_NULLABLE reason);
 
 /* End the stream: it finishes, fails with `*reason`, or is cancelled. Each subscriber receives the end after the events
  * published before it. Later subscribers receive the end at once, after the latest event of a stateful publisher.
- * Returns PROMISE_OK; PROMISE_ESETTLED if the stream had already ended; PROMISE_EINVAL, PROMISE_ESTALE as
- * promise_publisher_publish().
+ * Returns PROMISE_OK; PROMISE_ESETTLED if the stream had already ended; PROMISE_EINVAL as promise_publisher_publish();
+ * PROMISE_ESTALE.
  * Takes over the reason's reference on every path.
  * [any thread] */
 PROMISE_API promise_status_t promise_publisher_finish(promise_publisher_t *PROMISE_NULLABLE publisher);
@@ -103,27 +105,29 @@ PROMISE_API promise_status_t promise_publisher_fail(promise_publisher_t *PROMISE
 PROMISE_API promise_status_t promise_publisher_cancel(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Returns PROMISE_PENDING before the stream ends, PROMISE_FULFILLED after it finished, PROMISE_REJECTED after it failed
- * or was cancelled; PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE.
+ * or was cancelled.
+ * Errors: PROMISE_EINVAL if `publisher` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
  * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or
- * the publisher is not stateful; PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
- * `*out` is overwritten without being released and is a new reference; it is VOID if there is no event or the call
- * fails.
+ * the publisher is not stateful.
+ * Errors: PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
+ * `*out` is a new reference; VOID if there is no event, and on failure.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,
                                                      promise_value_t *PROMISE_NULLABLE out);
 
-/* Returns the number of subscribers that would receive an event published now; PROMISE_EINVAL if `publisher` is NULL,
- * PROMISE_ESTALE.
+/* Returns the number of subscribers that would receive an event published now.
+ * Errors: PROMISE_EINVAL if `publisher` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_publisher_count(promise_publisher_t *PROMISE_NULLABLE publisher);
 
 /* Creates a promise for back-pressure: it is fulfilled once every subscriber is below its capacity, at once if all are.
  * It is cancelled if the stream ends first. A producer waits on it before it publishes more.
- * Returns a new reference, or NULL: PROMISE_EINVAL if `publisher` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `publisher` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_publisher_ready(promise_publisher_t *PROMISE_NULLABLE publisher);
@@ -165,10 +169,10 @@ typedef struct promise_subscription {
 /* Subscribes to the events that are published from this call on. Pending ones, the latest event of a stateful publisher
  * or the end, are delivered before this returns, unless there is an executor. `*subscription` is read during the call
  * only.
- * Returns a new reference, to keep for as long as events are wanted, or NULL: PROMISE_EINVAL if an argument is NULL, if
- * `size` is less than that of version 1, if a field unknown to this library is not 0, if the policy does not exist or
- * needs a capacity; PROMISE_ESTALE if a handle is stale; PROMISE_ENOMEM.
- * Ownership:
+ * Returns a new reference, to keep for as long as events are wanted.
+ * NULL: PROMISE_EINVAL if an argument is NULL, if `size` is less than that of version 1, if a field unknown to this
+ * library is not 0, if the policy does not exist or needs a capacity; PROMISE_ESTALE if a handle is stale;
+ * PROMISE_ENOMEM.
  * free_ctx(ctx) is called once, after the promise of the end was settled, on the thread that settled it. On failure it
  * has been called, unless `subscription` is NULL or `size` too small to hold it.
  * [any thread] */
@@ -203,24 +207,26 @@ PROMISE_API promise_status_t promise_subscriber_cancel(promise_subscriber_t *PRO
  * the stream or the subscriber was cancelled. promise_subscriber_end() distinguishes an error from the end. A request
  * to cancel (cancel.h) cancels the promise. If the promise is settled by other means, or its last reference is
  * released, the event passes to the next consumer.
- * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks, PROMISE_ESTALE,
- * PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `subscriber` is NULL or has callbacks; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_next(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Gets the promise of the subscriber's end. It is fulfilled with VOID when the stream finished and every event was
- * delivered. It is rejected with the reason if the stream failed; with a DISCARDED if the stream or the subscriber was
- * cancelled; with an ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL, PROMISE_ECLOSED if the
- * executor dropped a job of the subscriber, or PROMISE_ENOMEM. It is settled on the thread of the last callback.
+/* Creates a reference to the promise of the subscriber's end. It is fulfilled with VOID when the stream finished and
+ * every event was delivered. It is rejected with the reason if the stream failed; with a DISCARDED if the stream or the
+ * subscriber was cancelled; with an ERROR of domain "promise" and code PROMISE_EFULL by PROMISE_OVERFLOW_FAIL,
+ * PROMISE_ECLOSED if the executor dropped a job of the subscriber, or PROMISE_ENOMEM. It is settled on the thread of
+ * the last callback.
  * A request to cancel it (cancel.h) cancels the subscriber.
- * Returns a new reference, or NULL: PROMISE_EINVAL if `subscriber` is NULL, PROMISE_ESTALE, PROMISE_ENOMEM.
+ * Returns a new reference.
+ * NULL: PROMISE_EINVAL if `subscriber` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_subscriber_end(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 
-/* Returns the number of events dropped because the subscriber was at its capacity; PROMISE_EINVAL if `subscriber` is
- * NULL, PROMISE_ESTALE.
+/* Returns the number of events dropped because the subscriber was at its capacity.
+ * Errors: PROMISE_EINVAL if `subscriber` is NULL; PROMISE_ESTALE.
  * [any thread] */
 PROMISE_API int64_t promise_subscriber_dropped(promise_subscriber_t *PROMISE_NULLABLE subscriber);
 

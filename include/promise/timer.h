@@ -26,6 +26,7 @@ PROMISE_API int64_t promise_now(void);
 /* Creates a promise that is fulfilled with VOID after `ns` nanoseconds, never before this returns. The timer keeps the
  * promise while it has callbacks; releasing the last reference without callbacks stops the timer. Settling it otherwise
  * stops the timer and frees its memory at once. A request to cancel discards it.
+ * Returns a new reference.
  * NULL: PROMISE_EINVAL if `ns` is negative; PROMISE_ENOMEM, for want of a thread too.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t ns);
@@ -33,22 +34,25 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_sleep(int64_t 
 /* Creates a promise as promise_sleep() does, settled on `executor`; NULL stands for the timer thread. If the executor
  * drops the job, the promise is rejected with an ERROR of domain "promise" and code PROMISE_ECLOSED. A loop's executor
  * (loop.h) keeps the timer itself, without another thread.
- * NULL: as promise_sleep(), and PROMISE_ESTALE if `executor` is no executor.
+ * Returns a new reference.
+ * NULL: as promise_sleep(); PROMISE_ESTALE if `executor` is no executor.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_sleep_on(promise_executor_t *PROMISE_NULLABLE executor, int64_t ns);
 
 /* Creates a promise that is settled as `promise`, `ns` nanoseconds after it. A request to cancel propagates to
  * `promise`. If `promise` is cancelled and the result was asked to cancel, in either order, the result is settled at
- * once, without the rest of the delay. Settling or discarding the result, or releasing it without callbacks,
- * stops the timer and frees it at once.
+ * once, without the rest of the delay. Settling or discarding the result, or releasing it without callbacks, stops the
+ * timer and frees it at once.
+ * Returns a new reference.
  * NULL: PROMISE_EINVAL if `promise` is NULL or `ns` negative; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_delay(promise_t *PROMISE_NULLABLE promise,
                                                                         int64_t ns);
 
 /* Creates a promise as promise_delay() does, settled on `executor` as by promise_sleep_on().
- * NULL: as promise_delay(), and PROMISE_ESTALE if `executor` is no executor.
+ * Returns a new reference.
+ * NULL: as promise_delay(); PROMISE_ESTALE also if `executor` is no executor.
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE
 promise_delay_on(promise_executor_t *PROMISE_NULLABLE executor, promise_t *PROMISE_NULLABLE promise, int64_t ns);
@@ -56,6 +60,7 @@ promise_delay_on(promise_executor_t *PROMISE_NULLABLE executor, promise_t *PROMI
 /* Creates a promise that is settled as `promise`, or, after `ns` nanoseconds, rejected with an ERROR of domain
  * "promise" and code PROMISE_ETIMEDOUT. Then `promise` is asked to cancel if it has no other interest. Settling the
  * result otherwise stops the timer. The result is settled on return if `promise` is settled.
+ * Returns a new reference.
  * NULL: as promise_delay().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_timeout(promise_t *PROMISE_NULLABLE promise,
@@ -63,6 +68,7 @@ PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE promise_timeout(promis
 
 /* Creates a promise as promise_timeout() does, whose rejection by the time limit happens on `executor`. Otherwise it is
  * settled on the thread that settles `promise`. If the executor drops the job, the time limit is void.
+ * Returns a new reference.
  * NULL: as promise_delay_on().
  * [any thread] */
 PROMISE_NODISCARD PROMISE_API promise_t *PROMISE_NULLABLE

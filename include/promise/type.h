@@ -17,6 +17,7 @@ PROMISE_BEGIN_DECLS
  *   destroy   called with the payload when the last reference to an object is released; may be NULL. The first
  *             registration of a name decides it. Makers that free payloads in ways of their own use
  *             promise_value_object_with().
+ * Returns the type, which is permanent and need not be released.
  * NULL: PROMISE_EINVAL if `name` is NULL, empty, not UTF-8 or the name of a built-in type, if the name is registered
  * with another parent (a NULL `parent` agrees with any), or if `parent` cannot be one; PROMISE_ESTALE if `parent` is no
  * type; PROMISE_ENOMEM.
@@ -32,17 +33,18 @@ PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_register(const c
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_type_named(const char *PROMISE_NULLABLE name);
 
-/* The name of a type, borrowed, for ever valid; NULL if `type` is NULL (PROMISE_EINVAL) or not a type (PROMISE_ESTALE).
+/* Returns the name of a type, borrowed: valid as long as the process.
+ * NULL: PROMISE_EINVAL if `type` is NULL; PROMISE_ESTALE if it is no type.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_type_name(const promise_type_t *PROMISE_NULLABLE type);
 
-/* Whether `value` is of `type` or of a type that descends from it. False if either is NULL, stale or forged.
+/* Returns whether `value` is of `type` or of a type that descends from it; false if either is NULL, stale or forged.
  * [any thread] */
 PROMISE_API bool promise_value_is(const promise_value_t *PROMISE_NULLABLE value,
                                   const promise_type_t *PROMISE_NULLABLE type);
 
-/* The type of a value: a built-in one, or that of an OBJECT. NULL if `value` is NULL, of no known kind, forged, or a
- * stale PROMISE (PROMISE_EINVAL).
+/* Returns the type of a value: a built-in one, or that of an OBJECT.
+ * NULL: PROMISE_EINVAL if `value` is NULL or not well-formed.
  * [any thread] */
 PROMISE_API const promise_type_t *PROMISE_NULLABLE promise_value_type(const promise_value_t *PROMISE_NULLABLE value);
 

@@ -35,7 +35,11 @@ enum {
 /* A value or a reason: 16 bytes, always passed by pointer.
  * Set VOID, BOOL, I64, U64, F64, POINTER, DISCARDED and PROMISE yourself, with `reserved` 0. The promise_value_...
  * functions make the other kinds. They use `reserved`, so copy the whole struct, not its fields.
- * A value is immutable once it is made: threads read it without a lock, and it cannot contain itself. */
+ * A value is immutable once it is made: threads read it without a lock, and it cannot contain itself.
+ *
+ * A value is *well-formed* if its kind is known and its content exists: a PROMISE has a token that is not stale, and a
+ * value of another kind that owns memory is as this library made it. If it is not, it is *forged*. Functions refuse a
+ * value that is not well-formed with PROMISE_EINVAL, unless their comments name another status. */
 typedef struct promise_value {
   promise_kind_t kind;
   uint32_t reserved; /* 0 in a value that you fill; otherwise the library's */
@@ -67,31 +71,32 @@ typedef void (*promise_observer_t)(void *PROMISE_NULLABLE ctx, const promise_val
  * [any thread] */
 PROMISE_API promise_status_t promise_value_retain(const promise_value_t *PROMISE_NULLABLE value);
 
-/* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op.
+/* Releases one reference to the content of `value`, and sets `*value` to VOID: a second release is a no-op. The last
+ * reference to an OBJECT runs its destructor.
  * Returns PROMISE_OK; PROMISE_EINVAL or PROMISE_ESTALE as promise_value_retain(), without a change to `*value`.
- * The last reference to an OBJECT runs its destructor.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_release(promise_value_t *PROMISE_NULLABLE value);
 
 /* Makes a STRING from `length` bytes at `utf8`, which are copied. `utf8` may be NULL if `length` is 0.
- * `*out` is overwritten without being released, and is a reference of yours; on failure it is VOID.
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, if `utf8` is NULL and `length` is not 0, or if the bytes are not
- * well-formed UTF-8; PROMISE_ENOMEM.
+ * UTF-8; PROMISE_ENOMEM.
+ * `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_string(promise_value_t *PROMISE_NULLABLE out,
                                                   const char *PROMISE_NULLABLE utf8, size_t length);
 
-/* Makes a BYTES from `length` bytes at `bytes`, which are copied; otherwise as promise_value_string(), with any bytes.
+/* Makes a BYTES from `length` bytes at `bytes`, which are copied. `bytes` may be NULL if `length` is 0.
+ * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if `bytes` is NULL and `length` is not 0; PROMISE_ENOMEM.
+ * `*out` is a new reference; VOID on failure.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_bytes(promise_value_t *PROMISE_NULLABLE out,
                                                  const void *PROMISE_NULLABLE bytes, size_t length);
 
 /* Makes a BYTES of memory that stays yours: nothing is copied. The bytes must not move or change until free_ctx(ctx) is
  * called. `bytes` may be NULL if `length` is 0.
- * `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` is NULL, or if `bytes` is NULL and `length` is not 0; PROMISE_ENOMEM.
- * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it
- * fails. Then the memory is yours again.
+ * Returns as promise_value_bytes().
+ * `*out` is a new reference; VOID on failure. free_ctx(ctx) is called exactly once: on the thread that releases the
+ * last reference, or before this returns if it fails. Then the memory is yours again.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMISE_NULLABLE out,
                                                          const void *PROMISE_NULLABLE bytes, size_t length,
@@ -99,12 +104,11 @@ PROMISE_API promise_status_t promise_value_bytes_foreign(promise_value_t *PROMIS
                                                          promise_free_t PROMISE_NULLABLE free_ctx);
 
 /* Makes an OBJECT of `type` around `payload`, which may be NULL.
- * `*out` as in promise_value_string().
  * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
  * PROMISE_ENOMEM.
- * The value takes over the payload: the type's `destroy` is called with it when the last reference is released, and if
- * this call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE the payload stays yours, because no type is
- * known to destroy it.
+ * `*out` is a new reference; VOID on failure. The value takes over the payload: the type's `destroy` is called with it
+ * when the last reference is released, and if this call fails for want of memory. With PROMISE_EINVAL or PROMISE_ESTALE
+ * the payload stays yours, because no type is known to destroy it.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLABLE out,
                                                   const promise_type_t *PROMISE_NULLABLE type,
@@ -113,20 +117,20 @@ PROMISE_API promise_status_t promise_value_object(promise_value_t *PROMISE_NULLA
 /* Makes an OBJECT of `type` around `payload`, which may be NULL, with a destructor of its own. Use it wherever several
  * languages or plugins make objects of one type: the type describes the payload, and each maker frees its own payloads.
  * Comparison and description stay the type's (promise_type_methods()).
- * `*out` as in promise_value_string().
- * Returns PROMISE_OK; PROMISE_EINVAL if `out` or `type` is NULL; PROMISE_ESTALE if `type` is no registered type;
- * PROMISE_ENOMEM.
- * free_ctx(ctx) is called exactly once: on the thread that releases the last reference, or before this returns if it
- * fails. The type's `destroy` is not called.
+ * Returns as promise_value_object().
+ * `*out` is a new reference; VOID on failure. free_ctx(ctx) is called exactly once: on the thread that releases the
+ * last reference, or before this returns if it fails. The type's `destroy` is not called.
  * [any thread] */
 PROMISE_API promise_status_t promise_value_object_with(promise_value_t *PROMISE_NULLABLE out,
                                                        const promise_type_t *PROMISE_NULLABLE type,
                                                        void *PROMISE_NULLABLE payload, void *PROMISE_NULLABLE ctx,
                                                        promise_free_t PROMISE_NULLABLE free_ctx);
 
-/* Returns the content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT; NULL for any other
- * kind, for a forged value, and for empty BYTES. `*length` becomes its size in bytes, without the NUL after a STRING
- * and a message; 0 for an OBJECT. `length` may be NULL. The pointer is borrowed: valid as long as the value is.
+/* Finds the content of a STRING or BYTES, the message of an ERROR, or the payload of an OBJECT.
+ *   length   NULL, or `*length` becomes the size in bytes, without the NUL after a STRING and a message; 0 for an
+ *            OBJECT
+ * Returns the content, borrowed: valid as long as the value is; NULL for any other kind, for a forged value, and for
+ * empty BYTES.
  * [any thread] */
 PROMISE_API const char *PROMISE_NULLABLE promise_value_data(const promise_value_t *PROMISE_NULLABLE value,
                                                             size_t *PROMISE_NULLABLE length);

@@ -12,8 +12,8 @@ PROMISE_BEGIN_DECLS
  * removed or changed, so a program built against N runs with every library of N or more. */
 #define PROMISE_ABI_VERSION 1u
 
-/* The ABI version that the loaded library implements; at least the PROMISE_ABI_VERSION that the program was built with,
- * or the program must not go on.
+/* Returns the ABI version that the loaded library implements. A program built with a larger PROMISE_ABI_VERSION must
+ * not use that library.
  * [any thread] */
 PROMISE_API uint32_t promise_abi_version(void);
 
