@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import unittest
 import weakref
@@ -171,6 +173,70 @@ class Lifetimes(unittest.TestCase):
     def tearDown(self):
         gc.collect()
         self.assertEqual(held(), 0)
+
+
+def run(program):
+    """Runs the program in a process of its own; returns its output."""
+    return subprocess.run([sys.executable, "-c", program], check=True, timeout=600, stdout=subprocess.PIPE).stdout
+
+
+class Processes(unittest.TestCase):
+    def test_a_copy_that_was_collected_leaves_callbacks_that_can_be_called(self):
+        program = """
+import gc, sys, weakref, promise as first
+source, thing = first.Promise(), [1, 2]
+derived = source.then(lambda value: value + thing)
+tokens = source.token, derived.token
+for kept in source, derived: kept._owned = False
+abandoned = first.Promise(on_discard=lambda: None)
+token, abandoned._owned = abandoned.token, False
+copy = weakref.ref(first)
+for name in "promise", "held", "libpromise": del sys.modules[name]
+del first, source, derived, kept, abandoned
+gc.collect()
+assert copy() is None
+import promise as second
+source, derived = (second.Promise(token=token) for token in tokens)
+source.resolve(thing)
+assert derived.value() == [1, 2, 1, 2]
+assert second.lib.promise_discard(token) == 0
+assert second.lib.promise_release(token) == 0
+del source, derived
+assert second.held() == 0, second.held()
+print("passed")
+"""
+        self.assertEqual(run(program), b"passed\n")
+
+    def test_copies_read_the_objects_of_each_other(self):
+        program = """
+import sys, promise as first
+for name in "promise", "held", "libpromise": del sys.modules[name]
+import promise as second
+assert first.lib is not second.lib
+for maker, reader in ((first, second), (second, first)):
+    made, thing = maker.Promise(), {"key": object()}
+    made.resolve(thing)
+    assert maker.lib.promise_retain(made.token) == 0
+    assert reader.Promise(token=made.token).result() is thing
+    del made
+assert first.held() == second.held() == 0
+print("passed")
+"""
+        self.assertEqual(run(program), b"passed\n")
+
+    def test_the_interpreter_ends_while_timers_fire(self):
+        program = """
+import promise
+def sleep(index): return promise.Promise(token=promise.lib.promise_sleep(index * 50_000))
+pending = [sleep(index).then(lambda _: [index]) for index in range(400)]
+for index in range(400): sleep(index).observe(lambda _: None)
+cancelled = [promise.Promise(on_discard=print) for _ in range(10)]
+waited = sleep(100).then(lambda _: None)
+waited.wait()
+print("passed")
+"""
+        for _ in range(20):
+            self.assertEqual(run(program), b"passed\n")
 
 
 if __name__ == "__main__":

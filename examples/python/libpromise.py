@@ -31,6 +31,20 @@ class Status(enum.IntEnum):
     PROMISE_EFULL, PROMISE_EFINISHED, PROMISE_EINTR, PROMISE_EBUSY = -9, -10, -11, -12
 
 
+class StatusError(Exception):
+    """A call that failed for a reason that is the caller's or the machine's."""
+
+    def __init__(self, status):
+        self.status = Status(status)
+        super().__init__(self.status.name)
+
+
+def check(status):
+    if status < 0:
+        raise StatusError(status)
+    return status
+
+
 class State(enum.IntEnum):
     PENDING, FULFILLED, REJECTED = 1, 2, 3
 
@@ -39,9 +53,20 @@ class Verdict(enum.IntEnum):
     FULFILL, REJECT, ADOPT = 16, 17, 18
 
 
+class Event(ctypes.Structure):
+    _fields_ = [("kind", c_uint32), ("state", c_int32), ("tag", c_uint64), ("promise", c_void_p)]
+    _fields_ += [("value", Value), ("reserved", c_uint64)]
+
+
 Handler = CFUNCTYPE(c_int32, c_void_p, POINTER(Value), POINTER(Value))
-Observer = CFUNCTYPE(None, c_void_p, POINTER(Value))
 Context = CFUNCTYPE(None, c_void_p)
+
+
+class Reaction(ctypes.Structure):
+    _fields_ = [("size", c_uint32), ("reserved", c_uint32), ("executor", c_void_p), ("token", c_void_p)]
+    _fields_ += [("on_fulfilled", Handler), ("on_rejected", Handler), ("type", c_void_p)]
+    _fields_ += [("ctx", c_void_p), ("free_ctx", Context)]
+
 
 _FUNCTIONS = {
     "promise_last_status": (c_int32,),
@@ -54,15 +79,20 @@ _FUNCTIONS = {
     "promise_state": (c_int32, c_void_p),
     "promise_result": (c_int32, c_void_p, POINTER(Value)),
     "promise_wait": (c_int32, c_void_p, c_int64),
-    "promise_then": (c_void_p, c_void_p, Handler, c_void_p, Context),
-    "promise_rescue": (c_void_p, c_void_p, c_void_p, Handler, c_void_p, Context),
-    "promise_observe": (c_int32, c_void_p, Observer, Observer, c_void_p, Context),
+    "promise_seal": (c_int32, c_void_p),
+    "promise_sleep": (c_void_p, c_int64),
+    "promise_react": (c_void_p, c_void_p, POINTER(Reaction)),
+    "promise_new": (c_void_p,),
+    "promise_queue_new": (c_void_p,),
+    "promise_queue_tap": (c_int32, c_void_p, c_void_p, c_uint64),
+    "promise_queue_object": (c_int32, c_void_p, POINTER(Value), c_void_p, c_uint64),
+    "promise_queue_take": (c_int64, c_void_p, POINTER(Event), c_size_t, c_int64),
+    "promise_queue_free": (c_int32, c_void_p),
     "promise_value_release": (c_int32, POINTER(Value)),
     "promise_value_string": (c_int32, POINTER(Value), c_char_p, c_size_t),
     "promise_value_bytes": (c_int32, POINTER(Value), c_char_p, c_size_t),
     "promise_value_error": (c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
     "promise_value_object": (c_int32, POINTER(Value), c_void_p, c_void_p),
-    "promise_value_object_with": (c_int32, POINTER(Value), c_void_p, c_void_p, c_void_p, Context),
     "promise_value_count": (c_size_t, POINTER(Value)),
     "promise_value_at": (POINTER(Value), POINTER(Value), c_size_t),
     "promise_value_key": (c_void_p, POINTER(Value), c_size_t, POINTER(c_size_t)),

@@ -10,22 +10,20 @@ what it is rejected with. Any Python object can be a value or a reason. Other la
 bytes, Error and Promise as what they are, and everything else as an object whose type is named after its class. Their
 arrays and maps come as lists and dicts. In a coroutine of asyncio, `await answer`.
 
-libpromise.py says which library it is.
+Handlers run on the thread that settles, so also on threads of the library. At the end of the interpreter those that have
+not begun are detached, and those that run are awaited. The module may be imported more than once, and be collected.
+
+libpromise.py says which library it is, held.py keeps what C holds.
 """
 
 import asyncio
 import ctypes
-import itertools
+import traceback
 
-from libpromise import Context, Handler, Kind, Observer, State, Status, Value, Verdict, lib
+from held import LET_GO, held, holder, of_c
+from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict, check, lib
 
-
-class StatusError(Exception):
-    """A call that failed for a reason that is the caller's or the machine's."""
-
-    def __init__(self, status):
-        self.status = Status(status)
-        super().__init__(self.status.name)
+__all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "held", "type_of"]
 
 
 class Error(Exception):
@@ -47,38 +45,16 @@ class Foreign:
         self.type_name, self.payload = type_name, payload
 
 
-# Objects that C holds: C gets a number, which stands for an object in this table until C releases it.
-# So nothing that C may still use is collected, and C never has an address of an object.
-_held = {}
-_numbers = itertools.count(1)
+@of_c(Context)
+def _on_discard(gate):
+    holder.attached[gate].functions[0]()
 
 
-def held():
-    """How many callbacks and objects C still holds."""
-    return len(_held)
-
-
-def _hold(thing):
-    number = next(_numbers)
-    _held[number] = thing
-    return number
-
-
-# One C function each, for all callbacks, that lives as long as the process.
-@Context
-def _let_go(number):
-    _held.pop(number, None)
-
-
-@Context
-def _on_discard(number):
-    _held[number]()
-
-
-@Handler
-def _on_settled(number, value, out):
+def _answer(gate, place, value, out):
+    attached = holder.attached[gate]
+    function, attached.functions = attached.functions[place], ()
     try:
-        result = _held[number](_to_python(value))
+        result = function(_to_python(value))
         _to_c(result, out)
         return Verdict.ADOPT if isinstance(result, Promise) else Verdict.FULFILL
     except BaseException as error:  # an exception must not cross into C: it becomes the reason
@@ -86,18 +62,14 @@ def _on_settled(number, value, out):
         return Verdict.REJECT
 
 
-@Observer
-def _on_fulfilled(number, value):
-    _held[number][0](_to_python(value))
+@of_c(Handler)
+def _on_fulfilled(gate, value, out):
+    return _answer(gate, 0, value, out)
 
 
-@Observer
-def _on_rejected(number, reason):
-    _held[number][1](_to_python(reason))
-
-
-_types = {}  # of classes
-_known = set()  # its values
+@of_c(Handler)
+def _on_rejected(gate, reason, out):
+    return _answer(gate, 1, reason, out)
 
 
 def type_of(class_):
@@ -107,21 +79,15 @@ def type_of(class_):
     built_in = {Error: b"error", Discarded: b"discarded", str: b"string", bytes: b"bytes"}.get(class_)
     if built_in:
         return lib.promise_type_named(built_in)
-    if class_ not in _types:
+    types = holder.types
+    if class_ not in types:
         parent = None if class_.__base__ in (object, None) else type_of(class_.__base__)
         name = class_.__dict__.get("promise_type", f"python.{class_.__module__}.{class_.__qualname__}")
         type_ = lib.promise_type_register(name.encode(), parent, Context())
         if not type_:
             raise StatusError(lib.promise_last_status())
-        _types[class_] = type_
-        _known.add(type_)
-    return _types[class_]
-
-
-def _check(status):
-    if status < 0:
-        raise StatusError(status)
-    return status
+        types[class_] = type_
+    return types[class_]
 
 
 def _to_c(thing, out):
@@ -139,20 +105,24 @@ def _to_c(thing, out):
         out[0].kind, out[0].content.f64 = Kind.F64, thing
     elif isinstance(thing, str):
         text = thing.encode()
-        _check(lib.promise_value_string(out, text, len(text)))
+        check(lib.promise_value_string(out, text, len(text)))
     elif isinstance(thing, bytes):
-        _check(lib.promise_value_bytes(out, thing, len(thing)))
+        check(lib.promise_value_bytes(out, thing, len(thing)))
     elif isinstance(thing, Promise):
-        _check(lib.promise_retain(thing.token))
+        check(lib.promise_retain(thing.token))
         out[0].kind, out[0].content.ptr = Kind.PROMISE, thing.token
     elif type(thing) is Error:
-        _check(lib.promise_value_error(out, thing.domain.encode(), thing.code, thing.message.encode()))
+        check(lib.promise_value_error(out, thing.domain.encode(), thing.code, thing.message.encode()))
     elif type(thing) is Discarded:
         out[0].kind = Kind.DISCARDED
     else:
-        # The object says how it is freed, not its type: another copy of this module may have registered that.
-        number = _hold(thing)
-        _check(lib.promise_value_object_with(out, type_of(type(thing)), number, number, _let_go))
+        holder.forget()
+        type_, number = type_of(type(thing)), next(holder.numbers)
+        holder.objects[number] = thing
+        status = lib.promise_queue_object(holder.queue, out, type_, number)
+        if status < 0:
+            del holder.objects[number]
+            raise StatusError(status)
 
 
 def _bytes(function, *arguments):
@@ -180,11 +150,11 @@ def _to_python(value):
         return Error(lib.promise_value_domain(value).decode(), lib.promise_value_code(value), data.decode())
     if kind == Kind.OBJECT:
         type_ = lib.promise_value_type(value)
-        if type_ in _known:
-            return _held[content.ptr]
+        if type_ in holder.types.values():
+            return holder.objects[content.ptr]
         return Foreign(lib.promise_type_name(type_).decode(), content.ptr)
     if kind == Kind.PROMISE:
-        _check(lib.promise_retain(content.ptr))
+        check(lib.promise_retain(content.ptr))
         return Promise(token=content.ptr)
     if kind == Kind.DISCARDED:
         return Discarded()
@@ -202,10 +172,11 @@ class Promise:
     def __init__(self, on_discard=None, *, token=None):
         """Makes a pending promise; `on_discard()` is called if it is discarded. With `token`: takes that reference over."""
         self.token = None
-        if token is None:
-            free = _let_go if on_discard else Context()
-            context = _hold(on_discard) if on_discard else None
-            token = lib.promise_new_discardable(_on_discard if on_discard else Context(), context, free)
+        if token is None and on_discard:
+            new = lib.promise_new_discardable
+            token = holder.attach(lambda gate: new(_on_discard, gate, LET_GO), (on_discard,), False)
+        elif token is None:
+            token = lib.promise_new_discardable(Context(), None, Context())
         if not token:
             raise StatusError(lib.promise_last_status())
         self.token, self._owned = token, True
@@ -217,13 +188,16 @@ class Promise:
     def release(self):
         """Gives back the reference; the promise must not be used any more. Returns a Status."""
         self._owned = False
-        return Status(lib.promise_release(self.token))
+        status = Status(lib.promise_release(self.token))
+        holder.forget()
+        return status
 
     def _settle(self, function, thing):
         value = (Value * 1)()
         _to_c(thing, value)
         status = Status(function(self.token, value))
-        return status if status == Status.PROMISE_ESETTLED else Status(_check(status))
+        holder.forget()
+        return status if status == Status.PROMISE_ESETTLED else Status(check(status))
 
     def resolve(self, value=None):
         """Fulfils it, and runs what waits for it. Returns PROMISE_OK, or PROMISE_ESETTLED if it was settled before."""
@@ -236,33 +210,52 @@ class Promise:
     def discard(self):
         """Rejects it with Discarded, after which `on_discard` runs; returns as resolve()."""
         status = Status(lib.promise_discard(self.token))
-        return status if status == Status.PROMISE_ESETTLED else Status(_check(status))
+        holder.forget()
+        return status if status == Status.PROMISE_ESETTLED else Status(check(status))
+
+    def _react(self, on_fulfilled, on_rejected, type_=None):
+        reaction = Reaction(size=ctypes.sizeof(Reaction), type=type_, free_ctx=LET_GO)
+        if on_fulfilled:
+            reaction.on_fulfilled = _on_fulfilled
+        if on_rejected:
+            reaction.on_rejected = _on_rejected
+
+        def react(gate):
+            reaction.ctx = gate
+            return lib.promise_react(self.token, reaction)
+
+        return Promise(token=holder.attach(react, (on_fulfilled, on_rejected), True))
 
     def then(self, handler):
         """The promise of what `handler(value)` makes of the value; a rejection passes through."""
-        token = lib.promise_then(self.token, _on_settled, _hold(handler), _let_go)
-        return Promise(token=token or 0)
+        return self._react(handler, None)
 
     def rescue(self, handler, class_=None):
         """The promise of what `handler(reason)` makes of a reason of that class; everything else passes through."""
-        type_ = type_of(class_) if class_ else None
-        token = lib.promise_rescue(self.token, type_, _on_settled, _hold(handler), _let_go)
-        return Promise(token=token or 0)
+        return self._react(None, handler, type_of(class_) if class_ else None)
 
     def observe(self, on_fulfilled=None, on_rejected=None):
-        """Calls one of the two with the value or the reason."""
-        fulfilled = _on_fulfilled if on_fulfilled else Observer()
-        rejected = _on_rejected if on_rejected else Observer()
-        _check(lib.promise_observe(self.token, fulfilled, rejected, _hold((on_fulfilled, on_rejected)), _let_go))
+        """Calls one of the two with the value or the reason. An exception is printed."""
+
+        def observing(function):
+            def call(thing):
+                try:
+                    function(thing)
+                except Exception:
+                    traceback.print_exc()
+
+            return call if function else None
+
+        self._react(observing(on_fulfilled), observing(on_rejected))
 
     @property
     def state(self):
-        return State(_check(lib.promise_state(self.token)))
+        return State(check(lib.promise_state(self.token)))
 
     def result(self):
         """The value or the reason; StatusError with PROMISE_EPENDING if there is none yet."""
         value = (Value * 1)()
-        _check(lib.promise_result(self.token, value))
+        check(lib.promise_result(self.token, value))
         try:
             return _to_python(value)
         finally:
@@ -272,7 +265,7 @@ class Promise:
         """Waits until it is settled. Returns PROMISE_OK or PROMISE_ETIMEDOUT. Other threads of Python run meanwhile."""
         nanoseconds = -1 if seconds is None else max(0, int(seconds * 1e9))
         status = Status(lib.promise_wait(self.token, nanoseconds))
-        return status if status == Status.PROMISE_ETIMEDOUT else Status(_check(status))
+        return status if status == Status.PROMISE_ETIMEDOUT else Status(check(status))
 
     def value(self, seconds=None):
         """Waits for the value and returns it; raises the reason of a rejection."""
