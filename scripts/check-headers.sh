@@ -5,14 +5,14 @@
 #
 #     scripts/check-headers.sh
 #
-# INCLUDE is the folder of the headers (default: include). CHECK_COMPILERS names the compilers that must be installed.
+# INCLUDE is the folder of the headers (default: include). A compiler that is not installed is reported as skipped.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 include=${INCLUDE:-$root/include}
 tests=$root/Tests/ABI
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 . "$root/scripts/compilers.sh"
-read -ra compilers <<< "${CHECK_COMPILERS:-gcc clang tcc g++ clang++}"
+compilers=(gcc clang tcc g++ clang++)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -78,10 +78,6 @@ try "module.modulemap is complete" module_map_is_complete
 
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" > /dev/null; then
-    if [[ -n ${CHECK_COMPILERS:-} ]]; then
-      echo "check-headers.sh: no such compiler: $compiler" >&2
-      exit 2
-    fi
     skip "$compiler" "it is not there"
     continue
   fi

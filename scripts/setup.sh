@@ -54,6 +54,8 @@ if [ "$purpose" = test ]; then
   need python3 has python3
   need luajit has luajit
   need php-cli has php
+  need golang-go has go
+  need python3-cffi /usr/bin/python3 -c 'import cffi'
   need python3-jsonschema /usr/bin/python3 -c 'import jsonschema'
   need valgrind has valgrind
   need abigail-tools has abidiff
