@@ -61,9 +61,9 @@ struct HostProcess {
     return try host.wait()
   }
 
-  /// Waits until it ends, and kills it after a minute: no run may hang the tests.
+  /// Waits until it ends, and kills it after five minutes: no run may hang the tests.
   func wait() throws -> Ending {
-    let deadline = Date(timeIntervalSinceNow: 60)
+    let deadline = Date(timeIntervalSinceNow: 300)
     while process.isRunning && Date() < deadline { usleep(2000) }
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()

@@ -8,15 +8,22 @@ struct Breaker {
   @Test("starts no more workers after several that answered nothing, and tries one after a while")
   func opens() async throws {
     let opened = Recorder<String>()
+    let isCalled = Gate()
     let plugin = try IsolatedPlugin.loading("dying") { options in
       options.crashLimit = 3
       options.coolDown = .milliseconds(500)
-      options.circuitOpened = { path, reason in opened.record("\(path ?? "no path"): \(reason)") }
+      options.circuitOpened = { path, reason in
+        opened.record("\(path ?? "no path"): \(reason)")
+        // The time begins when this returns: then the call waits already, however slow the machine is.
+        isCalled.wait()
+      }
     }
     for generation in 1...3 {
       #expect(try await plugin.outcome("die", .string("kill")).workerEnd?.generation == generation)
     }
-    let refused = try await plugin.outcome("echo", .int(3))
+    let call = plugin.call("echo", [.value(.int(3))], timeout: nil)
+    isCalled.open()
+    let refused = try await call.outcomeInTime()
     #expect(refused.pluginError?.kind == .quarantined, "\(refused)")
     #expect(refused.pluginError?.message.contains("ended 3 times in a row") == true)
     #expect(opened.events.count == 1 && opened.events[0].contains("dying.so: "), "\(opened.events)")
