@@ -4,6 +4,7 @@
 #   make test      set everything up, pass every test
 #   make install   PREFIX=/usr/local DESTDIR=
 #   make bench     the budgets, as ratios
+#   make repeat    TIMES=100 TESTS=: looks for tests that fail by chance
 #   make mutate    SINCE=<commit> | SAMPLE=1000 SEED=1 | FOLDER=<folder>: mutation testing (docs/mutation.md)
 #   make fuzz      FUZZ_TIME=60: libFuzzer on signatures, arguments and JSON, seconds for each
 #   make libpromise ARCH=aarch64     cross-builds it into .build-aarch64; LIBC=musl: into .build-musl
@@ -12,6 +13,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_TIME ?= 60
+TIMES ?= 100
 KILLED_CALLS ?= 10000
 SOAK_CALLS ?= 1000000
 
@@ -43,7 +45,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
   test-mutants test-exchange test-kills soak \
   test-round-trips test-interleavings test-orderings coverage \
-  test-features test-arm64 test-musl docs lint format bench mutate fuzz clean
+  test-features test-arm64 test-musl test-mutate docs lint format bench mutate repeat fuzz clean
 
 all: build
 
@@ -193,10 +195,18 @@ format: setup-test
 bench: setup-bench build
 	@scripts/bench.sh
 
+# TIMES=100 TESTS=: runs the tests again and again while every processor is busy. Longer; not part of `make test`.
+repeat: setup-test libpromise
+	@TIMES="$(TIMES)" scripts/repeat.sh $(TESTS)
+
+# The tests of the mutation tool, which parses Swift: they build swift-syntax. Not part of `make test`.
+test-mutate: setup-test
+	swift test --package-path Tests/Mutations
+
 # Which small faults in the code no test notices. Longer; not part of `make test`.
 mutate: setup-test
 	@JOBS="$(JOBS)" SINCE="$(SINCE)" SAMPLE="$(SAMPLE)" SEED="$(SEED)" FOLDER="$(FOLDER)" KIND="$(KIND)" \
-	  ONLY="$(ONLY)" OPTIONS="$(OPTIONS)" scripts/mutate.sh
+	  ONLY="$(ONLY)" TESTS="$(TESTS)" OPTIONS="$(OPTIONS)" scripts/mutate.sh
 
 # Not part of `make test`, which replays the corpus that this keeps.
 fuzz: setup-test

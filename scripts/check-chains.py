@@ -93,7 +93,7 @@ GROWING = {
         "flatMapValues { .of($0 + 1) }",
     ],
 }
-# How much more work twice the links may be.
+# The most work for twice the links, as a multiple.
 GROWTH = 2.5
 
 SOLE = """

@@ -37,6 +37,10 @@ git ls-files -z -- README.md CONTRIBUTING.md docs/'*.md' | xargs -0 scripts/chec
 Tests/Prose/check-layers.test.sh
 scripts/check-layers.py docs/architecture.md
 
+# The tables of mutations: their code is in the sources, and their tests exist.
+Tests/Prose/check-mutations.test.sh
+scripts/check-mutations.py
+
 # Files that grew beyond one subject.
 status=0
 while IFS= read -r file; do

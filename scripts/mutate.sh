@@ -4,7 +4,7 @@
 #
 # Without a variable: every row of Tests/Mutations/*.txt. The others add generated mutations:
 #
-# SINCE      those on lines that changed since this commit
+# SINCE      those on lines that changed since this commit; and the rows of files that changed alone
 # SAMPLE     as many, drawn by SEED (1)
 # FOLDER     those of this folder: Sources/Promises/Engine
 # KIND       those of this kind alone: negate, call, bound, ...

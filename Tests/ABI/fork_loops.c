@@ -1,6 +1,8 @@
-/* fork() and loops: a loop keeps its pending work, and wakes its own process. */
+/* fork() and loops: a loop keeps its pending work, and wakes its own process. Threads that waited for any of several
+ * promises are not there in the child. */
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "forking.h"
 
@@ -117,9 +119,76 @@ static void loop_is_closed_where_there_are_no_descriptors(void) {
   CHECK_STATUS(promise_loop_release(looping.loop), PROMISE_OK);
 }
 
+static promise_t *awaited[2];
+static atomic_int waiting_thread;
+static void *waits_for_any(void *argument) {
+  atomic_store(&waiting_thread, (int)syscall(SYS_gettid));
+  CHECK_STATUS(promise_wait_any(awaited, 2, FOR_EVER, NULL), PROMISE_OK);
+  return argument;
+}
+
+/* Returns whether a thread of this process sleeps. */
+static bool is_asleep(int thread) {
+  char path[64], text[256] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = fopen(path, "r");
+  REQUIRE(file != NULL);
+  REQUIRE(fgets(text, sizeof text, file) != NULL);
+  fclose(file);
+  const char *name_end = strrchr(text, ')');
+  return name_end != NULL && name_end[2] == 'S';
+}
+
+static atomic_bool is_settled;
+static gate_t is_filled = GATE_CLOSED;
+static void *fills_its_stack(void *argument) {
+  (void)argument;
+  enum { SIZE = 1 << 18 };
+  volatile unsigned char stack[SIZE];
+  for (int i = 0; i < SIZE; i++)
+    stack[i] = 0;
+  gate_open(&is_filled);
+  while (!atomic_load(&is_settled))
+    sched_yield();
+  int changed = 0;
+  for (int i = 0; i < SIZE; i++)
+    changed += stack[i] != 0;
+  CHECK_INT(changed, 0);
+  return NULL;
+}
+
+static void settles_what_a_thread_of_the_parent_waits_for(void *argument) {
+  /* It has the stack of the thread that is not there. */
+  pthread_t thread = start(fills_its_stack, argument);
+  gate_wait(&is_filled);
+  CHECK_STATUS(promise_resolve(awaited[0], I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(awaited[1], I64(1)), PROMISE_OK);
+  atomic_store(&is_settled, true);
+  finish(thread);
+}
+
+/* The child's copy of that thread's stack belongs to the next thread. */
+static void threads_of_the_parent_that_wait_for_any_are_forgotten(void) {
+  CHECK(true);
+  /* The memory with which the thread waits is lost in the child, as valgrind reports. */
+  if (getenv("CHECK_QUICK") != NULL)
+    return;
+  for (int i = 0; i < 2; i++)
+    awaited[i] = promise_new();
+  pthread_t thread = start(waits_for_any, NULL);
+  while (atomic_load(&waiting_thread) == 0 || !is_asleep(atomic_load(&waiting_thread)))
+    sched_yield();
+  IN_CHILD(settles_what_a_thread_of_the_parent_waits_for, NULL);
+  CHECK_STATUS(promise_resolve(awaited[1], I64(1)), PROMISE_OK);
+  finish(thread);
+  for (int i = 0; i < 2; i++)
+    promise_release(awaited[i]);
+}
+
 int main(void) {
   RUN(loop_is_closed_where_there_are_no_descriptors);
   RUN(loops_keep_what_waits_and_wake_one_process_only);
   RUN(loop_of_another_thread_may_be_run);
+  RUN(threads_of_the_parent_that_wait_for_any_are_forgotten);
   return check_report();
 }

@@ -1,4 +1,5 @@
 /* Completion queues: the events of each kind, their order, and the cancellation of requests. */
+#include "growth.h"
 #include "queues.h"
 
 /* ---- Settled ---- */
@@ -286,6 +287,30 @@ static void an_object_tells_its_end_once(void) {
   CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
+/* ---- Growth ---- */
+
+/* Each watch is of another promise: the growth of a promise's own list is not measured here. */
+static void watches_and_unwatches(void *promises, long count) {
+  promise_t **all = promises;
+  promise_queue_t *queue = promise_queue_new();
+  for (long tag = 0; tag < count; tag++)
+    REQUIRE(promise_queue_watch(queue, all[tag], (uint64_t)tag) == PROMISE_OK);
+  for (long tag = 0; tag < count; tag++)
+    REQUIRE(promise_queue_unwatch(queue, (uint64_t)tag) == 1);
+  promise_queue_free(queue);
+}
+
+static void watches_are_ended_in_constant_time(void) {
+  enum { MOST = 80000 };
+  static promise_t *promises[MOST];
+  long count = check_scale(MOST);
+  for (long i = 0; i < count; i++)
+    REQUIRE((promises[i] = promise_new()) != NULL);
+  CHECK_LINEAR(watches_and_unwatches, promises, count);
+  for (long i = 0; i < count; i++)
+    promise_release(promises[i]);
+}
+
 /* ---- Sleeping ---- */
 
 static void a_take_ends_in_time(void) {
@@ -314,6 +339,7 @@ int main(void) {
   RUN(a_request_goes_from_a_derived_promise_to_the_producer);
   RUN(on_cancel_tells_discards_too_and_nothing_else);
   RUN(an_object_tells_its_end_once);
+  RUN(watches_are_ended_in_constant_time);
   RUN(a_take_ends_in_time);
   return check_report();
 }

@@ -24,6 +24,21 @@ extension EndToEnd {
       #expect(third.text == "97\n" && !third.errors.contains(", from the cache"), "\(third.errors)")
     }
 
+    @Test func theSignatureOfAnAdoptedFunctionCounts() throws {
+      let file = try PipelineFile(
+        "plugins: [./c.adopt.yaml]\nsteps:\n  a: {call: c.abs, with: {c: -300}, pure: true}\n")
+      func adopt(_ result: String) throws {
+        try Data("library: libc.so.6\nfunctions:\n  - {signature: \"abs(c: i32) -> \(result)\"}\n".utf8)
+          .write(to: file.folder.appending(path: "c.adopt.yaml"))
+      }
+      try adopt("i32")
+      for _ in 0..<2 { #expect(try run(file).text == "300\n") }
+      // The low byte alone.
+      try adopt("u8")
+      let other = try run(file)
+      #expect(other.text == "44\n" && !other.errors.contains(", from the cache"), "\(other.errors)")
+    }
+
     @Test func theOrderOfArgumentsDoesNotCount() throws {
       func pipeline(_ arguments: String) -> String {
         "plugins: [kinds]\nsteps:\n  a: {call: kinds.mixed, with: {\(arguments)}, pure: true}\n"

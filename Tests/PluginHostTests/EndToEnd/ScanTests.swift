@@ -50,6 +50,17 @@ extension EndToEnd {
       #expect(ending.status == 3)
     }
 
+    @Test("each of the files that one process reads has the whole time limit")
+    func eachHasTheWholeTime() throws {
+      let folder = try Folder()
+      let slow = try folder.plugin("slow", "IN_ENTRY=usleep(500000)")
+      // Twelve for each process, of which there are no more than processors.
+      let paths = Array(repeating: slow, count: 12 * min(ProcessInfo.processInfo.processorCount, 8))
+      let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + paths)
+      #expect(ending.status == 0 && ending.errors == "")
+      #expect(ending.text.split(separator: "\n").count == paths.count)
+    }
+
     @Test("inspect and doc fail in the same way, with nothing on standard output", arguments: ["inspect", "doc"])
     func commands(_ command: String) throws {
       let folder = try Folder()

@@ -237,4 +237,19 @@ struct Reloading {
     for plugin in ["test.reloading", "test.dying"] { try host.unload(plugin) }
     #expect(host.plugins.isEmpty)
   }
+
+  @Test("follows from a write to the file too, which is watched until the watcher is stopped")
+  func written() async throws {
+    let file = try ExchangedFile()
+    let host = Host()
+    try host.load(file.path, isolation: try file.options)
+    let reports = Recorder<String>()
+    let watcher = try PluginWatcher(host) { plugin, _ in reports.record(plugin) }
+    // The worker has mapped the file, so its bytes stay as they are.
+    let descriptor = open(file.path, O_WRONLY)
+    try #require(pwrite(descriptor, "\u{7F}ELF", 4, 0) == 4 && close(descriptor) == 0)
+    try await waiting(for: { reports.events == ["test.reloading"] })
+    watcher.stop()
+    try host.unload("test.reloading")
+  }
 }

@@ -34,6 +34,34 @@ struct CancelledTransferTests {
     #expect(result.isCancelled)
   }
 
+  /// In a process of its own, for a process has one set of hooks.
+  @Test("EA36: the end of a transfer that was stopped settles nothing again")
+  func settledOnce() async {
+    await #expect(processExitsWith: .success) {
+      let again = Recorder<UInt64>()
+      PromiseHooks.install(PromiseHooks(secondSettlement: { id, _, _ in again.record(id) }))
+      let received = Gate()
+      try withServer { _, connection in
+        received.open()
+        _ = connection.clientCloses()
+      } _: { session, server in
+        let future = session.fetch(from: server.url().withoutTimeLimit)
+        received.wait()
+        future.requestCancel()
+        // Ends once the completion of the transfer has been called.
+        let tasks = Channel<Int>()
+        var count = 1
+        while count > 0 {
+          session.getAllTasks { tasks.send($0.count) }
+          count = tasks.receive()
+        }
+        session.delegateQueue.waitUntilAllOperationsAreFinished()
+        #expect(future.state == .cancelled)
+      }
+      #expect(again.count == 0)
+    }
+  }
+
   @Test("EA36: discarding stops the transfer")
   func discarded() throws {
     #expect(try stops { _, future in future.promise.discard() }.isCancelled)

@@ -261,6 +261,14 @@ struct CancellationPoolTests {
     withExtendedLifetime(items) {}
   }
 
+  @Test("D55: items that are destroyed do not pile up", arguments: [true, false])
+  func destroyed(isFuture: Bool) throws {
+    let pool = CancellationPool()
+    for _ in 0..<10_000 { pool.add(isFuture ? Future<Int, Never>.makeWithResolver().0 : Item {}) }
+    let items = try #require(Mirror(reflecting: pool).children.first { $0.label == "items" }).value
+    #expect(Mirror(reflecting: items).children.count < 1_000)
+  }
+
   @Test("D56: a pool may be used from within what it asks")
   func reentrant() {
     let log = Recorder<String>()

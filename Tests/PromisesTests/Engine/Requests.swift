@@ -32,6 +32,22 @@ struct Requests {
     root.release()
   }
 
+  @Test("A request finds no source of a promise that its closure left pending")
+  func left() {
+    let source = CellRef.promise()!
+    let child = source.react { _, _, _ in .leave }!
+    child.retain()
+    _ = source.settle(CellValue(kind: .u64, bits: 1), .fulfilled)
+    source.release()
+    // One of these has the memory of the source.
+    let others = (0..<100).map { _ in CellRef.promise()! }
+    child.requestCancel()
+    #expect(others.allSatisfy { !$0.isCancelRequested })
+    for other in others { other.release() }
+    child.release()
+    child.release()
+  }
+
   @Test("A request climbs a chain of a million promises, and so does the last release")
   func depth() {
     let root = CellRef.promise()!

@@ -32,6 +32,33 @@ struct StreamLifetimeTests {
     }
   }
 
+  @Test("a throttle drops the states of an interval, of which it is to publish none")
+  func throttle() {
+    withLifetimeTracking { tracker in
+      let clock = VirtualClock()
+      let publisher = Publisher<Tracked<Void>, TestError>()
+      let stream = publisher.subscriber().throttle(for: .seconds(1), latest: false, clock: clock)
+      for _ in 0..<3 { publisher.publish(tracker.track()) }
+      #expect(tracker.live == 0)
+      withExtendedLifetime(stream) {}
+    }
+  }
+
+  @Test("a sequence that nobody iterates to its end releases its states")
+  func sequence() {
+    withLifetimeTracking { tracker in
+      let publisher = Publisher<Tracked<Void>, TestError>()
+      do {
+        let states = publisher.subscriber().states()
+        for _ in 0..<3 { publisher.publish(tracker.track()) }
+        #expect(tracker.live == 3)
+        withExtendedLifetime(states) {}
+      }
+      #expect(tracker.live == 0)
+      withExtendedLifetime(publisher) {}
+    }
+  }
+
   @Test("a publisher without a state keeps nothing")
   func stateless() {
     withLifetimeTracking { tracker in

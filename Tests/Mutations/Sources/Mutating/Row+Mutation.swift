@@ -2,10 +2,7 @@ import SwiftSyntax
 
 extension Row {
   /// Returns the row's mutation of its file. Throws if its code is missing or ambiguous.
-  package func mutation(of source: SourceFile, table: String) throws -> Mutation {
-    func fail(_ message: String) -> TableError {
-      TableError(table: table, line: line, message: "\(name): \(message)")
-    }
+  package func mutation(of source: SourceFile) throws -> Mutation {
     let places = source.places(of: before)
     if places.isEmpty { throw fail("its code is not in \(file) any more: change the row, or remove it") }
     if place == 0 && places.count > 1 {
@@ -20,6 +17,16 @@ extension Row {
     return Mutation(
       id: name, kind: .row, file: file, line: source.line(at: part.lowerBound), before: before, after: after, edit: edit
     )
+  }
+
+  /// Returns an error at the row.
+  package func fail(_ message: String) -> TableError {
+    TableError(table: table, line: lines.lowerBound, message: "\(name): \(message)")
+  }
+
+  /// Whether its file changed, or the row itself. `lines`: the changed ones, by file.
+  package func isConcerned(by changed: [String: Set<Int>]) -> Bool {
+    changed[file] != nil || changed[table]?.contains(where: lines.contains) == true
   }
 }
 

@@ -12,8 +12,9 @@ package struct Row: Sendable, Equatable {
   package let place: Int
   package let before: String
   package let after: String
-  /// The line of the row in the table.
-  package let line: Int
+  package let table: String
+  /// The lines of the row in the table, from its name on.
+  package let lines: ClosedRange<Int>
 }
 
 /// An error in a table: its syntax, or code of a row that is missing from the sources.
@@ -49,7 +50,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
   var start = 0
 
   func fail(_ line: Int, _ message: String) -> TableError { TableError(table: table, line: line, message: message) }
-  func finish() throws {
+  func finish(_ end: Int) throws {
     guard let name = fields["=="] else { return }
     guard let file = fields["file"], let breaks = fields["breaks"] else {
       throw fail(start, "\(name): a row has `file:` and `breaks:`")
@@ -65,12 +66,13 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       Row(
         name: name, file: file, breaks: breaks, tests: tests, equivalent: fields["equivalent"],
         place: fields["place"].flatMap { Int($0) } ?? 0, before: before.joined(separator: "\n"),
-        after: String(after.joined(separator: "\n").drop { $0 == " " }), line: start))
+        after: String(after.joined(separator: "\n").drop { $0 == " " }), table: table, lines: start...end))
   }
 
-  for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  for (index, line) in lines.enumerated() {
     if line.hasPrefix("== ") {
-      try finish()
+      try finish(index)
       fields = ["==": String(line.dropFirst(3))]
       (before, after, start) = ([], [], index + 1)
     } else if line.isEmpty || line.hasPrefix("#") {
@@ -91,6 +93,6 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       throw fail(index + 1, "not a row's: \(line)")
     }
   }
-  try finish()
+  try finish(lines.count)
   return rows
 }

@@ -7,11 +7,15 @@ import Mutating
 struct Mutate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Puts small faults into the code, and reports which of them no test notices.",
-    discussion: "Without an option: every row of Tests/Mutations/*.txt. The exit status is 1 if one of them survives.")
+    discussion: """
+      Without an option: every row of Tests/Mutations/*.txt. The exit status is 1 if one of them survives, or its code \
+      is not in its file.
+      """)
 
   @Option(help: "The package.") var root = FileManager.default.currentDirectoryPath
   @Option(help: "Generated mutations of this folder; may be repeated.") var folder: [String] = []
-  @Option(help: "Generated mutations of lines that changed since this commit.") var since: String?
+  @Option(help: "Generated mutations of lines that changed since this commit, and rows of files that did, alone.")
+  var since: String?
   @Option(help: "As many generated mutations, drawn at random.") var sample: Int?
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
@@ -29,14 +33,22 @@ struct Mutate: ParsableCommand {
     let workspace = Workspace(root: URL(filePath: root).standardizedFileURL)
     let table = try Table(workspace)
     for mistake in table.mistakes { note(mistake.description) }
+    let changed = try since.map {
+      try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources", "Tests/Mutations"))
+    }
     var selected = noRows ? [] : table.mutations
+    if let changed { selected.removeAll { table.byName[$0.id]?.isConcerned(by: changed) == false } }
     if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
-      selected += try generated(workspace)
+      selected += try generated(workspace, changed)
     }
     if !kind.isEmpty { selected.removeAll { !kind.contains($0.kind.rawValue) } }
     if let only { selected.removeAll { !$0.id.contains(only) } }
-    if list { return selected.forEach { print("\($0.file):\($0.line): \($0.id)\n  - \($0.before)\n  + \($0.after)") } }
-    guard !selected.isEmpty else { return print("mutate: nothing to mutate") }
+    if list || selected.isEmpty {
+      for one in selected { print("\(one.file):\(one.line): \(one.id)\n  - \(one.before)\n  + \(one.after)") }
+      if selected.isEmpty { print("mutate: nothing to mutate") }
+      if !table.mistakes.isEmpty { throw ExitCode(1) }
+      return
+    }
 
     var results: [Result] = []
     // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
@@ -69,8 +81,7 @@ struct Mutate: ParsableCommand {
     if !report.survivingRows.isEmpty || !table.mistakes.isEmpty { throw ExitCode(1) }
   }
 
-  private func generated(_ workspace: Workspace) throws -> [Mutation] {
-    let changed = try since.map { try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources")) }
+  private func generated(_ workspace: Workspace, _ changed: [String: Set<Int>]?) throws -> [Mutation] {
     var all: [Mutation] = []
     for path in try workspace.sources() where folder.isEmpty || folder.contains(where: { path.hasPrefix($0) }) {
       if let changed, changed[path] == nil { continue }

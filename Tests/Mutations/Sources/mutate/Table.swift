@@ -22,14 +22,12 @@ struct Table {
       let name = "Tests/Mutations/\(file.lastPathComponent)"
       for row in try readTable(String(contentsOf: file, encoding: .utf8), named: name) {
         do {
-          if byName[row.name] != nil {
-            throw TableError(table: name, line: row.line, message: "\(row.name): a second row of this name")
-          }
+          if byName[row.name] != nil { throw row.fail("a second row of this name") }
           guard let source = sources[row.file] ?? (try? SourceFile(path: row.file, text: workspace.text(row.file)))
-          else { throw TableError(table: name, line: row.line, message: "\(row.name): no file \(row.file)") }
+          else { throw row.fail("no file \(row.file)") }
           sources[row.file] = source
           byName[row.name] = row
-          mutations.append(try row.mutation(of: source, table: name))
+          mutations.append(try row.mutation(of: source))
         } catch let error as TableError {
           mistakes.append(error)
         }

@@ -11,7 +11,7 @@ struct TableTests {
   }
 
   private func text(_ row: Row) throws -> String {
-    source.rendered([(1, try row.mutation(of: source, table: "t").edit)]).text
+    source.rendered([(1, try row.mutation(of: source).edit)]).text
   }
 
   @Test("a mutated copy of the body stands behind a switch")
@@ -27,7 +27,7 @@ struct TableTests {
 
   @Test("two rows about one expression")
   func twoRows() throws {
-    let edits = try ["- h + 1\n+ h", "- + 1\n+ + 2"].map { try row($0).mutation(of: source, table: "t").edit }
+    let edits = try ["- h + 1\n+ h", "- + 1\n+ + 2"].map { try row($0).mutation(of: source).edit }
     let text = source.rendered([(1, edits[0]), (2, edits[1])]).text
     #expect(
       text.contains(
@@ -36,31 +36,41 @@ struct TableTests {
 
   @Test("blanks do not count")
   func blanks() throws {
-    #expect(try row("- h+1\n+ h").mutation(of: source, table: "t").line == 5)
+    #expect(try row("- h+1\n+ h").mutation(of: source).line == 5)
+  }
+
+  @Test("a row is concerned by changes of its file, or of itself")
+  func changes() throws {
+    let rows = try ["r", "s"].map { "== \($0)\nfile: a.swift\nbreaks: it\ntests: ABI/x\n- a()\n+ c()\n" }
+    let table = try readTable(rows.joined(separator: "\n"), named: "t")
+    #expect(table.map(\.lines) == [1...7, 8...14])
+    #expect(table.map { $0.isConcerned(by: ["a.swift": []]) } == [true, true])
+    #expect(table.map { $0.isConcerned(by: ["b.swift": [1], "t": [9]]) } == [false, true])
+    #expect(table.map { $0.isConcerned(by: ["t": [6]]) } == [true, false])
   }
 
   @Test("a row whose code is gone is an error")
   func gone() throws {
     let row = try row("- c()\n+ d()")
-    let error = #expect(throws: TableError.self) { try row.mutation(of: source, table: "t") }
+    let error = #expect(throws: TableError.self) { try row.mutation(of: source) }
     #expect(error?.message.contains("not in a.swift any more") == true)
   }
 
   @Test("code that is there twice needs context or a place")
   func ambiguous() throws {
     let ambiguous = try row("- a()\n+ c()")
-    let error = #expect(throws: TableError.self) { try ambiguous.mutation(of: source, table: "t") }
+    let error = #expect(throws: TableError.self) { try ambiguous.mutation(of: source) }
     #expect(error?.message.contains("more than once (lines 2, 7)") == true)
-    #expect(try row("- a()\n+ c()", "tests: x\nplace: 2").mutation(of: source, table: "t").line == 7)
-    #expect(try row("- a()\n-   b()\n+ c()").mutation(of: source, table: "t").line == 2)
+    #expect(try row("- a()\n+ c()", "tests: x\nplace: 2").mutation(of: source).line == 7)
+    #expect(try row("- a()\n-   b()\n+ c()").mutation(of: source).line == 2)
     let third = try row("- a()\n+ c()", "tests: x\nplace: 3")
-    #expect(throws: TableError.self) { try third.mutation(of: source, table: "t") }
+    #expect(throws: TableError.self) { try third.mutation(of: source) }
   }
 
   @Test("no switch can stand outside of code")
   func outside() throws {
     let row = try row("- func f()\n+ func g()")
-    #expect(throws: TableError.self) { try row.mutation(of: source, table: "t") }
+    #expect(throws: TableError.self) { try row.mutation(of: source) }
   }
 
   @Test(
@@ -80,7 +90,7 @@ struct TableTests {
   func c() throws {
     let source = SourceFile(path: "a.c", text: "int f(void) { g(); return a < b; }")
     func text(_ code: String) throws -> String {
-      source.rendered([(1, try row(code).mutation(of: source, table: "t").edit)]).text
+      source.rendered([(1, try row(code).mutation(of: source).edit)]).text
     }
     #expect(try text("- g();\n+") == "int f(void) { if (mutation_on(1)) {  } else { g(); } return a < b; }")
     #expect(try text("- a < b\n+ a > b") == "int f(void) { g(); return (mutation_on(1) ? (a > b) : (a < b)); }")
