@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -56,6 +58,22 @@ static const filter_rule_t *rule_of(const struct seccomp_data *data) {
   return NULL;
 }
 
+/* Returns whether a call is about a thread of the process that makes it: the filter knows the first one alone. */
+static bool is_about_itself(const filter_rule_t *rule, int32_t thread, const struct seccomp_data *data) {
+  int32_t task;
+  if (rule->condition == OTHER_PROCESS)
+    task = (int32_t)data->args[0];
+  else if (rule->condition == OTHER_PRIORITY && (uint32_t)data->args[0] == PRIO_PROCESS)
+    task = (int32_t)data->args[1];
+  else if (rule->condition == OTHER_IO_PRIORITY && (uint32_t)data->args[0] == FILTER_IO_PRIORITY_PROCESS)
+    task = (int32_t)data->args[1];
+  else
+    return false;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%d", thread, task);
+  return task > 0 && access(path, F_OK) == 0;
+}
+
 static void note_access(plugin_attempt_t *attempt, const struct seccomp_data *data) {
   uint64_t flags = 0;
   if (data->nr == SYS_openat) {
@@ -101,7 +119,7 @@ bool plugin_attempt_next(int32_t listener, plugin_attempt_t *attempt, char *path
   if (rule == NULL)
     return true;
   attempt->capability = rule->capability;
-  attempt->is_refused = rule->is_refused;
+  attempt->is_refused = rule->is_refused && !is_about_itself(rule, attempt->thread, &notification->data);
   attempt->name = rule->name;
   attempt->size = size_of(&notification->data);
   note_access(attempt, &notification->data);

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -26,9 +28,11 @@
 /* The memory from which on mmap() is reported. */
 enum { MUCH = 1 << 16 };
 
-/* A program under construction. Each rule takes 8 instructions at most. */
+/* A program under construction. A rule takes up to RULE_LENGTH instructions: those of MUCH_MEMORY, and the three of
+ * add_rule() and the action. */
+enum { RULE_LENGTH = 10 };
 typedef struct program {
-  struct sock_filter code[FILTER_RULE_COUNT * 10 + 16];
+  struct sock_filter code[FILTER_RULE_COUNT * RULE_LENGTH + 16];
   unsigned short length;
 } program_t;
 
@@ -50,6 +54,21 @@ static void load_number(program_t *program) {
   emit(program, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 }
 
+/* Skips the action if an argument means the calling process. */
+static void test_process(program_t *program, int argument) {
+  load(program, argument, false);
+  jump(program, BPF_JEQ, 0, 2, 0);
+  jump(program, BPF_JEQ, (uint32_t)getpid(), 1, 0);
+}
+
+/* Skips the action if setpriority() or ioprio_set() concerns the calling process. Their first argument is the kind of
+ * the second: `process` is that of processes. */
+static void test_priority(program_t *program, uint32_t process) {
+  load(program, 0, false);
+  jump(program, BPF_JEQ, process, 0, 3);
+  test_process(program, 1);
+}
+
 /* Returns the action if the condition holds, and goes on with the next rule otherwise. */
 static void test_condition(program_t *program, filter_condition_t condition, uint32_t action) {
   switch (condition) {
@@ -64,8 +83,22 @@ static void test_condition(program_t *program, filter_condition_t condition, uin
     jump(program, BPF_JSET, NAMESPACES, 0, 1);
     break;
   case OTHER_PROCESS:
+    test_process(program, 0);
+    break;
+  case OTHER_PRIORITY:
+    test_priority(program, PRIO_PROCESS);
+    break;
+  case OTHER_IO_PRIORITY:
+    test_priority(program, FILTER_IO_PRIORITY_PROCESS);
+    break;
+  case UNCONNECTED_PAIR:
     load(program, 0, false);
-    jump(program, BPF_JEQ, 0, 1, 0);
+    jump(program, BPF_JEQ, AF_UNIX, 0, 4);
+    load(program, 1, false);
+    /* Without SOCK_CLOEXEC and SOCK_NONBLOCK. */
+    emit(program, BPF_ALU | BPF_AND | BPF_K, 0xF);
+    jump(program, BPF_JEQ, SOCK_STREAM, 2, 0);
+    jump(program, BPF_JEQ, SOCK_SEQPACKET, 1, 0);
     break;
   case NOT_ITSELF:
     load(program, 0, false);

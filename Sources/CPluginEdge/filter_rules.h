@@ -13,8 +13,13 @@ typedef enum filter_condition {
   NEW_PROCESS,
   /* clone() with a flag for a namespace. */
   NEW_NAMESPACE,
-  /* The first argument is another process than the calling one. */
+  /* The first argument is the number of another process. The listener allows those of the caller's own threads. */
   OTHER_PROCESS,
+  /* setpriority() of more than one process, or of another one; ioprio_set() likewise. */
+  OTHER_PRIORITY,
+  OTHER_IO_PRIORITY,
+  /* socketpair() of sockets that send to any address: neither SOCK_STREAM nor SOCK_SEQPACKET of AF_UNIX. */
+  UNCONNECTED_PAIR,
   /* The first argument is not the number of the calling process. */
   NOT_ITSELF,
   /* prctl() that undoes the death with the parent. */
@@ -44,6 +49,7 @@ typedef struct filter_rule {
 
 static const filter_rule_t filter_rules[] = {
     REFUSED(socket, NETWORK, ALWAYS),
+    REFUSED(socketpair, NETWORK, UNCONNECTED_PAIR),
 
     REPORTED(openat, READ, ALWAYS, 0, 1),
     REPORTED(openat2, READ, ALWAYS, 0, 1),
@@ -94,6 +100,7 @@ static const filter_rule_t filter_rules[] = {
     REFUSED(execve, PROCESSES, ALWAYS),
     REFUSED(execveat, PROCESSES, ALWAYS),
     REFUSED(kill, PROCESSES, NOT_ITSELF),
+    REFUSED(tkill, PROCESSES, OTHER_PROCESS),
     REFUSED(tgkill, PROCESSES, NOT_ITSELF),
     REFUSED(rt_sigqueueinfo, PROCESSES, NOT_ITSELF),
     REFUSED(rt_tgsigqueueinfo, PROCESSES, NOT_ITSELF),
@@ -103,6 +110,26 @@ static const filter_rule_t filter_rules[] = {
     REPORTED(mremap, MEMORY, ALWAYS, -1, -1),
 
     REFUSED(prlimit64, SYSTEM, OTHER_PROCESS),
+    REFUSED(sched_setaffinity, SYSTEM, OTHER_PROCESS),
+    REFUSED(sched_setscheduler, SYSTEM, OTHER_PROCESS),
+    REFUSED(sched_setparam, SYSTEM, OTHER_PROCESS),
+    REFUSED(sched_setattr, SYSTEM, OTHER_PROCESS),
+    REFUSED(setpriority, SYSTEM, OTHER_PRIORITY),
+    REFUSED(ioprio_set, SYSTEM, OTHER_IO_PRIORITY),
+    /* Objects that every process of the user finds, and that outlive their maker. */
+    REFUSED(shmget, SYSTEM, ALWAYS),
+    REFUSED(shmat, SYSTEM, ALWAYS),
+    REFUSED(shmctl, SYSTEM, ALWAYS),
+    REFUSED(semget, SYSTEM, ALWAYS),
+    REFUSED(semop, SYSTEM, ALWAYS),
+    REFUSED(semtimedop, SYSTEM, ALWAYS),
+    REFUSED(semctl, SYSTEM, ALWAYS),
+    REFUSED(msgget, SYSTEM, ALWAYS),
+    REFUSED(msgsnd, SYSTEM, ALWAYS),
+    REFUSED(msgrcv, SYSTEM, ALWAYS),
+    REFUSED(msgctl, SYSTEM, ALWAYS),
+    REFUSED(mq_open, SYSTEM, ALWAYS),
+    REFUSED(mq_unlink, SYSTEM, ALWAYS),
     REFUSED(prctl, SYSTEM, PARENT_DEATH),
     REFUSED(setsid, SYSTEM, ALWAYS),
     REFUSED(setpgid, SYSTEM, ALWAYS),
@@ -172,6 +199,9 @@ static const filter_rule_t filter_rules[] = {
     {467, "open_tree_attr", PLUGIN_CAPABILITY_SYSTEM, true, ALWAYS, -1, -1},
     {469, "file_setattr", PLUGIN_CAPABILITY_WRITE, true, ALWAYS, 0, 1},
 };
+
+/* The constants of ioprio_set(), which the C library does not declare. */
+enum { FILTER_IO_PRIORITY_PROCESS = 1 };
 
 enum { FILTER_RULE_COUNT = sizeof filter_rules / sizeof filter_rules[0] };
 

@@ -2,8 +2,9 @@
  * filter for system calls, resource limits.
  *
  * The process confines itself while it has one thread; nothing can be given back. Refused system calls, and those that
- * open files, are reported to another process through the listener of the filter. That process decides nothing: a
- * refused call fails with any answer, and Landlock decides about files.
+ * open files, are reported to another process through the listener of the filter. That process decides one thing:
+ * whether a task that a call names by its number is a thread of the caller. Otherwise a refused call fails with any
+ * answer, and Landlock decides about files.
  */
 #ifndef PLUGIN_CONFINEMENT_H
 #define PLUGIN_CONFINEMENT_H
@@ -19,7 +20,7 @@ enum {
   PLUGIN_CAPABILITY_PROCESSES,
   PLUGIN_CAPABILITY_MEMORY,
   PLUGIN_CAPABILITY_CPU,
-  /* Tracing, mounting, namespaces, clocks, modules: never given. */
+  /* Tracing, mounting, namespaces, clocks, modules, other processes, shared objects of the system: never given. */
   PLUGIN_CAPABILITY_SYSTEM,
 };
 

@@ -14,24 +14,11 @@ struct Confined {
 
   init() throws { secret = try Fixture.file("secret", containing: "secret".utf8) }
 
-  /// The plugin in a worker, or `nil` with a line where the system cannot confine it.
   private func loading(_ capabilities: String..., flags: [String] = []) throws -> IsolatedPlugin? {
-    let lines = Recorder<String>()
-    let plugin = try IsolatedPlugin.loading(
-      "greedy", flags, host: Host.Options(log: { _, _, text in lines.record(text) })
-    ) { options in
-      for text in capabilities { try? options.capabilities.allow(text) }
-    }
-    guard let gap = lines.events.first(where: { $0.contains("not enforced") }) else { return plugin }
-    print("skipped: this system does not confine workers: \(gap)")
-    return nil
+    try IsolatedPlugin.confined("greedy", capabilities, flags)
   }
 
-  /// The right that a call was rejected for.
-  private func refusal(_ outcome: Outcome) -> CapabilityRefusal? {
-    guard case .notAllowed(let refusals)? = outcome.pluginError?.kind else { return nil }
-    return refusals.first
-  }
+  private func refusal(_ outcome: Outcome) -> CapabilityRefusal? { outcome.refusal }
 
   @Test(
     "a call that asks for a right which was not given is rejected by its name, whatever it returns",

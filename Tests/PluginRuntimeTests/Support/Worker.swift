@@ -1,5 +1,6 @@
 import PluginRuntime
 import Promises
+import PromisesTestSupport
 import Testing
 
 extension IsolationOptions {
@@ -26,6 +27,19 @@ extension IsolatedPlugin {
     return try IsolatedPlugin(loading: try Fixture.plugin(fixture, flags), options, host: host)
   }
 
+  /// A fixture in a worker with capabilities, or `nil` with a line where the system cannot confine it.
+  static func confined(
+    _ fixture: String, _ capabilities: [String] = [], _ flags: [String] = []
+  ) throws -> IsolatedPlugin? {
+    let lines = Recorder<String>()
+    let plugin = try loading(fixture, flags, host: Host.Options(log: { _, _, text in lines.record(text) })) { options in
+      for text in capabilities { try? options.capabilities.allow(text) }
+    }
+    guard let gap = lines.events.first(where: { $0.contains("not enforced") }) else { return plugin }
+    print("skipped: this system does not confine workers: \(gap)")
+    return nil
+  }
+
   /// Calls a function with values and waits for the outcome, a minute at most.
   func outcome(_ function: String, _ arguments: PluginValue..., timeout: Duration? = nil) async throws -> Outcome {
     try await call(function, arguments.map { .value($0) }, timeout: timeout).outcomeInTime()
@@ -41,6 +55,12 @@ extension Promise<PluginValue> {
 }
 
 extension Outcome {
+  /// The right that the call was rejected for.
+  var refusal: CapabilityRefusal? {
+    guard case .notAllowed(let refusals)? = pluginError?.kind else { return nil }
+    return refusals.first
+  }
+
   /// The end of the worker that the call was in.
   var workerEnd: WorkerEnd? {
     if case .workerEnded(let end)? = pluginError?.kind { return end }

@@ -1,0 +1,111 @@
+import Foundation
+import Glibc
+import PluginRuntime
+import PromisesTestSupport
+import Testing
+
+@Suite("Isolation: a worker does not reach other processes")
+struct ConfinedFromOthers {
+  @Test("a pair of sockets that could send to any address is refused; connected ones are not")
+  func pairs() async throws {
+    let folder = URL(fileURLWithPath: try Fixture.file("none", containing: [])).deletingLastPathComponent().path
+    let path = "\(folder)/s"
+    let receiver = try Datagrams(at: path)
+    guard let plugin = try IsolatedPlugin.confined("reaching") else { return }
+    let sent = try await plugin.outcome("send_datagram", .string(path))
+    #expect(sent.refusal?.description == "network (socketpair)", "\(sent)")
+    #expect(receiver.isEmpty)
+    // The system makes datagram sockets of raw ones.
+    for type in [SOCK_DGRAM, SOCK_RAW] {
+      let outcome = try await plugin.outcome("make_pair", .int(Int64(type.rawValue)))
+      #expect(outcome.refusal?.capability == .network, "\(type): \(outcome)")
+    }
+    for type in [SOCK_STREAM, SOCK_SEQPACKET] {
+      for flags in [0, SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue] {
+        let outcome = try await plugin.outcome("make_pair", .int(Int64(type.rawValue | flags)))
+        #expect(outcome.value == .int(0), "\(type) with \(flags): \(outcome)")
+      }
+    }
+    let allowed = try #require(try IsolatedPlugin.confined("reaching", ["network"]))
+    #expect(try await allowed.outcome("make_pair", .int(Int64(SOCK_DGRAM.rawValue))).value == .int(0))
+  }
+
+  @Test("objects of the system that other processes find, and that outlive the worker, are refused")
+  func objects() async throws {
+    guard let plugin = try IsolatedPlugin.confined("reaching") else { return }
+    #expect(try await plugin.outcome("make_segment").refusal?.description == "system (shmget)")
+    for call in [
+      "shmat", "shmctl", "semget", "semctl", "semtimedop", "msgget", "msgctl", "msgsnd", "msgrcv", "mq_open",
+      "mq_unlink",
+    ] {
+      let outcome = try await plugin.outcome("use_ipc", .string(call))
+      #expect(outcome.refusal?.description == "system (\(call))", "\(call): \(outcome)")
+    }
+  }
+
+  private static let calls = [
+    "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr", "setpriority", "ioprio_set", "tkill",
+  ]
+
+  @Test("the scheduling of other processes, and signals to their threads, are refused", arguments: calls)
+  func scheduling(call: String) async throws {
+    guard let plugin = try IsolatedPlugin.confined("reaching") else { return }
+    let outcome = try await plugin.outcome("schedule_host", .string(call))
+    let capability = call == "tkill" ? "processes" : "system"
+    #expect(outcome.refusal?.description == "\(capability) (\(call))", "\(outcome)")
+    for function in ["schedule_process", "schedule_thread"] {
+      let own = try await plugin.outcome(function, .string(call))
+      #expect(own.value == .int(0), "\(function): \(own)")
+    }
+  }
+
+  @Test("the priority of all processes of a user is refused", arguments: ["setpriority", "ioprio_set"])
+  func users(call: String) async throws {
+    guard let plugin = try IsolatedPlugin.confined("reaching") else { return }
+    let outcome = try await plugin.outcome("schedule_user", .string(call))
+    #expect(outcome.refusal?.description == "system (\(call))", "\(outcome)")
+  }
+
+  @Test("a process that the worker may start changes its own scheduling, and not that of its host")
+  func children() async throws {
+    guard let plugin = try IsolatedPlugin.confined("reaching", ["processes"]) else { return }
+    let host = try await plugin.outcome("schedule_host", .string("sched_setaffinity"))
+    #expect(host.refusal?.capability == .system, "\(host)")
+    #expect(try await plugin.outcome("schedule_child").value == .int(0))
+  }
+
+  @Test("a process signals itself")
+  func itself() async throws {
+    guard let plugin = try IsolatedPlugin.confined("reaching") else { return }
+    #expect(try await plugin.outcome("signal_itself").value == .int(0))
+  }
+}
+
+/// A socket for datagrams at a path.
+private final class Datagrams {
+  private let descriptor: Int32
+
+  init(at path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    let capacity = MemoryLayout.size(ofValue: name.sun_path)
+    try #require(bytes.count < capacity)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
+    let bound = withUnsafePointer(to: &name) { name in
+      name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether nothing was received.
+  var isEmpty: Bool {
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, 0) < 0
+  }
+}
