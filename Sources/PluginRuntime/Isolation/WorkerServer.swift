@@ -153,8 +153,10 @@ final class WorkerServer {
     return nil
   }
 
-  /// Reaps the process and closes its descriptors.
+  /// Kills the processes that the worker leaves in its process group, reaps it, and closes its descriptors.
   private func finish() -> WorkerEnd.Cause {
+    // While the worker is a zombie, the number of its group is not that of another.
+    plugin_process_kill(process.pid)
     receive(isLast: true)
     // More than a pipe holds.
     _ = output.read(process.output, chunks: 64, settings.options.output)

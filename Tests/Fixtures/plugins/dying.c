@@ -118,6 +118,14 @@ static void die(promise_str_t how) {
   }
 }
 
+/* Leaves a process in the process group of this one. */
+static int32_t leave_process(void) {
+  pid_t child = fork();
+  if (child == 0)
+    hang();
+  return child;
+}
+
 static void garbage(promise_bytes_t data) {
   with_sockets(send_to, data.data, data.length);
 }
@@ -198,6 +206,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i64) -> i64", echo),
     FUNCTION("process() -> i32", process),
     FUNCTION("die(how: str)", die),
+    FUNCTION("leave_process() -> i32", leave_process),
     FUNCTION("garbage(data: bytes)", garbage),
     FUNCTION("block()", block),
     FUNCTION("keep(f: fn(value: i64, name: str) -> i64 @settled) -> promise<void>", keep),

@@ -128,6 +128,22 @@ struct WorkerDeaths {
     #expect(try await plugin.outcome("echo", .int(3)).value == .int(3))
   }
 
+  @Test("is the end of the processes that the plugin started", arguments: ["crash", "exit 0", "unload"])
+  func orphans(end: String) async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.capabilities.processes = true }
+    guard case .int(let process)? = try await plugin.outcome("leave_process").value else {
+      Issue.record("no process")
+      return
+    }
+    #expect(kill(pid_t(process), 0) == 0)
+    if end == "unload" {
+      plugin.unload()
+    } else {
+      #expect(try await plugin.outcome("die", .string(end)).workerEnd != nil)
+    }
+    try await waiting(for: { Fixture.hasEnded(process) })
+  }
+
   @Test("loses no promise: 1,000 calls, or $KILLED_CALLS, during which workers are killed at random")
   func randomKills() async throws {
     let number = ProcessInfo.processInfo.environment["KILLED_CALLS"].flatMap(Int.init) ?? 1_000

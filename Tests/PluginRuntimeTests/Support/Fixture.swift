@@ -27,6 +27,12 @@ enum Fixture {
   /// The number of descriptors of this process.
   static var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
+  /// Whether a process has ended: it may still wait to be reaped.
+  static func hasEnded(_ process: Int64) -> Bool {
+    guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
+    return status.split(separator: ")").last?.hasPrefix(" Z") == true
+  }
+
   /// The libraries that were built already, by source and flags.
   private static let built = Mutex<[String: URL]>([:])
   private static let count = Atomic<Int>(0)
