@@ -41,6 +41,26 @@ peer "Python's ctypes" ctypes.txt "$python" "$root/Benchmarks/peers/calls_ctypes
 peer "Python's cffi" cffi.txt "$python" "$root/Benchmarks/peers/calls_cffi.py"
 peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls_luajit.lua"
 
+# crossing LANGUAGE BUDGET COMMAND...: the rows of Benchmarks/peers/crossing.*, one for each number of crossings a step. The
+# budget holds for the largest; a step for each crossing shows the cost of a step.
+crossing() {
+  local language=$1 budget=$2
+  if ! LIBPROMISE=$out/libpromise.so "${@:3}" "$root/examples/queues" >"$out/crossing.txt" 2>"$out/crossing.log"; then
+    printf '  %-58s %10s\n' "$language" missing
+    return
+  fi
+  awk -v language="$language" -v budget="$budget" '
+    { step[NR] = $1; theirs[NR] = $2; ours[NR] = $3 }
+    END {
+      for (row = 1; row <= NR; row++) {
+        ratio = ours[row] / theirs[row]
+        printf "  %-58s %10.2f %10.2f %8.2f", language ", " step[row] " a step", theirs[row], ours[row], ratio
+        if (row == NR) printf " %8s   %s", sprintf("<= %.2f", budget), ratio <= budget ? "ok" : "OVER"
+        printf "\n"
+      }
+    }' "$out/crossing.txt"
+}
+
 # Each program exits with 1 if a budget is exceeded; the table shows it too. Any other status is an error.
 {
   "$out/costs" "$out/floor.so" "$out/libpromise.so" $long || [ $? -eq 1 ]
@@ -50,6 +70,9 @@ peer "LuaJIT's FFI" luajit.txt "${LUAJIT:-luajit}" "$root/Benchmarks/peers/calls
   "$programs/worker-costs" "$out/callee.so" $long || [ $? -eq 1 ]
   echo "promises settled from Python's ctypes, nanoseconds each:" \
     "$("$python" "$root/Benchmarks/peers/many_ctypes.py" "$out/libpromise.so" | tr '\n' ' ' || echo missing)"
+  printf '\n%-60s %10s %10s %8s %8s   (%s)\n' "a crossing against the language's own promise" reference ours ratio budget ns
+  crossing LuaJIT 1.00 "${LUAJIT:-luajit}" "$root/Benchmarks/peers/crossing.lua"
+  crossing PHP 2.00 php -d ffi.enable=1 "$root/Benchmarks/peers/crossing.php"
   "$root/scripts/check-counts.sh" || [ $? -eq 1 ]
 } | tee "$table"
 

@@ -37,6 +37,7 @@ if [ "$purpose" = musl ]; then
 fi
 if [ "$purpose" = bench ]; then
   need luajit has luajit
+  need php-cli has php
   need python3-cffi /usr/bin/python3 -c 'import cffi'
 fi
 if [ "$purpose" = demo ] || [ "$purpose" = test ]; then

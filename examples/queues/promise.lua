@@ -24,6 +24,8 @@ ffi.cdef([[
   int32_t promise_resolve(promise_t *, const promise_value_t *);
   int32_t promise_reject(promise_t *, const promise_value_t *);
   int32_t promise_discard(promise_t *);
+  int32_t promise_state(promise_t *);
+  int32_t promise_result(promise_t *, promise_value_t *);
   promise_t *promise_sleep(int64_t);
   int32_t promise_value_string(promise_value_t *, const char *, size_t);
   int32_t promise_value_error(promise_value_t *, const char *, int64_t, const char *);
@@ -38,7 +40,7 @@ ffi.cdef([[
 local C = ffi.load(os.getenv("LIBPROMISE") or "promise")
 
 local VOID, I64, F64, STRING, ERROR = 1, 3, 5, 7, 11
-local REJECTED, CALL = 3, 33
+local FULFILLED, REJECTED, CALL = 2, 3, 33
 local ROOM = 256
 
 -- The queue closes with the Lua state: what comes later finds nobody to call, and nothing is called.
@@ -92,6 +94,11 @@ function promise.resolve(p, value) return C.promise_resolve(p, store(value)) == 
 function promise.reject(p, message)
   assert(C.promise_value_error(scratch, "lua", 1, tostring(message)) == 0)
   return C.promise_reject(p, scratch) == 0
+end
+-- Returns the value or the reason of a settled promise, and whether it is fulfilled; nil while it is pending.
+function promise.result(p)
+  if C.promise_result(p, scratch) ~= 0 then return nil end
+  return load(scratch), C.promise_state(p) == FULFILLED
 end
 -- Gives the reference back before the collector comes to it.
 function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end

@@ -11,35 +11,39 @@
 //
 // A call through FFI costs about 100 ns, and each pointer that it returns makes an object. So handles are declared as
 // integers, which they are to a program; events and values are read as 64-bit words; and a batch of events is answered
-// by one call.
+// by one call. Memory of the binding's own is allocated once, and passed by its address, an integer too.
 const DECLARATIONS = <<<'C'
   typedef uintptr_t handle_t; /* promise_t *, promise_queue_t * */
   handle_t promise_new(void);
+  int32_t promise_retain(handle_t);
   int32_t promise_release(handle_t);
-  int32_t promise_resolve(handle_t, const int64_t *);
-  int32_t promise_reject(handle_t, const int64_t *);
+  int32_t promise_resolve(handle_t, uintptr_t);
+  int32_t promise_reject(handle_t, uintptr_t);
+  int32_t promise_state(handle_t);
+  int32_t promise_result(handle_t, uintptr_t);
   handle_t promise_sleep(int64_t);
-  int32_t promise_value_string(int64_t *, const char *, size_t);
-  int32_t promise_value_error_sized(int64_t *, const char *, size_t, int64_t, const char *, size_t);
-  int32_t promise_value_release(int64_t *);
-  const uint8_t *promise_value_data(const int64_t *, size_t *);
+  int32_t promise_value_string(uintptr_t, const char *, size_t);
+  int32_t promise_value_error_sized(uintptr_t, const char *, size_t, int64_t, const char *, size_t);
+  int32_t promise_value_release(uintptr_t);
+  const uint8_t *promise_value_data(uintptr_t, size_t *);
   handle_t promise_queue_new(void);
   int32_t promise_queue_free(handle_t);
   int32_t promise_queue_watch(handle_t, handle_t, uint64_t);
   handle_t promise_queue_then(handle_t, handle_t, uint64_t);
-  int64_t promise_queue_take(handle_t, int64_t *, size_t, int64_t);
-  int32_t promise_queue_answer(int64_t *, size_t);
+  int64_t promise_queue_take(handle_t, uintptr_t, size_t, int64_t);
+  int32_t promise_queue_answer(uintptr_t, size_t);
 C;
 
 /** The queue, the closures and fibers of its tags, and values in memory: two words each, the kind and the payload. */
 final class Library
 {
-    public const VOID = 1, I64 = 3, F64 = 5, STRING = 7, ERROR = 11;
+    public const VOID = 1, I64 = 3, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
     public static FFI $c;
     public static int $queue;
-    /** Words to pass one value in, and a length. */
-    public static FFI\CData $scratch, $length;
-    /** By tag: a fiber that awaits, or a function to call. */
+    /** Words to pass one value in, an integer in, and a length. */
+    public static FFI\CData $scratch, $integer, $length;
+    public static int $scratchAddress, $integerAddress;
+    /** By tag: a fiber that awaits, or a promise whose function is to be called. */
     public static array $waiting = [];
     public static int $tag = 0;
 
@@ -48,9 +52,19 @@ final class Library
         self::$c = FFI::cdef(DECLARATIONS, getenv('LIBPROMISE') ?: 'libpromise.so.1');
         self::$queue = self::$c->promise_queue_new();
         self::$scratch = self::$c->new('int64_t[2]');
+        self::$scratchAddress = self::address(self::$scratch);
+        self::$integer = self::$c->new('int64_t[2]');
+        self::$integer[0] = self::I64;
+        self::$integerAddress = self::address(self::$integer);
         self::$length = self::$c->new('size_t[1]');
         // Revokes everything: no event is produced after this.
         register_shutdown_function(fn () => self::$c->promise_queue_free(self::$queue));
+    }
+
+    /** The address of the word at $place. */
+    public static function address(FFI\CData $words, int $place = 0): int
+    {
+        return FFI::cast('intptr_t', FFI::addr($words[$place]))->cdata;
     }
 
     /** Writes a PHP value to the words at $place. */
@@ -64,16 +78,20 @@ final class Library
             $words[$place + 1] = unpack('q', pack('d', $from))[1];
         } elseif ($from === null) {
             $words[$place] = self::VOID;
+        } elseif ($from instanceof Promise) {
+            self::$c->promise_retain($from->handle());
+            $words[$place] = self::PROMISE;
+            $words[$place + 1] = $from->handle;
         } else {
             $text = (string) $from;
-            self::$c->promise_value_string(FFI::addr($words[$place]), $text, strlen($text));
+            self::$c->promise_value_string(self::address($words, $place), $text, strlen($text));
         }
     }
 
     /** Writes an error to the words at $place. */
     public static function storeError(FFI\CData $words, int $place, string $message): void
     {
-        $value = FFI::addr($words[$place]);
+        $value = self::address($words, $place);
         self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, strlen($message));
     }
 
@@ -85,61 +103,96 @@ final class Library
             case self::F64: return unpack('d', pack('q', $words[$place + 1]))[1];
             case self::STRING:
             case self::ERROR:
-                $value = FFI::addr($words[$place]);
+                $value = self::address($words, $place);
                 $text = FFI::string(self::$c->promise_value_data($value, self::$length), self::$length[0]);
                 self::$c->promise_value_release($value);
                 return $text;
             default:
-                self::$c->promise_value_release(FFI::addr($words[$place]));
+                self::$c->promise_value_release(self::address($words, $place));
                 return null;
         }
     }
 }
 
+// PHP checks declared types at each call and each assignment: here that costs as much as a call into the library.
 final class Promise
 {
-    /** Takes over a reference; without one, a new pending promise. */
-    public function __construct(public int $handle = 0)
-    {
-        if ($handle === 0) {
-            $this->handle = Library::$c->promise_new();
-        }
-    }
+    /** The promise in C, a reference; 0 until it is needed. */
+    public $handle = 0;
+    /** Whether it was fulfilled here: then its value needs no call. */
+    public $isFulfilled = false;
+    public $value = null;
+    /** Called with the value of the source. */
+    public $body = null;
 
     public function __destruct()
     {
-        Library::$c->promise_release($this->handle);
+        if ($this->handle !== 0) {
+            Library::$c->promise_release($this->handle);
+        }
+    }
+
+    /** The promise in C, for other functions of the library: borrowed. */
+    public function handle(): int
+    {
+        return $this->handle ?: $this->handle = Library::$c->promise_new();
     }
 
     public static function sleep(float $seconds): self
     {
-        return new self(Library::$c->promise_sleep((int) ($seconds * 1e9)));
+        $promise = new self();
+        $promise->handle = Library::$c->promise_sleep((int) ($seconds * 1e9));
+        return $promise;
     }
 
-    public function resolve(mixed $value): bool
+    public function resolve($value)
     {
-        $words = Library::$scratch;
         if (is_int($value)) {
-            $words[0] = Library::I64;
-            $words[1] = $value;
-        } else {
-            Library::store($words, 0, $value);
+            Library::$integer[1] = $value;
+            return Library::$c->promise_resolve($this->handle ?: $this->handle(), Library::$integerAddress) === 0;
         }
-        return Library::$c->promise_resolve($this->handle, $words) === 0;
+        Library::store(Library::$scratch, 0, $value);
+        return Library::$c->promise_resolve($this->handle(), Library::$scratchAddress) === 0;
     }
 
     public function reject(string $message): bool
     {
         Library::storeError(Library::$scratch, 0, $message);
-        return Library::$c->promise_reject($this->handle, Library::$scratch) === 0;
+        return Library::$c->promise_reject($this->handle(), Library::$scratchAddress) === 0;
     }
 
-    /** Calls $body with the value once this is fulfilled; the promise ends as that call does. A rejection passes. */
-    public function then(callable $body): self
+    /** The value of a fulfilled promise; throws the reason of a rejected one, and a LogicException while it is pending. */
+    public function result()
     {
-        $derived = new self(Library::$c->promise_queue_then(Library::$queue, $this->handle, ++Library::$tag));
-        Library::$waiting[Library::$tag] = $body;
-        return $derived;
+        if ($this->isFulfilled) {
+            return $this->value;
+        }
+        $words = Library::$scratch;
+        if (Library::$c->promise_result($this->handle(), Library::$scratchAddress) !== 0) {
+            throw new LogicException('the promise is pending');
+        }
+        $value = $words[0] === Library::I64 ? $words[1] : Library::load($words, 0);
+        if (Library::$c->promise_state($this->handle) === Library::REJECTED) {
+            throw new Exception($value ?? 'cancelled');
+        }
+        return $value;
+    }
+
+    /**
+     * Calls $body with the value once this is fulfilled; the promise ends as that call does, or as the promise that it
+     * returns. A rejection passes.
+     */
+    public function then($body)
+    {
+        $c = Library::$c;
+        $tag = ++Library::$tag;
+        if ($this->handle === 0) {
+            $this->handle = $c->promise_new();
+        }
+        $derived = new self();
+        $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag);
+        $derived->body = $body;
+        return Library::$waiting[$tag] = $derived;
     }
 }
 
@@ -150,12 +203,19 @@ final class Loop
     // The first word: a kind, and a state or verdict in the upper half.
     private const SETTLED_FULFILLED = 32 | 2 << 32;
     private const CALLED_FULFILLED = 33 | 2 << 32, CALLED_REJECTED = 33 | 3 << 32;
-    private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32;
+    private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32;
 
-    private static ?FFI\CData $events = null;
+    private static FFI\CData $events;
+    private static int $address;
     private static int $fibers = 0;
     private static bool $stepping = false;
     private static ?Throwable $failure = null;
+
+    public static function open(): void
+    {
+        self::$events = Library::$c->new('int64_t[' . self::WORDS * self::ROOM . ']');
+        self::$address = Library::address(self::$events);
+    }
 
     public static function spawn(callable $body): void
     {
@@ -176,7 +236,7 @@ final class Loop
     {
         $tag = ++Library::$tag;
         Library::$waiting[$tag] = Fiber::getCurrent();
-        Library::$c->promise_queue_watch(Library::$queue, $promise->handle, $tag);
+        Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag);
         return Fiber::suspend();
     }
 
@@ -190,43 +250,53 @@ final class Loop
             throw new LogicException('Loop::step() within a callback');
         }
         self::$stepping = true;
-        self::$events ??= Library::$c->new('int64_t[' . self::WORDS * self::ROOM . ']');
+        $c = Library::$c;
         $events = self::$events;
-        $count = Library::$c->promise_queue_take(Library::$queue, $events, self::ROOM, $nanoseconds);
+        $called = null;
+        $count = $c->promise_queue_take(Library::$queue, self::$address, self::ROOM, $nanoseconds);
         for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
             $head = $events[$at];
             $tag = $events[$at + self::TAG];
             $waiting = Library::$waiting[$tag];
             unset(Library::$waiting[$tag]);
-            if ($head === self::CALLED_REJECTED) {
-                // The reason stays where it is.
-                $events[$at] = self::REJECT;
-                continue;
-            }
             $place = $at + self::VALUE;
-            $value = $events[$place] === Library::I64 ? $events[$place + 1] : Library::load($events, $place);
             if ($head === self::CALLED_FULFILLED) {
-                $events[$at] = self::FULFILL;
+                $value = $events[$place] === Library::I64 ? $events[$place + 1] : Library::load($events, $place);
                 try {
-                    $result = $waiting($value);
+                    $result = ($waiting->body)($value);
                     if (is_int($result)) {
                         $events[$place] = Library::I64;
-                        $events[$place + 1] = $result;
+                        $events[$place + 1] = $waiting->value = $result;
+                        $waiting->body = $called;
+                        $called = $waiting;
+                        $events[$at] = self::FULFILL;
                     } else {
+                        $adopts = $result instanceof Promise;
                         Library::store($events, $place, $result);
+                        $events[$at] = $adopts ? self::ADOPT : self::FULFILL;
+                        $waiting->body = null;
                     }
                 } catch (Throwable $error) {
                     Library::storeError($events, $place, $error->getMessage());
                     $events[$at] = self::REJECT;
+                    $waiting->body = null;
                 }
+            } elseif ($head === self::CALLED_REJECTED) {
+                // The reason stays where it is.
+                $events[$at] = self::REJECT;
+                $waiting->body = null;
             } elseif ($head === self::SETTLED_FULFILLED) {
-                $waiting->resume($value);
+                $waiting->resume(Library::load($events, $place));
             } else {
-                $waiting->throw(new Exception($value ?? 'cancelled'));
+                $waiting->throw(new Exception(Library::load($events, $place) ?? 'cancelled'));
             }
         }
-        if ($count > 0) {
-            Library::$c->promise_queue_answer($events, $count);
+        if ($count > 0 && $c->promise_queue_answer(self::$address, $count) === 0) {
+            for (; $called !== null; $called = $next) {
+                $called->isFulfilled = true;
+                $next = $called->body;
+                $called->body = null;
+            }
         }
         self::$stepping = false;
         if (self::$failure !== null) {
@@ -245,3 +315,4 @@ final class Loop
 }
 
 Library::open();
+Loop::open();

@@ -28,10 +28,16 @@ end
 
 local ended = {}
 promise.spawn(function()
-  assert(promise.await(crossing()) == 42)
+  local derived = crossing()
+  assert(promise.result(derived) == nil)
+  assert(promise.await(derived) == 42)
+  local value, fulfilled = promise.result(derived)
+  assert(value == 42 and fulfilled)
   local broken = promise.chain(crossing(), function() error("broken", 0) end)
   local ok, message = pcall(promise.await, promise.chain(broken, print))
   assert(not ok and message == "broken", message)
+  value, fulfilled = promise.result(broken)
+  assert(value == "broken" and not fulfilled)
   ended[#ended + 1] = "chain"
 end)
 promise.spawn(function()

@@ -41,7 +41,13 @@ if (isset($argv[1])) {
 
 $ended = [];
 Loop::spawn(function () use (&$ended) {
-    expect(Loop::await(crossing()) === 42);
+    $derived = crossing();
+    try {
+        $derived->result();
+        expect(false);
+    } catch (LogicException) {
+    }
+    expect(Loop::await($derived) === 42 && $derived->result() === 42);
     $broken = crossing()->then(fn () => throw new Exception('broken'));
     try {
         Loop::await($broken->then('print_r'));
@@ -49,6 +55,19 @@ Loop::spawn(function () use (&$ended) {
     } catch (Exception $error) {
         expect($error->getMessage() === 'broken');
     }
+    try {
+        $broken->result();
+        expect(false);
+    } catch (Exception $error) {
+        expect($error->getMessage() === 'broken');
+    }
+    $later = new Promise();
+    $adopting = crossing()->then(fn () => $later);
+    Loop::spawn(function () use ($later) {
+        Loop::await(Promise::sleep(0.001));
+        $later->resolve(7);
+    });
+    expect(Loop::await($adopting) === 7 && $adopting->result() === 7);
     $ended[] = 'chain';
 });
 Loop::spawn(function () use (&$ended) {
