@@ -51,6 +51,7 @@
 #include "promise/cpp/combine.hpp"
 #include "promise/cpp/stream.hpp"
 #include "promise/cpp/observe.hpp"
+#include "promise/cpp/runtime.hpp"
 #include "promise/cpp/coroutine.hpp"
 
 #endif // PROMISE_HPP

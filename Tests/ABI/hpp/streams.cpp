@@ -219,10 +219,23 @@ void what_is_wrong_is_an_error() {
   CHECK(throws<promises::error>([&] { numbers.take(0); }, invalid));
 }
 
+void ticks_come_again_and_again() {
+  using namespace std::chrono_literals;
+  const auto ticks = promises::every(1ms).subscribe();
+  const std::uint64_t first = ticks.next().get();
+  CHECK(first >= 1 && ticks.next().get() > first);
+  const promises::loop loop;
+  const auto on_loop = promises::every(loop.on(), 1ms).subscribe();
+  const auto tick = on_loop.next();
+  CHECK(loop.wait(tick) && tick.get() >= 1);
+  const auto invalid = [](const promises::error &e) { return e.code() == PROMISE_EINVAL; };
+  CHECK(throws<promises::error>([] { promises::every(0ms); }, invalid));
+}
+
 } // namespace
 
 int main() {
   return run(events_are_heard, contexts_end_with_their_subscriber, a_failure_is_thrown_again, events_are_asked_for,
              demand_and_policy_hold, handlers_have_a_place, operators_make_streams, streams_have_state_and_are_gathered,
-             what_is_wrong_is_an_error);
+             what_is_wrong_is_an_error, ticks_come_again_and_again);
 }

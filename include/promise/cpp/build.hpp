@@ -60,17 +60,31 @@ inline std::string to_json(const value &content, const json_options &how = json_
   return value::adopt(made).as<std::string>();
 }
 
+namespace detail {
+// The end of a context that is called once: at its end.
+template <class F> void call_and_free(void *ctx) noexcept {
+  const std::unique_ptr<F> owned(static_cast<F *>(ctx));
+  (*owned)();
+}
+} // namespace detail
+
 // A BYTES of memory that is not copied: release() is called once, when nobody has it any more, on the thread that gives
 // it back, or before this throws. It must not throw, and its code must stay loaded.
 template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
   auto context = std::make_unique<F>(std::move(release));
-  const auto end = [](void *ctx) noexcept {
-    const std::unique_ptr<F> owned(static_cast<F *>(ctx));
-    (*owned)();
-  };
   promise_value_t made;
-  detail::require(promise_value_bytes_foreign(&made, bytes, length, context.release(), end),
+  detail::require(promise_value_bytes_foreign(&made, bytes, length, context.release(), detail::call_and_free<F>),
                   "promise_value_bytes_foreign");
+  return value::adopt(made);
+}
+
+// An OBJECT of a registered type around an object of another language or library: release() is called once, as for
+// foreign_bytes(). Objects of a class with a registered<T> need none.
+template <class F> value foreign_object(const type &of, void *payload, F release) {
+  auto context = std::make_unique<F>(std::move(release));
+  promise_value_t made;
+  detail::require(promise_value_object_with(&made, of.raw(), payload, context.release(), detail::call_and_free<F>),
+                  "promise_value_object_with");
   return value::adopt(made);
 }
 

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,11 +79,11 @@ template <class T> struct describing<T, std::void_t<decltype(registered<T>::desc
 
 } // namespace detail
 
-// The registered type of a class. The destructor that frees its objects is that of the shared object which registers it
-// first: that must stay loaded.
+// The registered type of a class. The functions that compare and describe its objects are those of the shared object
+// which registers it first: that must stay loaded. Each shared object frees the objects that it has made.
 template <class T> const type &type_of() {
   static const type known = [] {
-    const type made(registered<T>::name, [](void *payload) { delete static_cast<T *>(payload); });
+    const type made(registered<T>::name);
     if constexpr (detail::comparing<T>::known || detail::describing<T>::known)
       detail::require(promise_type_methods(made.raw(), detail::comparing<T>::call, detail::describing<T>::call),
                       "promise_type_methods");
@@ -309,10 +310,7 @@ template <class T> struct codec<std::optional<T>> {
 
 template <class T> struct codec<T, std::void_t<decltype(registered<T>::name)>> {
   template <class U> static value encode(U &&content) {
-    promise_value_t raw;
-    const promise_type_t *known = type_of<T>().raw();
-    detail::require(promise_value_object(&raw, known, new T(std::forward<U>(content))), "promise_value_object");
-    return value::adopt(raw);
+    return detail::object(type_of<T>(), std::make_unique<T>(std::forward<U>(content)));
   }
   static const T &decode(const promise_value_t &from) {
     if (!promise_value_is(&from, type_of<T>().raw()))

@@ -151,15 +151,21 @@ inline const type &exception_type() {
 #else
   constexpr const char *name = "c++.exception.libstdc++";
 #endif
-  static const type exception(name, [](void *payload) { delete static_cast<std::exception_ptr *>(payload); });
+  static const type exception(name);
   return exception;
 }
 
-inline value holding(std::exception_ptr thrown) {
+// An OBJECT that frees its payload itself, also if another party has registered the type.
+template <class T> value object(const type &of, std::unique_ptr<T> payload) {
   promise_value_t raw;
-  const promise_type_t *const known = exception_type().raw();
-  require(promise_value_object(&raw, known, new std::exception_ptr(std::move(thrown))), "promise_value_object");
+  T *const owned = payload.release();
+  require(promise_value_object_with(&raw, of.raw(), owned, owned, [](void *ctx) { delete static_cast<T *>(ctx); }),
+          "promise_value_object_with");
   return value::adopt(raw);
+}
+
+inline value holding(std::exception_ptr thrown) {
+  return object(exception_type(), std::make_unique<std::exception_ptr>(std::move(thrown)));
 }
 
 // The reason for an exception that a handler threw.

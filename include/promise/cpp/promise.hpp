@@ -21,6 +21,9 @@ template <class T> class awaiter;
 } // namespace detail
 #endif
 
+// The end of an interruptible wait.
+enum class waited { settled, timed_out, interrupted };
+
 // A reference to a promise whose value is a `T`: any type with a codec, void, or value for every kind. The library does
 // not know `T`: a value from another language is checked when it is read, and a mismatch is an error of domain "c++".
 //
@@ -137,6 +140,14 @@ public:
         return false;
     }
     return true;
+  }
+  // wait() that also ends when a signal handler has run on this thread; see promise_wait_interruptible(). Call it again
+  // after that.
+  waited wait_interruptible() const {
+    return interruptible(-1);
+  }
+  template <class Rep, class Period> waited wait_interruptible_for(std::chrono::duration<Rep, Period> time) const {
+    return interruptible(detail::nanoseconds(time));
   }
   // Waits, and returns the value. If it was rejected this throws the exception that it was rejected with, error for
   // other reasons, and cancelled if it was cancelled.
@@ -268,6 +279,15 @@ private:
     const promise_value_t owned = content.release();
     return accepted(how(raw(), &owned), what);
   }
+  waited interruptible(std::int64_t time) const {
+    const promise_status_t status = promise_wait_interruptible(raw(), time);
+    if (status == PROMISE_EINTR)
+      return waited::interrupted;
+    if (status == PROMISE_ETIMEDOUT)
+      return waited::timed_out;
+    detail::require(status, "promise_wait_interruptible");
+    return waited::settled;
+  }
   template <class F, class Reason> static constexpr void check_rescue() {
     static_assert(std::is_invocable_v<F &, Reason>, "a rescuing handler is called with the reason: f(const error &)");
     using given = std::invoke_result_t<F &, Reason>;
@@ -299,7 +319,8 @@ private:
   }
 };
 
-// Runs f() at a place, and returns a promise of its result or exception.
+// Runs f() at a place, and returns a promise of its result or exception. A place may have a token, which promise_run()
+// has not.
 template <class F> auto run(const place &where, F f) {
   return promise<>::resolved().then(where, std::move(f));
 }

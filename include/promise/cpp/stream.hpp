@@ -10,6 +10,7 @@
 #ifndef PROMISE_CPP_STREAM_HPP
 #define PROMISE_CPP_STREAM_HPP
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -334,6 +335,18 @@ publisher<U> gather(Combine how, const char *what, const std::vector<publisher<T
   return publisher<U>::adopt(require(how(raw.data(), raw.size()), what));
 }
 } // namespace detail
+
+// Publishes the number of the intervals that have passed, each time one has; with an executor, there. See
+// promise_publisher_every().
+template <class Rep, class Period> publisher<std::uint64_t> every(std::chrono::duration<Rep, Period> interval) {
+  return publisher<std::uint64_t>::adopt(
+      detail::require(promise_publisher_every(nullptr, detail::nanoseconds(interval)), "promise_publisher_every"));
+}
+template <class Rep, class Period>
+publisher<std::uint64_t> every(const executor &on, std::chrono::duration<Rep, Period> interval) {
+  return publisher<std::uint64_t>::adopt(detail::require(
+      promise_publisher_every(detail::there(on.raw()), detail::nanoseconds(interval)), "promise_publisher_every"));
+}
 
 // The events of all, as they come.
 template <class T> publisher<T> merge(const std::vector<publisher<T>> &sources) {
