@@ -48,6 +48,9 @@ public struct CallbackType: Sendable, Hashable {
     }
   }
 
+  /// The parameters whose arguments a closure receives: all but contexts, and counts of others.
+  public var givenParameters: [Parameter] { givenIndices.map { parameters[$0] } }
+
   /// The index of the `void *` parameter that passes the callback's context back; `nil` without one.
   public var contextIndex: Int? {
     parameters.firstIndex { if case .context = $0.type { true } else { false } }

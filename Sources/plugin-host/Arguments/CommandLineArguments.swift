@@ -3,10 +3,13 @@ import PluginRuntime
 /// The words after PLUGIN FUNCTION on the command line: `VALUE`, or `NAME=VALUE` with a parameter's name. A word
 /// behind `--` is a value as it is, even if it looks like an option.
 enum CommandLineArguments {
+  /// Makes the callback for a parameter of a text.
+  typealias CallbackMaker = (_ text: String, _ parameter: String, CallbackType) throws(Failure) -> PluginCallback
+
   /// The arguments that the words are for a function, and those whose texts are given by name. Files and standard input
   /// are read.
   static func arguments(
-    _ words: [String], texts: [VariableSetting] = [], for signature: Signature
+    _ words: [String], texts: [VariableSetting] = [], for signature: Signature, callback: CallbackMaker
   ) throws(Failure) -> [Argument] {
     var inputs: [(name: String?, text: ArgumentText)] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex
@@ -24,14 +27,34 @@ enum CommandLineArguments {
       throw Failure(.usage, "standard input can be read once, but two arguments are -")
     }
     var arguments: [Argument] = []
-    for (name, text) in inputs {
+    let parameters = signature.parameters(ofNames: inputs.map(\.name))
+    for ((name, text), parameter) in zip(inputs, parameters) {
+      var content: Argument.Content
       do {
-        arguments.append(Argument(name: name, try text.content()))
+        content = try text.content()
       } catch {
         throw Failure(.usage, error.message)
       }
+      if let parameter, let type = parameter.type.callbackType, let text = callbackText(content, for: parameter) {
+        content = .callback(try callback(text, parameter.name, type))
+      }
+      arguments.append(Argument(name: name, content))
     }
     return arguments
+  }
+
+  /// The text of a callback; nil for null, where that is a value of the parameter.
+  static func callbackText(_ content: Argument.Content, for parameter: Parameter) -> String? {
+    let text: String? =
+      switch content {
+      case .text(let text): text
+      // A file has a line break at its end.
+      case .contents(let bytes):
+        String(validating: bytes, as: UTF8.self)?.split(whereSeparator: \.isNewline).joined(separator: " ")
+      default: nil
+      }
+    if text == "null", parameter.fallback == .void { return nil }
+    return text
   }
 
   /// NAME=VALUE where NAME could be a parameter's name; otherwise the word is a value.
@@ -65,4 +88,18 @@ enum CommandLineArguments {
 extension Signature {
   /// By which arguments can be given.
   var argumentNames: [String] { inputs.map(\.name) + [tail?.name].compactMap { $0 } }
+
+  /// The parameters of arguments with these names: those without one are for the parameters that none is named after,
+  /// in their order. `nil` for the tail, and for more arguments than there are parameters.
+  func parameters(ofNames names: [String?]) -> [Parameter?] {
+    var free = inputs.filter { !names.contains($0.name) }[...]
+    return names.map { name in name == nil ? free.popFirst() : inputs.first { $0.name == name } }
+  }
+}
+
+extension ValueType {
+  /// The type of the callback that a value is; `nil` if it is none.
+  var callbackType: CallbackType? {
+    if case .callback(let type) = content { type } else { nil }
+  }
 }

@@ -26,6 +26,9 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
       JSON for structs and arrays; null for what may be absent. Negative numbers need no care; other values that \
       begin with a dash, or with a name and "=", stand behind --. Bytes that are not UTF-8 reach bytes parameters as they are.
 
+      A callback, fn(...), is PLUGIN.FUNCTION, or an expression of the callback's arguments: compare='left - right'. Names \
+      are those in the signature; $1, $2 are the arguments by number.
+
       Without a plugin, --signature says how a function of any shared library is called: \
       plugin-host call --signature 'pow(x: f64, y: f64) -> f64' libm.so.6 2 10. Nothing can check that the text is right: \
       take it from the library's header.
@@ -88,13 +91,22 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
 
   @MainActor
   private func call() throws {
-    var plan = host.plan(host.search.finder)
+    var plan = self.host.plan(self.host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
-    let values = try CommandLineArguments.arguments(arguments, texts: texts, for: function.signature)
+    let host = HostSlot()
+    let callbacks = CallbackFinder(
+      find: { (name, function) throws(Failure) in
+        let plugin = try plan.add(name)
+        guard let found = plugin.function(named: function) else { throw plugin.lacks(function) }
+        return (plugin, found)
+      }, host: { host.host })
+    let values = try CommandLineArguments.arguments(
+      arguments, texts: texts, for: function.signature, callback: callbacks.callback)
     try output.writer.checkDestination()
     let traceFile = try trace.map { (path) throws(Failure) in try TraceFile(path) }
-    let session = try Session(plan, options: host)
-    let call = SingleCall(function, of: plugin, in: session, display: host.progress.display(isTransient: true))
+    let session = try Session(plan, options: self.host)
+    host.host = session.host
+    let call = SingleCall(function, of: plugin, in: session, display: self.host.progress.display(isTransient: true))
     call.start(values, timeout: timeout)
     if let signal = session.loop.run(until: { call.outcome != nil }) {
       call.interrupt()

@@ -92,18 +92,15 @@ struct CommandLineCompletion {
 
   private var call: [Candidate] {
     guard let name = operands.first else { return plugins }
-    var plan = PluginPlan(finder: finder, scanner: PluginScanner(timeout: Seconds(value: 5), trust: finder.trust))
-    guard let plugin = try? plan.add(name) else { return [] }
-    guard operands.count > 1 else {
-      return plugin.functions.map { Candidate(text: $0.name, note: ($0.description ?? "\($0.signature)").displayLine) }
-    }
-    guard let function = plugin.function(named: operands[1]) else { return [] }
+    guard operands.count > 1 else { return functions(of: name) }
+    guard let function = plugin(name)?.function(named: operands[1]) else { return [] }
     return arguments(of: function.signature, given: Array(operands.dropFirst(2)))
   }
 
   private func arguments(of signature: Signature, given: [String]) -> [Candidate] {
     let inputs = signature.inputs
     if let equals = typed.firstIndex(of: "="), let input = inputs.first(where: { $0.name == typed[..<equals] }) {
+      if input.type.callbackType != nil { return callbacks(typed[equals...].dropFirst(), for: input.name) }
       return input.values(typed[typed.index(after: equals)...]).map {
         Candidate(text: "\(input.name)=\($0.text)", note: $0.note)
       }
@@ -120,6 +117,29 @@ struct CommandLineCompletion {
         let note = [input.argumentType.content.description, input.note].compactMap(\.self).joined(separator: ", ")
         return Candidate(text: "\(input.name)=", note: note.displayLine)
       }
+  }
+}
+
+extension CommandLineCompletion {
+  /// The functions that can be a callback: those of the plugin whose name and dot are typed, otherwise plugins.
+  private func callbacks(_ typed: Substring, for parameter: String) -> [Candidate] {
+    guard let dot = typed.lastIndex(of: "."), !typed[..<dot].isEmpty else {
+      return finder.names.map { Candidate(text: "\(parameter)=\($0).") }
+    }
+    return functions(of: String(typed[..<dot])).map { function in
+      Candidate(text: "\(parameter)=\(typed[...dot])\(function.text)", note: function.note)
+    }
+  }
+
+  private func plugin(_ name: String) -> PluginDescription? {
+    var plan = PluginPlan(finder: finder, scanner: PluginScanner(timeout: Seconds(value: 5), trust: finder.trust))
+    return try? plan.add(name)
+  }
+
+  private func functions(of name: String) -> [Candidate] {
+    (plugin(name)?.functions ?? []).map {
+      Candidate(text: $0.name, note: ($0.description ?? "\($0.signature)").displayLine)
+    }
   }
 }
 

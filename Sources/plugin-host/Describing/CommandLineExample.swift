@@ -2,7 +2,7 @@ import PluginRuntime
 
 /// A command line that calls a function, ready to be pasted and changed.
 enum CommandLineExample {
-  /// Nil for a function with an argument that no command line has, such as a callback.
+  /// Nil for a function with an argument that no command line has, such as an address.
   static func text(of function: FunctionDescription, in plugin: PluginDescription) -> String? {
     var words = ["plugin-host", "call", quoted(plugin.adoption?.file ?? plugin.path), function.name]
     for parameter in function.signature.inputs where parameter.fallback == nil {
@@ -34,6 +34,7 @@ extension ValueType {
     case .constant(let constants): constants.constants.first?.name
     case .own(let type, _), .counted(let type, _), .reference(let type): type.example
     case .promise(let held): held.map { $0.example } ?? "null"
+    case .callback(let type): type.example
     default: exampleJSON
     }
   }
@@ -59,6 +60,28 @@ extension ValueType {
     case .pointer, .promise, .callback, .context, .error, .token: return nil
     case .constant(let constants): return constants.base.exampleJSON
     default: return "1"
+    }
+  }
+}
+
+extension CallbackType {
+  /// An expression for it; nil if none has such a result.
+  fileprivate var example: String? {
+    switch result?.content {
+    case nil: "null"
+    case .bool: "true"
+    case .str, .cstr: "'text'"
+    case let type?: type.isNumber ? givenParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether its values are numbers.
+  fileprivate var isNumber: Bool {
+    switch content {
+    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64: true
+    default: false
     }
   }
 }

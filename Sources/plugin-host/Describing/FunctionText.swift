@@ -11,6 +11,7 @@ enum FunctionText {
       (tail.name ?? "...", tail.types.map(\.description).joined(separator: " | "), tail.note ?? "")
     }
     lines += section("ARGUMENTS", inputs + [tail].compactMap { $0 })
+    lines += section("CALLBACKS", signature.inputs.compactMap(callbackRow))
     var results = signature.outputs.map { row($0.name, $0.type, $0.note, fallback: nil) }
     if let result = signature.yielded {
       results.insert(row(results.isEmpty ? "" : "result", result, signature.resultNote, fallback: nil), at: 0)
@@ -19,6 +20,13 @@ enum FunctionText {
     lines += ["", "C"] + signature.cPrototype.split(separator: "\n").map { "  \($0)" }
     if let example = CommandLineExample.text(of: function, in: plugin) { lines += ["", "EXAMPLE", "  \(example)"] }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// The ways to write the callback of a parameter; nil if it takes none.
+  private static func callbackRow(_ parameter: Parameter) -> Row? {
+    guard let type = parameter.type.callbackType else { return nil }
+    let names = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }.joined(separator: ", ")
+    return (parameter.name, "PLUGIN.FUNCTION", "or an expression" + (names.isEmpty ? "" : " of \(names)"))
   }
 
   private typealias Row = (name: String, type: String, note: String)

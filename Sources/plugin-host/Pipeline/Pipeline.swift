@@ -56,7 +56,7 @@ struct Pipeline: Sendable {
     /// Whether the result depends on the arguments alone; nil: if the function is listed as such.
     var isPure: Located<Bool>?
     /// The step is skipped unless this holds.
-    var condition: Located<Condition>?
+    var condition: Located<Expression>?
     /// The call is made for each element of this list.
     var each: Located<Input>?
     /// The number of elements at once.

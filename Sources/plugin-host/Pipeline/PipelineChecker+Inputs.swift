@@ -6,6 +6,7 @@ extension PipelineChecker {
   mutating func input(
     _ input: Located<Pipeline.Input>, as type: ValueType, name: String, isNested: Bool = false
   ) -> PipelinePlan.Input? {
+    if let callback = type.callbackType { return self.callback(input, as: callback, type, name: name) }
     switch input.value {
     case .text(let template, let isPlain):
       if isOpen(template) { return textParts(template, at: input.location).map { .composed($0) } }
@@ -96,7 +97,7 @@ extension PipelineChecker {
   }
 
   /// The names that stand for something of its own in a step with `each`.
-  private static let eachNames = ["item": PipelinePlan.StepResult.item, "index": PipelinePlan.StepResult.index]
+  static let eachNames = ["item": PipelinePlan.StepResult.item, "index": PipelinePlan.StepResult.index]
 
   /// Whether a result can be a list.
   mutating func checkList(_ input: Located<Pipeline.Input>) {

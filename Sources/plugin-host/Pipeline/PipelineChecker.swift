@@ -186,7 +186,7 @@ struct PipelineChecker {
         + "\(function.signature)")
   }
 
-  private mutating func plugin(_ name: Located<String>) -> PluginDescription? {
+  mutating func plugin(_ name: Located<String>) -> PluginDescription? {
     switch plugins.lookup(name.value) {
     case .found(let plugin): return plugin
     case .ambiguous(let ids):
@@ -198,7 +198,7 @@ struct PipelineChecker {
     return nil
   }
 
-  private mutating func function(_ name: Located<String>, of plugin: PluginDescription) -> FunctionDescription? {
+  mutating func function(_ name: Located<String>, of plugin: PluginDescription) -> FunctionDescription? {
     if let function = plugin.function(named: name.value) { return function }
     let names = plugin.functions.map(\.signature.name)
     let hint = Suggestion.near(name.value, among: names)

@@ -1,10 +1,31 @@
 import PluginRuntime
 
 extension PipelinePlan.Call {
-  /// Makes the arguments of the function. Reads files, so it may take its time.
-  func values(_ results: [Int: PluginValue]) throws -> [Argument] {
+  /// Makes the arguments of the function. Reads files, so it may take its time. Callbacks call functions of `host`.
+  func values(_ results: [Int: PluginValue], host: Host) throws -> [Argument] {
     try arguments.map { parameter, input in
-      Argument(name: parameter.name, try input.content(for: parameter.argumentType, results))
+      let content =
+        if case .callback(let callback) = input {
+          Argument.Content.callback(try callback.bound(results).callback(in: { host }))
+        } else {
+          try input.content(for: parameter.argumentType, results)
+        }
+      return Argument(name: parameter.name, content)
+    }
+  }
+}
+
+extension PipelinePlan.Callback {
+  /// The callback with the results of steps in it.
+  fileprivate func bound(_ results: [Int: PluginValue]) throws -> CallbackTarget {
+    try target.replacing { operand in
+      switch operand {
+      case .variable("item"): results[PipelinePlan.StepResult.item]
+      case .variable("index"): results[PipelinePlan.StepResult.index]
+      case .result(let reference):
+        try reference.path.part(of: steps[reference.step].flatMap { results[$0] } ?? .void)
+      default: nil
+      }
     }
   }
 }
@@ -40,6 +61,7 @@ extension PipelinePlan.Input {
       return content
     case .file(let parts): return try ArgumentText.file(Self.text(parts, results)).content()
     case .list, .object: return .value(try value(of: type, results))
+    case .callback(let callback): throw MissingPart("the callback \(callback.target.parameter) is no value")
     }
   }
 
@@ -50,7 +72,7 @@ extension PipelinePlan.Input {
       return .array(try elements.map { try $0.value(of: element, results) })
     case .object(let members):
       return .object(try members.map { PluginMember($0.name, try $0.input.value(of: $0.type, results)) })
-    case .text, .value, .result, .composed, .file:
+    case .text, .value, .result, .composed, .file, .callback:
       switch try content(for: type, results) {
       case .value(let value): return value
       case .text(let text): return type.content == .value ? .string(text) : try type.value(fromText: text)

@@ -28,7 +28,7 @@ struct PipelinePlan: Sendable {
 
   /// A condition, with the steps whose results are in it and the variables' values.
   struct Test: Sendable {
-    var condition: Condition
+    var condition: Expression
     var steps: [String: Int]
     var variables: [String: String]
   }
@@ -64,6 +64,13 @@ struct PipelinePlan: Sendable {
     case file([TextPart])
     case list([Input], element: ValueType)
     case object([(name: String, input: Input, type: ValueType)])
+    case callback(Callback)
+  }
+
+  /// A callback, with the steps whose results are in its expression.
+  struct Callback: Sendable {
+    var target: CallbackTarget
+    var steps: [String: Int] = [:]
   }
 
   enum TextPart: Sendable {

@@ -17,10 +17,10 @@ extension PipelineReader {
     }
   }
 
-  private func condition(_ node: YAMLNode) -> Located<Condition>? {
+  private func condition(_ node: YAMLNode) -> Located<Expression>? {
     guard let text = document.text(of: node, what: "\"when\"") else { return nil }
     do {
-      return Located(value: try Condition(parsing: text.value), location: text.location)
+      return Located(value: try Expression(parsing: text.value), location: text.location)
     } catch {
       document.report(text.location, "\"when\": \(error)")
       return nil

@@ -136,7 +136,7 @@ extension PipelineRun {
       attempt.outcome.then({ _ in leave() }, { _ in leave() })
       if reasonGivenUp(number) == nil, !isRescue, isShown { note(.running(StepState.Report()), step: number) }
       attempt.start(timeout: call.timeout) { [self, session] in
-        let arguments = try call.values(results)
+        let arguments = try call.values(results, host: session.host)
         if let value = cached?.find(arguments) {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)

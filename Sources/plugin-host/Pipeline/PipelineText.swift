@@ -52,6 +52,7 @@ extension PipelinePlan {
     case .file(let parts): "@\(text(parts))"
     case .list(let elements, _): "[" + elements.map(text).joined(separator: ", ") + "]"
     case .object(let members): "{" + members.map { "\($0.name): \(text($0.input))" }.joined(separator: ", ") + "}"
+    case .callback(let callback): "{\(callback.target.action)}"
     }
   }
 
@@ -94,6 +95,7 @@ extension PipelinePlan.Input {
       parts.compactMap { if case .result(let result) = $0 { result } else { nil } }
     case .list(let elements, _): elements.flatMap(\.results)
     case .object(let members): members.flatMap(\.input.results)
+    case .callback(let callback): callback.steps.values.map { PipelinePlan.StepResult(step: $0) }
     }
   }
 }

@@ -81,6 +81,18 @@ struct Template: Equatable, Sendable {
     }
   }
 
+  /// The text as an expression has it, in which `${name}` is an operand.
+  var source: String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .variable(let name): "${\(name)}"
+      case .result(let reference): "${steps.\(reference.step)\(reference.path.suffix)}"
+      case .item(let path): "${item\(path.suffix)}"
+      }
+    }.joined()
+  }
+
   /// The text with the variables' values. A value is not expanded again. A variable that has none counts as
   /// empty, and so does a result; the checker has refused templates with such a name.
   func expanded(with values: [String: String]) -> String {
@@ -91,22 +103,5 @@ struct Template: Equatable, Sendable {
       case .result, .item: ""
       }
     }.joined()
-  }
-}
-
-/// The result of a step, or a part of it, as the file names it.
-struct ResultReference: Equatable, Sendable {
-  var step: String
-  var path = ResultPath()
-}
-
-extension ResultReference {
-  /// Parses `name`, `name.member` or `name[0].member`.
-  init(parsing text: some StringProtocol) throws(ResultPath.Mistake) {
-    let name = text.prefix { $0 != "." && $0 != "[" }
-    guard Name.isValid(String(name)) else {
-      throw ResultPath.Mistake(message: "\"\(text)\" does not name a step: \(Name.rule)")
-    }
-    self.init(step: String(name), path: try ResultPath(parsing: text.dropFirst(name.count)))
   }
 }

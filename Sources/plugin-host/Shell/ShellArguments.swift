@@ -55,19 +55,25 @@ struct ShellVariables {
   }
 
   /// The arguments of a call. A variable that is a whole argument is passed as its value, handles included.
-  func arguments(_ words: [ShellLine.Word], for signature: Signature) throws(Failure) -> [Argument] {
+  func arguments(
+    _ words: [ShellLine.Word], for signature: Signature, callback: CommandLineArguments.CallbackMaker
+  ) throws(Failure) -> [Argument] {
     var arguments: [Argument] = []
-    for word in words {
-      let (name, parts) = Self.split(word.parts, for: signature)
+    let inputs = words.filter { $0.plain != "--" }.map { Self.split($0.parts, for: signature) }
+    for ((name, parts), parameter) in zip(inputs, signature.parameters(ofNames: inputs.map(\.name))) {
       if case .reference(let reference)? = parts.first, parts.count == 1 {
         arguments.append(Argument(name: name, .value(try variable(reference).value)))
+      } else if let parameter, let type = parameter.type.callbackType,
+        let text = CommandLineArguments.callbackText(.text(try text(parts)), for: parameter)
+      {
+        arguments.append(Argument(name: name, .callback(try callback(text, parameter.name, type))))
       } else if let plain = ShellLine.Word(parts: parts).plain {
         // The rules of the command line: NAME=VALUE, @FILE, numbers with a minus.
         let text = name.map { "\($0)=\(plain)" } ?? plain
         guard ArgumentText(plain) != .standardInput else {
           throw Failure(.usage, "standard input is the session's; \\- is the text -")
         }
-        arguments += try CommandLineArguments.arguments([text], for: signature)
+        arguments += try CommandLineArguments.arguments([text], for: signature, callback: callback)
       } else {
         let text = try text(parts)
         arguments.append(

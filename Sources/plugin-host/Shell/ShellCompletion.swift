@@ -19,6 +19,13 @@ extension ShellSession {
     case "drop"?: candidates = variables.names
     case let call?:
       let function = try? function(call).1
+      if let equals = last.firstIndex(of: "="),
+        let parameter = function?.signature.inputs.first(where: { $0.name == last[..<equals] }),
+        parameter.type.callbackType != nil
+      {
+        let typed = String(last[equals...].dropFirst())
+        return LineEditor.Completion(replaced: typed.count, candidates: names(calls(typed), beginningWith: typed))
+      }
       candidates = function?.signature.inputs.map { "\($0.name)=" } ?? []
     }
     return LineEditor.Completion(replaced: last.count, candidates: names(candidates, beginningWith: last))

@@ -49,7 +49,11 @@ final class ShellSession {
       return try run(command, line.words.dropFirst().map { word throws(Failure) in try variables.text(word.parts) })
     }
     let (plugin, function) = try function(word)
-    let arguments = try variables.arguments(Array(line.words.dropFirst()), for: function.signature)
+    let callbacks = CallbackFinder(
+      find: { (plugin, name) throws(Failure) in try self.function("\(plugin).\(name)") },
+      host: { [session] in session.host })
+    let arguments = try variables.arguments(
+      Array(line.words.dropFirst()), for: function.signature, callback: callbacks.callback)
     return try call(function, of: plugin, arguments, line.target)
   }
 

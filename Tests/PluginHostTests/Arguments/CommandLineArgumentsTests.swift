@@ -8,9 +8,15 @@ import Testing
     try Signature(parsing: "pack(data: bytes, level: i32 = 6, note: str = \"\") -> own bytes !")
   }
 
+  private func parse(_ words: [String], texts: [VariableSetting] = []) throws -> [Argument] {
+    try CommandLineArguments.arguments(words, texts: texts, for: signature()) { _, name, _ throws(Failure) in
+      throw Failure(.usage, "\(name) is no callback")
+    }
+  }
+
   /// The arguments for the words, as `name=text`, or only the text where there is no name.
   private func arguments(_ words: String...) throws -> [String] {
-    try CommandLineArguments.arguments(words, for: signature()).map { argument in
+    try parse(words).map { argument in
       guard case .text(let text) = argument.content else { return "\(argument.content)" }
       return (argument.name.map { $0 + "=" } ?? "") + text
     }
@@ -18,7 +24,7 @@ import Testing
 
   @Test func namesAreParametersNames() throws {
     #expect(try arguments("data=x=y", "level=-9", "=", "a", "a/b=c") == ["data=x=y", "level=-9", "=", "a", "a/b=c"])
-    let parsed = try CommandLineArguments.arguments(["data=x=y", "a b=5"], for: signature())
+    let parsed = try parse(["data=x=y", "a b=5"])
     #expect(parsed.map(\.name) == ["data", nil])
     // A letter that combines with the sign belongs to the value.
     #expect(try arguments("note=\u{301}a") == ["note=\u{301}a"])
@@ -27,7 +33,7 @@ import Testing
   @Test func dashes() throws {
     #expect(try arguments("x", "-5", "-1.5e3", "-inf") == ["x", "-5", "-1.5e3", "-inf"])
     #expect(try arguments("x", "--", "-v", "--", "@f", "-", "level=3") == ["x", "-v", "--", "@f", "-", "level=3"])
-    let parsed = try CommandLineArguments.arguments(["--", "level=@f"], for: signature())
+    let parsed = try parse(["--", "level=@f"])
     #expect(parsed.map(\.name) == [nil])
     #expect(try arguments("note=-v", "note=\\-", "\\@x") == ["note=-v", "note=-", "@x"])
     for word in ["-v", "--level=3", "-5x"] {
@@ -37,7 +43,7 @@ import Testing
   }
 
   @Test func readsFiles() throws {
-    let arguments = try CommandLineArguments.arguments(["@/dev/null", "note=@/dev/null"], for: signature())
+    let arguments = try parse(["@/dev/null", "note=@/dev/null"])
     for argument in arguments {
       guard case .contents(let bytes) = argument.content else {
         Issue.record("\(argument)")
@@ -49,13 +55,13 @@ import Testing
 
   @Test func standardInputIsReadOnce() {
     #expect(throws: Failure(.usage, "standard input can be read once, but two arguments are -")) {
-      try CommandLineArguments.arguments(["note=@-", "data=-"], for: signature())
+      try parse(["note=@-", "data=-"])
     }
   }
 
   @Test func textsByNameAreTakenAsTheyAre() throws {
     let texts = [try VariableSetting(option: "note=@f=-"), try VariableSetting(option: "data=-")]
-    let arguments = try CommandLineArguments.arguments([], texts: texts, for: signature())
+    let arguments = try parse([], texts: texts)
     #expect(arguments.map(\.name) == ["note", "data"])
     guard case .text("@f=-") = arguments[0].content, case .text("-") = arguments[1].content else {
       Issue.record("\(arguments)")
@@ -68,7 +74,7 @@ import Testing
   ])
   func refusesMistypedNames(words: [String], part: String) throws {
     let failure = try #require(
-      throws: Failure.self, performing: { try CommandLineArguments.arguments(words, for: signature()) })
+      throws: Failure.self, performing: { try parse(words) })
     #expect(failure.status == .usage)
     #expect(failure.lines.first == "plugin-host: pack has no parameter \(part)")
   }

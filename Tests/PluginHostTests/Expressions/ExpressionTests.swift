@@ -3,14 +3,14 @@ import Testing
 
 @testable import plugin_host
 
-@Suite struct ConditionTests {
+@Suite struct ExpressionTests {
   /// Whether a condition holds where `v` is "7", `mode` is "fast", and a step's result is an object.
   private func holds(_ text: String) throws -> Bool {
     let result = PluginValue.object([
       PluginMember("n", .int(5)), PluginMember("rows", .array([.double(1.5), .uint(.max)])),
       PluginMember("ok", .bool(true)), PluginMember("none", .void),
     ])
-    return try Condition(parsing: text).isTrue { operand in
+    return try Expression(parsing: text).isTrue { operand in
       switch operand {
       case .variable(let name): .string(name == "v" ? "7" : "fast")
       case .result(let reference): try reference.path.part(of: result)
@@ -23,7 +23,8 @@ import Testing
     "true", "not false", "not not true", "v == 7", "v == \"7\"", "v > 6.5", "mode == 'fast'", "steps.a.n == 5",
     "${v} < 8 and ${steps.a.rows[0]} >= 1.5", "false or steps.a.ok", "not (v > 1 and mode != \"fast\") ",
     "true or true and false", "steps.a.none == null", "not steps.a.none", "steps.a.rows[1] == 18446744073709551615",
-    "\"a\" < \"b\"", "steps.a.ok == \"true\"", "notes == \"fast\"", "-1 < 0", "steps.a.rows.1 != -1",
+    "\"a\" < \"b\"", "v + 1 == 8", "v * 2 - 4 > steps.a.n", "true if v > 1 else false", "steps.a.ok == \"true\"",
+    "notes == \"fast\"", "-1 < 0", "steps.a.rows.1 != -1",
   ])
   func holdsAndItsOppositeDoesNot(text: String) throws {
     #expect(try holds(text))
@@ -41,7 +42,7 @@ import Testing
   ])
   func refuses(text: String, message: String) {
     do {
-      _ = try Condition(parsing: text)
+      _ = try Expression(parsing: text)
       Issue.record("\(text) was taken")
     } catch {
       #expect(error.description == message)
@@ -62,27 +63,14 @@ import Testing
   }
 
   @Test func survivesDeepNesting() {
-    #expect(throws: Condition.Mistake.self) { try Condition(parsing: String(repeating: "(", count: 100_000)) }
-    #expect(throws: Never.self) { try Condition(parsing: String(repeating: "not ", count: 10_000) + "true") }
-  }
-}
-
-@Suite struct RetryTests {
-  @Test func delaysGrowToTheirLimit() {
-    let retry = Retry(times: 9, delay: 0.5, factor: 3, limit: 10)
-    #expect((1...5).map { retry.delay(before: $0) } == [0.5, 1.5, 4.5, 10, 10])
-    #expect(Retry(times: 1_000_000).delay(before: 1_000_000) == 60)
-  }
-
-  @Test func appliesToWhatIsNamed() {
-    let all = Retry(times: 1)
-    let some = Retry(times: 1, on: ["timeout", "fixture 7"])
-    #expect(all.applies(to: .rejected(message: "x")) && all.applies(to: .timedOut(seconds: 1)))
-    #expect(some.applies(to: .rejected(message: "x (fixture 7)")) && some.applies(to: .timedOut(seconds: 1)))
-    #expect(!some.applies(to: .rejected(message: "timeout (fixture 8)")))
-    #expect(!Retry(times: 1, on: ["x"]).applies(to: .timedOut(seconds: 1)))
-    for failure in [CallFailure.wrongArguments(message: "x"), .interrupted, .skipped, .notRun(because: "x")] {
-      #expect(!all.applies(to: failure))
+    #expect(throws: Expression.Mistake.self) { try Expression(parsing: String(repeating: "(", count: 100_000)) }
+    #expect(throws: Never.self) { try Expression(parsing: String(repeating: "not ", count: 10_000) + "true") }
+    for (start, end) in [
+      ("1 if 1 else ", "1"), ("-", "1"), ("1 + ", "1"), ("1 * ", "1"), ("1 or ", "1"), ("1 and ", "1"),
+    ] {
+      #expect(throws: Expression.Mistake.self) {
+        try Expression(parsing: String(repeating: start, count: 50_000) + end)
+      }
     }
   }
 }

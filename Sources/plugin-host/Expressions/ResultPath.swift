@@ -119,6 +119,13 @@ extension ResultPath: CustomStringConvertible {
   }
 }
 
+extension ResultPath {
+  /// The path as it stands behind a name: `.rows[0]`.
+  var suffix: String {
+    if case .name = parts.first { ".\(self)" } else { "\(self)" }
+  }
+}
+
 /// A result that lacks the part that another step uses.
 struct MissingPart: Error, Equatable, CustomStringConvertible {
   var description: String

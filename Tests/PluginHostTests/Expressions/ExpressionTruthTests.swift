@@ -3,10 +3,10 @@ import Testing
 
 @testable import plugin_host
 
-/// The values of conditions: which count as true, which are equal, and which have an order.
-@Suite struct ConditionTruthTests {
+/// The values of expressions: which count as true, which are equal, and which have an order.
+@Suite struct ExpressionTruthTests {
   private func holds(_ text: String, _ x: PluginValue, _ y: PluginValue = .void) throws -> Bool {
-    try Condition(parsing: text).isTrue { operand in
+    try Expression(parsing: text).isTrue { operand in
       if case .variable("x") = operand { x } else { y }
     }
   }
@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: [.double(1), .bytes([]), .array([]), .object([]), .string("maybe")] as [PluginValue])
   func areNeither(value: PluginValue) {
-    #expect(throws: Condition.Mistake.self) { try holds("x", value) }
+    #expect(throws: Expression.Mistake.self) { try holds("x", value) }
   }
 
   @Test(

@@ -1,0 +1,41 @@
+import PluginRuntime
+import Synchronization
+
+/// Makes the callbacks that texts stand for.
+struct CallbackFinder {
+  /// Finds a plugin and a function of it.
+  var find: (_ plugin: String, _ function: String) throws(Failure) -> (PluginDescription, FunctionDescription)
+  var host: @Sendable () -> Host?
+
+  /// Makes the callback for a parameter.
+  func callback(_ text: String, for parameter: String, _ type: CallbackType) throws(Failure) -> PluginCallback {
+    do {
+      let target: CallbackTarget
+      switch CallbackText(text, for: type) {
+      case .function(let plugin, let function):
+        let (plugin, function) = try find(plugin, function)
+        target = try CallbackTarget(function, of: plugin, for: parameter, type)
+      case .expression:
+        target = try CallbackTarget(Expression(parsing: text, names: .arguments), text: text, for: parameter, type)
+      }
+      return target.callback(in: host)
+    } catch let failure as Failure {
+      throw failure
+    } catch let mistake as CallbackTarget.Mistake {
+      throw Failure(.usage, mistake.message.displayLine)
+    } catch {
+      let message = "\"\(parameter)\" is \"\(text)\", expected PLUGIN.FUNCTION or an expression: \(error)"
+      throw Failure(.usage, message.displayLine)
+    }
+  }
+}
+
+/// The host that a command is going to have, for callbacks that are made before it.
+final class HostSlot: Sendable {
+  private let content = Mutex<Host?>(nil)
+
+  var host: Host? {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
+  }
+}

@@ -1,0 +1,124 @@
+import PluginRuntime
+
+/// The callback that the user gives for a parameter, checked against the parameter's type.
+struct CallbackTarget: Sendable {
+  enum Action: Sendable {
+    case function(FunctionDescription, of: PluginDescription)
+    /// With its text, and with no names but those of arguments.
+    case expression(Expression, text: String)
+  }
+
+  let parameter: String
+  let type: CallbackType
+  let action: Action
+
+  /// The mistake in a function or an expression for a callback; begins with the parameter's name.
+  struct Mistake: Error {
+    var message: String
+  }
+
+  /// Takes a function, which gets the callback's arguments in their order, as many as it has parameters.
+  init(
+    _ function: FunctionDescription, of plugin: PluginDescription, for parameter: String, _ type: CallbackType
+  ) throws(Mistake) {
+    self.parameter = parameter
+    self.type = type
+    action = .function(function, of: plugin)
+    let signature = function.signature
+    let given = type.givenParameters
+    let subject = "\"\(parameter)\": \(function.name)"
+    for (index, input) in signature.inputs.enumerated() {
+      guard index < given.count else {
+        if input.fallback != nil { continue }
+        let count = "\(given.count) argument\(given.count == 1 ? "" : "s")"
+        throw Mistake(message: "\(subject) needs \"\(input.name)\", but the callback has \(count): \(type)")
+      }
+      guard ArgumentKind(given[index].type).suits(input.kind) else {
+        let (expected, passed) = (input.type, given[index].type)
+        throw Mistake(
+          message: "\(subject) takes \"\(input.name)\" as \(expected), but the callback has \(passed) there: \(type)")
+      }
+    }
+    if let result = type.result, !signature.resultKind.suits(ArgumentKind(result)) {
+      throw Mistake(
+        message: "\(subject) gives \(signature.resultText), but the callback returns \(result): \(type)")
+    }
+  }
+
+  /// Takes an expression. `outer` gives the values of names that are no arguments, and `isOpen` whether one gets its
+  /// value later, by `replacing`.
+  init(
+    _ expression: Expression, text: String, for parameter: String, _ type: CallbackType,
+    outer: (Expression) -> PluginValue? = { _ in nil }, isOpen: (Expression) -> Bool = { _ in false }
+  ) throws(Mistake) {
+    self.parameter = parameter
+    self.type = type
+    let names = Self.names(of: type)
+    let bound = expression.replacing { operand in
+      if case .variable(let name) = operand, names[name] != nil { return nil }
+      return outer(operand)
+    }
+    action = .expression(bound, text: text)
+    for operand in bound.operands where !isOpen(operand) { try check(operand) }
+  }
+
+  private init(_ target: CallbackTarget, _ action: Action) {
+    parameter = target.parameter
+    type = target.type
+    self.action = action
+  }
+
+  /// The callback with values in place of the names that were left open.
+  func replacing(_ value: (Expression) throws -> PluginValue?) rethrows -> CallbackTarget {
+    guard case .expression(let expression, let text) = action else { return self }
+    let names = Self.names(of: type)
+    let bound = try expression.replacing { operand in
+      if case .variable(let name) = operand, names[name] != nil { return nil }
+      return try value(operand)
+    }
+    return CallbackTarget(self, .expression(bound, text: text))
+  }
+
+  /// The numbers of the arguments by their names: those of the callback's parameters, and `$1`, `$2`, ...
+  static func names(of type: CallbackType) -> [String: Int] {
+    var names: [String: Int] = [:]
+    for (index, parameter) in type.givenParameters.enumerated() {
+      names["$\(index + 1)"] = index
+      if let name = parameter.name { names[name] = index }
+    }
+    return names
+  }
+
+  private func check(_ operand: Expression) throws(Mistake) {
+    switch operand {
+    case .variable(let name), .part(.variable(let name), _):
+      guard let index = Self.names(of: type)[name] else {
+        let known = type.givenParameters.enumerated().map { $1.name ?? "$\($0 + 1)" }
+        let hint = Suggestion.near(name, among: known)
+        let list = known.isEmpty ? "; it has none" : "; it has \(known.joined(separator: ", "))"
+        throw Mistake(
+          message: "\"\(parameter)\": the callback has no argument \"\(name)\"\(hint.isEmpty ? list : hint): \(type)")
+      }
+      guard case .part(_, let path) = operand else { return }
+      do {
+        _ = try ResultShape.type(type.givenParameters[index].type).part(path)
+      } catch {
+        throw Mistake(message: "\"\(parameter)\": \"\(path)\" of \"\(name)\": \(error)")
+      }
+    case .result(let reference):
+      throw Mistake(
+        message: "\"\(parameter)\": a step's result is written as ${steps.\(reference.step)}, in a pipeline file")
+    default: break
+    }
+  }
+}
+
+extension CallbackTarget.Action: CustomStringConvertible {
+  /// For people, as a pipeline file has it.
+  var description: String {
+    switch self {
+    case .function(let function, let plugin): "function: \(plugin.shortName).\(function.name)"
+    case .expression(_, let text): "expression: \(PluginValue.string(text).json)"
+    }
+  }
+}

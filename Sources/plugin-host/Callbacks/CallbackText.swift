@@ -1,0 +1,24 @@
+import PluginRuntime
+
+/// The text of an argument for a callback, `fn(...)`: a function, `plugin.function`, or an expression.
+enum CallbackText {
+  case function(plugin: String, function: String)
+  case expression
+
+  /// Names with dots between them are a function, unless the first of them is an argument's; so is a path with a
+  /// slash, which begins with ".", ".." or a slash.
+  init(_ text: String, for type: CallbackType) {
+    self = .expression
+    let isPath = ["/", "./", "../"].contains { text.hasPrefix($0) }
+    guard let dot = text.lastIndex(of: ".") else { return }
+    let plugin = String(text[..<dot])
+    let function = String(text[dot...].dropFirst())
+    guard Name.isValid(function), isPath ? plugin.last != "/" : Self.isDotted(plugin, for: type) else { return }
+    self = .function(plugin: plugin, function: function)
+  }
+
+  private static func isDotted(_ plugin: String, for type: CallbackType) -> Bool {
+    let names = plugin.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    return names.allSatisfy(Name.isValid) && !type.givenParameters.contains { $0.name == names[0] }
+  }
+}

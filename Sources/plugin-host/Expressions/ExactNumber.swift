@@ -1,0 +1,86 @@
+import PluginRuntime
+
+/// A number that an expression compares or calculates with, without rounding.
+enum ExactNumber: Sendable {
+  /// Of 64 bits, signed or not; or the one that a text is.
+  case integer(Int128)
+  case double(Double)
+
+  enum Order: Sendable { case less, equal, greater, unordered }
+
+  /// The number that a value is, or that a text is written as; `nil` if it is none.
+  init?(_ value: PluginValue) {
+    switch value {
+    case .int(let number): self = .integer(Int128(number))
+    case .uint(let number): self = .integer(Int128(number))
+    case .double(let number): self = .double(number)
+    case .string(let text):
+      if let number = Int128(text) {
+        self = .integer(number)
+      } else if let number = Double(text) {
+        self = .double(number)
+      } else {
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// The operand of a calculation: truth values are 1 and 0.
+  init?(operand value: PluginValue) {
+    if case .bool(let value) = value {
+      self = .integer(value ? 1 : 0)
+      return
+    }
+    guard let number = ExactNumber(value) else { return nil }
+    // A text may have more digits than the integers that are calculated with.
+    if case .integer(let integer) = number, Self.value(ofInteger: integer) == nil { return nil }
+    self = number
+  }
+
+  /// The value of an integer; `nil` if 64 bits do not hold it.
+  static func value(ofInteger number: Int128) -> PluginValue? {
+    Int64(exactly: number).map { .int($0) } ?? UInt64(exactly: number).map { .uint($0) }
+  }
+
+  var isZero: Bool {
+    switch self {
+    case .integer(let number): number == 0
+    case .double(let number): number == 0
+    }
+  }
+
+  /// The number as an f64; `nil` if that does not represent it exactly.
+  var double: Double? {
+    switch self {
+    case .integer(let number): Double(exactly: number)
+    case .double(let number): number
+    }
+  }
+
+  /// The order of two numbers; `unordered` for NaN.
+  func order(to other: ExactNumber) -> Order {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): Self.order(left, right)
+    case (.double(let left), .double(let right)): Self.order(left, right)
+    case (.integer(let left), .double(let right)): Self.order(left, right)
+    case (.double(let left), .integer(let right)):
+      switch Self.order(right, left) {
+      case .less: .greater
+      case .greater: .less
+      case let order: order
+      }
+    }
+  }
+
+  private static func order(_ left: Int128, _ right: Double) -> Order {
+    // Beyond 2^100 no integer that an expression calculates with is near enough to be rounded to the same number.
+    guard let floor = Int128(exactly: right.rounded(.down)) else { return order(Double(left), right) }
+    if left != floor { return order(left, floor) }
+    return right == right.rounded(.down) ? .equal : .less
+  }
+
+  private static func order<T: Comparable>(_ left: T, _ right: T) -> Order {
+    left < right ? .less : left > right ? .greater : left == right ? .equal : .unordered
+  }
+}

@@ -1,0 +1,97 @@
+import PluginRuntime
+
+/// A small expression: the condition of a step, `steps.size.bytes > 1000 and mode != "fast"`, or the body of a
+/// callback, `left.size - right.size`.
+///
+/// Operators, from the weakest: `A if TEST else B`; `or`; `and`; `not`; `==`, `!=`, `<`, `<=`, `>`, `>=`; `+`, `-`;
+/// `*`, `/`, `%`; the sign. Integers are exact, from -2^63 to 2^64 - 1.
+indirect enum Expression: Sendable {
+  case literal(PluginValue)
+  /// A variable of the file, or an argument of the callback.
+  case variable(String)
+  /// The result of a step, with a path.
+  case result(ResultReference)
+  /// A part of a value: `left.size`.
+  case part(Expression, ResultPath)
+  case not(Expression)
+  case and(Expression, Expression)
+  case or(Expression, Expression)
+  case compare(Comparison, Expression, Expression)
+  /// The column of the operator, counted from 1, is for messages.
+  case calculate(Operation, Expression, Expression, column: Int)
+  case choose(if: Expression, then: Expression, else: Expression)
+
+  enum Comparison: String, Sendable, CaseIterable {
+    // In the order in which a parser tries them.
+    case equal = "=="
+    case unequal = "!="
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case less = "<"
+    case greater = ">"
+  }
+
+  enum Operation: String, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case remainder = "%"
+  }
+
+  /// A text that is no expression, or values that cannot be compared or calculated with.
+  struct Mistake: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// The names by which an expression refers to values.
+  enum Names: Sendable {
+    /// Variables, in which a "-" is a letter, and results of steps.
+    case variables
+    /// Arguments of a callback, with paths to parts of them. Variables are in braces.
+    case arguments
+  }
+
+  /// The operands of this expression's own operator.
+  private var parts: [Expression] {
+    switch self {
+    case .literal, .variable, .result: []
+    case .part(let operand, _), .not(let operand): [operand]
+    case .and(let left, let right), .or(let left, let right), .compare(_, let left, let right),
+      .calculate(_, let left, let right, _):
+      [left, right]
+    case .choose(let test, let first, let second): [test, first, second]
+    }
+  }
+
+  /// The variables, the results, and the parts of variables in it.
+  var operands: [Expression] {
+    switch self {
+    case .variable, .result, .part(.variable, _): [self]
+    default: parts.flatMap(\.operands)
+    }
+  }
+
+  /// The results in it.
+  var results: [ResultReference] {
+    operands.compactMap { if case .result(let reference) = $0 { reference } else { nil } }
+  }
+
+  /// The expression with values in place of variables and results, where `value` has one.
+  func replacing(_ value: (Expression) throws -> PluginValue?) rethrows -> Expression {
+    switch self {
+    case .literal: self
+    case .variable, .result: try value(self).map { .literal($0) } ?? self
+    case .part(let operand, let path): .part(try operand.replacing(value), path)
+    case .not(let operand): .not(try operand.replacing(value))
+    case .and(let left, let right): .and(try left.replacing(value), try right.replacing(value))
+    case .or(let left, let right): .or(try left.replacing(value), try right.replacing(value))
+    case .compare(let comparison, let left, let right):
+      .compare(comparison, try left.replacing(value), try right.replacing(value))
+    case .calculate(let operation, let left, let right, let column):
+      .calculate(operation, try left.replacing(value), try right.replacing(value), column: column)
+    case .choose(let test, let first, let second):
+      .choose(if: try test.replacing(value), then: try first.replacing(value), else: try second.replacing(value))
+    }
+  }
+}

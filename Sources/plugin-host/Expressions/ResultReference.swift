@@ -1,0 +1,16 @@
+/// The result of a step, or a part of it, as the file names it.
+struct ResultReference: Equatable, Sendable {
+  var step: String
+  var path = ResultPath()
+}
+
+extension ResultReference {
+  /// Parses `name`, `name.member` or `name[0].member`.
+  init(parsing text: some StringProtocol) throws(ResultPath.Mistake) {
+    let name = text.prefix { $0 != "." && $0 != "[" }
+    guard Name.isValid(String(name)) else {
+      throw ResultPath.Mistake(message: "\"\(text)\" does not name a step: \(Name.rule)")
+    }
+    self.init(step: String(name), path: try ResultPath(parsing: text.dropFirst(name.count)))
+  }
+}

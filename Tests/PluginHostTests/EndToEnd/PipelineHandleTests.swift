@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+  /// Handles of a library that pass from step to step.
+  @Suite struct PipelineHandleTests {
+    private static let adopted = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+      .appending(path: "examples/adopted").path
+
+    private func run(_ steps: String, _ options: String...) throws -> HostProcess.Ending {
+      let file = try PipelineFile("plugins: [sqlite]\n\(steps)\n")
+      return try HostProcess.run(
+        ["run", "--plugins", Self.adopted, "--progress", "off"] + options + [file.path])
+    }
+
+    @Test(arguments: [[], ["-j", "1"]])
+    func aDatabaseIsUsedAndClosed(options: [String]) throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "handles-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let path = folder.appending(path: "t.db").path
+      let file = try PipelineFile(
+        """
+        plugins: [sqlite]
+        set: {path: ""}
+        steps:
+          open: {call: sqlite.sqlite3_open, with: {path: "${path}"}}
+          wal:
+            {call: sqlite.sqlite3_exec, serial: db, with: {db: {step: open, get: db}, sql: pragma journal_mode = wal}}
+          create:
+            {call: sqlite.sqlite3_exec, serial: db, after: wal, with: {db: {step: open, get: db}, sql: create table t (n)}}
+          fill:
+            call: sqlite.sqlite3_exec
+            each: [1, 20, 300]
+            serial: db
+            after: create
+            with: {db: {step: open, get: db}, sql: "insert into t values (${item})"}
+          query:
+            call: sqlite.sqlite3_prepare_v2
+            serial: db
+            after: fill
+            with: {db: {step: open, get: db}, sql: select sum(n) from t}
+          row: {call: sqlite.sqlite3_step, serial: db, with: {statement: {step: query, get: statement}}}
+          sum:
+            call: sqlite.sqlite3_column_int64
+            serial: db
+            after: row
+            with: {statement: {step: query, get: statement}, column: 0}
+        result: {row: row, sum: sum}
+        """)
+      let ending = try HostProcess.run(
+        ["run", "--plugins", Self.adopted, "--progress", "off", "--set", "path=\(path)"] + options + [file.path])
+      #expect(ending.text == #"{"row":100,"sum":321}"# + "\n", "\(ending.errors)")
+      #expect(ending.errors == "" && ending.status == 0)
+      // The last connection to be closed, after its statement, removes the log and its index.
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["t.db"])
+    }
+
+    @Test func aHandleThatAStepReleasedIsRefused() throws {
+      let ending = try run(
+        """
+        steps:
+          open: {call: sqlite.sqlite3_open, with: {path: ":memory:"}}
+          close: {call: sqlite.sqlite3_close, with: {db: {step: open, get: db}}}
+          late: {call: sqlite.sqlite3_changes, after: close, with: {db: {step: open, get: db}}}
+        """)
+      #expect(ending.errors.contains("late: argument 'db' is a sqlite3 that 'sqlite3_close' has released"))
+      #expect(ending.status == 1)
+    }
+
+    @Test func aHandleIsNoResultThatIsKept() throws {
+      let ending = try run(
+        "steps: {open: {call: sqlite.sqlite3_open, with: {path: \":memory:\"}, pure: true}}")
+      #expect(ending.errors.contains("sqlite3_open takes or gives what means nothing in another run"))
+      #expect(ending.status == 64)
+    }
+  }
+}

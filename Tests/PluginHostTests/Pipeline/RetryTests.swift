@@ -1,0 +1,23 @@
+import Testing
+
+@testable import plugin_host
+
+@Suite struct RetryTests {
+  @Test func delaysGrowToTheirLimit() {
+    let retry = Retry(times: 9, delay: 0.5, factor: 3, limit: 10)
+    #expect((1...5).map { retry.delay(before: $0) } == [0.5, 1.5, 4.5, 10, 10])
+    #expect(Retry(times: 1_000_000).delay(before: 1_000_000) == 60)
+  }
+
+  @Test func appliesToWhatIsNamed() {
+    let all = Retry(times: 1)
+    let some = Retry(times: 1, on: ["timeout", "fixture 7"])
+    #expect(all.applies(to: .rejected(message: "x")) && all.applies(to: .timedOut(seconds: 1)))
+    #expect(some.applies(to: .rejected(message: "x (fixture 7)")) && some.applies(to: .timedOut(seconds: 1)))
+    #expect(!some.applies(to: .rejected(message: "timeout (fixture 8)")))
+    #expect(!Retry(times: 1, on: ["x"]).applies(to: .timedOut(seconds: 1)))
+    for failure in [CallFailure.wrongArguments(message: "x"), .interrupted, .skipped, .notRun(because: "x")] {
+      #expect(!all.applies(to: failure))
+    }
+  }
+}
