@@ -76,7 +76,7 @@ libcrypt.so.1 crypt.h
 libm.so.6 math.h -D_GNU_SOURCE
 """ + "".join(
     f"libc.so.6 {header} -D_GNU_SOURCE\n"
-    for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h poll.h".split()
+    for header in "string.h stdlib.h stdio.h unistd.h time.h sys/socket.h netdb.h pwd.h wchar.h sys/poll.h".split()
 )
 
 FOLDERS = ["/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu", "/usr/include"]
@@ -327,7 +327,8 @@ def survey(host, library, header, options):
     if run.returncode in (2, 64):
         return None
     if run.returncode != 0:
-        return 0, 0, [f"{header}: adopt ended with {run.returncode}"], []
+        reason = (run.stderr.strip().splitlines() or [""])[-1]
+        return 0, 0, [f"{header}: adopt ended with {run.returncode}: {reason}"], []
     flags = [option.removeprefix("--flag=") for option in options]
     folders = [flag[2:] for flag in flags if flag.startswith("-I")] + FOLDERS
     path = next(path for folder in folders if os.path.exists(path := os.path.join(folder, header)))

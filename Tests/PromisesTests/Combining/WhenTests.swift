@@ -168,6 +168,22 @@ struct WhenTests {
     #expect(asked == [1, 0, 1])
   }
 
+  @Test("T101, T102: a request on the result asks each input without another consumer", arguments: [false, true])
+  func requestOfFirst(cancelsRemaining: Bool) {
+    let asked = Recorder<Int>()
+    for (index, input) in resolvers.enumerated() { input.onCancelRequest { _ in asked.record(index) } }
+    let consumer = futures[1].map { $0 }
+    let first = when(first: futures, cancelRemaining: cancelsRemaining)
+    first.requestCancel()
+    #expect(asked.events == [0, 2], "the second input has another consumer")
+    #expect(!first.isSettled, "a request is advice")
+    consumer.requestCancel()
+    #expect(asked.events == [0, 2, 1])
+    resolvers[0].cancel()
+    resolvers[1].fulfill(7)
+    #expect(first.value == 7)
+  }
+
   @Test("PG23: the first success wins, and if all fail the last error; the first to end wins a race")
   func anyAndRace() {
     let any = Subject.any(futures)

@@ -80,19 +80,6 @@ struct EitherTests {
     #expect(mapped.value == 2 && followed.value == 1)
   }
 
-  @Test("PG12: a promise that was fulfilled with a value of another type cancels, and calls no closure")
-  func otherType() {
-    let promise = Promise<String>()
-    #expect(promise.cell.retain())
-    let future = Subject(cell: promise.cell)
-    let mapped = future.mapEither { result in
-      Issue.record("called")
-      return result
-    }
-    promise.resolve("text")
-    #expect(mapped.result?.indirectError is PromiseError)
-  }
-
   @Test("PG12: Result(_:ifCancelled:) has the typed error; Result(_:) has any error, CancellationError among them")
   func conversion() throws {
     let typed = Endings.all.map { Result($0, ifCancelled: { $0 == nil ? TestError(3) : TestError(4) }) }
