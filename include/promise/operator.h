@@ -131,6 +131,8 @@ PROMISE_NODISCARD PROMISE_API promise_publisher_t *PROMISE_NULLABLE
 promise_publisher_combine_latest(promise_publisher_t *PROMISE_NULLABLE const *PROMISE_NULLABLE sources, size_t count);
 
 /* Publishes the value of the promise, then finishes; fails if the promise is rejected. The publisher is stateful.
+ * It counts as interest in the promise, like a derived promise, while it has a reference or a subscriber. After that it
+ * is detached: it uses no memory, and holds no request to cancel the promise back (cancel.h). It requests none itself.
  * Returns a new reference.
  * NULL: PROMISE_EINVAL if `promise` is NULL; PROMISE_ESTALE; PROMISE_ENOMEM.
  * [any thread] */

@@ -145,6 +145,6 @@ extension CellPublisher {
       subscriber.isLinked = false
       state.count -= 1
     }
-    stopIntervalsUnlessUsed()
+    leaveOriginUnlessUsed()
   }
 }

@@ -40,6 +40,8 @@ package struct CellPublisher: Equatable {
     var join: Join?
     /// The timer of a publisher of ticks.
     var intervalSource: IntervalSource?
+    /// The follower of the promise that it publishes.
+    var follower: CellRef?
   }
 
   static var oneFull: UInt64 { 1 << 32 }
@@ -87,8 +89,21 @@ package struct CellPublisher: Equatable {
   package func releaseHandle() {
     guard ref.releaseHandle() else { return }
     if !isDerived { _ = end(.cancelled) }
-    stopIntervalsUnlessUsed()
+    leaveOriginUnlessUsed()
     ref.release()
+  }
+
+  /// Stops the timer of a publisher of ticks, and leaves the promise of a publisher of one, if there are neither handles
+  /// nor subscribers: without a handle there can be no new ones.
+  func leaveOriginUnlessUsed() {
+    guard isDerived, !hasHandles else { return }
+    let (intervalSource, follower) = locked { state -> (IntervalSource?, CellRef?) in
+      guard state.count == 0 else { return (nil, nil) }
+      defer { (state.intervalSource, state.follower) = (nil, nil) }
+      return (state.intervalSource, state.follower)
+    }
+    intervalSource?.release()
+    if let follower { leavePromise(follower) }
   }
 
   /// Frees a publisher that is disposed of: it has no subscribers any more.

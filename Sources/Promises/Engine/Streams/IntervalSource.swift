@@ -84,22 +84,12 @@ extension CellPublisher {
   }
 
   private func failIntervals(_ fault: Fault) {
-    guard let intervalSource = takeIntervalSource({ _ in true }) else { return }
-    _ = end(.fault(fault))
-    intervalSource.release()
-  }
-
-  private func takeIntervalSource(_ isOver: (State) -> Bool) -> IntervalSource? {
-    locked { state in
-      guard isOver(state) else { return nil }
+    let intervalSource = locked { state -> IntervalSource? in
       defer { state.intervalSource = nil }
       return state.intervalSource
     }
-  }
-
-  /// Stops the timer if there are neither handles nor subscribers: without a handle there can be no new ones.
-  func stopIntervalsUnlessUsed() {
-    guard isDerived, !hasHandles else { return }
-    takeIntervalSource { $0.count == 0 }?.release()
+    guard let intervalSource else { return }
+    _ = end(.fault(fault))
+    intervalSource.release()
   }
 }

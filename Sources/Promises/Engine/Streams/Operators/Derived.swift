@@ -56,29 +56,6 @@ extension CellPublisher {
     return target.connect({ _ in isCombining ? .combine : .pass }, count: count, sources)
   }
 
-  /// Returns a stateful publisher of one event, the promise's value, followed by the end, with one handle. Nil when
-  /// memory has run out.
-  package static func of(_ promise: CellRef) -> CellPublisher? {
-    guard let target = derived(State(isStateful: true), count: 0) else { return nil }
-    let isAttached = unsafe promise.observe(
-      { context, value in
-        let value = unsafe value.load(as: CellValue.self)
-        unsafe WeakCell(context: context).with { target in
-          let target = CellPublisher(target)
-          let kept = value.retain() ? value : Fault.tooManyReferences.value
-          _ = target.publish(StreamEvent(kept, .fulfilled))
-          _ = target.end(.finished)
-        }
-      },
-      { context, reason in
-        let reason = unsafe reason.load(as: CellValue.self)
-        unsafe WeakCell(context: context).with { _ = CellPublisher($0).end(StreamEnding.failed(reason).copy()) }
-      }, Context(WeakCell(target.ref).context, nil))
-    if isAttached { return target }
-    target.releaseHandle()
-    return nil
-  }
-
   /// Forwards this one's events to another publisher, and its end as `end` says, until the returned subscriber is
   /// cancelled. Nil when memory has run out.
   package func forward(to target: CellPublisher, _ end: Stage.ForwardedEnd) -> CellSubscriber? {
