@@ -25,6 +25,13 @@ func refusal(_ handle: OpaquePointer?) -> promise_status_t {
   unsafe handle == nil ? promise_status_t(PROMISE_EINVAL) : promise_status_t(PROMISE_ESTALE)
 }
 
+/// Returns the status of a call that takes another handle. One that fails has met the limit, unless another thread has
+/// released the last handle since the object was resolved.
+func retained(_ isRetained: Bool, _ object: CellRef) -> promise_status_t {
+  if isRetained { return promise_status_t(PROMISE_OK) }
+  return promise_status_t(object.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
+}
+
 /// Returns the handle of a reference.
 @inline(__always)
 func handle(_ ref: CellRef) -> OpaquePointer? {

@@ -90,7 +90,7 @@ func cancelToken(_ handle: OpaquePointer?) -> CancelToken? {
 @c @implementation
 public func promise_token_retain(_ token: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe cancelToken(token) else { return unsafe refusal(token) }
-  return promise_status_t(found.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM)
+  return retained(found.retainHandle(), found.ref)
 }
 
 @c @implementation

@@ -39,11 +39,7 @@ public func promise_loop_main() -> OpaquePointer? { unsafe made(CellLoop.main?.r
 
 @c @implementation
 public func promise_loop_retain(_ loop: OpaquePointer?) -> promise_status_t {
-  unsafe pinning(loop) { found in
-    if found.retainHandle() { return promise_status_t(PROMISE_OK) }
-    // Another thread may have released the last handle since.
-    return promise_status_t(found.hasHandles ? PROMISE_ENOMEM : PROMISE_ESTALE)
-  }
+  unsafe pinning(loop) { retained($0.retainHandle(), $0.ref) }
 }
 
 @c @implementation

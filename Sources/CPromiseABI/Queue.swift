@@ -33,7 +33,7 @@ public func promise_queue_new() -> OpaquePointer? { unsafe made(CompletionQueue.
 
 @c @implementation
 public func promise_queue_retain(_ queue: OpaquePointer?) -> promise_status_t {
-  unsafe pinning(queue) { promise_status_t($0.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM) }
+  unsafe pinning(queue) { retained($0.retainHandle(), $0.ref) }
 }
 
 @c @implementation

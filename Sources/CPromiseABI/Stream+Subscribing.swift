@@ -69,7 +69,7 @@ extension Subscription {
 @c @implementation
 public func promise_subscriber_retain(_ subscriber: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe resolveSubscriber(subscriber) else { return unsafe refusal(subscriber) }
-  return promise_status_t(found.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM)
+  return retained(found.retainHandle(), found.ref)
 }
 
 @c @implementation

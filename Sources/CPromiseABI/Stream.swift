@@ -30,7 +30,7 @@ public func promise_publisher_every(_ executor: OpaquePointer?, _ interval_ns: I
 @c @implementation
 public func promise_publisher_retain(_ publisher: OpaquePointer?) -> promise_status_t {
   guard let found = unsafe resolvePublisher(publisher) else { return unsafe refusal(publisher) }
-  return promise_status_t(found.retainHandle() ? PROMISE_OK : PROMISE_ENOMEM)
+  return retained(found.retainHandle(), found.ref)
 }
 
 @c @implementation
@@ -125,9 +125,13 @@ public func promise_publisher_latest(_ publisher: OpaquePointer?, _ out: UnsafeM
   guard let out = unsafe out else { return promise_state_t(PROMISE_EINVAL) }
   unsafe CellValue.void.store(out)
   guard let found = unsafe resolvePublisher(publisher) else { return unsafe refusal(publisher) }
-  guard let latest = found.latest else { return promise_state_t(PROMISE_PENDING) }
-  unsafe latest.value.store(out)
-  return promise_state_t(latest.outcome.isRejected ? PROMISE_REJECTED : PROMISE_FULFILLED)
+  switch found.latest {
+  case .none: return promise_state_t(PROMISE_PENDING)
+  case .tooManyReferences: return promise_state_t(PROMISE_ENOMEM)
+  case .event(let latest):
+    unsafe latest.value.store(out)
+    return promise_state_t(latest.outcome.isRejected ? PROMISE_REJECTED : PROMISE_FULFILLED)
+  }
 }
 
 @c @implementation

@@ -43,12 +43,22 @@ static void value_takes_as_many_references_as_promised(void) {
   promise_t *promise = promise_new();
   long references = 1;
   promise_status_t status = PROMISE_OK;
+  promise_publisher_t *publisher = promise_publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  CHECK_STATUS(promise_publisher_latest(publisher, &got), PROMISE_PENDING);
+  CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_latest(publisher, &got), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
   CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  references++; /* the publisher's */
   while ((status = promise_value_retain(&value)) == PROMISE_OK && references <= limit)
     references++;
   CHECK_STATUS(status, PROMISE_ENOMEM);
   CHECK_INT(references, limit);
   CHECK_STATUS(promise_result(promise, &got), PROMISE_ENOMEM);
+  CHECK_INT(got.kind, PROMISE_KIND_VOID);
+  got = garbage();
+  CHECK_STATUS(promise_publisher_latest(publisher, &got), PROMISE_ENOMEM);
   CHECK_INT(got.kind, PROMISE_KIND_VOID);
 
   /* A derived promise that cannot share the value is rejected with that status. */
@@ -56,7 +66,8 @@ static void value_takes_as_many_references_as_promised(void) {
   CHECK(failed_with(child, PROMISE_ENOMEM));
   promise_release(child);
 
-  for (long i = 1; i < references; i++) {
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  for (long i = 2; i < references; i++) {
     promise_value_t copy = value;
     status |= promise_value_release(&copy) != PROMISE_OK;
   }

@@ -113,7 +113,7 @@ PROMISE_API promise_state_t promise_publisher_state(promise_publisher_t *PROMISE
 /* Copies the latest event of a stateful publisher to `*out`. The end of the stream is no event here.
  * Returns PROMISE_FULFILLED for a value, PROMISE_REJECTED for an error; PROMISE_PENDING if no event was published or
  * the publisher is not stateful.
- * Errors: PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE.
+ * Errors: PROMISE_EINVAL if an argument is NULL; PROMISE_ESTALE; PROMISE_ENOMEM if the value has 2^26 references.
  * `*out` is a new reference; VOID if there is no event, and on failure.
  * [any thread] */
 PROMISE_API promise_state_t promise_publisher_latest(promise_publisher_t *PROMISE_NULLABLE publisher,

@@ -39,5 +39,5 @@ extension CellRef {
   }
 
   /// Whether a handle exists.
-  var hasHandles: Bool { unsafe cell.pointee.state.load(ordering: .relaxed) & CellRef.handlesMask != 0 }
+  package var hasHandles: Bool { unsafe cell.pointee.state.load(ordering: .relaxed) & CellRef.handlesMask != 0 }
 }

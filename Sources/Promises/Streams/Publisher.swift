@@ -130,7 +130,7 @@ public final class StatefulPublisher<Value, Failure>: Publisher<Value, Failure> 
 
   /// The latest value or error; `nil` before the first. It does not change with the end of the stream.
   public var lastState: State? {
-    guard let event = cell.latest else { return nil }
+    guard case .event(let event) = cell.latest else { return nil }
     defer { event.release() }
     return event.outcome.isRejected ? StoredState.error(event.value).state() : StoredState.value(event.value).state()
   }

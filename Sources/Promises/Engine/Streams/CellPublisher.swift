@@ -148,11 +148,16 @@ extension CellPublisher {
   /// Whether the stream finished, rather than failing or being cancelled; nil while it is open.
   package var hasFinished: Bool? { locked { $0.ending?.isFinished } }
 
-  /// The event that a new subscriber would get first, with a reference for the caller.
-  package var latest: StreamEvent? {
+  /// An event with a reference for the caller, none, or one whose value has too many references already.
+  package enum Latest {
+    case none, event(StreamEvent), tooManyReferences
+  }
+
+  /// The event that a new subscriber would get first.
+  package var latest: Latest {
     locked { state in
-      guard let latest = state.latest, latest.value.retain() else { return nil }
-      return latest
+      guard let latest = state.latest else { return .none }
+      return latest.value.retain() ? .event(latest) : .tooManyReferences
     }
   }
 
