@@ -1,5 +1,6 @@
 /* Deep structures while there is no memory at all: cancelled and released without recursion. */
 #include "scarce.h"
+#include "streams.h"
 
 enum { DEPTH = 20000 };
 
@@ -60,9 +61,100 @@ static void releases_the_outermost(void) {
   without_memory(releases, 0);
 }
 
+/* ---- Contexts that own the next promise ---- */
+
+static promise_t *source;
+static spy_t innermost;
+
+static void release_context(void *promise) {
+  promise_release(promise);
+}
+
+/* A derived promise that was asked to cancel: its release frees its context, which is the next. */
+static promise_t *asked_above(promise_t *next) {
+  promise_t *promise = next == NULL ? promise_then(source, spy_handler, &innermost, spy_free)
+                                    : promise_then(source, spy_handler, next, release_context);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  return promise;
+}
+
+/* A follower with a discard block: its release discards it and frees the context of the block, which is the next. */
+static promise_t *discardable_above(promise_t *next) {
+  promise_t *promise = next == NULL ? promise_new_discardable(spy_discard, &innermost, spy_free)
+                                    : promise_new_discardable(spy_discard, next, release_context);
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  return promise;
+}
+
+static void contexts_are_freed_in_turn(promise_t *(*above)(promise_t *next)) {
+  promise_t *last = NULL;
+  innermost = (spy_t){0};
+  source = promise_new();
+  for (int i = 0; i < DEPTH; i++)
+    last = above(last);
+  scarce_begin();
+  atomic_store(&scarce_full_for_all, true);
+  scarce_take_all();
+  on_small_stack(releases, last);
+  CHECK_SPY(&innermost, 0, 1);
+  atomic_store(&scarce_full_for_all, false);
+  scarce_end();
+  promise_release(source);
+}
+
+static void contexts_of_reactions(void) {
+  contexts_are_freed_in_turn(asked_above);
+}
+static void contexts_of_discard_blocks(void) {
+  contexts_are_freed_in_turn(discardable_above);
+}
+
+/* ---- Back-pressure ---- */
+
+static void *requests_one(void *subscriber) {
+  scarce_blocks = 0;
+  CHECK_STATUS(promise_subscriber_request(subscriber, 1), PROMISE_OK);
+  return NULL;
+}
+
+/* Merges upon merges: each has two sources that become full, or cease to be, and the deep one is the second. */
+static void back_pressure_propagates_upstream(void) {
+  listener_t listener = {0};
+  promise_publisher_t *top = publisher_new(0), *other = publisher_new(0), *last = top;
+  for (int i = 0; i < DEPTH; i++) {
+    promise_publisher_t *both[] = {other, last};
+    promise_publisher_t *merged = promise_publisher_merge(both, 2);
+    REQUIRE(merged != NULL);
+    if (i > 0)
+      promise_publisher_release(last);
+    last = merged;
+  }
+  promise_subscription_t wish = everything(&listener);
+  wish.capacity = 1, wish.demand = 0;
+  promise_subscriber_t *subscriber = subscribe(last, wish);
+  promise_publisher_release(last);
+  CHECK_STATUS(promise_publisher_publish(top, I64(1)), PROMISE_EFULL);
+  promise_t *ready = promise_publisher_ready(other);
+  CHECK_INT(promise_state(ready), PROMISE_PENDING);
+  scarce_begin();
+  atomic_store(&scarce_full_for_all, true);
+  scarce_take_all();
+  on_small_stack(requests_one, subscriber);
+  CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
+  atomic_store(&scarce_full_for_all, false);
+  scarce_end();
+  CHECK_TEXT(listener.log, "1 ");
+  promise_release(ready);
+  promise_subscriber_release(subscriber);
+  promise_publisher_release(top), promise_publisher_release(other);
+}
+
 int main(void) {
   RUN(cancels);
   RUN(discards_the_outermost);
   RUN(releases_the_outermost);
+  RUN(contexts_of_reactions);
+  RUN(contexts_of_discard_blocks);
+  RUN(back_pressure_propagates_upstream);
   return check_report();
 }

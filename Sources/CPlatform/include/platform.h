@@ -27,6 +27,7 @@ struct platform_thread {
   void *_Nullable delivery;   /* the list of subscribers that this thread is draining (Delivery.swift) */
   void *_Nullable worker;     /* the thread's state as a pool worker, or NULL */
   uint32_t disposal;          /* the first cell whose disposal is deferred, by index; 0: none */
+  uint32_t contexts;          /* the first reaction whose context's release is deferred, by index; 0: none */
   bool disposing;             /* a disposal runs on this thread */
   bool watched;               /* the exit handler is registered for this thread */
   bool listening;             /* a hook of the user's runs on this thread */

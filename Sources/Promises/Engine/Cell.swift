@@ -50,6 +50,8 @@ package struct Cell: ~Copyable {
   static var closureOffset: Int { 40 }
   /// The offset of `context`, which together with `free` has the size of a closure, too.
   static var contextOffset: Int { 48 }
+  /// The offset of `free`.
+  static var freeOffset: Int { 56 }
 }
 
 /// The kind of a cell: three bits of its life word, so a handle of one kind is rejected where another kind is expected.
@@ -79,8 +81,6 @@ package struct CellSubkind: Equatable {
   package static var subscriber: CellSubkind { CellSubkind(rawValue: 7) }
   package static var queue: CellSubkind { CellSubkind(rawValue: 8) }
   package static var completion: CellSubkind { CellSubkind(rawValue: 9) }
-  /// A context whose release is deferred (Context.releaseInTurn).
-  package static var rest: CellSubkind { CellSubkind(rawValue: 10) }
 }
 
 /// A cell, by its address. A holder of a CellRef owns a reference, or knows that the owner of one outlives it.

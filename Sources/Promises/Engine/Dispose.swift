@@ -39,33 +39,40 @@ extension CellRef {
     CellRef.disposing { disposeNow() }
   }
 
-  /// Drains the list of deferred disposals.
+  /// Drains the lists of deferred disposals and contexts.
   private static func disposeOfOthers() {
     let thread = unsafe platform_thread()
-    while unsafe thread.pointee.disposal != 0 {
-      let next = unsafe CellRef(index: thread.pointee.disposal)
-      unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
-      if next.isDying { next.disposeNow() } else { next.releaseDeferredContext() }
+    while true {
+      if unsafe thread.pointee.disposal != 0 {
+        let next = unsafe CellRef(index: thread.pointee.disposal)
+        unsafe thread.pointee.disposal = unsafe next.cell.pointee.next
+        next.disposeNow()
+      } else if unsafe thread.pointee.contexts != 0 {
+        let next = unsafe CellRef(index: thread.pointee.contexts)
+        unsafe thread.pointee.contexts = next.nextOfContexts
+        next.reactionContext.release()
+        next.release()
+      } else {
+        return
+      }
     }
   }
 
-  private var isDying: Bool {
-    unsafe cell.pointee.life.load(ordering: .relaxed) & Life.kindMask == CellKind.dying.rawValue << Life.kindShift
-  }
-
-  /// Context.releaseInTurn() for the context of a reaction that is in no list any more: takes no memory, because the
-  /// reaction itself is deferred among the disposals.
+  /// Releases the context of this reaction or discard block, which will not run; within the release of another context,
+  /// defers that until the other one has returned. So nested contexts are released without recursion, too, and without
+  /// memory: the list consists of the cells themselves, each with a reference, linked through `function`.
   func releaseContextInTurn() {
+    guard unsafe cell.pointee.free != nil else { return }
     let thread = unsafe platform_thread()
     guard unsafe thread.pointee.disposing else { return CellRef.disposing { reactionContext.release() } }
     guard retain() else { return reactionContext.release() }
-    unsafe cell.pointee.next = unsafe thread.pointee.disposal
-    unsafe thread.pointee.disposal = index
+    nextOfContexts = unsafe thread.pointee.contexts
+    unsafe thread.pointee.contexts = index
   }
 
-  private func releaseDeferredContext() {
-    reactionContext.release()
-    release()
+  private var nextOfContexts: UInt32 {
+    get { unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: cell.pointee.function)) }
+    nonmutating set { unsafe cell.pointee.function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
   }
 
   /// Runs `body`, which may release the last references to cells, then disposes of those cells.
@@ -91,7 +98,7 @@ extension CellRef {
   private func disposeOfOther() {
     switch subkind {
     case .cancelToken: CancelToken(self).free()
-    case .tokenGuard, .loop, .rest: reactionContext.release()
+    case .tokenGuard, .loop: reactionContext.release()
     case .gather: Gather(self).free()
     case .publisher: CellPublisher(self).free()
     case .queue: CompletionQueue(self).free()
@@ -155,18 +162,5 @@ extension CellRef {
       letGo()
     }
     release()
-  }
-}
-
-extension Context {
-  /// Releases the context; within the release of another context, defers the release until that one has returned. So
-  /// nested contexts are released without recursion, too. If there is no memory for the deferral, releases at once.
-  func releaseInTurn() {
-    guard unsafe free != nil else { return }
-    guard unsafe platform_thread().pointee.disposing else { return CellRef.disposing { release() } }
-    guard let rest = CellRef.allocate(.rest) else { return release() }
-    unsafe rest.cell.pointee.context = unsafe pointer
-    unsafe rest.cell.pointee.free = unsafe free
-    rest.release()
   }
 }

@@ -79,7 +79,7 @@ extension CellRef {
     let before = unsafe CellState(cell.pointee.state.exchange(settled, ordering: .acquiringAndReleasing))
     if before.isWaited { wake() }
     source?.detach(self)
-    if isDiscardable(before) { reactionContext.releaseInTurn() }
+    if isDiscardable(before) { releaseContextInTurn() }
     CellRef.orphan(Settlement.reversed(before.head))
     release()
     return source

@@ -78,7 +78,8 @@ extension CellRef {
 /// The contents of a detached reaction, to release.
 private enum Detached {
   case nothing
-  case context(Context)
+  /// The reaction, whose caller has a reference.
+  case context(CellRef)
   case job(Job)
   /// The promise that a link settles, or the gather of an input.
   case cell(CellRef)
@@ -91,14 +92,14 @@ private enum Detached {
     case .link, .input: self = unsafe .cell(CellRef.from(reaction.cell.pointee.context))
     case .completion: self = .completion(reaction)
     case .job: self = unsafe .job(Job(CellRef.from(reaction.cell.pointee.context)))
-    default: self = .context(reaction.reactionContext)
+    default: self = .context(reaction)
     }
   }
 
   func release() {
     switch self {
     case .nothing: break
-    case .context(let context): context.releaseInTurn()
+    case .context(let reaction): reaction.releaseContextInTurn()
     case .job(let job): job.abandon()
     case .cell(let cell): cell.release()
     case .completion(let reaction): reaction.dropCompletion()

@@ -38,34 +38,22 @@ extension CellPublisher {
   /// Propagates a change of capacity upstream: when a subscriber becomes full or ceases to be, so may the subscribers
   /// by which this publisher consumes its sources, and so on. Also settles the ready promise, if due. No lock is held.
   func roomChanged() {
-    var publisher = self
-    var isHeld = false
-    // A work list of further publishers, so no shape of operators causes recursion.
-    var work = EventQueue()
-    while true {
-      publisher.fulfillReady()
-      var next: CellPublisher?
-      for index in 0..<publisher.sourceCount {
-        guard let source = publisher.source(index).followRoom() else { continue }
-        guard next != nil else {
-          next = source
-          continue
-        }
-        let isNoted = work.push(
-          StreamEvent(CellValue(kind: .u64, bits: UInt64(source.ref.index)), .fulfilled))
-        if isNoted { continue }
-        // Without memory for the work list, recurse.
-        source.roomChanged()
-        source.ref.release()
+    // A work list, so no shape of operators causes recursion.
+    var work = RoomWork()
+    fulfillReady()
+    pushSources(on: &work)
+    while let subscriber = work.pop() {
+      if let publisher = subscriber.publisherOfRoom() {
+        publisher.fulfillReady()
+        publisher.pushSources(on: &work)
+        publisher.ref.release()
       }
-      if isHeld { publisher.ref.release() }
-      if next == nil, let entry = work.pop() {
-        next = CellPublisher(CellRef(index: UInt32(truncatingIfNeeded: entry.takeEvent().value.bits)))
-      }
-      guard let next else { return }
-      publisher = next
-      isHeld = true
+      subscriber.ref.release()
     }
+  }
+
+  private func pushSources(on work: inout RoomWork) {
+    for index in 0..<sourceCount where source(index).followRoom() { work.push(source(index)) }
   }
 
   private func fulfillReady() {
@@ -78,5 +66,30 @@ extension CellPublisher {
     guard let ready else { return }
     Delivery.callOut { _ = ready.settle(.void, .fulfilled) }
     ready.release()
+  }
+}
+
+/// A FIFO of operators' subscribers that became full, or ceased to be, and whose publishers have to follow. It takes no
+/// memory: they are linked through their cells' `free`. Each has a reference. A subscriber is in at most one such list
+/// (followRoom).
+private struct RoomWork {
+  private var first: UInt32 = 0
+  private var last: UInt32 = 0
+
+  /// Takes ownership of a reference.
+  mutating func push(_ subscriber: CellSubscriber) {
+    let index = subscriber.ref.index
+    subscriber.nextOfRoom = 0
+    if last == 0 { first = index } else { CellSubscriber(CellRef(index: last)).nextOfRoom = index }
+    last = index
+  }
+
+  /// Returns the first subscriber, with a reference for the caller.
+  mutating func pop() -> CellSubscriber? {
+    guard first != 0 else { return nil }
+    let subscriber = CellSubscriber(CellRef(index: first))
+    first = subscriber.nextOfRoom
+    if first == 0 { last = 0 }
+    return subscriber
   }
 }

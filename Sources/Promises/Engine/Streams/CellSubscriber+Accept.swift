@@ -67,16 +67,28 @@ extension CellSubscriber {
     return true
   }
 
-  /// Makes an operator's subscriber full while its target is, to propagate back-pressure. If that changed, returns its
-  /// publisher with a reference.
-  func followRoom() -> CellPublisher? {
-    guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return nil }
+  /// Makes an operator's subscriber full while its target is, to propagate back-pressure. True if that changed, with a
+  /// reference for the caller, who calls publisherOfRoom(); false also if another call has yet to do that.
+  func followRoom() -> Bool {
+    guard case .stage(let stage) = terms.receiver, let target = stage.target.strong() else { return false }
     // Outside the lock: the release of the last reference to the target releases this subscriber.
     defer { target.release() }
     return locked { state in
-      guard state.phase != .ended else { return nil }
+      guard state.phase != .ended else { return false }
       state.isTargetFull = !CellPublisher(target).hasRoom
-      guard updateFull(&state), terms.publisher.ref.retain() else { return nil }
+      // Each thread adds few references at a time, so the limit of references is not reached.
+      guard updateFull(&state), !state.isInRoomWork, ref.retain() else { return false }
+      state.isInRoomWork = true
+      return true
+    }
+  }
+
+  /// The publisher that follows this change of room, with a reference for the caller; nil if the subscriber has ended,
+  /// because its end propagates the change (conclude).
+  func publisherOfRoom() -> CellPublisher? {
+    locked { state in
+      state.isInRoomWork = false
+      guard state.phase != .ended, terms.publisher.ref.retain() else { return nil }
       return terms.publisher
     }
   }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The read side of a stream: one receiver, and the queue of its undelivered events.
 ///
-///                state     next, value.kind      value.bits    value.box       function       context
-///   subscriber   handles   the next and the      whether it    its executor,   the next in    its State, with the lock
-///                          previous subscriber   is in that    immutable       a Delivery
+///                state     next, value.kind      value.bits    value.box      function     context      free
+///   subscriber   handles   the next and the      whether it    its executor,  the next in  its State,   the next in
+///                          previous subscriber   is in that    immutable      a Delivery   with lock    a RoomWork
 ///                          of its publisher      list
 ///
 ///               a deliverable event, or the end                       its turn starts
@@ -59,6 +59,8 @@ package struct CellSubscriber: Equatable {
     var isFull = false
     /// For an operator's subscriber: the operator's publisher is full.
     var isTargetFull = false
+    /// Whether a call that propagates a change of room has it in its work list.
+    var isInRoomWork = false
     var dropped: UInt64 = 0
     /// The number of requests at which the next sweep removes unwanted ones.
     var sweepsAt = 64
@@ -145,5 +147,13 @@ extension CellSubscriber {
   var nextToRun: UInt32 {
     get { unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: ref.cell.pointee.function)) }
     nonmutating set { unsafe ref.cell.pointee.function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
+  }
+
+  /// The next subscriber in a list of changes of room.
+  var nextOfRoom: UInt32 {
+    get { unsafe UnsafeRawPointer(ref.cell).load(fromByteOffset: Cell.freeOffset, as: UInt32.self) }
+    nonmutating set {
+      unsafe UnsafeMutableRawPointer(ref.cell).storeBytes(of: newValue, toByteOffset: Cell.freeOffset, as: UInt32.self)
+    }
   }
 }
