@@ -16,6 +16,8 @@ FUZZ_TIME ?= 60
 TIMES ?= 100
 KILLED_CALLS ?= 10000
 SOAK_CALLS ?= 1000000
+LOOP_SECONDS ?= 60
+MONKEY_SECONDS ?= 60
 
 # The tests load plugins from this folder and from the one for temporary files, which may belong to another user.
 export PROMISE_ACCEPT_UNSAFE_FILES = 1
@@ -43,7 +45,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 .PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
-  test-mutants test-exchange test-kills soak \
+  test-mutants test-exchange test-kills soak soak-abi \
   test-round-trips test-interleavings test-orderings coverage \
   test-features test-arm64 test-musl test-mutate docs lint format bench mutate repeat fuzz clean
 
@@ -113,6 +115,12 @@ test-kills: setup-test
 # SOAK_CALLS=1000000 into worker processes, with kills, cancellations and reloads: memory and descriptors stay flat.
 soak: setup-test
 	SOAK_CALLS="$(SOAK_CALLS)" swift test --filter Soak
+
+# Random calls on everything from four threads, with and without memory, under ThreadSanitizer: MONKEY_SECONDS=60 for each
+# of 16 tests, MONKEY_SEED=1; and calls on loops that others release: LOOP_SECONDS=60.
+soak-abi: setup-test libpromise
+	LOOP_SECONDS="$(LOOP_SECONDS)" MONKEY_SECONDS="$(MONKEY_SECONDS)" scripts/sanitize-abi.sh thread \
+	  loop_threads monkeys monkeys_scarce
 
 # Every order of the engine's atomic operations, the cases that take minutes included. Longer; not part of `make test`.
 test-interleavings: setup-test

@@ -57,12 +57,12 @@ copy_library() {
 use_given() {
   includes=("-I$root/include")
   read -ra libraries <<< "$LIBS"
-  without+=" foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_heap $own_locks"
+  without+=" foreign objects dlclose fork fork_loops fork_traffic queue_fork $own_locks"
 }
 
 without=${WITHOUT:-}
 endless="limits" # sufficient, where everything takes fifty times as long
-own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # with another allocator, memory does not run out
+own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_queues scarce_settling scarce_streams scarce_tokens scarce_values" # built with `wrapped` for a checker with an allocator of its own
 own_locks="deadline_overlap pool_called" # a sanitizer replaces the same functions
 all=$#
 if ((all == 0)); then
@@ -115,7 +115,10 @@ for cc in ${CC_LIST:-gcc clang}; do
   for program in "${programs[@]}"; do
     if [[ " $without " == *" $program "* ]]; then continue; fi
     if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then continue; fi
-    try "$cc: $program builds" "$cc" "${flags[@]}" "$tests/$program.c" "${libraries[@]}" -ldl -o "$built/$program"
+    extra=()
+    if [[ -n ${LIBS:-} && " $own_heap " == *" $program "* ]]; then extra=("${wrapped[@]}"); fi
+    try "$cc: $program builds" "$cc" "${flags[@]}" "${extra[@]}" "$tests/$program.c" "${libraries[@]}" -ldl \
+      -o "$built/$program"
     run "$cc: $program" "${watch[@]}" "${runner[@]}" "$built/$program"
   done
   if ((all == 0)); then
@@ -134,7 +137,15 @@ fi
 # Under valgrind, run all tests of a program in one process: leaks are attributed and the start-up cost is paid once.
 if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
   for program in "${programs[@]}"; do
-    if [[ " $without $endless $own_heap " == *" $program "* ]]; then continue; fi
+    if [[ " $without $endless " == *" $program "* ]]; then continue; fi
+    if [[ " $own_heap " == *" $program "* ]]; then
+      if [[ ! -f ${LIBRARY%.so}.a ]]; then
+        skip "valgrind: $program" "no ${LIBRARY%.so}.a"
+        continue
+      fi
+      try "valgrind: $program builds" "$cc" "${flags[@]}" "${wrapped[@]}" "$tests/$program.c" "${LIBRARY%.so}.a" \
+        -o "$built/$program"
+    fi
     run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=1800 "${memcheck[@]}" "$built/$program"
   done
 fi

@@ -15,8 +15,11 @@
  * counts as a block. The limit is 0, then one more at each attempt, until the call succeeds and leaves some unused.
  * Each attempt must either succeed or return PROMISE_ENOMEM without a leak. Other threads are not limited.
  *
- * Cells are counted by allocating all free ones, so no other test may use the library meanwhile. The programs do not
- * run under valgrind, whose allocator replaces this one. */
+ * Cells are counted by allocating all free ones, so no other test may use the library meanwhile.
+ *
+ * The functions below take the place of the C library's. A memory checker has an allocator of its own, which must stay
+ * beneath this one: compile with -DSCARCE_WRAPPED, link the library statically, and pass the linker a --wrap for each of
+ * the functions (scripts/checks.sh). */
 #ifndef SCARCE_H
 #define SCARCE_H
 
@@ -28,11 +31,18 @@
 
 /* ---- Blocks ---- */
 
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void *__libc_memalign(size_t, size_t);
-extern void __libc_free(void *);
+#ifdef SCARCE_WRAPPED
+#define SCARCE(name) __wrap_##name
+#define BENEATH(name) __real_##name
+#else
+#define SCARCE(name) name
+#define BENEATH(name) __libc_##name
+#endif
+
+extern void *BENEATH(malloc)(size_t);
+extern void *BENEATH(calloc)(size_t, size_t);
+extern void *BENEATH(realloc)(void *, size_t);
+extern void BENEATH(free)(void *);
 
 static _Thread_local long scarce_blocks = -1; /* how many there are; -1: any number */
 static _Thread_local bool scarce_full;        /* no more pages for cells */
@@ -56,33 +66,48 @@ static void *scarce_counted(void *block) {
   return block;
 }
 
-void *malloc(size_t size) {
-  return scarce_takes() ? scarce_counted(__libc_malloc(size)) : NULL;
+void *SCARCE(malloc)(size_t size) {
+  return scarce_takes() ? scarce_counted(BENEATH(malloc)(size)) : NULL;
 }
 
-void *calloc(size_t count, size_t size) {
-  return scarce_takes() ? scarce_counted(__libc_calloc(count, size)) : NULL;
+void *SCARCE(calloc)(size_t count, size_t size) {
+  return scarce_takes() ? scarce_counted(BENEATH(calloc)(count, size)) : NULL;
 }
 
-void *realloc(void *block, size_t size) {
+void *SCARCE(realloc)(void *block, size_t size) {
   if (!scarce_takes())
     return NULL;
-  void *moved = __libc_realloc(block, size);
+  void *moved = BENEATH(realloc)(block, size);
   return block == NULL ? scarce_counted(moved) : moved;
 }
 
-int posix_memalign(void **block, size_t alignment, size_t size) {
-  *block = scarce_takes() ? scarce_counted(__libc_memalign(alignment, size)) : NULL;
+#ifdef SCARCE_WRAPPED
+extern int __real_posix_memalign(void **, size_t, size_t);
+static int scarce_align(void **block, size_t alignment, size_t size) {
+  return __real_posix_memalign(block, alignment, size);
+}
+#else
+extern void *__libc_memalign(size_t, size_t);
+static int scarce_align(void **block, size_t alignment, size_t size) {
+  *block = __libc_memalign(alignment, size);
   return *block != NULL ? 0 : ENOMEM;
 }
+#endif
 
-void free(void *block) {
-  if (block != NULL)
-    atomic_fetch_sub(&scarce_used, 1);
-  __libc_free(block);
+int SCARCE(posix_memalign)(void **block, size_t alignment, size_t size) {
+  if (!scarce_takes() || scarce_align(block, alignment, size) != 0)
+    return ENOMEM;
+  scarce_counted(*block);
+  return 0;
 }
 
-int mprotect(void *start, size_t size, int protection) {
+void SCARCE(free)(void *block) {
+  if (block != NULL)
+    atomic_fetch_sub(&scarce_used, 1);
+  BENEATH(free)(block);
+}
+
+int SCARCE(mprotect)(void *start, size_t size, int protection) {
   if (scarce_full || atomic_load(&scarce_full_for_all)) {
     errno = ENOMEM;
     return -1;
@@ -97,15 +122,15 @@ static bool scarce_opens(void) {
   return opens;
 }
 
-int eventfd(unsigned count, int flags) {
+int SCARCE(eventfd)(unsigned count, int flags) {
   return scarce_opens() ? (int)syscall(SYS_eventfd2, count, flags) : -1;
 }
 
-int timerfd_create(int clock, int flags) {
+int SCARCE(timerfd_create)(int clock, int flags) {
   return scarce_opens() ? (int)syscall(SYS_timerfd_create, clock, flags) : -1;
 }
 
-int epoll_create1(int flags) {
+int SCARCE(epoll_create1)(int flags) {
   return scarce_opens() ? (int)syscall(SYS_epoll_create1, flags) : -1;
 }
 

@@ -30,8 +30,41 @@ static void answer(promise_t *promise) {
     CHECK_STATUS(promise_release(promise), PROMISE_OK);
 }
 
+/* Writes an answer for promise_queue_answer(): a verdict, or a number that is none, and a result, at times garbage. */
+static void write_answer(promise_event_t *event) {
+  static const promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT, PROMISE_ADOPT, PROMISE_VERDICT_PASS, 0};
+  event->state = (int32_t)verdicts[draw(5)];
+  if (event->state != PROMISE_ADOPT)
+    event->value = toss(16) ? garbage() : any_value();
+  else if (!toss(8)) {
+    promise_t *source = follows ? any(PROMISES) : NULL;
+    event->value = promise_retain(source) == PROMISE_OK ? holding(source) : *VOID();
+  }
+}
+
+/* Answers the CALL events of a batch: in one call, except for those without a verdict. */
+static void answer_events(promise_event_t *events, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (events[i].kind == PROMISE_EVENT_CALL)
+      write_answer(&events[i]);
+  promise_queue_answer(events, (size_t)count);
+  for (int64_t i = 0; i < count; i++) {
+    bool is_verdict = events[i].state >= PROMISE_FULFILL && events[i].state <= PROMISE_ADOPT;
+    if (events[i].kind != PROMISE_EVENT_CALL)
+      continue;
+    CHECK((events[i].promise == NULL) == is_verdict);
+    if (is_verdict) {
+      CHECK_INT(events[i].value.kind, PROMISE_KIND_VOID);
+    } else {
+      promise_value_release(&events[i].value);
+      answer(events[i].promise);
+    }
+  }
+}
+
 static void take_events(promise_queue_t *queue) {
   promise_event_t events[4];
+  bool answers = toss(2);
   int64_t count = promise_queue_take(queue, events, 1 + draw(4), toss(2) ? 0 : (int64_t)draw(50000));
   for (int64_t i = 0; i < count; i++) {
     bond_t *bond = (bond_t *)(uintptr_t)events[i].tag;
@@ -40,9 +73,11 @@ static void take_events(promise_queue_t *queue) {
     CHECK(events[i].kind >= PROMISE_EVENT_SETTLED && events[i].kind <= PROMISE_EVENT_DROPPED);
     CHECK((events[i].promise != NULL) == (events[i].kind == PROMISE_EVENT_CALL));
     promise_value_release(&events[i].value);
-    if (events[i].kind == PROMISE_EVENT_CALL)
+    if (events[i].kind == PROMISE_EVENT_CALL && !answers)
       answer(events[i].promise);
   }
+  if (answers && count > 0)
+    answer_events(events, count);
 }
 
 static void queue_move(void) {
