@@ -35,7 +35,7 @@ done
 check=$scratch/conformance/promise-conformance
 limit=600 # seconds: bounds a check that hangs, not one that is slow
 ln -s "$library" "$scratch/libpromise.so.1"
-cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" "$root/Tests/Conformance/faulty.c" \
+cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$root/include" "$root"/Tests/Conformance/faulty*.c \
   -Wl,--no-as-needed "$scratch/libpromise.so.1" -Wl,-rpath,"$scratch" -ldl -o "$scratch/faulty.so"
 
 expect "the library conforms" 0 '^# [0-9]+ passed, 0 failed, 0 skipped$' "$check" --timeout $limit "$library"
@@ -80,6 +80,17 @@ fault hooks-never-told "observe: a rejection that nobody takes is reported when 
 fault taken-rejection-told "observe: a rejection that somebody takes is not reported"
 fault dump-is-empty "observe: a dump has every pending promise"
 fault trace-goes-on "observe: a trace tells what is made, settled and run"
+fault publisher-not-retained "stream: publishers and subscribers live until their last reference"
+fault subscriber-not-retained "stream: publishers and subscribers live until their last reference"
+fault lengths-ignored "error: promise_value_error_sized() takes texts by their lengths"
+for wrong in void-not-written bool-is-true integer-cut-off unsigned-is-signed double-rounded pointer-lost; do
+  fault "$wrong" "scalar: a call makes the value of an initializer"
+done
+fault held-promise-not-retained "scalar: promise_value_promise() adds a reference"
+fault version-has-no-numbers "version: promise_version() has three numbers"
+fault statistics-stand-still "runtime: promise_statistics() counts the live objects"
+fault trim-returns-nothing "runtime: promise_trim() returns free memory"
+fault threads-start-unseen "runtime: threads with callbacks call the hooks"
 fault one-name-two-types "type: one name is one type"
 
 # A check that is killed is reported with its position.

@@ -2,29 +2,10 @@
  *
  * It links the real library and defines only the functions with faults: a lookup of any other function finds the real
  * one. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+#include "faulty.h"
+
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "promise.h"
-
-static bool is(const char *fault) {
-  const char *chosen = getenv("FAULT");
-  return chosen != NULL && strcmp(chosen, fault) == 0;
-}
-
-static void *next(const char *name) {
-  void *symbol = dlsym(RTLD_NEXT, name);
-  if (symbol == NULL)
-    abort();
-  return symbol;
-}
-
-/* The real function of that name, with its type. */
-#define REAL(name) (*(__typeof__(&name))next(#name))
 
 /* ---- Order: observers of a pending promise are attached when it is settled, the last one first ---- */
 
@@ -363,6 +344,13 @@ promise_status_t promise_value_array(promise_value_t *out, const promise_value_t
   return REAL(promise_value_array)(out, elements, count);
 }
 
+promise_status_t promise_value_error_sized(promise_value_t *out, const char *domain, size_t domain_length, int64_t code,
+                                           const char *message, size_t message_length) {
+  if (is("lengths-ignored") && domain != NULL && message != NULL)
+    return REAL(promise_value_error)(out, domain, code, message);
+  return REAL(promise_value_error_sized)(out, domain, domain_length, code, message, message_length);
+}
+
 const char *promise_status_name(promise_status_t status) {
   if (is("exit"))
     exit(0);
@@ -378,6 +366,14 @@ promise_subscriber_t *promise_publisher_subscribe(promise_publisher_t *publisher
   promise_subscription_t all = *subscription;
   all.demand = PROMISE_DEMAND_UNLIMITED;
   return REAL(promise_publisher_subscribe)(publisher, &all);
+}
+
+promise_status_t promise_publisher_retain(promise_publisher_t *publisher) {
+  return is("publisher-not-retained") ? PROMISE_OK : REAL(promise_publisher_retain)(publisher);
+}
+
+promise_status_t promise_subscriber_retain(promise_subscriber_t *subscriber) {
+  return is("subscriber-not-retained") ? PROMISE_OK : REAL(promise_subscriber_retain)(subscriber);
 }
 
 promise_status_t promise_subscriber_cancel(promise_subscriber_t *subscriber) {

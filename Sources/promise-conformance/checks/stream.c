@@ -202,6 +202,22 @@ static void a_callback_may_publish(void) {
   let_go(second, publisher);
 }
 
+static void references_are_counted(void) {
+  promise_publisher_t *publisher = publisher_with(0);
+  promise_subscriber_t *subscriber = listener_of(publisher);
+  EXPECT_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
+  EXPECT_STATUS(promise_subscriber_retain(subscriber), PROMISE_OK);
+  let_go(subscriber, publisher);
+  publish(publisher, 1, PROMISE_OK);
+  EXPECT_TEXT(journal, "b");
+  let_go(subscriber, publisher);
+  EXPECT_TEXT(journal, "b.");
+  EXPECT_STATUS(promise_publisher_retain(publisher), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_subscriber_retain(subscriber), PROMISE_ESTALE);
+  EXPECT_STATUS(promise_publisher_retain(NULL), PROMISE_EINVAL);
+  EXPECT_STATUS(promise_subscriber_retain(NULL), PROMISE_EINVAL);
+}
+
 const check_t stream_checks[] = {
     {"a subscriber gets what is published after it came", subscribers_get_what_comes_after_them},
     {"a stateful publisher replays the latest event", stateful_ones_replay_the_latest},
@@ -211,5 +227,6 @@ const check_t stream_checks[] = {
     {"what overflows goes by the policy, and room is a promise", what_overflows_is_dropped_by_the_policy},
     {"promise_subscriber_next() has the next event, or the end", events_are_promises_that_are_asked_for},
     {"what a callback publishes comes to all in the same order", a_callback_may_publish},
+    {"publishers and subscribers live until their last reference is released", references_are_counted},
     {NULL, NULL},
 };

@@ -1,0 +1,57 @@
+/* Faults of values by call, and of the runtime. */
+#include "faulty.h"
+
+/* ---- Values by call ---- */
+
+promise_status_t promise_value_void(promise_value_t *out) {
+  return out != NULL && is("void-not-written") ? PROMISE_OK : REAL(promise_value_void)(out);
+}
+
+promise_status_t promise_value_bool(promise_value_t *out, bool value) {
+  return REAL(promise_value_bool)(out, value || is("bool-is-true"));
+}
+
+promise_status_t promise_value_i64(promise_value_t *out, int64_t value) {
+  return REAL(promise_value_i64)(out, is("integer-cut-off") ? (int32_t)value : value);
+}
+
+promise_status_t promise_value_u64(promise_value_t *out, uint64_t value) {
+  return is("unsigned-is-signed") ? REAL(promise_value_i64)(out, (int64_t)value) : REAL(promise_value_u64)(out, value);
+}
+
+promise_status_t promise_value_f64(promise_value_t *out, double value) {
+  return REAL(promise_value_f64)(out, is("double-rounded") ? (float)value : value);
+}
+
+promise_status_t promise_value_pointer(promise_value_t *out, void *pointer) {
+  return REAL(promise_value_pointer)(out, is("pointer-lost") ? NULL : pointer);
+}
+
+promise_status_t promise_value_promise(promise_value_t *out, promise_t *promise) {
+  promise_status_t status = REAL(promise_value_promise)(out, promise);
+  if (status == PROMISE_OK && is("held-promise-not-retained"))
+    REAL(promise_release)(promise);
+  return status;
+}
+
+/* ---- The runtime ---- */
+
+const char *promise_version(void) {
+  return is("version-has-no-numbers") ? "unknown" : REAL(promise_version)();
+}
+
+promise_status_t promise_statistics(promise_statistics_t *statistics) {
+  promise_status_t status = REAL(promise_statistics)(statistics);
+  if (status == PROMISE_OK && is("statistics-stand-still"))
+    memset((char *)statistics + sizeof statistics->size, 0, sizeof *statistics - sizeof statistics->size);
+  return status;
+}
+
+int64_t promise_trim(void) {
+  return is("trim-returns-nothing") ? 4096 : REAL(promise_trim)();
+}
+
+promise_status_t promise_set_thread_hooks(promise_callback_t start, promise_callback_t stop, void *ctx,
+                                          promise_free_t free_ctx) {
+  return REAL(promise_set_thread_hooks)(is("threads-start-unseen") ? NULL : start, stop, ctx, free_ctx);
+}
