@@ -12,8 +12,7 @@
  * CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs none.
  * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
  *
- * A test that leaves more objects of a kind than it found fails: the library's promises, strings, jobs ... are counted
- * before and after it. LEAVES(kind, count) is for a test that leaves so many at most on purpose.
+ * A test that leaves more objects of a kind than it found fails (census.h).
  */
 #ifndef CHECK_H
 #define CHECK_H
@@ -106,89 +105,31 @@ static inline bool check_text(const char *actual, const char *expected, const ch
       _exit(1);                                                                                                        \
   } while (0)
 
-/* ---- Leaks ---- */
+#include "census.h"
 
-/* Live objects by kind. A promise keeps its kind when it settles. */
-#define CHECK_KINDS(KIND)                                                                                              \
-  KIND(promises, "promise", promises_pending + now.promises_settled)                                                   \
-  KIND(callbacks, "callback", callbacks)                                                                               \
-  KIND(values, "value (string, array, error, object, builder ...)", values)                                            \
-  KIND(executors, "executor", executors)                                                                               \
-  KIND(jobs, "job or timer", jobs)                                                                                     \
-  KIND(tokens, "token", tokens)                                                                                        \
-  KIND(gathers, "gather", gathers)                                                                                     \
-  KIND(loops, "loop", loops)                                                                                           \
-  KIND(publishers, "publisher", publishers)                                                                            \
-  KIND(subscribers, "subscriber", subscribers)                                                                         \
-  KIND(queues, "completion queue", queues)                                                                             \
-  KIND(internals, "entry of a list", internals)
+/* The exit statuses of a test's process. */
+enum { CHECK_HOLDS = 0, CHECK_FAILS = 1, CHECK_LEAKS = 3 };
 
-typedef struct check_census {
-#define CHECK_FIELD(kind, name, counted) uint64_t kind;
-  CHECK_KINDS(CHECK_FIELD)
-#undef CHECK_FIELD
-} check_census_t;
-
-/* The number of objects that the running test declares to leave. */
-static check_census_t check_left;
-
-#define LEAVES(kind, count) ((void)(check_left.kind += (uint64_t)(count)))
-
-static inline check_census_t check_count(void) {
-  promise_statistics_t now = {.size = sizeof now};
-  if (promise_statistics(&now) != PROMISE_OK)
-    abort();
-#define CHECK_FIELD(kind, name, counted) .kind = now.counted,
-  return (check_census_t){CHECK_KINDS(CHECK_FIELD)};
-#undef CHECK_FIELD
-}
-
-/* Returns whether the test left no more than it found and declared; `reports`: prints a failure for each kind. */
-static inline bool check_leaves_nothing(const check_census_t *before, bool reports) {
-  check_census_t after = check_count();
-  bool holds = true;
-#define CHECK_FIELD(kind, name, counted)                                                                               \
-  if (after.kind > before->kind + check_left.kind) {                                                                   \
-    holds = false;                                                                                                     \
-    if (reports)                                                                                                       \
-      check_that(false, "check.h", 0, "it left %llu too many: %s",                                                     \
-                 (unsigned long long)(after.kind - before->kind - check_left.kind), name);                             \
-  }
-  CHECK_KINDS(CHECK_FIELD)
-#undef CHECK_FIELD
-  return holds;
-}
-
-/* Waits for threads of the library that are still about to release the test's objects, while the counts change, for
- * CHECK_PATIENCE milliseconds at most. */
-static inline long check_patience(void) {
-  const char *text = getenv("CHECK_PATIENCE");
-  return text != NULL ? atol(text) : 20000;
-}
-
-static inline void check_leaks(const check_census_t *before) {
-  long patience = check_patience();
-  while (patience-- > 0 && !check_leaves_nothing(before, false))
-    usleep(1000);
-  check_leaves_nothing(before, true);
-}
-
-static inline bool check_run_here(void (*test)(void)) {
-  check_left = (check_census_t){0};
+static inline int check_run_here(void (*test)(void)) {
+  check_left = (check_census_t){.threads = CHECK_CHECKERS_THREADS};
   check_census_t before = check_count();
   alarm(check_limit());
   test();
-  check_leaks(&before);
+  bool leaks = check_leaks(&before);
   alarm(0);
   check_that(atomic_load(&check_checks) > 0, "check.h", 0, "it checked nothing");
-  return atomic_load(&check_failures) == 0;
+  return leaks ? CHECK_LEAKS : atomic_load(&check_failures) == 0 ? CHECK_HOLDS : CHECK_FAILS;
 }
 
-static inline bool check_run_apart(void (*test)(void)) {
+/* A test that leaks runs once more, with the places where its promises are created. `places`: this is that time. */
+static inline bool check_run_apart(void (*test)(void), bool places) {
   fflush(NULL);
   pid_t child = fork();
-  if (child == 0)
-    exit(check_run_here(test) ? 0 : 1);
+  if (child == 0) {
+    if (places)
+      check_record_places();
+    exit(check_run_here(test));
+  }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) {
     perror("check.h: no process for a test");
@@ -199,7 +140,9 @@ static inline bool check_run_apart(void (*test)(void)) {
     fprintf(stderr, "%s: %s by signal %d (%s)\n", check_test, number == SIGALRM ? "hung, ended" : "died", number,
             strsignal(number));
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == CHECK_LEAKS && !places)
+    check_run_apart(test, true);
+  return WIFEXITED(status) && WEXITSTATUS(status) == CHECK_HOLDS;
 }
 
 /* Returns whether CHECK_SKIP, a list of names separated by blanks, contains the test. */
@@ -235,7 +178,8 @@ static inline void check_run(const char *name, void (*test)(void)) {
   check_test = name;
   atomic_store(&check_checks, 0);
   atomic_store(&check_failures, 0);
-  bool passed = apart != NULL && strcmp(apart, "0") == 0 ? check_run_here(test) : check_run_apart(test);
+  bool passed =
+      apart != NULL && strcmp(apart, "0") == 0 ? check_run_here(test) == CHECK_HOLDS : check_run_apart(test, false);
   if (passed) {
     check_passed++;
   } else {

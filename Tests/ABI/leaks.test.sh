@@ -44,11 +44,20 @@ census() {
   expect "strings leak, ${*:-plainly}" fails_with "it left 2 too many: value" "$@" "$out/leaky" strings
   expect "a promise leaks, ${*:-plainly}" fails_with "it left 1 too many: promise" "$@" "$out/leaky" promise
   expect "a token leaks, ${*:-plainly}" fails_with "it left 1 too many: token" "$@" "$out/leaky" token
+  expect "a promise is listed, ${*:-plainly}" fails_with "pending, 1 reference, 0 callbacks" "$@" "$out/leaky" promise
+  expect "a descriptor leaks, ${*:-plainly}" fails_with "it left 1 too many: open descriptor" "$@" "$out/leaky" descriptor
+  expect "a thread leaks, ${*:-plainly}" fails_with "it left 1 too many: running thread" "$@" "$out/leaky" thread
   expect "a context leaks, ${*:-plainly}" fails_with "it left 1 too many: callback" "$@" "$out/leaky" context
 }
 
 expect "leaky builds" build leaky
 census
+if command -v addr2line > /dev/null; then
+  expect "the place of a promise is printed" fails_with "leaky.c:" "$out/leaky" promise
+  expect "the place of a callback is printed" fails_with "leaks_a_context" "$out/leaky" context
+else
+  echo "skipped: the places of what leaks (addr2line is not installed)"
+fi
 census env CHECK_FORK=0
 if command -v valgrind > /dev/null; then
   census env CHECK_FORK=0 "${memcheck[@]}"

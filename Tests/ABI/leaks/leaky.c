@@ -1,4 +1,6 @@
 /* Tests that leak, for the test of check.h: `leaky KIND`. */
+#include <fcntl.h>
+
 #include "../support.h"
 
 static void leaks_nothing(void) {
@@ -32,6 +34,19 @@ static void leaks_a_context(void) {
   CHECK_STATUS(promise_observe(source, sees, NULL, malloc(10), frees), PROMISE_OK);
 }
 
+static void leaks_a_descriptor(void) {
+  CHECK(open("/dev/null", O_RDONLY) >= 0);
+}
+
+static void *sleeps(void *unused) {
+  (void)unused;
+  pause();
+  return NULL;
+}
+static void leaks_a_thread(void) {
+  start(sleeps, NULL);
+}
+
 static void says_that_it_leaves_a_promise(void) {
   LEAVES(promises, 1);
   CHECK(promise_new() != NULL);
@@ -46,10 +61,11 @@ int main(int count, char **arguments) {
   const struct {
     const char *kind;
     void (*test)(void);
-  } tests[] = {{"nothing", leaks_nothing},         {"strings", leaks_strings},
-               {"promise", leaks_a_promise},       {"token", leaks_a_token},
-               {"context", leaks_a_context},       {"said", says_that_it_leaves_a_promise},
-               {"timer", leaves_a_timer_that_ends}};
+  } tests[] = {{"nothing", leaks_nothing},          {"strings", leaks_strings},
+               {"promise", leaks_a_promise},        {"token", leaks_a_token},
+               {"context", leaks_a_context},        {"said", says_that_it_leaves_a_promise},
+               {"timer", leaves_a_timer_that_ends}, {"descriptor", leaks_a_descriptor},
+               {"thread", leaks_a_thread}};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     if (count == 2 && strcmp(arguments[1], tests[i].kind) == 0)
       check_run(tests[i].kind, tests[i].test);
