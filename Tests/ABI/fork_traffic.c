@@ -165,7 +165,7 @@ static void search_through_executors_does_not_keep_fork_from_its_locks(void) {
   CHECK_STATUS(promise_executor_set_main(newer), PROMISE_OK);
   CHECK_STATUS(promise_executor_submit(newer, waits_without_end, &searched, NULL), PROMISE_OK);
   gate_wait(&searched.begun);
-  for (long i = check_scale(1000); i > 0; i--)
+  for (long i = check_scale(2000); i > 0; i--)
     if (!IN_CHILD(ignore, NULL))
       break;
   atomic_store(&searched.over, true);
