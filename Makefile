@@ -47,7 +47,7 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
   test-mutants test-exchange test-kills soak soak-abi \
   test-round-trips test-interleavings test-orderings coverage \
-  test-features test-arm64 test-musl test-mutate docs lint format bench mutate repeat fuzz clean
+  test-features test-arm64 test-musl test-mutate docs lint format bench mutate repeat census fuzz clean
 
 all: build
 
@@ -206,6 +206,10 @@ bench: setup-bench build
 # TIMES=100 TESTS=: runs the tests again and again while every processor is busy. Longer; not part of `make test`.
 repeat: setup-test libpromise
 	@TIMES="$(TIMES)" scripts/repeat.sh $(TESTS)
+
+# SUITES=: the objects, threads and descriptors that each Swift suite leaves at its end. Not part of `make test`.
+census: setup-test
+	@scripts/census.sh $(SUITES)
 
 # The tests of the mutation tool, which parses Swift: they build swift-syntax. Not part of `make test`.
 test-mutate: setup-test
