@@ -143,7 +143,10 @@ public final class PluginWorker: Sendable {
   /// has not returned.
   private func unload(_ body: PluginValue) {
     var skipped: [String] = []
-    if case .loaded(let host, _) = state.withLock(\.stage) { skipped = host.unloadAll(deadline: .zero) }
+    if case .loaded(let host, _) = state.withLock(\.stage) {
+      // The calls have had their time. The host ends this process if destructors, or unload(), take too long.
+      skipped = host.unloadAll(deadline: .zero, destructors: .seconds(3600))
+    }
     reply(Frame(.unloaded, 0, .array(skipped.map { .string($0) })))
     ProcessGuard.ending(0)
     fflush(nil)

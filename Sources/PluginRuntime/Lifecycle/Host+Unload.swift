@@ -9,13 +9,18 @@ extension Host {
   /// - Returns: the ids of the plugins whose unload() was not called since one of their functions had not returned.
   @discardableResult
   public func unloadAll(deadline: Duration = .seconds(5)) -> [String] {
+    unloadAll(deadline: deadline, destructors: deadline)
+  }
+
+  /// - Parameter destructors: the time that the destructors of all objects have.
+  func unloadAll(deadline: Duration, destructors: Duration) -> [String] {
     guard activity.close(deadline: deadline) else { return [] }
     let loaded = loading.withLock { registry.all }
     for plugin in loaded {
       for call in plugin.calls.pending { call.giveUp() }
     }
     // Before any unload(): a destructor may use all that its library has.
-    let stuck = objects.close(deadline: deadline)
+    let stuck = objects.close(deadline: destructors)
     var skipped: [String] = []
     for plugin in registry.remotes.reversed() { plugin.unload(deadline: .zero) }
     for plugin in loaded.reversed() {

@@ -13,7 +13,7 @@ extension EndToEnd {
         ["run", "--plugins", Self.adopted, "--progress", "off"] + options + [file.path])
     }
 
-    @Test(arguments: [[], ["-j", "1"]])
+    @Test(arguments: [[], ["-j", "1"], ["--isolation", "process"]])
     func aDatabaseIsUsedAndClosed(options: [String]) throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "handles-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,7 +49,9 @@ extension EndToEnd {
         result: {row: row, sum: sum}
         """)
       let ending = try HostProcess.run(
-        ["run", "--plugins", Self.adopted, "--progress", "off", "--set", "path=\(path)"] + options + [file.path])
+        ["run", "--plugins", Self.adopted, "--progress", "off", "--set", "path=\(path)"] + options
+          + (options.contains("process") ? ["--allow", "read=\(folder.path)", "--allow", "write=\(folder.path)"] : [])
+          + [file.path])
       #expect(ending.text == #"{"row":100,"sum":321}"# + "\n", "\(ending.errors)")
       #expect(ending.errors == "" && ending.status == 0)
       // The last connection to be closed, after its statement, removes the log and its index.
