@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string>
 #include <typeinfo>
+#include <unwind.h>
 
 #include "activity.hpp"
 #include "guard.hpp"
@@ -39,13 +40,47 @@ char *message() {
   }
 }
 
+/// The C++ runtime's record of a caught exception. It ends with the header by which every exception begins, in each
+/// language: for a foreign one, nothing before the header is memory of the exception.
+struct caught_exception {
+#ifdef _LIBCPP_VERSION
+  void *reserved;
+  size_t references;
+#endif
+  void *type, *destructor, *unexpected, *terminate, *next;
+  int handlers, switch_value;
+  void *action, *data, *landing_pad, *object;
+  _Unwind_Exception header;
+};
+static_assert(offsetof(caught_exception, header) + sizeof(_Unwind_Exception) == sizeof(caught_exception),
+              "the header is found from the end");
+
+/// The language of the foreign exception being handled, from its class: a vendor's four letters and then a language's.
+/// NULL if it has no name.
+char *language() {
+  auto *caught = *reinterpret_cast<caught_exception **>(abi::__cxa_get_globals());
+  uint64_t exception_class = 0;
+  memcpy(&exception_class, &caught->header.exception_class, sizeof exception_class);
+  // Rust has the letters in memory's order; other languages have them from the highest byte of the number.
+  if (memcmp(&exception_class, "MOZ\0RUST", sizeof exception_class) == 0)
+    return strdup("Rust");
+  char name[5] = {};
+  for (int i = 0; i < 4; i++)
+    name[i] = static_cast<char>(exception_class >> (24 - 8 * i));
+  for (const char *letter = name; *letter != '\0'; letter++) {
+    if (*letter < '!' || *letter > '~')
+      return nullptr;
+  }
+  return name[0] != '\0' ? strdup(name) : nullptr;
+}
+
 } // namespace
 
 void describe_exception(plugin_fault_t *fault) noexcept {
   // Reads only the exception's class. The type is stored before the exception object, where a foreign exception has
   // different memory or none.
   if (std::current_exception() == nullptr) {
-    *fault = {PLUGIN_FAULT_FOREIGN_EXCEPTION, nullptr, nullptr};
+    *fault = {PLUGIN_FAULT_FOREIGN_EXCEPTION, language(), nullptr};
     return;
   }
   const std::type_info *type = abi::__cxa_current_exception_type();

@@ -26,7 +26,8 @@ enum {
 /* The description of a fault. */
 typedef struct plugin_fault {
   plugin_fault_kind_t kind;
-  /* The exception's type as spelled in C++: "std::out_of_range". Owned by the fault; NULL if unknown. */
+  /* The exception's type as spelled in C++: "std::out_of_range"; of a foreign exception its language, "Rust". Owned by
+   * the fault; NULL if unknown. */
   char *PROMISE_NULLABLE type;
   /* The exception's message: `what()` of a std::exception, a thrown string, a number. Owned by the fault; NULL if
    * there is none. */

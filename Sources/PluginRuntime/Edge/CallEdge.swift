@@ -57,10 +57,13 @@ final class EdgeFault: Sendable {
     let type = fault.type.map { String(cString: $0) }
     let text = fault.message.map { String(cString: $0) }
     switch fault.kind {
-    case plugin_fault_kind_t(PLUGIN_FAULT_EXCEPTION), plugin_fault_kind_t(PLUGIN_FAULT_FOREIGN_EXCEPTION):
+    case plugin_fault_kind_t(PLUGIN_FAULT_EXCEPTION):
       kind = .exception(type: type, message: text)
-      let name = type ?? "an exception of a language other than C++"
+      let name = type ?? "an exception"
       message = text.map { "threw \(name): \($0)" } ?? "threw \(name)"
+    case plugin_fault_kind_t(PLUGIN_FAULT_FOREIGN_EXCEPTION):
+      kind = .exception(type: nil, message: nil)
+      message = "threw an exception of \(type ?? "a language other than C++")"
     default:
       kind = .abandoned
       message = "tried to end its thread, which is the host's: with pthread_exit(), or by being cancelled"

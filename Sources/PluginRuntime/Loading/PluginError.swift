@@ -47,8 +47,8 @@ public struct PluginError: Error, Sendable, Equatable {
     case badArgument
     /// The result of the function contradicts its signature.
     case badResult
-    /// It was left by an exception: of C++, with its type as C++ writes it and its message, or of another
-    /// language, of which nothing is known.
+    /// It was left by an exception: of C++, with its type as C++ writes it and its message, or of another language, which
+    /// the error's message names if the exception's class has its name.
     case exception(type: String?, message: String?)
     /// It was left in a way that no call may be: by pthread_exit(), by cancelling the thread, or by longjmp().
     case abandoned

@@ -36,12 +36,12 @@ struct witness {
 } // namespace
 
 // Throws as Rust does: an exception of another class, with no memory before the object.
-static void throw_foreign() {
+static void throw_foreign(const char *exception_class) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   char *pages = static_cast<char *>(mmap(nullptr, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   mprotect(pages + page, page, PROT_READ | PROT_WRITE);
   auto *exception = reinterpret_cast<_Unwind_Exception *>(pages + page);
-  std::memcpy(&exception->exception_class, "MOZ\0RUST", 8);
+  std::memcpy(&exception->exception_class, exception_class, 8);
   exception->exception_cleanup = nullptr;
   _Unwind_RaiseException(exception);
 }
@@ -68,7 +68,11 @@ static int32_t throws(promise_str_t what) {
   if (name == "pointer")
     throw static_cast<const char *>(nullptr);
   if (name == "foreign")
-    throw_foreign();
+    throw_foreign("MOZ\0RUST");
+  if (name == "Eiffel")
+    throw_foreign("FFIETSET");
+  if (name == "nameless")
+    throw_foreign("\1\2\3\4\5\6\7");
   return destroyed;
 }
 

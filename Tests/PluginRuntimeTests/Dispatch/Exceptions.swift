@@ -33,8 +33,11 @@ struct Exceptions {
     for _ in 0..<3 {
       let error = await outcome("throws", .string("foreign")).pluginError
       #expect(error?.kind == .exception(type: nil, message: nil))
-      #expect(error?.description == "test.throwing.throws: threw an exception of a language other than C++")
+      #expect(error?.description == "test.throwing.throws: threw an exception of Rust")
     }
+    #expect(await outcome("throws", .string("Eiffel")).pluginError?.message == "threw an exception of EIFF")
+    let nameless = await outcome("throws", .string("nameless")).pluginError
+    #expect(nameless?.message == "threw an exception of a language other than C++")
     #expect(
       await outcome("throws", .string("range")).pluginError?.kind
         == .exception(type: "std::out_of_range", message: "index 7 of 3"))
