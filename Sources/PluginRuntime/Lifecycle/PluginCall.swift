@@ -4,7 +4,7 @@ import Synchronization
 /// One call of a function, from its beginning until its promise is settled.
 ///
 ///     waiting --run()--> executing --the function returns a value--> over
-///        |                   |   \--it returns a promise--> pending --that is settled--> over
+///        |                   |   \--it returns a promise--> pending --that is settled, or dropped--> over
 ///        \---- discard() ----/\--abandon()--> over             \---- discard(), giveUp() ----> over
 ///
 /// Over means that the destination is settled; a result that comes later is released.
@@ -12,7 +12,8 @@ final class PluginCall: Sendable {
   private struct State {
     /// Settled once: who takes it out, settles it.
     var destination: (any CallDestination)?
-    /// The promise that the function returned: one reference of ours, until it is settled.
+    /// The promise that the function returned, until it is settled or destroyed. The call has no reference to it, so that
+    /// it is destroyed when nothing is left that could settle it.
     var promise: CallTable.Handle?
     var isDiscarded = false
     /// Its function will never return.
@@ -114,18 +115,34 @@ extension PluginCall {
     let status = promise_observe(
       promise, { PluginCall.call($0).settle($1, isRejected: false) },
       { PluginCall.call($0).settle($1, isRejected: true) }, context,
-      { Unmanaged<PluginCall>.fromOpaque($0!).release() })
-    if status != PROMISE_OK {
-      // Out of memory: no callback will run when it is settled, and the plugin may still use its arguments.
-      state.withLock { ($0.promise, $0.arguments) = (nil, nil) }
-      if let arguments { plugin.host.retainedArguments.retain(arguments, until: handle) }
-      plugin.calls.remove(self, handle)
-      plugin.host.activity.end()
-      end { $0.reject(with: function.error(.badResult, "has no memory left to wait for its promise")) }
-      promise_release(promise)
-      return
+      { Unmanaged<PluginCall>.fromOpaque($0!).takeRetainedValue().drop() })
+    if status == PROMISE_OK, isDiscarded { promise_discard(promise) }
+    // If this was the last reference, the observer is freed now.
+    promise_release(promise)
+  }
+
+  /// Ends the call if its promise was destroyed while it was pending, or cannot be observed for want of memory. Runs when
+  /// the observer is freed, which is after the settlement otherwise.
+  private func drop() {
+    guard let (promise, arguments) = takePromise() else { return }
+    let isDestroyed = promise_state(OpaquePointer(bitPattern: promise)) == PROMISE_ESTALE
+    // The plugin may still use the arguments of a promise that is there.
+    if !isDestroyed, let arguments { plugin.host.retainedArguments.retain(arguments, until: promise) }
+    plugin.calls.remove(self, promise)
+    plugin.host.activity.end()
+    let reason =
+      isDestroyed
+      ? "returned a promise that nothing can settle: its last reference was released while it was pending"
+      : "has no memory left to wait for its promise"
+    end { $0.reject(with: function.error(.badResult, reason)) }
+    withExtendedLifetime(arguments) {}
+  }
+
+  private func takePromise() -> (CallTable.Handle, ArgumentValues?)? {
+    state.withLock { state in
+      defer { (state.promise, state.arguments) = (nil, nil) }
+      return state.promise.map { ($0, state.arguments) }
     }
-    if isDiscarded { promise_discard(promise) }
   }
 
   private static func call(_ context: UnsafeMutableRawPointer?) -> PluginCall {
@@ -134,11 +151,7 @@ extension PluginCall {
 
   /// The promise that the function returned is settled.
   private func settle(_ value: UnsafePointer<promise_value_t>, isRejected: Bool) {
-    let (promise, arguments) = state.withLock { state in
-      defer { (state.promise, state.arguments) = (nil, nil) }
-      return (state.promise, state.arguments)
-    }
-    guard let promise else { return }
+    guard let (promise, arguments) = takePromise() else { return }
     plugin.calls.remove(self, promise)
     plugin.host.activity.end()
     if isRejected, let arguments, value.pointee.kind == promise_kind_t(PROMISE_KIND_DISCARDED) {
@@ -153,7 +166,6 @@ extension PluginCall {
     } else {
       end { $0.fulfil(with: value) }
     }
-    promise_release(OpaquePointer(bitPattern: promise))
   }
 
   /// Ends the call from outside: its destination was discarded, and with it is the plugin's promise.
@@ -184,10 +196,11 @@ extension PluginCall {
     discard(state.withLock { retained($0.promise) })
   }
 
-  /// A reference that outlives the lock: the promise may be settled, and ours released, at any time.
+  /// A reference that outlives the lock; nil if the plugin has released its last one.
   private func retained(_ promise: CallTable.Handle?) -> OpaquePointer? {
-    let promise = promise.flatMap { OpaquePointer(bitPattern: $0) }
-    promise_retain(promise)
+    guard let promise = promise.flatMap({ OpaquePointer(bitPattern: $0) }), promise_retain(promise) == PROMISE_OK else {
+      return nil
+    }
     return promise
   }
 

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A promise that stays pending: the plugin keeps a reference to it. */
+static inline promise_t *pending_promise(void) {
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  return promise;
+}
+
 /* A row of the table of functions. */
 #define FUNCTION(signature, entry)                                                                                     \
   { signature, (promise_function_t)(entry), NULL }

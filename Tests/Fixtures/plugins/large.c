@@ -56,7 +56,7 @@ static promise_bytes_t zeros(uint64_t count) {
 
 static promise_t *never(promise_bytes_t data) {
   (void)data;
-  return promise_new();
+  return pending_promise();
 }
 
 static void die(promise_bytes_t data) {

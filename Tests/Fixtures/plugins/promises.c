@@ -64,7 +64,25 @@ static promise_t *released(void) {
 }
 
 static promise_t *never(void) {
+  return pending_promise();
+}
+
+/* A promise that nobody can settle from the beginning. */
+static promise_t *lose(promise_bytes_t data) {
+  (void)data;
   return promise_new();
+}
+
+static promise_t *held;
+
+/* A promise that nobody can settle after drop(). */
+static promise_t *hold(promise_bytes_t data) {
+  (void)data;
+  return held = pending_promise();
+}
+
+static void drop(void) {
+  promise_release(held);
 }
 
 /* A promise that waits for another: the argument is borrowed until this one is settled. */
@@ -73,6 +91,12 @@ static promise_verdict_t doubled(void *ctx, const promise_value_t *in, promise_v
   out->kind = PROMISE_KIND_I64;
   out->as.i64 = in->as.i64 * 2;
   return PROMISE_FULFILL;
+}
+
+/* A promise derived from one that drop() releases. */
+static promise_t *hold_twofold(void) {
+  held = promise_new();
+  return promise_then(held, doubled, NULL, NULL);
 }
 
 static promise_t *twofold(promise_t *number) {
@@ -174,6 +198,10 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("null() -> promise<i32>", null),
     FUNCTION("released() -> promise<i32>", released),
     FUNCTION("never() -> promise<i32>", never),
+    FUNCTION("lose(data: bytes) -> promise<i32>", lose),
+    FUNCTION("hold(data: bytes) -> promise<i32>", hold),
+    FUNCTION("hold_twofold() -> promise<i64>", hold_twofold),
+    FUNCTION("drop()", drop),
     FUNCTION("twofold(number: promise<i64>) -> promise<i64>", twofold),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
     FUNCTION("sum_after(first: fn(), data: bytes) -> promise<u64>", sum_after),

@@ -88,7 +88,9 @@ static promise_t *later(int64_t x, int64_t y) {
 static promise_t *never(int64_t x, int64_t y) {
   (void)x;
   (void)y;
-  return promise_new();
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  return promise;
 }
 
 static const promise_plugin_function_t functions[] = {

@@ -62,8 +62,14 @@ static void discarded(void *context) {
 
 static promise_t *never(void) {
   promise_t *promise = promise_new_discardable(discarded, NULL, NULL);
+  promise_retain(promise);
   host->progress(host, promise, -1, "for ever");
   return promise;
+}
+
+/* Nobody can settle its promise. */
+static promise_t *lost(void) {
+  return promise_new();
 }
 
 /* Returns such a promise once opens() lets it, which waits until that one is discarded. */
@@ -185,6 +191,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("left() -> str !", left, "Waits for right."),
     FUNCTION("right() -> str !", right, "Waits for left."),
     FUNCTION("never() -> promise<void>", never, "Never settles."),
+    FUNCTION("lost() -> promise<void>", lost, "Cannot settle."),
     FUNCTION("late() -> promise<void>", late, "Returns when opens() has begun, and never settles."),
     FUNCTION("opens() -> str", opens, "Waits until the promise of late() is discarded."),
     FUNCTION("block()", block, "Never returns."),

@@ -1,0 +1,65 @@
+import Promises
+import PromisesTestSupport
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Calls: promises that nothing can settle")
+struct DroppedPromises {
+  let host: Host
+
+  init() throws { host = try .loading("promises") }
+
+  private static let message =
+    "returned a promise that nothing can settle: its last reference was released while it was pending"
+
+  @Test("are rejected when their last reference is released, by the function or later")
+  func dropped() async {
+    let lost = await outcome("lose", .bytes([1])).pluginError
+    #expect(lost?.kind == .badResult && lost?.description == "test.promises.lose: \(Self.message)")
+    let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
+    #expect(held.state == .pending)
+    _ = await outcome("drop")
+    #expect(await held.outcome().pluginError?.message == Self.message)
+  }
+
+  @Test("are rejected when the promise that they wait for is dropped")
+  func derived() async {
+    let held = host.call("hold_twofold", of: "test.promises")
+    #expect(held.state == .pending)
+    _ = await outcome("drop")
+    #expect(await held.outcome().pluginError?.description == "test.promises.hold_twofold: \(Self.message)")
+  }
+
+  @Test("can be discarded before and after, and hold nothing that they were lent")
+  func discarded() async {
+    let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
+    held.discard()
+    #expect(await held.outcome().reason is Discarded)
+    #expect(host.retainedArguments.count == 1)
+    _ = await outcome("drop")
+    // Any call releases unused arguments.
+    let lost = host.call("lose", of: "test.promises", [.value(.bytes([1]))])
+    #expect(host.retainedArguments.count == 0)
+    lost.discard()
+    #expect(await lost.outcome().pluginError?.message == Self.message)
+    #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
+  @Test("are rejected in a worker process, whose other calls go on")
+  func isolated() async throws {
+    let plugin = try IsolatedPlugin.loading("promises")
+    let never = plugin.call("never", [], timeout: nil)
+    let held = plugin.call("hold", [.value(.bytes([1]))], timeout: nil)
+    #expect(
+      try await plugin.outcome("lose", .bytes([1])).pluginError?.description == "test.promises.lose: \(Self.message)")
+    _ = try await plugin.outcome("drop")
+    #expect(try await held.outcomeInTime().pluginError?.message == Self.message)
+    #expect(never.state == .pending)
+    plugin.unload(deadline: .zero)
+  }
+
+  private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {
+    await host.outcome(function, of: "test.promises", values.map { .value($0) })
+  }
+}
