@@ -81,8 +81,13 @@ extension ConstantSet {
 
   private func value(named name: Substring) throws(ArgumentMismatch) -> PluginValue {
     if let value = self[name] { return value }
-    if Self.isName(name) || name.isEmpty { throw mismatch(PluginValue.string(String(name)).json) }
+    if Self.isName(name) || name.isEmpty { throw mismatch(named: String(name)) }
     return try base.value(fromText: String(name))
+  }
+
+  private func mismatch(named name: String) -> ArgumentMismatch {
+    let hint = Suggestion.near(name, among: constants.map(\.name))
+    return ArgumentMismatch(message: mismatch(PluginValue.string(name).json).message + hint)
   }
 
   private func mismatch(_ found: String) -> ArgumentMismatch {

@@ -14,7 +14,7 @@ enum CommandLineArguments {
     var inputs: [(name: String?, text: ArgumentText)] = []
     let end = words.firstIndex(of: "--") ?? words.endIndex
     for word in words[..<end] {
-      try refuseOption(word)
+      try refuseOption(word, among: [])
       let (name, value) = try split(word, for: signature)
       inputs.append((name, ArgumentText(value)))
     }
@@ -78,10 +78,20 @@ enum CommandLineArguments {
       ])
   }
 
+  /// Refuses a mistyped option among the words before `--`.
+  ///
+  /// - Parameter options: the options of the command, for a suggestion.
+  static func refuseOptions(_ words: [String], among options: @autoclosure () -> [String]) throws(Failure) {
+    for word in words.prefix(while: { $0 != "--" }) { try refuseOption(word, among: options()) }
+  }
+
   /// A word with a leading dash that is no number is a mistyped option.
-  private static func refuseOption(_ word: String) throws(Failure) {
+  private static func refuseOption(_ word: String, among options: @autoclosure () -> [String]) throws(Failure) {
     guard word.utf8.first == UInt8(ascii: "-"), word != "-", Double(word) == nil else { return }
-    throw Failure(.usage, "unknown option \(word); before arguments that begin with a dash, write --".displayLine)
+    let option = String(word.prefix { $0 != "=" })
+    let hint = option.hasPrefix("--") ? Suggestion.near(option, among: options().filter { $0.hasPrefix("--") }) : ""
+    throw Failure(
+      .usage, "unknown option \(word)\(hint); before arguments that begin with a dash, write --".displayLine)
   }
 }
 

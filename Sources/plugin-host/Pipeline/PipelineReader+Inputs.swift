@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// Arguments and results: texts, files, parts of other steps' results, lists and mappings of these.
 extension PipelineReader {
   func arguments(_ node: YAMLNode, what: String, isNested: Bool = false) -> [Pipeline.Argument] {

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// The dependencies of the steps: numbers in the file's order, checked to refer to something and to have no circle.
 struct StepGraph: Sendable {
   /// Of each step: those whose results it uses or that it comes after. Without repetitions.

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// The values of a pipeline's variables: the user's, or else the file's.
 enum Variables {
   /// `given` are the names and values that the user gave. Errors in the file are appended to `mistakes`; errors in

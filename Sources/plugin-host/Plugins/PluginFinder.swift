@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// Finds the file of a plugin by the user's name for it.
 struct PluginFinder: Sendable {
   /// The folders in which plugins are looked for, the first that has it wins.

@@ -1,3 +1,5 @@
+import PluginRuntime
+
 /// The nodes of a YAML file. Reading collects mistakes and goes on, so that one run shows them all.
 final class YAMLDocument {
   let file: SourceFile

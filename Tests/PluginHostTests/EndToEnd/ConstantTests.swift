@@ -29,7 +29,7 @@ extension EndToEnd {
         #expect(try HostProcess.run("call", file, "toupper").text == "1\n")
         let wrong = try HostProcess.run("call", file, "abs", "MINOS")
         #expect(wrong.status == 64)
-        #expect(wrong.errors.contains("or one of MINUS, PLUS"), "\(wrong.errors)")
+        #expect(wrong.errors.contains("or one of MINUS, PLUS; did you mean \"MINUS\"?\n"), "\(wrong.errors)")
       }
     }
 

@@ -1,7 +1,7 @@
 /// A name that a mistyped one may stand for.
-enum Suggestion {
+package enum Suggestion {
   /// A question that ends a message, such as `; did you mean "packed"?`; empty if nothing is near.
-  static func near(_ name: String, among names: some Sequence<String>) -> String {
+  package static func near(_ name: String, among names: some Sequence<String>) -> String {
     // Every third letter may be wrong: more would be guessing. A single letter is no evidence.
     // A text that is longer than any name is none that was mistyped.
     guard name.utf8.count <= 256 else { return "" }
@@ -12,7 +12,7 @@ enum Suggestion {
   }
 
   /// The edit distance of two names: letters added, removed, changed, or swapped with their neighbour.
-  static func distance(_ first: String, _ second: String) -> Int {
+  package static func distance(_ first: String, _ second: String) -> Int {
     let first = Array(first.lowercased())
     let second = Array(second.lowercased())
     guard !first.isEmpty, !second.isEmpty else { return max(first.count, second.count) }
