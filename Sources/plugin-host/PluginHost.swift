@@ -23,6 +23,7 @@ struct PluginHost: ParsableCommand {
   static func main() {
     if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { runWorker() }
     StandardStreams.occupy()
+    TerminationSignals.record()
     do {
       try Admission.begin()
       let words = RawText.arguments

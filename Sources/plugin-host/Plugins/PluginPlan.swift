@@ -118,6 +118,7 @@ struct PluginPlan: Sendable {
     try finder.trust.check(path)
     var workers = workers(for: place)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
+    workers = workers?.namingOutput(String(path.split(separator: "/").last ?? ""))
     if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
     return try Self.inspect(plugin: path, workers)
   }
@@ -146,6 +147,15 @@ struct PluginPlan: Sendable {
       let place = adoption.file.map { "\($0): " } ?? ""
       throw Failure(.notLoaded, "\(error.subject == adoption.file ? "" : place)\(error)".displayLine)
     }
+  }
+}
+
+extension IsolationOptions {
+  /// The options with a name before each line of output.
+  func namingOutput(_ name: String) -> IsolationOptions {
+    var options = self
+    options.output = { [output] line in output("\(name): \(line)") }
+    return options
   }
 }
 

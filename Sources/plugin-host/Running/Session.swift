@@ -29,6 +29,7 @@ final class Session {
         log: { [loop, log] level, plugin, message in
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
+    loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0) == .inProcess }
     do {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
@@ -42,6 +43,7 @@ final class Session {
 
   /// Loads one more plugin of the plan. Those that it requires are loaded.
   func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
+    if plan.place(of: plugin) == .inProcess { loop.reclaimsSignals = true }
     do {
       try Self.load(plugin, of: plan, into: host, workers)
     } catch {
@@ -52,7 +54,8 @@ final class Session {
   private static func load(
     _ plugin: PluginDescription, of plan: PluginPlan, into host: Host, _ workers: IsolationOptions
   ) throws(PluginError) {
-    let workers = plan.options(workers, of: plugin)
+    let workers = plan.options(workers, of: plugin).namingOutput(plugin.id)
+    defer { TerminationSignals.reclaim() }
     switch (plan.place(of: plugin), plugin.adoption) {
     case (.inProcess, let adoption?): try host.adopt(adoption)
     case (.inProcess, nil): try host.load(plugin.path)

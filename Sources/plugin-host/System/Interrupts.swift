@@ -12,16 +12,20 @@ enum Interrupts {
     loop.notesInterrupts = true
     wakeup.store(loop.wakeup, ordering: .releasing)
     requested.store(false, ordering: .releasing)
-    var action = sigaction()
-    action.__sigaction_handler.sa_handler = { _ in noteInterrupt() }
-    action.sa_flags = SA_RESTART
-    sigaction(SIGINT, &action, nil)
+    installed.store(true, ordering: .releasing)
+    action.install(for: SIGINT)
     // A parent's thread may have blocked it.
     var set = sigset_t()
     sigemptyset(&set)
     sigaddset(&set, SIGINT)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
+
+  /// Whether SIGINT is noted here.
+  static var isInstalled: Bool { installed.load(ordering: .acquiring) }
+
+  /// The handler.
+  static var action: SignalAction { SignalAction { _ in noteInterrupt() } }
 
   /// Whether SIGINT came since `clear()`.
   static var isRequested: Bool { requested.load(ordering: .acquiring) }
@@ -30,6 +34,7 @@ enum Interrupts {
   static func clear() { requested.store(false, ordering: .releasing) }
 }
 
+private let installed = Atomic<Bool>(false)
 private let requested = Atomic<Bool>(false)
 private let wakeup = Atomic<Int32>(-1)
 

@@ -12,6 +12,11 @@ final class MainLoop {
   /// Whether `Interrupts` has SIGINT, which does not end `run` then.
   var notesInterrupts = false
 
+  /// Whether code of plugins runs in this process, where it may change the dispositions of signals.
+  var reclaimsSignals = false
+  /// The longest time for which a change of a signal's disposition is not noticed.
+  private static let signalPeriod = Duration.milliseconds(100)
+
   /// The descriptor to which a byte is written to wake the loop. It does not block.
   nonisolated var wakeup: Int32 { inbox.wakeup }
 
@@ -58,12 +63,20 @@ final class MainLoop {
     defer { signals.restore() }
     while !done() {
       if let signal = signals.received { return signal }
-      let isReadable = inbox.wait(until: timers.map(\.deadline).min(), reading: descriptor)
+      let isReadable = inbox.wait(until: nextWakeup(), reading: descriptor)
+      if reclaimsSignals { TerminationSignals.reclaim() }
       runPosted()
       runDueTimers()
       if isReadable { return nil }
     }
     return nil
+  }
+
+  private func nextWakeup() -> ContinuousClock.Instant? {
+    let next = timers.map(\.deadline).min()
+    guard reclaimsSignals else { return next }
+    let limit = ContinuousClock.now + Self.signalPeriod
+    return min(next ?? limit, limit)
   }
 
   private func runDueTimers() {

@@ -37,13 +37,8 @@ enum StandardStreams {
   /// size. Programs that plugins start are ended by it as ever.
   static func surviveFailedWrites() {
     for signal in [SIGPIPE, SIGXFSZ] {
-      var action = sigaction()
-      sigaction(signal, nil, &action)
       // A parent that ignores the signal has it ignored here too.
-      guard unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0 else { continue }
-      action.__sigaction_handler.sa_handler = { _ in }
-      action.sa_flags = SA_RESTART
-      sigaction(signal, &action, nil)
+      if SignalAction(of: signal) == .standard { SignalAction { _ in }.install(for: signal) }
     }
   }
 }

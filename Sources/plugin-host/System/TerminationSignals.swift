@@ -3,28 +3,29 @@ import Synchronization
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process. The second signal of a kind
 /// ends it at once, even while a plugin's function runs.
+///
+///     default --init--> noting --a signal comes--> default, until the next init
+///                         \--restore()--> default
+///
+/// Signals that the parent ignores stay ignored: those of a program that nohup or a shell started in the background.
+/// Code of plugins in this process may change dispositions at any time; `reclaim()` undoes that.
 struct TerminationSignals: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
-  private let previous: [(signal: Int32, action: sigaction)]
+  private static let ignored = Set(signals.filter { SignalAction(of: $0) == .ignored })
+
+  /// Notes which signals the parent ignores, before code of a plugin can run.
+  static func record() { _ = ignored }
 
   /// Each signal also writes a byte to `descriptor`, which must not block. SIGINT may be another's.
   init(waking descriptor: Int32, besidesInterrupts: Bool = false) {
-    let signals = besidesInterrupts ? Self.signals.filter { $0 != SIGINT } : Self.signals
+    let signals = Self.signals.filter { !Self.ignored.contains($0) && !(besidesInterrupts && $0 == SIGINT) }
     noted.store(0, ordering: .relaxed)
+    seen.store(0, ordering: .relaxed)
     wakeup.store(descriptor, ordering: .releasing)
+    watched.store(signals.reduce(0) { $0 | bit($1) }, ordering: .releasing)
     // A parent that starts us from a thread which blocks signals, such as one of libdispatch's, hands that down.
     Self.unblock(signals)
-    previous = signals.compactMap { signal in
-      var current = sigaction()
-      sigaction(signal, nil, &current)
-      // A shell that started us in the background ignores SIGINT for us, nohup SIGHUP: let it be.
-      if unsafeBitCast(current.__sigaction_handler.sa_handler, to: Int.self) == ignored { return nil }
-      var action = sigaction()
-      action.__sigaction_handler.sa_handler = { note($0) }
-      action.sa_flags = SA_RESTART | Int32(bitPattern: UInt32(SA_RESETHAND))
-      sigaction(signal, &action, nil)
-      return (signal, current)
-    }
+    Self.reclaim()
   }
 
   /// The first signal that came.
@@ -33,15 +34,34 @@ struct TerminationSignals: ~Copyable {
     return signal == 0 ? nil : signal
   }
 
-  /// Restores the former handlers of the signals. The descriptor may be closed afterwards.
+  /// Restores the default handlers of the signals. The descriptor may be closed afterwards.
   func restore() {
-    for (signal, var action) in previous { sigaction(signal, &action, nil) }
+    watched.store(0, ordering: .releasing)
+    Self.reclaim()
     wakeup.store(-1, ordering: .releasing)
+  }
+
+  /// Undoes changes of dispositions, so that the signals end the process and failed writes do not.
+  ///
+  /// [any thread]
+  static func reclaim() {
+    for signal in signals {
+      let action = expected(signal)
+      if SignalAction(of: signal) != action { action.install(for: signal) }
+    }
+    StandardStreams.surviveFailedWrites()
+  }
+
+  private static func expected(_ signal: Int32) -> SignalAction {
+    if signal == SIGINT, Interrupts.isInstalled { return Interrupts.action }
+    if ignored.contains(signal) { return .ignored }
+    let isNoted = watched.load(ordering: .acquiring) & ~seen.load(ordering: .acquiring) & bit(signal) != 0
+    return isNoted ? .init(note, isOnce: true) : .standard
   }
 
   /// Ends the process by `signal`, as its sender expects: a shell that runs a script stops it then.
   static func die(by signal: Int32) -> Never {
-    Glibc.signal(signal, SIG_DFL)
+    SignalAction.standard.install(for: signal)
     unblock([signal])
     raise(signal)
     _exit(128 + signal)
@@ -55,15 +75,18 @@ struct TerminationSignals: ~Copyable {
   }
 }
 
-/// SIG_IGN, which is a cast that Swift does not import.
-private let ignored = 1
-
 private let noted = Atomic<Int32>(0)
 private let wakeup = Atomic<Int32>(-1)
+/// The signals that are noted, as bits; and those of them that came.
+private let watched = Atomic<UInt64>(0)
+private let seen = Atomic<UInt64>(0)
+
+private func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal) }
 
 /// The handler: only atomics and write(2), which are safe in one.
 private func note(_ signal: Int32) {
   let saved = errno
+  seen.bitwiseOr(bit(signal), ordering: .acquiringAndReleasing)
   _ = noted.compareExchange(expected: 0, desired: signal, ordering: .acquiringAndReleasing)
   let descriptor = wakeup.load(ordering: .acquiring)
   if descriptor >= 0 {

@@ -31,6 +31,8 @@ extension EndToEnd {
       defer { try? FileManager.default.removeItem(at: folder) }
       let call = try HostProcess.run("call", "kinds", "chatter", "a line")
       #expect(call.status == 0 && call.text == "null\n" && call.errors == "a line\n")
+      let worker = try HostProcess.run("call", "--isolation", "process", "kinds", "chatter", "a line")
+      #expect(worker.errors == "org.example.kinds: a line\n")
       let started = try HostProcess.run("call", "kinds", "start", "echo a program")
       #expect(started.text == "0\n" && started.errors == "a program\n")
       try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: x}}}\n".utf8).write(
