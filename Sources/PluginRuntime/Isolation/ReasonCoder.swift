@@ -18,7 +18,10 @@ enum ReasonCoder {
     case let value as Int64: .array([.string("value"), .int(value)])
     case let value as UInt: .array([.string("value"), .uint(UInt64(value))])
     case let value as Double: .array([.string("value"), .double(value)])
-    case let value as [UInt8]: .array([.string("value"), .bytes(value)])
+    // An empty list of anything is also an empty [UInt8].
+    case let value as [UInt8] where type(of: reason!) == [UInt8].self: .array([.string("value"), .bytes(value)])
+    case let value as [Any]: .array([.string("collection"), PluginValue(reason: value)])
+    case let value as [String: Any]: .array([.string("collection"), PluginValue(reason: value)])
     case .some(let other): .array([.string("text"), .string("\(other)")])
     }
   }
@@ -42,6 +45,7 @@ enum ReasonCoder {
       guard case .uint(let number) = parts[1], case .string(let text) = parts[2] else { throw malformed }
       return ThrownReason(number: number, text: text)
     case ("value", 2): return plain(parts[1])
+    case ("collection", 2): return collection(parts[1])
     case ("text", 2):
       guard case .string(let text) = parts[1] else { throw malformed }
       return text
@@ -63,6 +67,16 @@ enum ReasonCoder {
     var error = PromiseError(domain: domain, code: code, message: message)
     if case .string(let origin) = parts[3] { error.origin = origin }
     return error
+  }
+
+  /// The Swift value that an array or a map of C converts to, or an element of one.
+  private static func collection(_ value: PluginValue) -> Any {
+    switch value {
+    case .array(let elements): elements.map(collection) as [Any]
+    case .object(let members):
+      Dictionary(members.map { ($0.name, collection($0.value)) }) { first, _ in first } as [String: Any]
+    default: plain(value) ?? ()
+    }
   }
 
   /// The Swift value that a reason of C converts to.

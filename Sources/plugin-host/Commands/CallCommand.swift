@@ -91,6 +91,8 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
 
   @MainActor
   private func call() throws {
+    try CommandLineArguments.refuseOptions(
+      words, among: CommandOptions(of: CallCommand.self).all.flatMap(\.names) + ["--help", "--version"])
     var plan = self.host.plan(self.host.search.finder)
     let (plugin, function, arguments) = try target(&plan)
     let host = HostSlot()
@@ -152,15 +154,13 @@ struct CallCommand: ParsableCommand, WritesResults, RunsPlugins {
         try output.writer.write(value, of: call.function.signature.shape)
         session.end(.fulfilled)
       case .failure(let failure):
-        var lines = ["plugin-host: \(call.label): \(failure)".displayLine]
-        if failure.status == .usage { lines.append("plugin-host: usage: \(call.function.signature)") }
-        StructuredError.write(Failure(failure.status, lines: lines), call: call.names, reason: call.reason)
+        StructuredError.write(call.failure(failure))
         session.end(failure.status, deadline: .seconds(1))
       case nil:
         session.end(.rejected)
       }
     } catch {
-      StructuredError.write(error, call: call.names)
+      StructuredError.write(Failure(error.status, lines: error.lines, facts: call.facts))
       session.end(error.status)
     }
   }

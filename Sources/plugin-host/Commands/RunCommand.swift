@@ -147,11 +147,11 @@ struct RunCommand: ParsableCommand, WritesResults, RunsPlugins {
         try output.writer.write(value, of: run.plan.result.shape)
         session.end(.fulfilled)
       case .failure(let failure):
-        StandardError.write(lines: failure.lines)
+        for failure in failure.failures { StructuredError.write(failure) }
         session.end(failure.status, deadline: .seconds(1))
       }
     } catch {
-      StandardError.write(lines: error.lines)
+      StructuredError.write(error)
       session.end(error.status)
     }
   }

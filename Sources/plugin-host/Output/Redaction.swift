@@ -35,3 +35,17 @@ enum Redaction {
     return !texts.isEmpty && texts.contains { bytes.contains(Array($0.utf8)) }
   }
 }
+
+extension PluginValue {
+  /// The value with `***` in place of secrets, before any text is made of it: in JSON within JSON a secret would have
+  /// yet another form.
+  var redacted: PluginValue {
+    switch self {
+    case .string(let text): .string(Redaction.apply(text))
+    case .array(let elements): .array(elements.map(\.redacted))
+    case .object(let members): .object(members.map { PluginMember(Redaction.apply($0.name), $0.value.redacted) })
+    case .bytes(let bytes): Redaction.isNeeded(in: bytes) ? .string("***") : self
+    case .void, .bool, .int, .uint, .double, .pointer: Redaction.isNeeded(in: json) ? .string("***") : self
+    }
+  }
+}

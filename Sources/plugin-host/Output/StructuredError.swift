@@ -12,29 +12,38 @@ enum StructuredError {
   /// Writes failures as JSON from here on.
   static func turnOn() { isOn.store(true, ordering: .relaxed) }
 
-  /// Writes a failure: as JSON if that was asked for, and otherwise its lines.
-  ///
-  /// - Parameters:
-  ///   - call: the ids of the plugin and the function that failed.
-  ///   - reason: the error of the library or the plugin, which has a domain and a code.
-  static func write(_ failure: Failure, call: (plugin: String, function: String)? = nil, reason: PromiseError? = nil) {
-    guard isOn.load(ordering: .relaxed) else { return StandardError.write(lines: failure.lines) }
-    StandardError.write(lines: [json(failure, call: call, reason: reason).text])
+  /// Writes a failure: as one line of JSON if that was asked for, and otherwise its lines.
+  static func write(_ failure: Failure) {
+    StandardError.write(lines: isOn.load(ordering: .relaxed) ? [json(failure).text] : failure.lines)
   }
 
-  static func json(
-    _ failure: Failure, call: (plugin: String, function: String)? = nil, reason: PromiseError? = nil
-  ) -> JSON {
+  static func json(_ failure: Failure) -> JSON {
+    let facts = failure.facts
     var members: [(String, JSON)] = [
       ("kind", .string(failure.status.name)), ("status", .number(UInt64(failure.status.rawValue))),
     ]
-    if let call { members += [("plugin", .string(call.plugin)), ("function", .string(call.function))] }
-    if let reason { members += [("domain", .string(reason.domain)), ("code", .value(.int(reason.code)))] }
-    let prefix = "plugin-host: "
-    let lines = failure.lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-    members.append(("message", .string(reason?.message ?? lines.joined(separator: "\n"))))
+    if let line = facts.line { members.append(("line", .number(UInt64(line)))) }
+    if let step = facts.step { members.append(("step", text(step))) }
+    if let plugin = facts.plugin { members.append(("plugin", text(plugin))) }
+    if let function = facts.function { members.append(("function", text(function))) }
+    switch facts.reason {
+    case .error(let error):
+      members += [("domain", text(error.domain)), ("code", .value(.int(error.code))), ("message", text(error.message))]
+    case .value(let value):
+      members += [("message", message(of: failure)), ("reason", .value(value))]
+    case nil: members.append(("message", message(of: failure)))
+    }
     return .object([("error", .object(members))])
   }
+
+  private static func message(of failure: Failure) -> JSON {
+    let prefix = "plugin-host: "
+    let lines = failure.lines.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+    return text(lines.joined(separator: "\n"))
+  }
+
+  /// A text without secrets. They are hidden before the text becomes JSON, where they would have another form.
+  private static func text(_ text: String) -> JSON { .string(Redaction.apply(text)) }
 }
 
 extension ExitStatus {

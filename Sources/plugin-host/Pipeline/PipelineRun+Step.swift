@@ -198,7 +198,11 @@ private struct Elements: Sendable {
     running -= 1
     if self.failure == nil {
       self.failure =
-        if case .rejected(let message) = failure { .rejected(message: "[\(index)]: \(message)") } else { failure }
+        if case .rejected(let message, let reason) = failure {
+          .rejected(message: "[\(index)]: \(message)", reason: reason)
+        } else {
+          failure
+        }
     }
     return done
   }

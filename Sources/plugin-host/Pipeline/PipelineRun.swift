@@ -96,22 +96,23 @@ final class PipelineRun {
   }
 
   /// The pipeline's own result, once every step is settled: it is fulfilled if all of them are.
-  var conclusion: Result<PluginValue, Failure> {
-    let failures = outcomes.enumerated().compactMap { number, outcome -> (name: String, failure: CallFailure)? in
+  var conclusion: Result<PluginValue, PipelineFailure> {
+    typealias Failed = (step: PipelinePlan.Step, failure: CallFailure)
+    let failures = outcomes.enumerated().compactMap { number, outcome -> Failed? in
       guard case .failure(let failure) = outcome, failure != .skipped else { return nil }
-      return (plan.steps[number].name, failure)
+      return (plan.steps[number], failure)
     }
     // A step that did not run for want of an input adds no cause.
     let causes = failures.filter { if case .notRun = $0.failure { false } else { true } }
     if causes.isEmpty { return result }
     let isTimeout = causes.allSatisfy { $0.failure.status == .timedOut }
     return .failure(
-      Failure(
-        isTimeout ? .timedOut : .rejected,
-        lines: causes.map { "plugin-host: \($0.name): \($0.failure)".displayLine }))
+      PipelineFailure(
+        status: isTimeout ? .timedOut : .rejected,
+        failures: causes.map { $0.failure.failure(at: $0.step.name, facts: $0.step.facts) }))
   }
 
-  private var result: Result<PluginValue, Failure> {
+  private var result: Result<PluginValue, PipelineFailure> {
     var values: [Int: PluginValue] = [:]
     for number in kept {
       if case .success(let value) = outcomes[number] { values[number] = value }
@@ -119,7 +120,8 @@ final class PipelineRun {
     do {
       return .success(try plan.result.value(values))
     } catch {
-      return .failure(Failure(.rejected, "the result: \(error)".displayLine))
+      return .failure(
+        PipelineFailure(status: .rejected, failures: [Failure(.rejected, "the result: \(error)".displayLine)]))
     }
   }
 

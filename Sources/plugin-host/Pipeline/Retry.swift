@@ -15,7 +15,7 @@ struct Retry: Equatable, Sendable {
   func applies(to failure: CallFailure) -> Bool {
     switch failure {
     case .timedOut: on.isEmpty || on.contains("timeout")
-    case .rejected(let message): on.isEmpty || on.contains { $0 != "timeout" && message.contains($0) }
+    case .rejected(let message, _): on.isEmpty || on.contains { $0 != "timeout" && message.contains($0) }
     case .notRun, .interrupted, .wrongArguments, .skipped: false
     }
   }

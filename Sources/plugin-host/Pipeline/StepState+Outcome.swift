@@ -13,7 +13,8 @@ extension StepState {
     case .success(let value) where isFound:
       self = .fulfilled(result: value.summary + (value.summary.isEmpty ? "from the cache" : ", from the cache"))
     case .success(let value): self = .fulfilled(result: value.summary)
-    case .failure(.rejected(let message)), .failure(.wrongArguments(let message)): self = .rejected(message: message)
+    case .failure(.rejected(let message, _)), .failure(.wrongArguments(let message)):
+      self = .rejected(message: message)
     case .failure(.timedOut(let seconds)): self = .timedOut(message: "\(CallFailure.timedOut(seconds: seconds))")
     case .failure(.notRun(let cause)): self = .notRun(because: cause)
     case .failure(.skipped): self = .skipped

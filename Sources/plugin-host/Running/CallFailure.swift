@@ -1,9 +1,10 @@
 import PluginRuntime
+import Promises
 
 /// Why a call, or a step, was not fulfilled: the reason of its promise.
 enum CallFailure: Error, Equatable, Sendable {
   /// The plugin said so, or the host on its behalf, or an input could not be read.
-  case rejected(message: String)
+  case rejected(message: String, reason: RejectedReason? = nil)
   /// It took longer than the seconds it was given.
   case timedOut(seconds: Double)
   /// It never began, because the step of that name was not fulfilled.
@@ -22,9 +23,27 @@ enum CallFailure: Error, Equatable, Sendable {
     case let error as PluginError where error.kind == .badArgument: self = .wrongArguments(message: error.message)
     // The subject, a function's name, stands before every message anyway.
     case let error as PluginError: self = .rejected(message: error.message)
+    case let error as PromiseError: self = .rejected(message: "\(error)", reason: .error(error))
+    case let error as any Error: self = .rejected(message: "\(error)")
+    case let reason? where !(reason is Discarded): self = Self.rejected(with: PluginValue(reason: reason))
     case let reason?: self = .rejected(message: "\(reason)")
     case nil: self = .rejected(message: "no reason given")
     }
+  }
+
+  private static func rejected(with value: PluginValue) -> CallFailure {
+    let value = ResultShape.any.printed(value.redacted)
+    let message = if case .string(let text) = value { text } else { value.json }
+    return .rejected(message: message, reason: .value(value))
+  }
+
+  /// The failure of the call, with its place for programs.
+  ///
+  /// - Parameter place: the beginning of the line for people, such as `digest.sha256`.
+  func failure(at place: String, facts: FailureFacts) -> Failure {
+    var facts = facts
+    if case .rejected(_, let reason) = self { facts.reason = reason }
+    return Failure(status, lines: ["plugin-host: \(place): \(self)".displayLine], facts: facts)
   }
 
   /// The exit status of a command for it.
@@ -40,7 +59,7 @@ enum CallFailure: Error, Equatable, Sendable {
 extension CallFailure: CustomStringConvertible {
   var description: String {
     switch self {
-    case .rejected(let message), .wrongArguments(let message): message
+    case .rejected(let message, _), .wrongArguments(let message): message
     case .timedOut(let seconds): "timed out after \(Self.number(seconds)) s"
     case .notRun(let cause): "not run: \"\(cause)\" was not fulfilled"
     case .interrupted: "interrupted"

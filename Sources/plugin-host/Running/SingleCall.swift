@@ -11,11 +11,9 @@ final class SingleCall {
   private let attempt: Attempt
   /// Nil while the call is not settled.
   private(set) var outcome: Result<PluginValue, CallFailure>?
-  /// The error of a library or a plugin by which the call was rejected.
-  private(set) var reason: PromiseError?
 
   /// The ids for programs.
-  nonisolated var names: (plugin: String, function: String) { (plugin.id, function.name) }
+  nonisolated var facts: FailureFacts { FailureFacts(plugin: plugin.id, function: function.name) }
 
   /// For people: `digest.sha256`.
   nonisolated var label: String { "\(plugin.shortName).\(function.name)" }
@@ -35,12 +33,19 @@ final class SingleCall {
   func start(_ arguments: [Argument], timeout: Seconds?) {
     board.enter(.running(StepState.Report()), step: 0)
     attempt.outcome.then(
-      { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0)), $0 as? PromiseError) })
+      { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
     attempt.start(timeout: timeout?.value) { [self] in
       session.host.call(function.name, of: plugin.id, arguments) { [self] report in
         session.loop.post { self.board.report(StepState.Report(report), step: 0) }
       }
     }
+  }
+
+  /// The failure of the command for that of the call, with the function's usage if the arguments were wrong.
+  nonisolated func failure(_ failure: CallFailure) -> Failure {
+    var result = failure.failure(at: label, facts: facts)
+    if failure.status == .usage { result.lines.append("plugin-host: usage: \(function.signature)") }
+    return result
   }
 
   /// Discards the call.
@@ -49,9 +54,8 @@ final class SingleCall {
     board.finish()
   }
 
-  private nonisolated func settle(_ outcome: Result<PluginValue, CallFailure>, _ reason: PromiseError? = nil) {
+  private nonisolated func settle(_ outcome: Result<PluginValue, CallFailure>) {
     session.loop.post { [self] in
-      self.reason = reason
       self.outcome = outcome
       board.finish()
     }

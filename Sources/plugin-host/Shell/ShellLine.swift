@@ -27,6 +27,8 @@ struct ShellLine: Equatable {
   struct Mistake: Error, Equatable {
     var column: Int
     var message: String
+
+    var failure: Failure { Failure(.usage, lines: ["plugin-host: column \(column): \(message)".displayLine]) }
   }
 
   /// The variable that gets the value.

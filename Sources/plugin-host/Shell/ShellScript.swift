@@ -15,10 +15,10 @@ struct ShellScript {
         do {
           next = try shell.run(try ShellLine(parsing: text))
         } catch let mistake as ShellLine.Mistake {
-          report(["plugin-host: column \(mistake.column): \(mistake.message)".displayLine], number)
+          report(mistake.failure, number)
           shell.session.end(.usage, deadline: .seconds(1))
         } catch let failure as Failure {
-          report(failure.lines, number)
+          report(failure, number)
           shell.session.end(failure.status, deadline: .seconds(1))
         }
         shell.session.loop.runPosted()
@@ -29,16 +29,19 @@ struct ShellScript {
         }
       }
     } catch {
-      report(["plugin-host: \(error)"], number + 1)
+      report(Failure(.usage, "\(error)"), number + 1)
       shell.session.end(.usage)
     }
     shell.session.end(.fulfilled)
   }
 
   /// Writes the errors of a line, with its place.
-  private func report(_ lines: [String], _ number: Int) {
+  private func report(_ failure: Failure, _ number: Int) {
     let prefix = "plugin-host: "
-    let first = lines.first.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 } ?? ""
-    StandardError.write(lines: ["\(prefix)\(name):\(number): \(first)"] + lines.dropFirst())
+    let first = failure.lines.first.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 } ?? ""
+    var failure = failure
+    failure.lines = ["\(prefix)\(name):\(number): \(first)"] + failure.lines.dropFirst()
+    failure.facts.line = number
+    StructuredError.write(failure)
   }
 }

@@ -103,9 +103,7 @@ final class ShellSession {
     case .success(let value):
       return try keep(ShellVariables.Variable(value, of: function.signature.shape), target)
     case .failure(let failure):
-      var lines = ["plugin-host: \(call.label): \(failure)".displayLine]
-      if failure.status == .usage { lines.append("plugin-host: usage: \(function.signature)") }
-      throw Failure(failure.status, lines: lines)
+      throw call.failure(failure)
     case nil:
       call.interrupt()
       return .interrupted

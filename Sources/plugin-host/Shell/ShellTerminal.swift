@@ -37,9 +37,9 @@ struct ShellTerminal {
       case .signal(let signal): return { shell.session.end(by: signal) }
       }
     } catch let mistake as ShellLine.Mistake {
-      StandardError.write(lines: ["plugin-host: column \(mistake.column): \(mistake.message)".displayLine])
+      StructuredError.write(mistake.failure)
     } catch let failure as Failure {
-      StandardError.write(lines: failure.lines)
+      StructuredError.write(failure)
     } catch {
       StandardError.write(lines: ["plugin-host: \(error)"])
     }

@@ -30,14 +30,17 @@ struct Failure: Error, Equatable {
   var status: ExitStatus
   /// Lines for standard error, complete as they are.
   var lines: [String]
+  /// The facts for programs that asked for JSON.
+  var facts = FailureFacts()
 
   init(_ status: ExitStatus, _ message: String) {
     self.status = status
     lines = ["plugin-host: \(message)"]
   }
 
-  init(_ status: ExitStatus, lines: [String]) {
+  init(_ status: ExitStatus, lines: [String], facts: FailureFacts = FailureFacts()) {
     self.status = status
     self.lines = lines
+    self.facts = facts
   }
 }

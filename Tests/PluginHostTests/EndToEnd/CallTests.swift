@@ -146,6 +146,15 @@ extension EndToEnd {
       #expect(ending.errors == "plugin-host: kinds.fail: no way (fixture 7)\n")
     }
 
+    @Test(arguments: [[], ["--isolation", "process"]])
+    func aPromiseThatNothingCanSettleIsARejection(options: [String]) throws {
+      let ending = try HostProcess.run(["call"] + options + ["later", "lost"])
+      #expect(ending.status == 1)
+      #expect(
+        ending.errors == "plugin-host: later.lost: returned a promise that nothing can settle: "
+          + "its last reference was released while it was pending\n")
+    }
+
     @Test(arguments: [
       (["kinds", "tiny", "128"], "expected an integer from -128 to 127"), (["kinds", "flip"], "x"),
       (["kinds", "tiny", "1", "2"], "kinds.tiny: "), (["kinds", "tiny", "x=1", "x=2"], "kinds.tiny: "),
@@ -153,7 +162,9 @@ extension EndToEnd {
       (["kinds", "text", "--text", "y=1"], "text has no parameter \"y\""),
       (["kinds", "text", "--text", "y"], "NAME=VALUE"), (["kinds", "tnyi"], "did you mean \"tiny\"?"),
       (["kinds"], "<function>"),
-      ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa"),
+      ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa; did you mean \"--raw\"?"),
+      (["--timout=5", "kinds", "tiny"], "unknown option --timout=5; did you mean \"--timeout\"?"),
+      (["kinds", "tiny", "-q"], "unknown option -q; before"),
       (
         ["--timeout", "0", "kinds", "tiny"],
         "'0' is invalid for '--timeout <seconds>': expected a number of seconds greater than 0"

@@ -39,5 +39,98 @@ extension EndToEnd {
       let ending = try HostProcess.run("call", "--plugins", Self.folder, "libm", "pow", "x", "2")
       #expect(ending.errors.hasPrefix("plugin-host: libm.pow: "))
     }
+
+    @Test(
+      "a reason that is a value is JSON, in both forms and from both places",
+      arguments: [
+        (#"{"b":[1,{"c":null}],"a":-1.5}"#, #"{"a":-1.5,"b":[1,{"c":null}]}"#), ("[]", "[]"), ("{}", "{}"),
+        ("42", "42"), ("true", "true"), (#"["x"]"#, #"["x"]"#), (#"{"base64":"AAH/"}"#, #"{"base64":"AAH/"}"#),
+      ], [["--isolation", "process"], []])
+    func reasonsAreJSON(_ reason: (given: String, printed: String), options: [String]) throws {
+      let plain = try HostProcess.run(["call"] + options + ["kinds", "refuse", "reason=\(reason.given)"])
+      #expect(plain.errors == "plugin-host: kinds.refuse: \(reason.printed)\n" && plain.status == 1)
+      let json = try HostProcess.run(
+        ["call", "--format", "json"] + options + ["kinds", "refuse", "reason=\(reason.given)"])
+      #expect(json.errors.hasSuffix(",\"reason\":\(reason.printed)}}\n"), "\(json.errors)")
+      #expect(try members(json.errors)["message"] as? String == "kinds.refuse: \(reason.printed)")
+    }
+
+    @Test func aTextAsReasonIsItsMessage() throws {
+      let plain = try HostProcess.run("call", "kinds", "refuse", "reason=\"no \\\"way\\\"\"")
+      #expect(plain.errors == "plugin-host: kinds.refuse: no \"way\"\n")
+      let json = try HostProcess.run("call", "--format", "json", "kinds", "refuse", "reason=\"no \\\"way\\\"\"")
+      let error = try members(json.errors)
+      #expect(error["reason"] as? String == "no \"way\"" && error["message"] as? String == "kinds.refuse: no \"way\"")
+    }
+
+    @Test func aPipelineNamesEachStep() throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds]
+        steps:
+          a: {call: kinds.refuse, with: {reason: {code: 7}}}
+          b: {call: kinds.fail, with: {message: broken}}
+          c: {call: kinds.nothing, after: a}
+          d: {call: kinds.fail, with: {message: first}, rescue: {call: kinds.refuse, with: {reason: "1"}}}
+        """)
+      let ending = try HostProcess.run("run", "--format", "json", "--progress", "off", file.path)
+      #expect(ending.status == 1 && ending.text == "")
+      let lines = ending.errors.split(separator: "\n").map(String.init)
+      try #require(lines.count == 3, "\(ending.errors)")
+      let (a, b, d) = (try members(lines[0]), try members(lines[1]), try members(lines[2]))
+      #expect(a["step"] as? String == "a" && a["plugin"] as? String == "org.example.kinds")
+      #expect(a["function"] as? String == "refuse" && (a["reason"] as? [String: Int]) == ["code": 7])
+      #expect(b["step"] as? String == "b" && b["domain"] as? String == "fixture" && b["code"] as? Int == 7)
+      #expect(b["message"] as? String == "broken")
+      #expect(d["step"] as? String == "d" && d["function"] as? String == "refuse")
+      let wrong = try PipelineFile("plugins: [kinds]\nsteps: {a: {call: kinds.fial}}\n")
+      let usage = try HostProcess.run("run", "--format", "json", wrong.path)
+      #expect(try members(usage.errors)["kind"] as? String == "usage")
+      let plain = try HostProcess.run("run", "--progress", "off", file.path)
+      #expect(
+        plain.errors
+          == "plugin-host: a: {\"code\":7}\nplugin-host: b: broken (fixture 7)\nplugin-host: d: 1\n")
+    }
+
+    @Test func aSessionNamesTheLine() throws {
+      func error(_ script: String) throws -> [String: Any] {
+        let ending = try HostProcess.run("shell", "--format", "json", input: script)
+        return try members(ending.errors)
+      }
+      let refused = try error("kinds.nothing\nkinds.refuse '{\"code\":7}'\n")
+      #expect(refused["line"] as? Int == 2 && (refused["reason"] as? [String: Int]) == ["code": 7])
+      #expect(refused["function"] as? String == "refuse" && refused["status"] as? Int == 1)
+      let mistake = try error("\n\nkinds.tiny 'x\n")
+      #expect(mistake["line"] as? Int == 3 && mistake["kind"] as? String == "usage")
+      #expect((mistake["message"] as? String)?.hasPrefix("stdin:3: column 12: ") == true, "\(mistake)")
+    }
+
+    @Test("secrets are hidden before they become JSON", arguments: ["s3cret", "with \"s3c\" \\ and\ttab", "1234567"])
+    func secretsInReasons(secret: String) throws {
+      let file = try PipelineFile(
+        """
+        plugins: [kinds]
+        secrets: {token: {env: TOKEN}}
+        steps:
+          a: {call: kinds.refuse, with: {reason: {a: ["${token}"], b: {step: bytes}}}}
+          b: {call: kinds.fail, with: {message: "bad ${token}"}}
+          bytes: {call: kinds.blob, with: {x: "x${token}"}}
+        """)
+      for options in [[], ["--format", "json"]] {
+        let host = try HostProcess(
+          ["run", "--progress", "off"] + options + [file.path], environment: ["TOKEN": secret])
+        try host.process.run()
+        let ending = try host.wait()
+        #expect(ending.errors.contains("***") && !ending.errors.contains("s3c"), "\(ending.errors)")
+        #expect(!ending.errors.contains("234567") && !ending.errors.contains("base64"), "\(ending.errors)")
+        guard !options.isEmpty else { continue }
+        for line in ending.errors.split(separator: "\n") { _ = try members(String(line)) }
+      }
+    }
+
+    private func members(_ line: String) throws -> [String: Any] {
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: [String: Any]]
+      return try #require(object?["error"], "\(line)")
+    }
   }
 }

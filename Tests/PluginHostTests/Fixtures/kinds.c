@@ -92,6 +92,12 @@ static promise_status_t fail(promise_str_t message, promise_value_t *error) {
   return -1;
 }
 
+static promise_status_t refuse(const promise_value_t *reason, promise_value_t *error) {
+  promise_value_retain(reason);
+  *error = *reason;
+  return -1;
+}
+
 static promise_status_t setting(const char *key, promise_str_t *result, promise_value_t *error) {
   const char *value = host->configuration(host, key);
   if (value == NULL) {
@@ -124,6 +130,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("text(x: str = \"none\") -> own str", text, "The same."),
     FUNCTION("blob(x: bytes) -> own bytes", blob, "The same."),
     FUNCTION("fail(message: str) !", fail, "Fails."),
+    FUNCTION("refuse(reason: value) !", refuse, "Fails with that reason."),
     FUNCTION("setting(key: cstr) -> own str !", setting, "A value of the configuration."),
     FUNCTION("say(level: i32, message: cstr)", say, "Writes to the log."),
 };

@@ -1,0 +1,21 @@
+import PluginRuntime
+import Promises
+
+/// The facts about a failure that programs want apart from its text: its place and its reason.
+struct FailureFacts: Equatable, Sendable {
+  /// The ids of the plugin and the function that were called.
+  var plugin: String?
+  var function: String?
+  /// The name of the pipeline's step.
+  var step: String?
+  /// The line of the script, counted from 1.
+  var line: Int?
+  var reason: RejectedReason?
+}
+
+/// The reason that a plugin or its library gave for a rejection.
+enum RejectedReason: Equatable, Sendable {
+  case error(PromiseError)
+  /// A value in the form in which it is printed, without secrets.
+  case value(PluginValue)
+}
