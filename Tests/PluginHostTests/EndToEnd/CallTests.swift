@@ -163,7 +163,7 @@ extension EndToEnd {
       (["kinds", "text", "--text", "y"], "NAME=VALUE"), (["kinds", "tnyi"], "did you mean \"tiny\"?"),
       (["kinds"], "<function>"),
       ([], "<plugin>"), (["kinds", "tiny", "--rwa"], "unknown option --rwa; did you mean \"--raw\"?"),
-      (["--timout=5", "kinds", "tiny"], "unknown option --timout=5; did you mean \"--timeout\"?"),
+      (["kinds", "tiny", "--timout=5"], "unknown option --timout=5; did you mean \"--timeout\"?"),
       (["kinds", "tiny", "-q"], "unknown option -q; before"),
       (
         ["--timeout", "0", "kinds", "tiny"],
