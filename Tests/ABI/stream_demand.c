@@ -159,6 +159,18 @@ static void one_that_fails_has_what_waited_first(void) {
 
 /* ---- Capacity ---- */
 
+static void an_error_fills_a_subscriber_too(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscription_t options = {.size = sizeof options, .overflow = PROMISE_OVERFLOW_BUFFER, .capacity = 1};
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &options);
+  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(1)), PROMISE_EFULL);
+  promise_t *next = promise_subscriber_next(subscriber);
+  CHECK_INT(promise_state(next), PROMISE_REJECTED);
+  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(2)), PROMISE_EFULL);
+  promise_release(next);
+  release_both(subscriber, publisher);
+}
+
 static void a_producer_learns_of_room(void) {
   promise_publisher_t *publisher = publisher_new(0);
   listener_t one = {0}, two = {0};
@@ -305,6 +317,7 @@ int main(void) {
   RUN(each_policy_keeps_what_it_says);
   RUN(any_capacity_is_one);
   RUN(one_that_fails_has_what_waited_first);
+  RUN(an_error_fills_a_subscriber_too);
   RUN(a_producer_learns_of_room);
   RUN(who_settles_the_promise_of_room_settles_it_for_those_who_have_it);
   RUN(room_is_no_longer_waited_for);
