@@ -43,7 +43,8 @@ enum ArgumentText: Equatable, Sendable {
     do {
       return try read()
     } catch {
-      throw UnreadableInput(message: "\(source.isEmpty ? "\"@\" without a path" : source): \(error)")
+      let limit = error.code == EFBIG ? ": expected at most \(FileBytes.longest) bytes" : ""
+      throw UnreadableInput(message: "\(source.isEmpty ? "\"@\" without a path" : source): \(error)\(limit)")
     }
   }
 }

@@ -2,24 +2,46 @@ import Glibc
 
 /// Whole files, read and written without the buffers of stdio, which plugins may be using.
 enum FileBytes {
+  /// The most that is read of a file, a pipe or a device: some have no end.
+  static let longest = 1 << 30
+
   /// Reads all of a file, a pipe or a device, until its end.
-  static func read(path: String) throws(SystemError) -> [UInt8] {
+  ///
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`.
+  static func read(path: String, limit: Int = longest) throws(SystemError) -> [UInt8] {
     let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
-    return try read(descriptor: descriptor)
+    return try read(descriptor: descriptor, limit: limit)
+  }
+
+  /// Reads all of a regular file. Waits for no other process, as reading a FIFO would.
+  ///
+  /// - Throws: `SystemError`; EINVAL for another kind of file, EFBIG if there are more bytes than `limit`.
+  static func readRegular(path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw .last }
+    defer { close(descriptor) }
+    var information = stat()
+    guard fstat(descriptor, &information) == 0 else { throw .last }
+    guard information.st_mode & S_IFMT == S_IFREG else { throw SystemError(code: EINVAL) }
+    return try read(descriptor: descriptor, limit: limit)
   }
 
   /// Reads `descriptor` until its end.
-  static func read(descriptor: Int32) throws(SystemError) -> [UInt8] {
+  ///
+  /// - Throws: `SystemError`; EFBIG if there are more bytes than `limit`.
+  static func read(descriptor: Int32, limit: Int = longest) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var information = stat()
     if fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG {
+      guard information.st_size <= limit else { throw SystemError(code: EFBIG) }
       bytes.reserveCapacity(Int(information.st_size) + 1)
     }
     while true {
       let start = bytes.count
-      let room = max(bytes.capacity - start, 1 << 16)
+      guard start <= limit else { throw SystemError(code: EFBIG) }
+      let room = max(min(bytes.capacity, limit + 1) - start, 1 << 16)
       var failure: SystemError?
       var received = 0
       bytes.append(

@@ -1,3 +1,4 @@
+import Foundation
 import PluginRuntime
 import Testing
 
@@ -22,6 +23,52 @@ import Testing
     #expect(throws: UnreadableInput(message: "\"@\" without a path: No such file or directory")) {
       try ArgumentText("@").content()
     }
+  }
+}
+
+@Suite struct FileBytesTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "bytes-\(UUID().uuidString)")
+
+  @Test func whatHasNoEndOrIsTooLargeIsAnError() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(throws: SystemError(code: EFBIG)) { try FileBytes.read(path: "/dev/zero", limit: 1 << 20) }
+    // It takes no memory, of the disk neither.
+    let large = folder.appending(path: "large").path
+    #expect(FileManager.default.createFile(atPath: large, contents: nil))
+    #expect(truncate(large, off_t(FileBytes.longest) + 1) == 0)
+    #expect(throws: UnreadableInput(message: "\(large): File too large: expected at most 1073741824 bytes")) {
+      try ArgumentText("@\(large)").content()
+    }
+  }
+
+  @Test(arguments: [0, 1, 1 << 16, (1 << 16) + 1, 200_000])
+  func asManyBytesAsTheLimitAreRead(count: Int) throws {
+    let (pipe, bytes) = (Pipe(), [UInt8](repeating: 7, count: count))
+    let writer = Thread { [handle = pipe.fileHandleForWriting] in
+      try? handle.write(contentsOf: bytes)
+      try? handle.close()
+    }
+    writer.start()
+    let descriptor = pipe.fileHandleForReading.fileDescriptor
+    #expect(try FileBytes.read(descriptor: descriptor, limit: count) == bytes)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "file").path
+    try Data(bytes).write(to: URL(filePath: file))
+    #expect(try FileBytes.read(path: file, limit: count) == bytes)
+    #expect(try FileBytes.readRegular(path: file, limit: count) == bytes)
+    if count > 0 {
+      #expect(throws: SystemError(code: EFBIG)) { try FileBytes.readRegular(path: file, limit: count - 1) }
+    }
+  }
+
+  @Test func aFIFOIsNotWaitedForWhereAFileIsExpected() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let fifo = folder.appending(path: "fifo").path
+    #expect(mkfifo(fifo, 0o600) == 0)
+    #expect(throws: SystemError(code: EINVAL)) { try FileBytes.readRegular(path: fifo, limit: 64) }
   }
 }
 
