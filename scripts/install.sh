@@ -4,11 +4,12 @@
 #     scripts/install.sh install|uninstall [library] [host] [conformance]
 #
 # library: libpromise.so with its links, libpromise.a, the headers with a module map, promise.cdef, promise.pc. host:
-# plugin-host, its man page and its completions for bash, zsh and fish. conformance: promise-conformance and its man page. Default: all.
+# plugin-host, its man page, its completions for bash, zsh and fish, and the helper libexec/plugin-worker, a link to it.
+# conformance: promise-conformance and its man page. Default: all.
 #
 # PREFIX       the prefix at run time: /usr/local
 # DESTDIR      prepended to every path while installing, for packages; empty
-# LIBDIR, INCLUDEDIR, BINDIR, DATADIR   lib, include, bin and share under PREFIX
+# LIBDIR, INCLUDEDIR, BINDIR, LIBEXECDIR, DATADIR   lib, include, bin, libexec and share under PREFIX
 # LIBRARY      the built library: .build/release/libpromise.so; libpromise.a beside it is installed if it exists
 # PLUGIN_HOST  the built host: .build-host/release/plugin-host
 # CONFORMANCE  the built program: .build/conformance/promise-conformance
@@ -22,6 +23,7 @@ destdir=${DESTDIR:-}
 libdir=${LIBDIR:-$prefix/lib}
 includedir=${INCLUDEDIR:-$prefix/include}
 bindir=${BINDIR:-$prefix/bin}
+libexecdir=${LIBEXECDIR:-$prefix/libexec}
 datadir=${DATADIR:-$prefix/share}
 library=${LIBRARY:-$root/.build/release/libpromise.so}
 archive=${library%.so*}.a
@@ -98,6 +100,8 @@ install_program() {
 
 install_host() {
   install_program plugin-host "$host" plugin-host
+  install -d "$destdir$libexecdir"
+  ln -sf "$(realpath -ms --relative-to="$libexecdir" "$bindir")/plugin-host" "$destdir$libexecdir/plugin-worker"
   local file
   for file in "${!completions[@]}"; do put 644 "$root/completions/$file" "$datadir/${completions[$file]}"; done
 }
@@ -120,6 +124,8 @@ uninstall_library() {
 uninstall_program() { rm -f "$destdir$bindir/$1" "$destdir$datadir/man/man1/$1.1"; }
 uninstall_host() {
   uninstall_program plugin-host
+  rm -f "$destdir$libexecdir/plugin-worker"
+  remove_empty "$libexecdir"
   local file
   for file in "${completions[@]}"; do rm -f "$destdir$datadir/$file"; done
 }
@@ -155,7 +161,7 @@ if (($# == 0)); then set -- library host conformance; fi
 for part in "$@"; do
   case $part in library | host | conformance) ;; *) usage ;; esac
 done
-for path in "$prefix" "$libdir" "$includedir" "$bindir" "$datadir"; do
+for path in "$prefix" "$libdir" "$includedir" "$bindir" "$libexecdir" "$datadir"; do
   [[ $path == /* ]] || die "'$path' is no absolute path"
 done
 

@@ -21,7 +21,7 @@ struct PluginHost: ParsableCommand {
     ])
 
   static func main() {
-    if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { runWorker() }
+    if isWorker { runWorker() }
     StandardStreams.occupy()
     TerminationSignals.record()
     do {
@@ -64,6 +64,12 @@ struct PluginHost: ParsableCommand {
   }
 
   /// Runs a worker, under the rules of its host, which are read before it confines itself.
+  /// Whether this process was started as a worker: by an argument, or by the name of the installed helper.
+  private static var isWorker: Bool {
+    CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument
+      || CommandLine.arguments.first?.split(separator: "/").last == Substring(WorkerProgram.helper)
+  }
+
   private static func runWorker() -> Never {
     do {
       try Admission.begin()

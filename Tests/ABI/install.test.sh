@@ -8,7 +8,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 LIBRARY=$(realpath "$1")
 export LIBRARY
-unset PREFIX DESTDIR LIBDIR INCLUDEDIR BINDIR DATADIR
+unset PREFIX DESTDIR LIBDIR INCLUDEDIR BINDIR LIBEXECDIR DATADIR
 install=$root/scripts/install.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -126,6 +126,7 @@ printf '#!/bin/sh\necho host\n' > "$scratch/plugin-host"
 expect "installs the host" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN_HOST="$scratch/plugin-host" \
   "$install" install host
 expect "the host can be run" same "$("$stage/opt/promise/bin/plugin-host")" host
+expect "the worker is a link to the host" same "$("$stage/opt/promise/libexec/plugin-worker")" host
 expect "the man page can be found" man -l --warnings=all "$stage/opt/promise/share/man/man1/plugin-host.1"
 printf '#!/bin/sh\necho conformance\n' > "$scratch/promise-conformance"
 expect "installs the conformance program" env DESTDIR="$stage" PREFIX=/opt/promise \
@@ -139,6 +140,7 @@ expect "installs the host again" env DESTDIR="$stage" PREFIX=/opt/promise PLUGIN
 expect "uninstalls the library alone" env DESTDIR="$stage" PREFIX=/opt/promise "$install" uninstall library
 expect "leaves the programs and the licence" same "$(files "$stage")" "./opt/promise/bin/plugin-host
 ./opt/promise/bin/promise-conformance
+./opt/promise/libexec/plugin-worker
 ./opt/promise/share/bash-completion/completions/plugin-host
 ./opt/promise/share/doc/promise/LICENSE
 ./opt/promise/share/fish/vendor_completions.d/plugin-host.fish

@@ -1,4 +1,5 @@
-/// The program that a worker process runs: one that calls `PluginWorker.run()` first, such as plugin-host.
+/// The program that a worker process runs: one that calls `PluginWorker.run()` first, such as plugin-host, or the
+/// installed helper.
 public struct WorkerProgram: Sendable, Hashable {
   /// The path of the executable file.
   public var path: String
@@ -13,4 +14,14 @@ public struct WorkerProgram: Sendable, Hashable {
     self.path = path
     self.arguments = arguments
   }
+
+  /// The helper that is installed with plugin-host, for programs that are no workers themselves.
+  ///
+  /// Host and helper exchange their versions; a helper of another version ends, and the plugin is not loaded.
+  public static func installed(under prefix: String = "/usr/local") -> WorkerProgram {
+    WorkerProgram(path: "\(prefix)/libexec/\(helper)", arguments: [])
+  }
+
+  /// The name by which plugin-host is the helper.
+  public static let helper = "plugin-worker"
 }
