@@ -11,12 +11,23 @@ enum ArgumentCoder {
     case callback
     /// The content is the index of a block of shared memory: bytes, or the content of a file.
     case shared, sharedContents
+    /// The content is the request of an earlier call of the worker, whose result it is, and the number of a promise, in
+    /// case that the call has ended.
+    case result
+  }
+
+  /// A promise among the arguments.
+  enum GivenPromise {
+    /// Settled by a frame.
+    case number(UInt64)
+    /// The result of a request, or else a promise as above.
+    case result(request: UInt64, number: UInt64)
   }
 
   /// Encodes arguments. Promises and callbacks are numbered by the closures. Large bytes are appended to `memory`.
   static func encode(
     _ arguments: [Argument], memory: inout [SharedBytes],
-    promise: (Promise<PluginValue>) -> UInt64, callback: (PluginCallback) -> UInt64
+    promise: (Promise<PluginValue>) -> GivenPromise, callback: (PluginCallback) -> UInt64
   ) -> PluginValue {
     .array(
       arguments.map { argument in
@@ -30,7 +41,11 @@ enum ArgumentCoder {
           case .value(let value): (.value, value)
           case .text(let text): (.text, .string(text))
           case .json(let json): (.json, encode(json))
-          case .promise(let given): (.promise, .uint(promise(given)))
+          case .promise(let given):
+            switch promise(given) {
+            case .number(let number): (.promise, .uint(number))
+            case .result(let request, let number): (.result, .array([.uint(request), .uint(number)]))
+            }
           case .callback(let given): (.callback, .uint(callback(given)))
           }
         return .array([argument.name.map { .string($0) } ?? .void, .uint(form.rawValue), content])
@@ -53,7 +68,7 @@ enum ArgumentCoder {
   ///
   /// - Throws: `FrameError` if they are not of that form.
   static func decode(
-    _ value: PluginValue, memory: [SharedBytes], promise: (UInt64) -> Promise<PluginValue>,
+    _ value: PluginValue, memory: [SharedBytes], promise: (GivenPromise) -> Promise<PluginValue>,
     callback: (UInt64) -> PluginCallback
   ) throws(FrameError) -> [Argument] {
     guard case .array(let elements) = value else { throw malformed }
@@ -68,7 +83,12 @@ enum ArgumentCoder {
       case (.text, .string(let text)): content = .text(text)
       case (.json, let json): content = .json(try decode(json))
       case (.contents, .bytes(let bytes)): content = .contents(bytes)
-      case (.promise, .uint(let number)): content = .promise(promise(number))
+      case (.promise, .uint(let number)): content = .promise(promise(.number(number)))
+      case (.result, .array(let numbers)):
+        guard numbers.count == 2, case .uint(let request) = numbers[0], case .uint(let number) = numbers[1] else {
+          throw malformed
+        }
+        content = .promise(promise(.result(request: request, number: number)))
       case (.callback, .uint(let number)): content = .callback(callback(number))
       case (.shared, .uint(let index)) where index < UInt64(memory.count): content = .shared(memory[Int(index)])
       case (.sharedContents, .uint(let index)) where index < UInt64(memory.count):

@@ -4,22 +4,25 @@ struct CBORDecoder {
   private let bytes: ArraySlice<UInt8>
   private var offset: Int
   private var count = 0
+  private let limit: Int
   private let handles: UInt?
   /// The blocks of shared memory that no value has been read from yet.
   private var memory: [SharedBytes?]
 
   /// Decodes bytes that are one value and nothing else. `handles`: the upper half of the handles that may be in it; `nil`
-  /// for any. `memory`: shared memory, each block of which is read at most once.
+  /// for any. `memory`: shared memory, each block of which is read at most once. `limit`: the most values, the elements
+  /// of arrays included.
   static func decode(
-    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = []
+    _ bytes: ArraySlice<UInt8>, handles: UInt? = nil, memory: [SharedBytes] = [], limit: Int = CBOR.maximumCount
   ) throws(CBORError) -> PluginValue {
-    var decoder = CBORDecoder(bytes, handles, memory)
+    var decoder = CBORDecoder(bytes, handles, memory, limit)
     let value = try decoder.value(depth: 0)
     guard decoder.remaining == 0 else { throw decoder.error("\(decoder.remaining) more bytes, expected the end") }
     return value
   }
 
-  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?, _ memory: [SharedBytes]) {
+  private init(_ bytes: ArraySlice<UInt8>, _ handles: UInt?, _ memory: [SharedBytes], _ limit: Int) {
+    self.limit = limit
     self.memory = memory
     self.bytes = bytes
     self.handles = handles
@@ -35,7 +38,7 @@ struct CBORDecoder {
   private mutating func value(depth: Int) throws(CBORError) -> PluginValue {
     guard depth <= CBOR.maximumDepth else { throw error("nested deeper than \(CBOR.maximumDepth) levels") }
     count += 1
-    guard count <= CBOR.maximumCount else { throw error("more than \(CBOR.maximumCount) values") }
+    guard count <= limit else { throw error("more than \(limit) values") }
     let (major, information) = try first()
     switch major {
     case CBOR.Major.unsigned: return .uint(try number(information))

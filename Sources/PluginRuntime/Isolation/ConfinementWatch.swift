@@ -22,8 +22,8 @@ struct ConfinementWatch {
   /// The limits that the system does not enforce.
   private(set) var gaps: [String] = []
 
-  /// The most refusals that are kept.
-  private static let maximum = 64
+  /// The most refusals that are kept: of one call, and in all.
+  private static let maximum = (call: 16, all: 4_096)
 
   /// Sends the plan to a process that has just been started, and takes its control socket.
   init(_ plan: ConfinementPlan, _ process: plugin_process_t) {
@@ -103,10 +103,22 @@ struct ConfinementWatch {
     let text = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     // Noted before the thread goes on, hence before the answer of its call.
     if let refusal = refusal(of: attempt, text) {
-      if notes.count >= Self.maximum { notes.removeFirst() }
-      notes.append(Note(refusal: refusal, request: Self.request(ofThread: attempt.thread)))
+      keep(Note(refusal: refusal, request: Self.request(ofThread: attempt.thread)))
     }
     plugin_attempt_end(listener, &attempt)
+  }
+
+  /// Keeps a refusal. Many of one call do not displace those of others.
+  private mutating func keep(_ note: Note) {
+    // The time of the last one counts.
+    notes.removeAll { $0.request == note.request && $0.refusal == note.refusal }
+    let others = notes.indices.filter { notes[$0].request == note.request }
+    if others.count >= Self.maximum.call, let oldest = others.first {
+      notes.remove(at: oldest)
+    } else if notes.count >= Self.maximum.all {
+      notes.removeFirst()
+    }
+    notes.append(note)
   }
 
   private func refusal(of attempt: plugin_attempt_t, _ path: String) -> CapabilityRefusal? {

@@ -39,6 +39,8 @@ struct Frame: Sendable {
     /// Asks to stop such a call.
     case foreignCancel = 22
     case log = 24
+    /// Asks to settle a promise that was an argument: the result of a call that had ended before.
+    case wanted = 30
     /// Calls unload(); answered by `unloaded`, after which the worker exits.
     case unload = 17
     case unloaded = 26
@@ -88,6 +90,17 @@ struct Frame: Sendable {
       bytes.storeBytes(of: request.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
     return EncodedFrame(bytes: bytes, memory: shared)
+  }
+}
+
+extension Frame.Kind {
+  /// The most values in the body: few where the form of the body has few, for a value takes many times the memory of its
+  /// encoding.
+  var maximumCount: Int {
+    switch self {
+    case .hello, .ready, .loaded, .progress, .released, .foreignCancel, .log, .ping, .pong, .cancel, .wanted: 16
+    default: CBOR.maximumCount
+    }
   }
 }
 

@@ -54,7 +54,8 @@ struct FrameReader {
     start = body + length
     let memory = try take(blocks)
     do {
-      let value = try CBORDecoder.decode(bytes[body..<start], handles: handles, memory: memory)
+      let value = try CBORDecoder.decode(
+        bytes[body..<start], handles: handles, memory: memory, limit: kind.maximumCount)
       return Frame(kind, request, value, memory: memory)
     } catch {
       throw FrameError(description: "a frame of the kind '\(kind)' with a body that is no value: \(error)")

@@ -22,8 +22,9 @@ extension IsolatedPlugin {
       return .reject(description.lacks(function))
     }
     let deadline = timeout.map { ContinuousClock.now + $0 }
+    let depth = CallStack.depth
     let begin: @Sendable () -> Promise<PluginValue> = { [self] in
-      start(function, arguments, deadline, timeout, flow.slot(), progress)
+      start(function, arguments, depth, deadline, timeout, flow.slot(), progress)
     }
     var waiting: (call: WaitingCall, number: UInt64)?
     let admission = flow.admit { number in
@@ -49,13 +50,13 @@ extension IsolatedPlugin {
 
   /// Starts a call in a worker of the active generation.
   private func start(
-    _ function: String, _ arguments: [Argument], _ deadline: ContinuousClock.Instant?, _ timeout: Duration?,
-    _ slot: CallSlot?, _ progress: (@Sendable (ProgressReport) -> Void)?
+    _ function: String, _ arguments: [Argument], _ depth: Int, _ deadline: ContinuousClock.Instant?,
+    _ timeout: Duration?, _ slot: CallSlot?, _ progress: (@Sendable (ProgressReport) -> Void)?
   ) -> Promise<PluginValue> {
     while true {
       let process = worker(for: arguments)
       if let promise = process.begin(
-        function, arguments, deadline: deadline, timeout: timeout, slot: slot, progress: progress)
+        function, arguments, depth: depth, deadline: deadline, timeout: timeout, slot: slot, progress: progress)
       {
         return promise
       }
@@ -65,13 +66,18 @@ extension IsolatedPlugin {
     }
   }
 
-  /// The worker that gave a handle among the arguments, or else the one with the fewest calls.
+  /// The worker that gave a handle among the arguments, or else the one that has not answered a call whose result is
+  /// among them, or else the one with the fewest calls.
   private func worker(for arguments: [Argument]) -> PluginProcess {
     let active = state.withLock(\.active)
     if active.count == 1 { return active[0] }
     for argument in arguments {
       guard case .value(let value) = argument.content, let handle = value.firstHandle else { continue }
       if let owner = active.first(where: { $0.owns(handle) }) { return owner }
+    }
+    for argument in arguments {
+      guard case .promise(let promise) = argument.content else { continue }
+      if let producer = active.first(where: { $0.isProducing(promise) }) { return producer }
     }
     return active.map { ($0, $0.pending) }.min { $0.1 < $1.1 }?.0 ?? active[0]
   }

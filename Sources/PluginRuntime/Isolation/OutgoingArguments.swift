@@ -7,17 +7,25 @@ struct OutgoingArguments {
   /// Shared memory that the body refers to, until the call is encoded.
   var memory: [SharedBytes]
   let promises: [(number: UInt64, promise: Promise<PluginValue>)]
+  /// Results of calls that the same worker had not answered, which need not cross.
+  var results: [PendingResult]
   let callbacks: [(number: UInt64, callback: PluginCallback)]
 
   init(_ arguments: [Argument], _ link: WorkerLink) {
     var promises: [(number: UInt64, promise: Promise<PluginValue>)] = []
     var callbacks: [(number: UInt64, callback: PluginCallback)] = []
+    var results: [PendingResult] = []
     var memory: [SharedBytes] = []
     body = ArgumentCoder.encode(
       arguments, memory: &memory,
       promise: { promise in
-        promises.append((link.newRequest(), promise))
-        return promises[promises.count - 1].number
+        let number = link.newRequest()
+        if let request = link.request(of: promise) {
+          results.append(PendingResult(request: request, number: number, promise: promise))
+          return .result(request: request, number: number)
+        }
+        promises.append((number, promise))
+        return .number(number)
       },
       callback: { callback in
         callbacks.append((link.newRequest(), callback))
@@ -25,15 +33,21 @@ struct OutgoingArguments {
       })
     self.memory = memory
     self.promises = promises
+    self.results = results
     self.callbacks = callbacks
   }
 
   /// Sends the outcome of each promise, once it is settled. After the call has been sent.
   func settleLater(_ link: WorkerLink) {
-    for (number, promise) in promises {
-      promise.then(
-        { link.reply(.settle, number, .success($0)) },
-        { link.reply(.settle, number, .failure(CallbackRejection(reason: $0))) })
-    }
+    for (number, promise) in promises { link.settle(number, with: promise) }
   }
+}
+
+/// The result of a call as an argument of a later one of the same worker.
+struct PendingResult: Sendable {
+  /// The call whose result it is.
+  let request: UInt64
+  /// The number by which a frame settles the argument if the worker has no such call any more.
+  let number: UInt64
+  let promise: Promise<PluginValue>
 }

@@ -22,9 +22,10 @@ extension PluginError.Kind {
     ("unsafeMemory", .unsafeMemory), ("unsafeName", .unsafeName), ("noEntry", .noEntry), ("replaced", .replaced),
     ("loadFailed", .loadFailed), ("badDescriptor", .badDescriptor), ("duplicate", .duplicate),
     ("unknownPlugin", .unknownPlugin), ("unknownFunction", .unknownFunction), ("badArgument", .badArgument),
-    ("badResult", .badResult), ("abandoned", .abandoned), ("closed", .closed), ("notIsolated", .notIsolated),
-    ("timedOut", .timedOut), ("notTrusted", .notTrusted), ("quarantined", .quarantined), ("overloaded", .overloaded),
-    ("rolledBack", .rolledBack), ("notReloadable", .notReloadable),
+    ("badResult", .badResult), ("abandoned", .abandoned), ("tooDeep", .tooDeep), ("closed", .closed),
+    ("notIsolated", .notIsolated), ("timedOut", .timedOut), ("notTrusted", .notTrusted),
+    ("quarantined", .quarantined), ("overloaded", .overloaded), ("rolledBack", .rolledBack),
+    ("notReloadable", .notReloadable),
   ]
 
   fileprivate var parts: (name: String, details: PluginValue) {

@@ -42,22 +42,32 @@ final class PluginProcess: Sendable {
   var generation: Int { link.state.withLock(\.generation) }
 
   /// Whether a handle is one of this process.
-  func owns(_ handle: UInt) -> Bool { settings.handles(of: generation) == handle & ~0xFFFF_FFFF }
+  func owns(_ handle: UInt) -> Bool {
+    HandleTable.upperHalf(link.state.withLock(\.worker)) == handle & ~0xFFFF_FFFF
+  }
 
-  /// Makes a call. Returns `nil` if the plugin is ending, and takes no more calls.
+  /// Whether a promise is the result of a call that this process has not answered.
+  func isProducing(_ promise: Promise<PluginValue>) -> Bool { link.request(of: promise) != nil }
+
+  /// The promises among arguments that crossed as frames of their own.
+  var settled: Int { link.state.withLock(\.settled) }
+
+  /// Makes a call that is nested in `depth` others. Returns `nil` if the plugin is ending, and takes no more calls.
   func begin(
-    _ function: String, _ arguments: [Argument], deadline: ContinuousClock.Instant?, timeout: Duration?,
-    slot: CallSlot? = nil, progress: (@Sendable (ProgressReport) -> Void)? = nil
+    _ function: String, _ arguments: [Argument], depth: Int = CallStack.depth, deadline: ContinuousClock.Instant?,
+    timeout: Duration?, slot: CallSlot? = nil, progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue>? {
     let subject = "\(description.id).\(function)"
     guard let signature = description.functions.first(where: { $0.name == function })?.signature else {
       return .reject(description.lacks(function))
     }
+    let limit = settings.host.recursionLimit
+    guard depth < limit else { return .reject(PluginError.tooDeep(subject, limit)) }
     let request = link.newRequest()
     var outgoing = OutgoingArguments(signature.checkingCallbacks(arguments, subject), link)
     let frame: EncodedFrame
     do throws(CBORError) {
-      let body = PluginValue.array([.string(function), outgoing.body])
+      let body = PluginValue.array([.string(function), outgoing.body, .uint(UInt64(depth))])
       frame = try Frame(.call, request, body, memory: outgoing.memory).encoded()
     } catch {
       return .reject(PluginError(.badArgument, subject, "is given an argument that \(error)"))

@@ -22,6 +22,7 @@ public final class PluginWorker: Sendable {
   private struct State {
     var stage = Stage.greeted
     var handles = HandleTable(worker: 0)
+    var recursionLimit = 0
     var calls: [UInt64: WorkerCall] = [:]
     /// Promises that are arguments, by their numbers.
     var promises: [UInt64: Promise<PluginValue>] = [:]
@@ -69,10 +70,13 @@ public final class PluginWorker: Sendable {
   private func receive(_ frame: Frame) throws(FrameError) {
     switch frame.kind {
     case .hello:
-      guard case .array(let parts) = frame.body, parts.count == 2, parts[0] == Self.greeting,
-        case .uint(let worker) = parts[1]
+      guard case .array(let parts) = frame.body, parts.count == 3, parts[0] == Self.greeting,
+        case .uint(let worker) = parts[1], case .uint(let recursionLimit) = parts[2]
       else { throw FrameError(description: "no greeting of this version of the worker: \(frame.body.json)") }
-      state.withLock { $0.handles = HandleTable(worker: UInt32(truncatingIfNeeded: worker)) }
+      state.withLock { state in
+        state.handles = HandleTable(worker: UInt32(truncatingIfNeeded: worker))
+        state.recursionLimit = Int(clamping: recursionLimit)
+      }
       reply(Frame(.ready, 0, Self.greeting))
     case .open: onMain { [self] in open(frame.body) }
     case .load: onMain { [self] in load(frame.body) }
@@ -116,12 +120,14 @@ public final class PluginWorker: Sendable {
     for setting in settings {
       if case .string(let value) = setting.value { configuration[setting.name] = value }
     }
+    var options = Host.Options(
+      configuration: [description.id: configuration],
+      log: { [self] level, _, message in
+        reply(Frame(.log, 0, .array([.int(Int64(level.rawValue)), .string(message)])))
+      })
+    options.recursionLimit = state.withLock(\.recursionLimit)
     let host = Host(
-      Host.Options(
-        configuration: [description.id: configuration],
-        log: { [self] level, _, message in
-          reply(Frame(.log, 0, .array([.int(Int64(level.rawValue)), .string(message)])))
-        }),
+      options,
       others: { [self] function, plugin, arguments in
         questions.call(function, of: plugin, arguments, handles: state.withLock(\.handles))
       })
@@ -158,23 +164,35 @@ public final class PluginWorker: Sendable {
 
   /// Notes a call, so that a later frame finds it, and makes it on a thread of the pool.
   private func call(_ frame: Frame) throws(FrameError) {
-    guard case .array(let parts) = frame.body, parts.count == 2, case .string(let function) = parts[0] else {
+    guard case .array(let parts) = frame.body, parts.count == 3, case .string(let function) = parts[0],
+      case .uint(let depth) = parts[2]
+    else {
       throw FrameError(description: "a call of an unknown form")
     }
     let arguments = try ArgumentCoder.decode(
-      parts[1], memory: frame.memory, promise: { argument($0, isLast: false) },
+      parts[1], memory: frame.memory,
+      promise: { given in
+        switch given {
+        case .number(let number): argument(number, isLast: false)
+        case .result(let producer, let number): result(of: producer, orPromise: number, for: frame.request)
+        }
+      },
       callback: { number in
         questions.callback(number, request: frame.request, handles: { [self] in state.withLock(\.handles) })
       })
     let call = WorkerCall()
     state.withLock { $0.calls[frame.request] = call }
-    threads.run { [self] in make(call, frame.request, function, arguments) }
+    threads.run { [self] in
+      // At most the host's limit.
+      CallStack.at(Int(clamping: depth)) { make(call, frame.request, function, arguments) }
+    }
   }
 
   private func make(_ call: WorkerCall, _ request: UInt64, _ function: String, _ arguments: [Argument]) {
     let (stage, handles) = state.withLock { ($0.stage, $0.handles) }
     guard case .loaded(let host, let description) = stage else {
       let error = PluginError(.closed, function, "is called before its plugin is loaded")
+      call.begin(.reject(error))
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
     var imported: [Argument] = []
@@ -193,9 +211,13 @@ public final class PluginWorker: Sendable {
     } catch {
       let error = PluginError(
         .badArgument, "\(description.id).\(function)", "argument '\(error.path)' \(error.message)")
+      call.begin(.reject(error))
       return end(request, Frame(.rejected, request, ReasonCoder.encode(error)))
     }
-    if call.isCancelled { return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded))) }
+    if call.isCancelled {
+      call.begin(.reject(Discarded.discarded))
+      return end(request, Frame(.rejected, request, ReasonCoder.encode(Discarded.discarded)))
+    }
     plugin_confinement_note_call(request)
     let promise = host.call(function, of: description.id, imported) { [self] report in
       reply(
@@ -204,10 +226,11 @@ public final class PluginWorker: Sendable {
           .array([report.fraction.map { .double($0) } ?? .void, report.message.map { .string($0) } ?? .void])))
     }
     plugin_confinement_note_call(0)
-    call.begin(promise)
     promise.then(
       { [self] value in fulfil(request, value, handles, of: "\(description.id).\(function)") },
       { [self] reason in end(request, Frame(.rejected, request, ReasonCoder.encode(reason))) })
+    // The calls that take the result end after this one: their answers follow its answer.
+    call.begin(promise)
   }
 
   private func fulfil(_ request: UInt64, _ value: PluginValue, _ handles: HandleTable, of function: String) {
@@ -237,6 +260,15 @@ public final class PluginWorker: Sendable {
     }
   }
 
+  /// The result of an earlier call. If that has ended, its answer is on its way to the host, which settles the promise
+  /// of that number on request.
+  private func result(of producer: UInt64, orPromise number: UInt64, for request: UInt64) -> Promise<PluginValue> {
+    if let call = state.withLock({ $0.calls[producer] }) { return call.result }
+    let promise = argument(number, isLast: false)
+    reply(Frame(.wanted, request, .uint(number)))
+    return promise
+  }
+
   private func settle(_ promise: Promise<PluginValue>, with result: Result<PluginValue, CallbackRejection>) {
     do {
       promise.resolve(try state.withLock(\.handles).imported(try result.get()))
@@ -257,34 +289,5 @@ extension PluginDescription {
   fileprivate func name(ofArgument index: Int, of function: String) -> String {
     let inputs = functions.first { $0.name == function }?.signature.inputs ?? []
     return inputs.indices.contains(index) ? inputs[index].name : "\(index + 1)"
-  }
-}
-
-/// One call of a function in another process, from its frame until its answer.
-final class WorkerCall: Sendable {
-  private struct State {
-    var promise: Promise<PluginValue>?
-    var isCancelled = false
-  }
-
-  private let state = Mutex(State())
-
-  var isCancelled: Bool { state.withLock(\.isCancelled) }
-
-  /// The function has returned, or runs elsewhere.
-  func begin(_ promise: Promise<PluginValue>) {
-    let isCancelled = state.withLock { state in
-      state.promise = promise
-      return state.isCancelled
-    }
-    if isCancelled { promise.discard() }
-  }
-
-  func cancel() {
-    let promise = state.withLock { state in
-      state.isCancelled = true
-      return state.promise
-    }
-    promise?.discard()
   }
 }

@@ -9,7 +9,7 @@ struct RemoteCall {
   /// The number in progress reports, unlike that of any other call of the process.
   let number: UInt64
   let began = ContinuousClock.now
-  let arguments: OutgoingArguments
+  var arguments: OutgoingArguments
   /// The call's place among those in flight, until it has been answered.
   let slot: CallSlot?
   /// The frame, until it has been sent.

@@ -24,7 +24,7 @@ extension WorkerLink {
   /// Takes all calls out: their answers will be ignored.
   func takeCalls() -> [RemoteCall] {
     state.withLock { state in
-      defer { (state.calls, state.unsent) = ([:], []) }
+      defer { (state.calls, state.unsent) = (RemoteCalls(), []) }
       return state.calls.sorted { $0.key < $1.key }.map(\.value)
     }
   }

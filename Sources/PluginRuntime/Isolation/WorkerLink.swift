@@ -16,9 +16,11 @@ final class WorkerLink: Sendable {
   struct State {
     var phase = Phase.waiting
     var generation = 0
+    /// The number of the process in its handles.
+    var worker: UInt32 = 0
     /// Of the open worker.
     var socket: Int32 = -1
-    var calls: [UInt64: RemoteCall] = [:]
+    var calls = RemoteCalls()
     /// Calls whose frames are to be sent once a worker has loaded the plugin, in their order.
     var unsent: [UInt64] = []
     var requests: UInt64 = 0
@@ -26,6 +28,8 @@ final class WorkerLink: Sendable {
     var callbacks: [UInt64: PluginCallback] = [:]
     /// Calls of other plugins, by the numbers of the worker.
     var foreign: [UInt64: WorkerCall] = [:]
+    /// The promises among arguments that were settled by frames.
+    var settled = 0
     /// The callbacks and calls of other plugins that the worker waits for.
     var questions = 0
     /// The earliest time at which a call is to be stopped, or its worker killed.

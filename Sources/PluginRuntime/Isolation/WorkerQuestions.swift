@@ -64,7 +64,9 @@ final class WorkerQuestions: Sendable {
         let handles = handles()
         var exported: [PluginValue] = []
         for argument in arguments { exported.append(try handles.exported(argument)) }
-        let body = PluginValue.array([.uint(number), .uint(request), .array(exported)])
+        let body = PluginValue.array([
+          .uint(number), .uint(request), .array(exported), .uint(UInt64(CallStack.depth)),
+        ])
         return try handles.imported(try waited { _ = self.ask(.callback, body, $0) })
       }
     }
@@ -100,7 +102,9 @@ final class WorkerQuestions: Sendable {
     let promise = Promise<PluginValue>(discard: { [channel] in
       if let number = number.withLock({ $0 }) { _ = channel.send(Frame(.foreignCancel, number)) }
     })
-    let body = PluginValue.array([.string(plugin), .string(function), .array(exported)])
+    let body = PluginValue.array([
+      .string(plugin), .string(function), .array(exported), .uint(UInt64(CallStack.depth)),
+    ])
     let asked = ask(.foreign, body) { answer in
       do {
         promise.resolve(try handles.imported(try answer.get()))

@@ -59,6 +59,11 @@ extension WorkerServer {
     case (.fulfilled, .running), (.rejected, .running), (.progress, .running), (.fulfilled, .unloading),
       (.rejected, .unloading), (.progress, .unloading):
       try answer(frame)
+    case (.wanted, .running), (.wanted, .unloading):
+      guard case .uint(let number) = frame.body else {
+        throw FrameError(description: "a question for a result of an unknown form")
+      }
+      link.settleResult(number, of: frame.request, to: generation)
     case (.callback, _): try callback(frame)
     case (.released, _):
       let callback = link.state.withLock { $0.callbacks.removeValue(forKey: frame.request) }
@@ -90,29 +95,39 @@ extension WorkerServer {
   private func answer(_ frame: Frame) throws(FrameError) {
     if frame.kind == .progress { return try progress(frame) }
     let taken = link.state.withLock { $0.calls.removeValue(forKey: frame.request) }
-    answered()
-    // It was given up, and its answer was under way.
+    // It was given up, and its answer was under way; or there was no such call, so it is no sign of life.
     guard let call = taken else { return }
+    answered()
     if call.timedOut != nil { return reject(call, timedOut(call)) }
     let isRejected = frame.kind == .rejected
     let refused = confinement?.take(frame.request, since: call.began, isRejected: isRejected) ?? []
     guard refused.isEmpty else {
       let reason = isRejected ? try ReasonCoder.decode(frame.body) : nil
-      return reject(call, refused.error(name(call.function), reason.map { "\($0)" }))
+      return rejectAll(call, frame.request, refused.error(name(call.function), reason.map { "\($0)" }))
     }
     if !isRejected {
       let value = frame.body
       do throws(ArgumentMismatch) {
         try call.signature.check(result: value)
       } catch {
-        return reject(call, badResult(call, error))
+        return rejectAll(call, frame.request, badResult(call, error))
       }
       return WorkerLink.deliveries.run { call.promise.resolve(value) }
     }
     var reason = try ReasonCoder.decode(frame.body)
+    link.inherit(call.thrown, from: frame.request)
     if let thrown = reason as? ThrownReason { reason = call.thrown[thrown.number] ?? thrown.text }
     let rejection = CallbackRejection(reason: reason)
     WorkerLink.deliveries.run { call.promise.reject(rejection.reason) }
+  }
+
+  /// Rejects a call whose result the host does not accept, and the calls that the worker has given the result to.
+  private func rejectAll(_ call: RemoteCall, _ request: UInt64, _ error: PluginError) {
+    reject(call, error)
+    for dependent in link.takeDependents(of: request) {
+      link.send(Frame(.cancel, dependent.request))
+      reject(dependent.call, error)
+    }
   }
 
   private func progress(_ frame: Frame) throws(FrameError) {
@@ -132,15 +147,15 @@ extension WorkerServer {
   // MARK: Questions
 
   private func callback(_ frame: Frame) throws(FrameError) {
-    guard case .array(let parts) = frame.body, parts.count == 3, case .uint(let number) = parts[0],
-      case .uint(let request) = parts[1], case .array(let arguments) = parts[2]
+    guard case .array(let parts) = frame.body, parts.count == 4, case .uint(let number) = parts[0],
+      case .uint(let request) = parts[1], case .array(let arguments) = parts[2], case .uint(let depth) = parts[3]
     else { throw FrameError(description: "the call of a callback of an unknown form") }
     try noteQuestion()
     let callback = link.state.withLock { $0.callbacks[number] }
     WorkerLink.deliveries.run { [link, generation] in
       let answer: WorkerQuestions.Answer
       do {
-        answer = .success(try callback?.run(arguments) ?? .void)
+        answer = .success(try CallStack.at(Int(clamping: depth)) { try callback?.run(arguments) } ?? .void)
       } catch {
         answer = .failure(link.crossing(error, of: request))
       }
@@ -161,15 +176,15 @@ extension WorkerServer {
   }
 
   private func foreign(_ frame: Frame) throws(FrameError) {
-    guard case .array(let parts) = frame.body, parts.count == 3, case .string(let plugin) = parts[0],
-      case .string(let function) = parts[1], case .array(let arguments) = parts[2]
+    guard case .array(let parts) = frame.body, parts.count == 4, case .string(let plugin) = parts[0],
+      case .string(let function) = parts[1], case .array(let arguments) = parts[2], case .uint(let depth) = parts[3]
     else { throw FrameError(description: "a call of another plugin of an unknown form") }
     try noteQuestion()
     // Noted before the next frame is read, which may cancel it.
     let call = WorkerCall()
     link.state.withLock { $0.foreign[frame.request] = call }
     WorkerLink.deliveries.run { [link, settings, generation] in
-      let promise = settings.others(function, plugin, arguments)
+      let promise = CallStack.at(Int(clamping: depth)) { settings.others(function, plugin, arguments) }
       call.begin(promise)
       let end: @Sendable (WorkerQuestions.Answer) -> Void = { answer in
         link.state.withLock { if $0.foreign[frame.request] === call { $0.foreign[frame.request] = nil } }

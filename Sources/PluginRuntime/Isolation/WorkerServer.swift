@@ -21,6 +21,8 @@ final class WorkerServer {
   var process = plugin_process_t()
   var stage = Stage.greeting
   var generation = 0
+  /// The number of the process in its handles.
+  private var worker: UInt32 = 0
   /// The time at which the worker must have left its stage.
   var stageEnd: ContinuousClock.Instant?
   var reader = FrameReader()
@@ -68,10 +70,10 @@ final class WorkerServer {
 
   /// Runs one process from its start to its end. Returns its end, or `nil` if it unloaded the plugin as asked.
   private func serveWorker() -> WorkerEnd? {
-    generation = settings.generations.next()
+    (generation, worker) = (settings.generations.next(), WorkerSettings.newWorker())
     (stage, fault, expectation, refusal, hasAnswered) = (.greeting, nil, nil, nil, false)
     (lastPing, pinged) = (nil, nil)
-    (reader, output) = (FrameReader(handles: settings.handles(of: generation)), WorkerOutput())
+    (reader, output) = (FrameReader(handles: HandleTable.upperHalf(worker)), WorkerOutput())
     var cause: WorkerEnd.Cause
     if let error = start() {
       cause = .notStarted(String(cString: strerror(error)))
@@ -143,12 +145,16 @@ final class WorkerServer {
     link.state.withLock { state in
       state.socket = process.socket
       state.generation = generation
+      state.worker = worker
       state.questions = 0
     }
     confinement = ConfinementWatch(
       ConfinementPlan(capabilities, settings.source, settings.options.program), process)
     stageEnd = .now + settings.options.startTimeout
-    let greeting = PluginValue.array([PluginWorker.greeting, .uint(UInt64(settings.worker(generation)))])
+    let greeting = PluginValue.array([
+      PluginWorker.greeting, .uint(UInt64(worker)),
+      .uint(UInt64(max(0, settings.host.recursionLimit))),
+    ])
     link.send(Frame(.hello, 0, greeting))
     return nil
   }

@@ -14,10 +14,8 @@ struct WorkerSettings: Sendable {
   let generations = Generations()
   /// Refuses a plugin whose requirements are not loaded.
   let requirements: @Sendable (PluginDescription) throws(PluginError) -> Void
-  /// Different for each isolated plugin of the process.
-  private let number: UInt32
 
-  private static let count = Atomic<UInt32>(0)
+  private static let workers = Atomic<UInt32>(0)
 
   /// A count that the workers of a plugin share.
   final class Generations: Sendable {
@@ -40,7 +38,6 @@ struct WorkerSettings: Sendable {
     self.host = host
     self.others = others
     self.check = check
-    number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   /// The settings for workers that take the place of those of `old`.
@@ -59,8 +56,6 @@ struct WorkerSettings: Sendable {
   /// The name of the plugin in errors and in the log: its id, or that of its source while the id is unknown.
   func id(_ description: PluginDescription?) -> String { description?.id ?? source.name }
 
-  /// A number of the worker of a generation, for its handles: 14 bits of the plugin, 16 of the generation.
-  func worker(_ generation: Int) -> UInt32 { (number & 0x3FFF) << 16 | UInt32(generation & 0xFFFF) }
-
-  func handles(of generation: Int) -> UInt { HandleTable.upperHalf(worker(generation)) }
+  /// A number for the handles of a new worker, unlike that of the last 2^30 workers of the program.
+  static func newWorker() -> UInt32 { workers.wrappingAdd(1, ordering: .relaxed).newValue & 0x3FFF_FFFF }
 }

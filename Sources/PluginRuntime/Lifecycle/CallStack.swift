@@ -2,7 +2,7 @@ import CPluginEdge
 import Glibc
 
 /// The functions of plugins that a thread is executing, the innermost last: by
-/// them the host notices that one was left by longjmp().
+/// them the host notices that one was left by longjmp(), and that calls are nested too deeply.
 ///
 /// A frame of a call that is younger than one which continues has ended. Stacks grow downwards on every machine that
 /// plugins run on. A call on another stack, of a coroutine that is not running now, is left alone.
@@ -14,6 +14,8 @@ final class CallStack {
   }
 
   private var entries: [Entry] = []
+  /// The calls in other processes that the thread works for.
+  private var base = 0
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -34,6 +36,24 @@ final class CallStack {
       return Unmanaged.passUnretained(stack).takeRetainedValue()
     }
     return stack
+  }
+
+  /// The calls that a call of this thread is nested in, those in other processes included.
+  static var depth: Int {
+    guard let stack = pthread_getspecific(key) else { return 0 }
+    let current = Unmanaged<CallStack>.fromOpaque(stack).takeUnretainedValue()
+    var here: UInt8 = 0
+    withUnsafeMutablePointer(to: &here) { current.abandon(below: UInt(bitPattern: $0)) }
+    return current.base + current.entries.count
+  }
+
+  /// Runs a closure on behalf of a call in another process, which is nested in so many calls.
+  static func at<Value>(_ depth: Int, _ body: () throws -> Value) rethrows -> Value {
+    let stack = current
+    let outer = stack.base
+    stack.base = depth
+    defer { stack.base = outer }
+    return try body()
   }
 
   /// Runs a call whose frame has a variable at this address. False if it was abandoned meanwhile, by mistake: on a stack

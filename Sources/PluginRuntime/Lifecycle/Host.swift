@@ -18,6 +18,10 @@ public final class Host: Sendable {
     /// Receives the progress of every call, in order and one report at a time for each call, on a thread of the
     /// plugin's.
     public var progress: @Sendable (ProgressReport) -> Void
+    /// The most calls that may be nested: a function of a plugin that calls a function, and so on, in this process and in
+    /// workers. A further one is rejected with a `PluginError` of the kind `tooDeep`. Each of them takes memory of the
+    /// stack.
+    public var recursionLimit = 256
 
     /// No configuration, and nobody who listens, unless given.
     public init(

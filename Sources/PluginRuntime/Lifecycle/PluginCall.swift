@@ -45,6 +45,10 @@ final class PluginCall: Sendable {
   /// Calls the function on this thread. The arguments are borrowed; `kept` owns them; nil if nothing does.
   func run(_ arguments: UnsafePointer<promise_value_t>?, _ count: Int, kept: ArgumentValues?) {
     guard state.withLock({ !$0.isDiscarded }) else { return }
+    let limit = plugin.host.options.recursionLimit
+    guard CallStack.depth < limit else {
+      return end { $0.reject(with: .tooDeep(function.qualifiedName, limit)) }
+    }
     guard plugin.host.activity.begin() else { return end { $0.reject(with: Self.closed(function)) } }
     plugin.calls.begin()
     var result = promise_value_t()

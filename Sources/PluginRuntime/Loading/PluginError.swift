@@ -52,6 +52,8 @@ public struct PluginError: Error, Sendable, Equatable {
     case exception(type: String?, message: String?)
     /// It was left in a way that no call may be: by pthread_exit(), by cancelling the thread, or by longjmp().
     case abandoned
+    /// The call is nested in as many others as its host allows (`Host.Options.recursionLimit`).
+    case tooDeep
     /// The host is shutting down.
     case closed
     // Worker processes.
@@ -82,6 +84,15 @@ public struct PluginError: Error, Sendable, Equatable {
     self.kind = kind
     self.subject = subject
     self.message = message
+  }
+}
+
+extension PluginError {
+  /// The error of a call that is nested in as many others as are allowed.
+  static func tooDeep(_ subject: String, _ limit: Int) -> PluginError {
+    PluginError(
+      .tooDeep, subject,
+      "is not called: it is nested in \(limit) calls, which is the limit (Host.Options.recursionLimit)")
   }
 }
 

@@ -34,6 +34,30 @@ static promise_t *add_default(int64_t left) {
   return host->call(host, "test.whole", "add", arguments, 1);
 }
 
+static uint32_t leaf(void) {
+  return 7;
+}
+
+/* Calls a function of this name of a plugin, which calls that of the other one, and so on. */
+static promise_t *recurse(promise_str_t plugin, promise_str_t next, uint32_t levels) {
+  char name[64] = {0};
+  memcpy(name, plugin.data, plugin.length < sizeof name ? plugin.length : sizeof name - 1);
+  if (levels == 0)
+    return host->call(host, name, "leaf", NULL, 0);
+  promise_value_t arguments[3] = {0};
+  make_string(&arguments[0], next.data, next.length);
+  make_string(&arguments[1], plugin.data, plugin.length);
+  arguments[2] = (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = levels - 1};
+  promise_t *promise = host->call(host, name, "recurse", arguments, 3);
+  release_value(&arguments[0]);
+  release_value(&arguments[1]);
+  return promise;
+}
+
+static uint32_t with(uint32_t (*body)(void)) {
+  return body();
+}
+
 static promise_t *call(const char *plugin, const char *function) {
   return host->call(host, plugin, function, NULL, 0);
 }
@@ -108,6 +132,9 @@ static void flood(void) {
 static const promise_plugin_function_t functions[] = {
     FUNCTION("add(left: i64, right: i64) -> promise<i32>", add),
     FUNCTION("add_default(left: i64) -> promise<i32>", add_default),
+    FUNCTION("leaf() -> u32", leaf),
+    FUNCTION("recurse(plugin: str, next: str, levels: u32) -> promise<u32>", recurse),
+    FUNCTION("with(body: fn() -> u32) -> u32", with),
     FUNCTION("call(plugin: cstr, function: cstr) -> promise<i32>", call),
     FUNCTION("misuse(how: i32) -> promise<i32>", misuse),
     FUNCTION("sum(data: bytes) -> promise<u64>", sum),
@@ -118,4 +145,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("flood()", flood),
 };
 
-PLUGIN("test.caller", .load = load)
+#ifndef ID
+#define ID "test.caller"
+#endif
+
+PLUGIN(ID, .load = load)

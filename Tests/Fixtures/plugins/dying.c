@@ -130,6 +130,12 @@ static void garbage(promise_bytes_t data) {
   with_sockets(send_to, data.data, data.length);
 }
 
+/* Sends bytes, and ends the process without an answer. */
+static void forge(promise_bytes_t data) {
+  garbage(data);
+  crash();
+}
+
 static void block(void) {
   hang();
 }
@@ -206,6 +212,7 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("echo(value: i64) -> i64", echo),
     FUNCTION("process() -> i32", process),
     FUNCTION("die(how: str)", die),
+    FUNCTION("forge(data: bytes)", forge),
     FUNCTION("leave_process() -> i32", leave_process),
     FUNCTION("garbage(data: bytes)", garbage),
     FUNCTION("block()", block),

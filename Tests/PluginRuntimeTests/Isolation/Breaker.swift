@@ -61,6 +61,19 @@ struct Breaker {
     plugin.unload()
   }
 
+  @Test("counts workers that answer calls which were not made")
+  func forged() async throws {
+    let plugin = try IsolatedPlugin.loading("dying") { $0.crashLimit = 3 }
+    // `fulfilled`, with null, for the request 2^32.
+    let answer: [UInt8] = [1, 0, 0, 0, 1, 10, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0xF6]
+    for generation in 1...3 {
+      #expect(try await plugin.outcome("forge", .bytes(answer)).workerEnd?.generation == generation)
+    }
+    let refused = try await plugin.outcome("echo", .int(3))
+    #expect(refused.pluginError?.kind == .quarantined, "\(refused)")
+    plugin.unload(deadline: .zero)
+  }
+
   @Test("does not keep the plugin from being unloaded")
   func unloads() async throws {
     let plugin = try IsolatedPlugin.loading("dying") { options in

@@ -151,6 +151,17 @@ struct Confined {
     #expect(end.refusals.isEmpty, "\(end)")
   }
 
+  @Test("many refusals of one call leave those of another")
+  func many() async throws {
+    guard let plugin = try IsolatedPlugin.confined("chain") else { return }
+    let first = plugin.call("read_first", [.value(.string(secret))], timeout: nil)
+    let others = try await plugin.outcome("write_many", .string(folder), .uint(100))
+    #expect(refusal(others)?.capability == .write, "\(others)")
+    #expect(try await plugin.outcome("open_gate", .int(1)).value == .void)
+    let outcome = try await first.outcomeInTime()
+    #expect(refusal(outcome)?.path == secret, "\(outcome)")
+  }
+
   @Test("memory that is used up bit by bit is refused by its name too")
   func hoard() async throws {
     guard let plugin = try loading("memory=256M") else { return }

@@ -1,0 +1,55 @@
+import Promises
+import Synchronization
+
+/// Results that are arguments of later calls of the same worker (pipelining): the worker takes them from the earlier
+/// call, so that the later one is sent at once.
+extension WorkerLink {
+  /// The call of this worker whose result a promise is; `nil` if it was answered, or is another's.
+  func request(of promise: Promise<PluginValue>) -> UInt64? { state.withLock { $0.calls.request(of: promise) } }
+
+  /// Settles a promise that is an argument by a frame, once it is settled here. `generation` is the worker that has it.
+  func settle(_ number: UInt64, with promise: Promise<PluginValue>, to generation: Int? = nil) {
+    let send: @Sendable (WorkerQuestions.Answer) -> Void = { [self] answer in
+      state.withLock { $0.settled += 1 }
+      reply(.settle, number, answer, to: generation)
+    }
+    promise.then({ send(.success($0)) }, { send(.failure(CallbackRejection(reason: $0))) })
+  }
+
+  /// The worker has no such call any more: its answer was under way. Settles the argument of a call by a frame, once.
+  func settleResult(_ number: UInt64, of request: UInt64, to generation: Int) {
+    let promise = state.withLock { state -> Promise<PluginValue>? in
+      guard let index = state.calls[request]?.arguments.results.firstIndex(where: { $0.number == number }) else {
+        return nil
+      }
+      return state.calls[request]?.arguments.results.remove(at: index).promise
+    }
+    guard let promise else { return }
+    settle(number, with: promise, to: generation)
+  }
+
+  /// Takes out the calls that depend on the result of a call, directly or not.
+  func takeDependents(of request: UInt64) -> [(request: UInt64, call: RemoteCall)] {
+    state.withLock { state in
+      var taken: [(request: UInt64, call: RemoteCall)] = []
+      var pending = state.calls.dependents(of: request)
+      while let next = pending.popLast() {
+        pending += state.calls.dependents(of: next)
+        guard let call = state.calls.removeValue(forKey: next) else { continue }
+        state.unsent.removeAll { $0 == next }
+        taken.append((next, call))
+      }
+      return taken
+    }
+  }
+
+  /// Keeps the errors that callbacks of a call threw for the calls that its rejection rejects.
+  func inherit(_ thrown: [UInt64: any Error], from request: UInt64) {
+    guard !thrown.isEmpty else { return }
+    state.withLock { state in
+      for dependent in state.calls.dependents(of: request) {
+        state.calls[dependent]?.thrown.merge(thrown) { $1 }
+      }
+    }
+  }
+}

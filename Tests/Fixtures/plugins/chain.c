@@ -1,0 +1,97 @@
+/* Functions whose results are arguments of each other. */
+#define _GNU_SOURCE
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static promise_t *pending;
+
+/* The promise that open_gate() fulfils. */
+static promise_t *gate(void) {
+  promise_t *promise = promise_new();
+  promise_retain(promise);
+  pthread_mutex_lock(&lock);
+  pending = promise;
+  pthread_cond_broadcast(&changed);
+  pthread_mutex_unlock(&lock);
+  return promise;
+}
+
+/* Waits for the call of gate(), which another thread makes. */
+static promise_t *take_gate(void) {
+  pthread_mutex_lock(&lock);
+  while (pending == NULL)
+    pthread_cond_wait(&changed, &lock);
+  promise_t *promise = pending;
+  pending = NULL;
+  pthread_mutex_unlock(&lock);
+  return promise;
+}
+
+static void open_gate(int64_t value) {
+  promise_t *promise = take_gate();
+  promise_resolve(promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = value});
+  promise_release(promise);
+}
+
+static void fail(void) {
+  promise_t *promise = take_gate();
+  promise_reject(promise, &(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = -7});
+  promise_release(promise);
+}
+
+/* Returns such a promise after an attempt to open a file. */
+static promise_t *read_first(const char *path) {
+  open(path, O_RDONLY | O_CLOEXEC);
+  return gate();
+}
+
+/* Makes so many attempts to create a file: 0, 1, ... */
+static void write_many(const char *folder, uint32_t count) {
+  for (uint32_t index = 0; index < count; index++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%u", folder, index);
+    open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  }
+}
+
+static promise_verdict_t incremented(void *context, const promise_value_t *in, promise_value_t *out) {
+  (void)context;
+  out->kind = PROMISE_KIND_I64;
+  out->as.i64 = in->as.i64 + 1;
+  return PROMISE_FULFILL;
+}
+
+static promise_t *next(promise_t *number) {
+  return promise_then(number, incremented, NULL, NULL);
+}
+
+static int64_t value(int64_t value) {
+  return value;
+}
+
+static int64_t ask(int64_t (*body)(void)) {
+  return body();
+}
+
+static void die(void) {
+  abort();
+}
+
+static const promise_plugin_function_t functions[] = {
+    FUNCTION("gate() -> promise<i64>", gate),
+    FUNCTION("open_gate(value: i64)", open_gate),
+    FUNCTION("fail()", fail),
+    FUNCTION("read_first(path: cstr) -> promise<i64>", read_first),
+    FUNCTION("write_many(folder: cstr, count: u32)", write_many),
+    FUNCTION("next(number: promise<i64>) -> promise<i64>", next),
+    FUNCTION("value(value: i64) -> i64", value),
+    FUNCTION("ask(body: fn() -> i64) -> i64", ask),
+    FUNCTION("die()", die),
+};
+
+PLUGIN("test.chain")

@@ -1,0 +1,126 @@
+import Dispatch
+import Promises
+import PromisesTestSupport
+import Synchronization
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Isolation: results that are arguments of later calls")
+struct Pipelining {
+  private struct Mine: Error {}
+
+  /// The promises among arguments that crossed from the host to the workers as frames.
+  private func crossed(_ plugin: IsolatedPlugin) -> Int {
+    plugin.state.withLock { $0.active }.map(\.settled).reduce(0, +)
+  }
+
+  /// Calls that depend on each other, the first on a promise.
+  private func chain(_ plugin: IsolatedPlugin, on first: Promise<PluginValue>, _ count: Int) -> [Promise<PluginValue>] {
+    var promises = [first]
+    for _ in 0..<count { promises.append(plugin.call("next", [Argument(.promise(promises.last!))], timeout: nil)) }
+    return promises
+  }
+
+  @Test("stay in the worker: all calls are sent before the first has ended, and no argument crosses")
+  func ten() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 9)
+    #expect(plugin.workers[0].pending == 10)
+    #expect(try await plugin.outcome("open_gate", .int(33)).value == .void)
+    for (index, call) in calls.enumerated() {
+      #expect(try await call.outcomeInTime().value == .int(33 + Int64(index)))
+    }
+    #expect(crossed(plugin) == 0)
+  }
+
+  @Test("cross if their calls have ended")
+  func ended() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let first = plugin.call("value", [.value(.int(1))], timeout: nil)
+    #expect(try await first.outcomeInTime().value == .int(1))
+    #expect(try await chain(plugin, on: first, 3)[3].outcomeInTime().value == .int(4))
+    #expect(crossed(plugin) == 1)
+  }
+
+  @Test("are right while the answers of their calls are under way", arguments: [1, 3])
+  func races(pool: Int) async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.pool = pool }
+    for round in 0..<20 {
+      let chains = (0..<20).map { number in
+        chain(plugin, on: plugin.call("value", [.value(.int(number))], timeout: nil), round)
+      }
+      for (number, calls) in chains.enumerated() {
+        #expect(try await calls[round].outcomeInTime().value == .int(Int64(number + round)))
+      }
+    }
+  }
+
+  @Test("are calculated by the worker of a pool that has the first")
+  func pools() async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.pool = 3 }
+    let last = chain(plugin, on: plugin.call("gate", timeout: nil), 4)[4]
+    #expect(plugin.workers.map(\.pending).sorted() == [0, 0, 5])
+    plugin.unload(deadline: .zero)
+    #expect(try await last.outcomeInTime().pluginError?.kind == .closed)
+    #expect(crossed(plugin) == 0)
+  }
+
+  @Test("reject the calls that they are arguments of with their reason")
+  func rejected() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 3)
+    #expect(try await plugin.outcome("fail").value == .void)
+    for call in calls { #expect("\(try await call.outcomeInTime().reason ?? "")" == "-7") }
+    let discarded = chain(plugin, on: plugin.call("gate", timeout: nil), 3)
+    discarded[0].discard()
+    for call in discarded { #expect(try await call.outcomeInTime().reason is Discarded) }
+    #expect(crossed(plugin) == 0)
+  }
+
+  @Test("reject them with the error that a callback threw")
+  func thrown() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let isSent = DispatchSemaphore(value: 0)
+    let body = PluginCallback { _ in
+      isSent.wait()
+      throw Mine()
+    }
+    let calls = chain(plugin, on: plugin.call("ask", [Argument(.callback(body))], timeout: nil), 2)
+    isSent.signal()
+    for call in calls {
+      let outcome = try await call.outcomeInTime()
+      #expect(outcome.reason is Mine, "\(outcome)")
+    }
+  }
+
+  @Test("reject them if the host does not accept the result")
+  func refused() async throws {
+    let secret = try Fixture.file("secret", containing: "secret".utf8)
+    guard let plugin = try IsolatedPlugin.confined("chain") else { return }
+    let calls = chain(plugin, on: plugin.call("read_first", [.value(.string(secret))], timeout: nil), 2)
+    #expect(try await plugin.outcome("open_gate", .int(1)).value == .void)
+    for call in calls {
+      let outcome = try await call.outcomeInTime()
+      #expect(outcome.refusal?.path == secret, "\(outcome)")
+    }
+  }
+
+  @Test("reject them with the end of the worker")
+  func crash() async throws {
+    let plugin = try IsolatedPlugin.loading("chain")
+    let calls = chain(plugin, on: plugin.call("gate", timeout: nil), 2)
+    #expect(try await plugin.outcome("die").workerEnd != nil)
+    for call in calls { #expect(try await call.outcomeInTime().workerEnd?.cause == .killed(signal: 6)) }
+    // A result that the next worker does not have crosses.
+    let later = try await chain(plugin, on: calls[0], 1)[1].outcomeInTime()
+    #expect("\(later.reason ?? "")".contains("SIGABRT"), "\(later)")
+  }
+
+  @Test("wait for each other where calls are limited")
+  func limits() async throws {
+    let plugin = try IsolatedPlugin.loading("chain") { $0.limits.inFlight = 1 }
+    let last = chain(plugin, on: plugin.call("value", [.value(.int(1))], timeout: nil), 5)[5]
+    #expect(try await last.outcomeInTime().value == .int(6))
+  }
+}
