@@ -42,12 +42,12 @@ export LIBPROMISE LIBRARY PLUGIN_HOST CONFORMANCE
 
 # Swift builds in one folder; two at a time would wait for each other.
 .NOTPARALLEL:
-.PHONY: all demo test setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
+.PHONY: all demo test begin-times setup-build setup-demo setup-test setup-bench setup-arm64 setup-musl build libpromise plugin-host \
   conformance install uninstall \
   test-swift test-docs test-isolation test-threads test-abi test-examples test-drafts test-package test-adapters test-counts test-faults test-sanitizers \
   test-mutants test-exchange test-kills soak soak-abi \
   test-round-trips test-interleavings test-orderings coverage \
-  test-features test-arm64 test-musl test-mutate docs lint format bench mutate repeat census fuzz clean
+  test-features test-compilers test-arm64 test-musl test-mutate docs lint format bench mutate repeat census fuzz clean
 
 all: build
 
@@ -60,7 +60,7 @@ build: libpromise plugin-host conformance
 # libpromise.so, and libpromise.a beside it.
 ifeq ($(ARCH) $(LIBC),$(MACHINE) glibc)
 libpromise: setup-build
-	swift build -c release -j $(JOBS) --product promise
+	$(TIMED) swift build -c release -j $(JOBS) --product promise
 	@scripts/build-archive.sh "$(LIBPROMISE:.so=.a)" "$(dir $(LIBPROMISE))promise.product/Objects.LinkFileList"
 else
 libpromise: $(if $(filter musl,$(LIBC)),setup-musl,setup-arm64)
@@ -68,12 +68,12 @@ libpromise: $(if $(filter musl,$(LIBC)),setup-musl,setup-arm64)
 endif
 
 plugin-host: setup-build
-	swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
+	$(TIMED) swift build -c release -j $(JOBS) --scratch-path "$(HOST_BUILD)" --static-swift-stdlib -Xlinker -s \
 	  --product plugin-host
 
 # C alone.
 conformance:
-	@scripts/build-conformance.sh "$(dir $(CONFORMANCE))"
+	$(TIMED) scripts/build-conformance.sh "$(dir $(CONFORMANCE))"
 
 demo: setup-demo build
 	@OUT="$(CURDIR)/out/demo" examples/demo.sh
@@ -84,13 +84,21 @@ install: build
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh uninstall
 
-test: lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts test-examples test-drafts test-package \
-  test-adapters
+# Each part notes its seconds in the file TIMES, which the last lines of the run show.
+TIMED = @scripts/timed.sh $@
+test: export TIMES = $(CURDIR)/.build/times
+test: begin-times lint test-features test-swift test-docs test-isolation test-threads test-abi test-counts \
+  test-examples test-drafts test-package test-adapters
+	@scripts/timed.sh --show
 	@echo "make test: everything passed"
+
+begin-times:
+	@mkdir -p "$(dir $(TIMES))"
+	@: >"$(TIMES)"
 
 # Every Swift test: the specification's clauses, the plugin runtime, the command line.
 test-swift: setup-test
-	@scripts/test-swift.sh
+	$(TIMED) scripts/test-swift.sh
 
 # 2,000 random functions, compiled four ways: host and C agree on every bit. Longer; not part of `make test`.
 test-round-trips: setup-test
@@ -128,19 +136,19 @@ test-interleavings: setup-test
 
 # The documentation has no link to nothing, and its snippets compile.
 test-docs: setup-test docs
-	@scripts/check-snippets.sh
+	$(TIMED) scripts/check-snippets.sh
 
 # Programs that must compile, and programs that race and must not; the type checker's work for chains is linear.
 test-isolation: setup-test
-	@scripts/check-isolation.sh
+	$(TIMED) scripts/check-isolation.sh
 
 # Each row of docs/features.txt has a test.
 test-features:
-	@scripts/check-features.sh
+	$(TIMED) scripts/check-features.sh
 
 # The concurrent ones again, under ThreadSanitizer.
 test-threads: setup-test
-	@scripts/test-threads.sh
+	$(TIMED) scripts/test-threads.sh
 
 # The same with a race detector that follows the memory orderings. Longer; not part of `make test`.
 test-orderings: setup-test
@@ -156,8 +164,13 @@ test-sanitizers: setup-test libpromise
 	@scripts/sanitize-abi.sh thread
 	@scripts/sanitize-abi.sh address
 
-# C programs against the installed library, and what the library exports.
+# C programs against the installed library, and what the library exports. Each program with one compiler, each C++
+# program with one compiler and standard.
 test-abi: setup-test libpromise
+	$(TIMED) env SPREAD=1 scripts/test-abi.sh
+
+# The same with every compiler and every standard. Longer; not part of `make test`.
+test-compilers: setup-test libpromise
 	@scripts/test-abi.sh
 
 # The conformance program and the C programs for arm64, under qemu. Not part of `make test`.
@@ -171,31 +184,31 @@ test-musl: setup-musl
 	@scripts/test-musl.sh
 
 # What can be counted rather than timed: allocations, instructions, bytes.
-test-counts: setup-test libpromise
-	@scripts/check-counts.sh
+test-counts: setup-test libpromise plugin-host
+	$(TIMED) scripts/check-counts.sh
 
 # The examples in every language, and the demo's results checked with gzip, sha256sum and sqlite3.
 test-examples: setup-test build
-	@scripts/test-examples.sh
+	$(TIMED) scripts/test-examples.sh
 
 # No draft of plugin-host adopt is unsafe, over the headers of the libraries that are installed.
 test-drafts: setup-test build
-	@scripts/check-drafts.py "$(PLUGIN_HOST)"
+	$(TIMED) scripts/check-drafts.py "$(PLUGIN_HOST)"
 
 # Another package depends on this one by version.
 test-package: setup-test
-	@scripts/test-dependent-package.sh
+	$(TIMED) scripts/test-dependent-package.sh
 
 # The adapters to swift-log, swift-metrics and swift-distributed-tracing.
 test-adapters: setup-test
-	@scripts/test-adapters.sh
+	$(TIMED) scripts/test-adapters.sh
 
 # The documentation of the Swift API, in out/docs.
 docs: setup-test
-	@scripts/docs.sh
+	$(TIMED) scripts/docs.sh
 
 lint: setup-test
-	@scripts/lint.sh
+	$(TIMED) scripts/lint.sh
 
 format: setup-test
 	@scripts/lint.sh --fix

@@ -5,17 +5,19 @@
 #
 #     scripts/check-headers.sh
 #
-# INCLUDE is the folder of the headers (default: include). A compiler that is not installed is reported as skipped.
+# INCLUDE is the folder of the headers (default: include), JOBS the number of compilers at once. A compiler that is not
+# installed is reported as skipped.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 include=${INCLUDE:-$root/include}
 tests=$root/Tests/ABI
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 . "$root/scripts/compilers.sh"
+. "$root/scripts/parted.sh"
 compilers=(gcc clang tcc g++ clang++)
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
 passed=0
 failed=0
 
@@ -23,26 +25,28 @@ failed=0
 try() {
   local label=$1
   shift
-  if "$@" > "$scratch/log" 2>&1; then
+  if "$@" > "$out/log" 2>&1; then
     passed=$((passed + 1))
   else
     failed=$((failed + 1))
     echo "check-headers.sh: $label" >&2
-    cat "$scratch/log" >&2
+    cat "$out/log" >&2
   fi
 }
 
 # write HEADER: the sources for one header, each with a declaration, because ISO C forbids an empty unit.
 write() {
-  printf '#include "%s"\nextern int anchor;\nint anchor;\n' "$1" > "$scratch/alone.c"
-  printf '#include "%s"\n#include "%s"\nextern int anchor;\nint anchor;\n' "$1" "$1" > "$scratch/twice.c"
-  printf '#include "%s"\nextern int other(void);\nint other(void) { return 0; }\n' "$1" > "$scratch/first.c"
-  printf '#include "%s"\nextern int other(void);\nint main(void) { return other(); }\n' "$1" > "$scratch/second.c"
+  printf '#include "%s"\nextern int anchor;\nint anchor;\n' "$1" > "$out/alone.c"
+  printf '#include "%s"\n#include "%s"\nextern int anchor;\nint anchor;\n' "$1" "$1" > "$out/twice.c"
+  printf '#include "%s"\nextern int other(void);\nint other(void) { return 0; }\n' "$1" > "$out/first.c"
+  printf '#include "%s"\nextern int other(void);\nint main(void) { return other(); }\n' "$1" > "$out/second.c"
 }
 
-# check COMPILER LANGUAGE STANDARD
+# check "COMPILER LANGUAGE STANDARD"
 check() {
   local option header path label
+  # shellcheck disable=SC2086 # three words
+  set -- $1
   if ! option=$(standard_option "$1" "$3"); then
     skip "$1 -std=$3" "the compiler does not know it"
     return
@@ -53,19 +57,19 @@ check() {
     header=${path#"$include"/}
     label="$1 -std=$3: $header"
     write "$header"
-    try "$label alone" "${compile[@]}" -c "$scratch/alone.c" -o "$scratch/alone.o"
-    try "$label included twice" "${compile[@]}" -c "$scratch/twice.c" -o "$scratch/twice.o"
-    try "$label in two units" "${compile[@]}" "$scratch/first.c" "$scratch/second.c" -o "$scratch/linked"
+    try "$label alone" "${compile[@]}" -c "$out/alone.c" -o "$out/alone.o"
+    try "$label included twice" "${compile[@]}" -c "$out/twice.c" -o "$out/twice.o"
+    try "$label in two units" "${compile[@]}" "$out/first.c" "$out/second.c" -o "$out/linked"
   done < <(find "$include" -name '*.h' | sort)
-  try "$1 -std=$3: layout" "${compile[@]}" -c "$tests/layout.c" -o "$scratch/layout.o"
-  try "$1 -std=$3: signatures" "${compile[@]}" -c "$tests/signatures.c" -o "$scratch/signatures.o"
+  try "$1 -std=$3: layout" "${compile[@]}" -c "$tests/layout.c" -o "$out/layout.o"
+  try "$1 -std=$3: signatures" "${compile[@]}" -c "$tests/signatures.c" -o "$out/signatures.o"
 }
 
 # Each function of the headers has a line in signatures.c.
 signatures_are_complete() {
-  sed -n 's/^FUNCTION(\([a-z_0-9]*\),.*/\1/p' "$tests/signatures.c" | sort > "$scratch/signatures"
+  sed -n 's/^FUNCTION(\([a-z_0-9]*\),.*/\1/p' "$tests/signatures.c" | sort > "$out/signatures"
   diff -u --label headers --label signatures.c <("$root/scripts/abi-functions.sh" "$include/promise_plugin.h") \
-    "$scratch/signatures"
+    "$out/signatures"
 }
 try "signatures.c is complete" signatures_are_complete
 
@@ -76,16 +80,18 @@ module_map_is_complete() {
 }
 try "module.modulemap is complete" module_map_is_complete
 
+combinations=()
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" > /dev/null; then
     skip "$compiler" "it is not there"
     continue
   fi
   case $compiler in
-    *++*) for standard in c++11 c++14 c++17 c++20 c++23; do check "$compiler" c++ $standard; done ;;
-    *) for standard in c99 c11 c17; do check "$compiler" c $standard; done ;;
+    *++*) for standard in c++11 c++14 c++17 c++20 c++23; do combinations+=("$compiler c++ $standard"); done ;;
+    *) for standard in c99 c11 c17; do combinations+=("$compiler c $standard"); done ;;
   esac
 done
+parted check "${combinations[@]}"
 
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

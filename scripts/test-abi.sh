@@ -7,6 +7,8 @@
 # PROGRAM     names of Tests/ABI/*.c to run, without the rest; default: everything
 # LIBRARY     the library: .build/release/libpromise.so
 # CC_LIST     compilers: gcc clang, as far as they are installed
+# SPREAD      1: each program with one of the compilers, in turn; default: with each
+# JOBS        the number of programs at once: that of the processors
 # CFLAGS      added to the script's options
 # LIBS        linked instead of the installed library: a static build, say, whose sanitizer the programs share
 # WITHOUT     names of programs to leave out
@@ -18,6 +20,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
 . "$root/scripts/checks.sh"
 . "$root/scripts/compilers.sh"
+. "$root/scripts/parted.sh"
 
 # run LABEL COMMAND...: a test program, whose last line counts its tests.
 run() {
@@ -42,7 +45,7 @@ run() {
 # The rows of the misuse tables are exactly the functions of the header.
 misuse_is_complete() {
   local program
-  for program in "$1"/misuse_*; do "$program" --list; done | sort > "$out/misuse"
+  for program in "$built"/*/misuse_*; do "$program" --list; done | sort -u > "$out/misuse"
   diff -u --label "promise.h" --label "misuse tables" <("$root/scripts/abi-functions.sh") "$out/misuse"
 }
 
@@ -96,59 +99,74 @@ if ((all == 0)) && [[ -z ${LIBS:-} && -z ${CHECK_QUICK:-} ]]; then
   watch=(env "LD_PRELOAD=$out/statuses.so" "STATUSES_SEEN=$out/statuses.seen")
 fi
 
-compilers=0
+compilers=()
 for cc in ${CC_LIST:-gcc clang}; do
-  if ! command -v "$cc" > /dev/null; then
-    skip "$cc" "it is not there"
-    continue
-  fi
-  compilers=$((compilers + 1))
-  built=$out/$cc
-  mkdir -p "$built"
-  export CHECK_OBJECTS=$built
-  if [[ -z ${LIBS:-} ]]; then
-    for object in sender receiver; do
-      try "$cc: $object.so" "$cc" "${flags[@]}" -shared -fPIC "$tests/objects/$object.c" "${libraries[@]}" \
-        -o "$built/$object.so"
-    done
-  fi
-  for program in "${programs[@]}"; do
-    if [[ " $without " == *" $program "* ]]; then continue; fi
-    if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then continue; fi
-    extra=()
-    if [[ -n ${LIBS:-} && " $own_heap " == *" $program "* ]]; then extra=("${wrapped[@]}"); fi
-    try "$cc: $program builds" "$cc" "${flags[@]}" "${extra[@]}" "$tests/$program.c" "${libraries[@]}" -ldl \
-      -o "$built/$program"
-    run "$cc: $program" "${watch[@]}" "${runner[@]}" "$built/$program"
+  if command -v "$cc" > /dev/null; then compilers+=("$cc"); else skip "$cc" "it is not there"; fi
+done
+((${#compilers[@]} > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
+built=$out/built
+for cc in "${compilers[@]}"; do
+  mkdir -p "$built/$cc"
+  if [[ -n ${LIBS:-} ]]; then continue; fi
+  for object in sender receiver; do
+    try "$cc: $object.so" "$cc" "${flags[@]}" -shared -fPIC "$tests/objects/$object.c" "${libraries[@]}" \
+      -o "$built/$cc/$object.so"
   done
-  if ((all == 0)); then
-    try "$cc: every function is misused" misuse_is_complete "$built"
+done
+
+# compilers_for NUMBER: the compilers for the program of this number.
+compilers_for() {
+  if [[ -n ${SPREAD:-} ]]; then echo "${compilers[$1 % ${#compilers[@]}]}"; else echo "${compilers[@]}"; fi
+}
+
+# test_program NUMBER: builds and runs a program.
+test_program() {
+  local program=${programs[$1]} cc extra=()
+  if [[ " $without " == *" $program "* ]]; then return; fi
+  if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then return; fi
+  if [[ -n ${LIBS:-} && " $own_heap " == *" $program "* ]]; then extra=("${wrapped[@]}"); fi
+  for cc in $(compilers_for "$1"); do
+    try "$cc: $program builds" "$cc" "${flags[@]}" "${extra[@]}" "$tests/$program.c" "${libraries[@]}" -ldl \
+      -o "$built/$cc/$program"
+    CHECK_OBJECTS=$built/$cc run "$cc: $program" "${watch[@]}" "${runner[@]}" "$built/$cc/$program"
+  done
+}
+
+# check_program NUMBER: runs a program under valgrind, all tests in one process: leaks are attributed and the start-up
+# cost is paid once.
+check_program() {
+  local program=${programs[$1]} cc
+  if [[ " $without $endless " == *" $program "* ]]; then return; fi
+  cc=$(compilers_for "$1")
+  cc=${cc##* }
+  if [[ " $own_heap " == *" $program "* ]]; then
+    if [[ ! -f ${LIBRARY%.so}.a ]]; then
+      skip "valgrind: $program" "no ${LIBRARY%.so}.a"
+      return
+    fi
+    try "valgrind: $program builds" "$cc" "${flags[@]}" "${wrapped[@]}" "$tests/$program.c" "${LIBRARY%.so}.a" \
+      -o "$built/$cc/$program"
+  fi
+  CHECK_OBJECTS=$built/$cc run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=1800 \
+    "${memcheck[@]}" "$built/$cc/$program"
+}
+
+parted test_program "${!programs[@]}"
+if ((all == 0)); then
+  try "every function is misused" misuse_is_complete
+  for number in "${!compilers[@]}"; do
+    if [[ -n ${SPREAD:-} && $number -gt 0 ]]; then continue; fi
+    cc=${compilers[number]}
     try "$cc: json/convert builds" "$cc" "${flags[@]}" "$tests/json/convert.c" "${libraries[@]}" -o "$built/convert"
     run "$cc: JSON, against Python's" python3 "$tests/json/compare.py" "$built/convert"
     try "$cc: json/fuzz builds" "$cc" "${flags[@]}" "$tests/json/fuzz.c" "${libraries[@]}" -o "$built/fuzz"
     run "$cc: JSON, the corpus of the fuzzer" "$built/fuzz" "$tests"/json/corpus/*
-  fi
-done
+  done
+fi
 if ((${#watch[@]})); then
   try "the statuses seen are those that the headers promise" "$root/scripts/abi-statuses.py" check "$root/include" "$out"
 fi
-((compilers > 0)) || { echo "test-abi.sh: no compiler of ${CC_LIST:-gcc clang} is there" >&2; exit 2; }
-
-# Under valgrind, run all tests of a program in one process: leaks are attributed and the start-up cost is paid once.
-if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
-  for program in "${programs[@]}"; do
-    if [[ " $without $endless " == *" $program "* ]]; then continue; fi
-    if [[ " $own_heap " == *" $program "* ]]; then
-      if [[ ! -f ${LIBRARY%.so}.a ]]; then
-        skip "valgrind: $program" "no ${LIBRARY%.so}.a"
-        continue
-      fi
-      try "valgrind: $program builds" "$cc" "${flags[@]}" "${wrapped[@]}" "$tests/$program.c" "${LIBRARY%.so}.a" \
-        -o "$built/$program"
-    fi
-    run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=1800 "${memcheck[@]}" "$built/$program"
-  done
-fi
+if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then parted check_program "${!programs[@]}"; fi
 
 if ((all == 0)) && [[ -z ${LIBS:-} ]]; then
   for cxx in g++ clang++; do

@@ -6,6 +6,8 @@
 #
 # LIBRARY     the library: .build/release/libpromise.so
 # CXX_LIST    compilers: g++ clang++, as far as they are installed
+# SPREAD      1: each program with one compiler and standard, in turn, all under valgrind; default: with each
+# JOBS        the number of programs at once: that of the processors
 # VALGRIND    0: leave valgrind out
 # OUT         build folder: a temporary one
 set -euo pipefail
@@ -13,6 +15,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
 . "$root/scripts/checks.sh"
 . "$root/scripts/compilers.sh"
+. "$root/scripts/parted.sh"
 
 # limited LABEL COMMAND...: one check, with a time limit.
 limited() { try "$1" timeout 1800 "${@:2}"; }
@@ -21,41 +24,54 @@ use_installed
 # -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 flags=(-O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${includes[@]}" -pthread)
 
-compilers=0
-for cxx in ${CXX_LIST:-g++ clang++}; do
-  if ! command -v "$cxx" > /dev/null; then
-    skip "$cxx" "it is not there"
-    continue
-  fi
-  compilers=$((compilers + 1))
-  for standard in 17 20 23; do
-    if ! option=$(standard_option "$cxx" "c++$standard"); then
+# Combinations of a compiler and a standard: all of them, and those with coroutines.
+all=()
+coroutines=()
+for standard in 17 20 23; do
+  for cxx in ${CXX_LIST:-g++ clang++}; do
+    if ! command -v "$cxx" > /dev/null; then
+      skip "$cxx" "it is not there"
+    elif ! option=$(standard_option "$cxx" "c++$standard"); then
       skip "$cxx -std=c++$standard" "the compiler does not know it"
-      continue
+    else
+      all+=("$cxx $standard $option")
+      if ((standard == 17)); then
+        continue
+      elif PROBE=cpp supports '#include <coroutine>\nstd::suspend_never never;\n' "$cxx" "$option" -c; then
+        coroutines+=("$cxx $standard $option")
+      else
+        skip "$cxx -std=c++$standard: coroutines" "the compiler or its library has none"
+      fi
     fi
-    has_coroutines=true
-    if ((standard > 17)) && ! PROBE=cpp supports '#include <coroutine>\nstd::suspend_never never;\n' "$cxx" "$option" -c; then
-      has_coroutines=false
-      skip "$cxx -std=c++$standard: coroutines" "the compiler or its library has none"
-    fi
-    for source in "$tests"/hpp/*.cpp; do
-      name=$(basename "$source" .cpp)
-      if [[ $name == coroutines* && ($standard == 17 || $has_coroutines == false) ]]; then continue; fi
-      label="$cxx -std=c++$standard: $name"
-      program=$out/$name-$cxx-$standard
-      limited "$label builds" "$cxx" "$option" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
-      limited "$label" "$program"
-    done
   done
 done
-((compilers > 0)) || { echo "test-hpp.sh: no compiler of ${CXX_LIST:-g++ clang++} is there" >&2; exit 2; }
+((${#all[@]} > 0)) || { echo "test-hpp.sh: no compiler of ${CXX_LIST:-g++ clang++} is there" >&2; exit 2; }
 
-if [[ ${VALGRIND:-1} != 0 ]] && command -v valgrind > /dev/null; then
-  for program in "$out"/*-g++-20; do
-    if [[ -x $program ]]; then limited "valgrind: $(basename "$program")" "${memcheck[@]}" "$program"; fi
+mapfile -t sources < <(printf '%s\n' "$tests"/hpp/*.cpp)
+folder=$out
+
+# test_source NUMBER: builds and runs a program.
+test_source() {
+  local source=${sources[$1]} name combination cxx standard option label program
+  name=$(basename "$source" .cpp)
+  local combinations=("${all[@]}")
+  if [[ $name == coroutines* ]]; then combinations=("${coroutines[@]}"); fi
+  if [[ -n ${SPREAD:-} && ${#combinations[@]} -gt 0 ]]; then
+    combinations=("${combinations[$1 % ${#combinations[@]}]}")
+  fi
+  for combination in "${combinations[@]}"; do
+    read -r cxx standard option <<< "$combination"
+    label="$cxx -std=c++$standard: $name"
+    program=$folder/$name-$cxx-$standard
+    limited "$label builds" "$cxx" "$option" "${flags[@]}" "$source" "${libraries[@]}" -o "$program"
+    limited "$label" "$program"
+    if [[ ${VALGRIND:-1} != 0 && (-n ${SPREAD:-} || $cxx-$standard == g++-20) ]] && command -v valgrind > /dev/null; then
+      limited "valgrind: $label" "${memcheck[@]}" "$program"
+    fi
   done
-fi
+}
 
+parted test_source "${!sources[@]}"
 tell_again
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))
