@@ -94,7 +94,7 @@ struct IsolatedCallbackArguments {
     // The call is the first request, and its callback the second.
     let lies: [[PluginValue]] = [[], [.string("1"), .string("x")], [.int(1), .string("x"), .void]]
     for arguments in lies + [[.int(5), .string("x")]] {
-      let frame = try Frame(.callback, 1, .array([.uint(2), .uint(1), .array(arguments)])).encoded().bytes
+      let frame = try Frame(.callback, 1, .array([.uint(2), .uint(1), .array(arguments), .uint(0)])).encoded().bytes
       #expect(try await plugin.outcome("garbage", .bytes(frame)).value == .void)
     }
     try await waiting(for: { seen.count > 0 })
@@ -114,7 +114,7 @@ struct IsolatedCallbackArguments {
     let pending = plugin.call("keep", [wait], timeout: nil)
     #expect(try await plugin.outcome("echo", .int(1)).value == .int(1))
     func ask(_ count: Int) throws -> [UInt8] {
-      let question = PluginValue.array([.uint(2), .uint(1), .array([.int(1), .string("x")])])
+      let question = PluginValue.array([.uint(2), .uint(1), .array([.int(1), .string("x")]), .uint(0)])
       return try (0..<count).flatMap { _ in try Frame(.callback, 1, question).encoded().bytes }
     }
     #expect(try await plugin.outcome("garbage", .bytes(try ask(20))).value == .void)

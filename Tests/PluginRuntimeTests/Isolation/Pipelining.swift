@@ -40,7 +40,8 @@ struct Pipelining {
     let first = plugin.call("value", [.value(.int(1))], timeout: nil)
     #expect(try await first.outcomeInTime().value == .int(1))
     #expect(try await chain(plugin, on: first, 3)[3].outcomeInTime().value == .int(4))
-    #expect(crossed(plugin) == 1)
+    // The others may have ended too by the time that they are arguments.
+    #expect(crossed(plugin) >= 1)
   }
 
   @Test("are right while the answers of their calls are under way", arguments: [1, 3])
