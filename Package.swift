@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// The engine and what stands on its raw memory: each unsafe expression says so.
+/// The settings of the engine and of the targets on its raw memory: each unsafe expression says so.
 let engineSettings = settings + [.strictMemorySafety()]
 
 let package = Package(
@@ -21,7 +21,7 @@ let package = Package(
     .library(name: "PromisesTracing", targets: ["PromisesTracing"]),
     .library(name: "PromisesOpenCombine", targets: ["PromisesOpenCombine"]),
     .library(name: "PluginRuntime", targets: ["PluginRuntime"]),
-    // libpromise.so: what C programs link. Its file gets its version, links and headers from `make install`.
+    // libpromise.so, for C programs. Its file gets its version, links and headers from `make install`.
     .library(name: "promise", type: .dynamic, targets: ["libpromise"]),
     .executable(name: "plugin-host", targets: ["plugin-host"]),
   ],
@@ -99,7 +99,7 @@ let package = Package(
     .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
-    // Where plugins are entered, and enter us: the only C++, for their exceptions.
+    // Enters plugins, and is entered by them: the only C++, for their exceptions.
     .target(name: "CPluginEdge", dependencies: ["CFFI", "CPromise"]),
     .target(
       name: "PluginRuntime", dependencies: ["CFFI", "CPluginEdge", "CPromise", "CPromiseABI", "Promises"],
@@ -124,7 +124,7 @@ let package = Package(
             "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
           ], .when(configuration: .release)),
-        // Everything, in what the tests are linked into: sanitizers have to export their own functions too.
+        // Everything, in the program of the tests: sanitizers have to export their own functions too.
         .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),
       ]),
 
@@ -151,7 +151,7 @@ let package = Package(
     .testTarget(
       name: "PluginHostTests", dependencies: ["PluginRuntime", "plugin-host"], exclude: ["Fixtures"],
       swiftSettings: settings),
-    // Counts what the code under test asks of the heap.
+    // Counts the allocations of the code under test.
     .target(name: "CCountedHeap", path: "Tests/CCountedHeap"),
     // The test program exports promise_*, because plugin-host is linked into it: so the tests can load every kind of
     // plugin.

@@ -22,8 +22,8 @@ first=867a536
 Tests/Prose/lint-prose.test.sh
 git ls-files -z -- 'include/*.h' 'include/*.hpp' | xargs -0 scripts/lint-prose
 prose='c|h|cpp|hpp|swift|py|sh|php|go'
-git ls-files -s -- Sources Tests examples scripts Benchmarks | grep -v '^120000' | cut -f 2 |
-  grep -E "\.($prose)\$|^scripts/[^.]*\$" | grep -v /corpus/ | xargs scripts/lint-prose
+git ls-files -s -- Sources Tests examples scripts Benchmarks Package.swift .ci | grep -v '^120000' | cut -f 2 |
+  grep -E "\.($prose)\$|^(scripts|\.ci)/[^.]*\$" | grep -v /corpus/ | xargs scripts/lint-prose
 if git merge-base --is-ancestor $first HEAD 2>/dev/null; then
   scripts/lint-prose --commits $first
 else
