@@ -1,5 +1,4 @@
 import CPluginEdge
-import Dispatch
 import Glibc
 import Promises
 import Synchronization
@@ -7,8 +6,8 @@ import Synchronization
 /// The process in which an isolated plugin runs: one plugin, one host, connected by the socket that the host left as
 /// descriptor 3.
 ///
-/// Three kinds of threads run here. The main thread maps the plugin, and calls its load() and unload(). One thread reads
-/// frames, and never runs code of the plugin. Threads of a pool make the calls.
+/// Three kinds of threads run here. The main thread maps the plugin, calls its load() and unload(), and runs the jobs
+/// of the main executor. One thread reads frames, and never runs code of the plugin. Threads of a pool make the calls.
 public final class PluginWorker: Sendable {
   /// The name by which host and worker know each other in their first frames.
   static let greeting = PluginValue.array([.string("plugin-worker"), .uint(UInt64(PluginDescriptor.hostABI))])
@@ -32,10 +31,10 @@ public final class PluginWorker: Sendable {
   private let questions: WorkerQuestions
   private let threads = CallThreads(limit: 4_000)
   private let state = Mutex(State())
-  private let mainJobs = Mutex<[@Sendable () -> Void]>([])
-  private let mainWakeup = DispatchSemaphore(value: 0)
+  private let main: MainThread
 
-  private init(socket: Int32) {
+  private init(socket: Int32, main: MainThread) {
+    self.main = main
     channel = WorkerChannel(moving: socket)
     questions = WorkerQuestions(channel)
   }
@@ -50,20 +49,15 @@ public final class PluginWorker: Sendable {
     Confinement.enter()
     ProcessGuard.install(
       program: "plugin-worker", statuses: .init(call: -1, load: -1, timeout: 3), timeout: .zero)
-    let worker = PluginWorker(socket: socketDescriptor)
+    guard let main = MainThread() else { WorkerChannel.complain("plugin-worker: no loop for the main thread") }
+    let worker = PluginWorker(socket: socketDescriptor, main: main)
     guard ProcessGuard.startThread({ worker.channel.serve(worker.receive) }) else {
       WorkerChannel.complain("plugin-worker: no thread to be had")
     }
     while true {
-      worker.mainWakeup.wait()
-      let job = worker.mainJobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-      job?()
+      main.wait()
+      main.runOnce()
     }
-  }
-
-  private func onMain(_ job: @escaping @Sendable () -> Void) {
-    mainJobs.withLock { $0.append(job) }
-    mainWakeup.signal()
   }
 
   /// Handles a frame on the reading thread.
@@ -78,9 +72,9 @@ public final class PluginWorker: Sendable {
         state.recursionLimit = Int(clamping: recursionLimit)
       }
       reply(Frame(.ready, 0, Self.greeting))
-    case .open: onMain { [self] in open(frame.body) }
-    case .load: onMain { [self] in load(frame.body) }
-    case .unload: onMain { [self] in unload(frame.body) }
+    case .open: main.post { [self] in open(frame.body) }
+    case .load: main.post { [self] in load(frame.body) }
+    case .unload: main.post { [self] in unload(frame.body) }
     case .call: try call(frame)
     case .cancel:
       let call = state.withLock { $0.calls[frame.request] }

@@ -5,6 +5,10 @@ import Synchronization
 ///
 /// A job has a thread at once, up to `limit` of them: functions that wait for each other must all run. A thread that has
 /// nothing to do stays for a second.
+///
+/// The engine's pool cannot stand in for it. It runs one job for each processor, adds a thread for a blocked one only
+/// after a while, and has at most 512, so functions that wait for each other would be slow, and with many of them stuck.
+/// And they would take the threads on which callbacks of promises run.
 public final class CallThreads: Sendable {
   /// A closure that runs once, on one of the threads.
   public typealias Job = @Sendable () -> Void

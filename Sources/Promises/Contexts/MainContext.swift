@@ -44,31 +44,29 @@ public struct MainContext: Sendable {
 
   /// The engine's executor for the main context.
   static let executor = unsafe CellExecutor.making(Context(nil, nil)) { _, job in
-    if unsafe !MainPass.append(PromiseJob(job)) { unsafe MainContext.post(PromiseJob(job, isMain: true)) }
+    let job = unsafe Job(submitted: job)
+    if !MainPass.append(job) { MainContext.post(job) }
   }
 
-  /// A user's executor that replaces the main queue.
-  struct Substitute {
-    let executor: any PromiseExecutor
+  /// The last substitute that was installed from Swift, with the rule by which it tells the main thread.
+  private struct Substitute {
+    let executor: HeldExecutor
     let isMainThread: @Sendable () -> Bool
   }
 
+  /// Guarded by PLATFORM_LOCK_MAIN. In use while the engine has this executor as the substitute of its main loop.
   private nonisolated(unsafe) static var substitute: Substitute?
 
-  static func replace(_ new: Substitute?) {
+  static func replace(_ executor: (any PromiseExecutor)?, _ isMainThread: @escaping @Sendable () -> Bool) {
+    let new = executor.map { Substitute(executor: HeldExecutor($0), isMainThread: isMainThread) }
     // Released outside the lock.
     var old: Substitute?
     platform_lock(Int32(PLATFORM_LOCK_MAIN))
     old = unsafe substitute
     unsafe substitute = new
     platform_unlock(Int32(PLATFORM_LOCK_MAIN))
+    _ = CellExecutor.replaceMain(new?.executor.cell)
     withExtendedLifetime(old) {}
-  }
-
-  private static var current: Substitute? {
-    platform_lock(Int32(PLATFORM_LOCK_MAIN))
-    defer { platform_unlock(Int32(PLATFORM_LOCK_MAIN)) }
-    return unsafe substitute
   }
 
   private static let key = {
@@ -80,16 +78,28 @@ public struct MainContext: Sendable {
   /// Whether the caller is on the main thread or the main queue: after `dispatchMain()`, other threads serve the queue.
   static var isCurrent: Bool {
     if unsafe platform_thread().pointee.main_pass != nil { return true }
-    if let current { return current.isMainThread() }
-    return platform_is_main_thread() || DispatchQueue.getSpecific(key: key) == true
+    guard let installed = CellExecutor.mainSubstitute else {
+      return platform_is_main_thread() || DispatchQueue.getSpecific(key: key) == true
+    }
+    platform_lock(Int32(PLATFORM_LOCK_MAIN))
+    let own = unsafe substitute
+    platform_unlock(Int32(PLATFORM_LOCK_MAIN))
+    if let own, own.executor.cell.ref == installed.ref { return own.isMainThread() }
+    return CellExecutor.isOnMainThread
   }
 
-  private static func post(_ job: PromiseJob) {
-    if let current {
-      current.executor.submit(job)
-    } else {
-      DispatchQueue.main.async { job.run() }
+  /// Starts a pass with a job on the main queue, or on its substitute.
+  private static func post(_ job: Job) {
+    guard let other = CellExecutor.heldSubstitute else {
+      return DispatchQueue.main.async { _ = MainPass.run(job) }
     }
+    let cell = unsafe UnsafeMutableRawPointer(job.ref.cell)
+    let pass = unsafe Job.task(
+      on: other, { _ = unsafe MainPass.run(Job(CellRef.from($0))) },
+      dropped: { _ = unsafe Job(CellRef.from($0)).drop() },
+      cell)
+    if let pass { other.submit(pass) } else { _ = job.drop() }
+    other.ref.release()
   }
 }
 
@@ -97,10 +107,10 @@ public struct MainContext: Sendable {
 /// runs.
 struct MainPass {
   /// The jobs that became due during the pass, in order.
-  private var due: [PromiseJob] = []
+  private var due: [Job] = []
 
   /// Appends a job to the pass that runs on this thread; false if there is none.
-  static func append(_ job: PromiseJob) -> Bool {
+  static func append(_ job: Job) -> Bool {
     guard let pass = unsafe platform_thread().pointee.main_pass else { return false }
     unsafe pass.assumingMemoryBound(to: MainPass.self).pointee.due.append(job)
     return true
@@ -117,13 +127,13 @@ struct MainPass {
       defer { unsafe thread.pointee.main_pass = unsafe enclosing }
       guard job.run() else { return false }
       while let due = unsafe here.pointee.takeDue() {
-        for job in due { job.run() }
+        for job in due { _ = job.run() }
       }
       return true
     }
   }
 
-  private mutating func takeDue() -> [PromiseJob]? {
+  private mutating func takeDue() -> [Job]? {
     if due.isEmpty { return nil }
     defer { due = [] }
     return due
@@ -132,17 +142,19 @@ struct MainPass {
 
 extension PromiseContext {
   /// Makes `.main` run its callbacks on an executor of yours instead of the main queue, for programs whose main thread
-  /// runs another event loop.
+  /// runs another event loop. The same as `promise_executor_set_main` in the C interface: each of the two takes effect
+  /// for both.
   ///
-  /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks that are already
-  /// queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
+  /// Not needed where `dispatchMain()`, a run loop or an async `main` serves the main queue. Callbacks of `.main` that
+  /// are already queued stay where they are. Blocks of `Promise.init(_:)` run on the executor too.
   ///
   /// - Parameters:
   ///   - executor: runs jobs on the main thread, one at a time, in order; `nil` restores the main queue.
   ///   - isMainThread: whether the calling thread is the main thread; `.auto` uses it.
+  /// - Thread: the main thread, which `promise_is_main_thread` recognizes from then on.
   public static func useMainExecutor(
     _ executor: (any PromiseExecutor)?, isMainThread: @escaping @Sendable () -> Bool = { platform_is_main_thread() }
   ) {
-    MainContext.replace(executor.map { MainContext.Substitute(executor: $0, isMainThread: isMainThread) })
+    MainContext.replace(executor, isMainThread)
   }
 }

@@ -33,22 +33,14 @@ public protocol PromiseReservingExecutor: PromiseExecutor {
 /// leaks them.
 public struct PromiseJob: Sendable, Hashable {
   private let token: UInt64
-  /// Whether it starts a pass of the main context.
-  private let isMain: Bool
 
-  init(_ token: UnsafeMutableRawPointer, isMain: Bool = false) {
-    self.token = UInt64(UInt(bitPattern: token))
-    self.isMain = isMain
-  }
+  init(_ token: UnsafeMutableRawPointer) { self.token = UInt64(UInt(bitPattern: token)) }
 
   /// Runs the callback and the reactions that follow from it, on this thread.
   ///
   /// - Returns: false if the job was run or dropped before; the call is then a no-op.
   @discardableResult
-  public func run() -> Bool {
-    guard let job else { return false }
-    return isMain ? MainPass.run(job) : job.run()
-  }
+  public func run() -> Bool { job?.run() ?? false }
 
   /// Releases the callback without a call, if the executor cannot run it. The promise that it would have settled is
   /// rejected with a `PromiseError` that reports this.

@@ -1,5 +1,5 @@
 /// A one-shot timer that can be cancelled.
-final class Alarm {
+package final class Alarm: Sendable {
   /// Nil if memory or threads had run out: the work was released at once.
   private let timer: CellTimer?
 
@@ -8,13 +8,18 @@ final class Alarm {
   /// - Parameters:
   ///   - seconds: the delay; a negative number is no delay.
   ///   - place: the context in which `work` runs, a result of `PromiseContext.deferred`.
-  init(after seconds: Double, on place: PromiseContext, _ work: @escaping () -> Void) {
-    timer = CellTimer.schedule(after: Int64(nanosecondsIn: seconds), on: place.executor, work)
+  convenience init(after seconds: Double, on place: PromiseContext, _ work: @escaping () -> Void) {
+    self.init(after: seconds, on: place.executor, work)
     withExtendedLifetime(place) {}
   }
 
+  /// Schedules `work` on an executor of the engine; nil stands for a thread for timers.
+  package init(after seconds: Double, on executor: CellExecutor?, _ work: @escaping () -> Void) {
+    timer = CellTimer.schedule(after: Int64(nanosecondsIn: seconds), on: executor, work)
+  }
+
   /// Cancels the timer: releases the work at once, unless the time has passed.
-  func callOff() { timer?.cancel() }
+  package func callOff() { timer?.cancel() }
 
   deinit { timer?.release() }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import PluginRuntime
 import Promises
@@ -28,7 +27,7 @@ final class CheckRun {
   private var reported: Set<String> = []
   private var isForgiving = false
   /// The time that a promise has before it is discarded.
-  static let patience = DispatchTimeInterval.seconds(1)
+  static let patience = Duration.seconds(1)
 
   /// Loads the plugins, the checked one last. Reports a finding and returns `nil` if it cannot be loaded.
   init?(_ plan: [PluginDescription], _ options: CheckOptions, name: String) {
@@ -39,6 +38,8 @@ final class CheckRun {
       dropped: { misuse.note("releases the last reference to a promise that is pending") })
     ProcessGuard.install(
       program: "plugin-host", statuses: .init(call: 1, load: 2, timeout: 3), timeout: .zero)
+    // The main loop's descriptors are not the plugin's.
+    _ = CellLoop.main
     before = ProcessCounts.now
     let host = Host(
       Host.Options(log: { _, _, message in
@@ -76,9 +77,7 @@ final class CheckRun {
   @discardableResult
   func call(_ function: FunctionDescription, _ arguments: [Argument]) -> Bool {
     let promise = begin(function, arguments)
-    let settled = DispatchSemaphore(value: 0)
-    promise.then({ _ in settled.signal() }, { _ in settled.signal() })
-    let isSettled = settled.wait(timeout: .now() + Self.patience) == .success
+    let isSettled = MainThread.wait(for: promise, atMost: Self.patience)
     if isSettled { judge(promise.rejectReason, function, arguments) } else { promise.discard() }
     CheckProcess.write(.returned, "")
     reportMisuse(after: "\(function.name)(\(arguments.checkText))")

@@ -98,14 +98,14 @@ extension PipelineRun {
         let id = nextActive.add(1, ordering: .relaxed).newValue
         session.loop.post { [self] in
           if let reason = reasonGivenUp(number) { return outcome.reject(reason) }
-          let timer = session.loop.after(.seconds(delay)) { [self] in
+          let alarm = session.loop.after(.seconds(delay)) { [self] in
             active[id] = nil
             attempt(count + 1, retry, step, number, results, outcome)
           }
           guard number < plan.firstFinal else { return }
           active[id] = { [self] reason in
             active[id] = nil
-            session.loop.cancel(timer: timer)
+            alarm.callOff()
             outcome.reject(reason)
           }
         }

@@ -56,7 +56,7 @@ final class PipelineRun {
     var promises: [Int: Promise<PluginValue>] = [:]
     for number in plan.order {
       let step = plan.steps[number]
-      let inputs = gather(named(step.inputs, promises, after: Set(plan.after(step))))
+      let inputs = results(of: named(step.inputs, promises, after: Set(plan.after(step))))
       // Looked up now: all of them come before this step in the plan's order.
       let rescueInputs = if case .call(_, let numbers) = step.rescue { named(numbers, promises) } else { [] as Inputs }
       let own =
@@ -151,6 +151,13 @@ final class PipelineRun {
     }
   }
 
+  /// The values of all inputs, by the numbers of their steps.
+  private nonisolated func results(of inputs: Inputs) -> Promise<[Int: PluginValue]> {
+    when(fulfilled: inputs.map(\.promise)).then { values in
+      Dictionary(zip(inputs.map(\.number), values)) { first, _ in first }
+    }
+  }
+
   /// The promise of a call, or of its substitute. `element`: the element of a step with `each`.
   nonisolated func rescued(
     _ own: Promise<PluginValue>, step: PipelinePlan.Step, number: Int, _ inputs: Inputs, _ element: [Int: PluginValue]
@@ -166,7 +173,7 @@ final class PipelineRun {
         switch rescue {
         case .value(let value): rescued.resolve(value)
         case .call(let call, _):
-          gather(inputs)
+          results(of: inputs)
             .then(async: { [self] inputs in
               begin(call, step, number, inputs.merging(element) { $1 }, isRescue: true)
             })

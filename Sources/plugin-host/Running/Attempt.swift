@@ -60,10 +60,7 @@ final class Attempt: Sendable {
   }
 
   private func limit(to seconds: Double) {
-    loop.post { [self] in
-      let timer = loop.after(.seconds(seconds)) { self.giveUp(.timedOut(seconds: seconds)) }
-      let stop: @Sendable () -> Void = { [loop] in loop.post { loop.cancel(timer: timer) } }
-      outcome.then({ _ in stop() }, { _ in stop() })
-    }
+    let alarm = loop.after(.seconds(seconds)) { self.giveUp(.timedOut(seconds: seconds)) }
+    outcome.then({ _ in alarm.callOff() }, { _ in alarm.callOff() })
   }
 }

@@ -3,6 +3,9 @@ import PluginRuntime
 import Synchronization
 
 /// One thread for jobs that must all run on the same one, one after the other. It stays until the process ends.
+///
+/// Serial steps need a thread, not merely an order: handles of some libraries belong to the thread that made them. A
+/// serial executor of the engine may run each job on another thread.
 final class SerialThread: Sendable {
   typealias Job = @Sendable () -> Void
 

@@ -19,7 +19,7 @@ final class Session {
     do {
       loop = try MainLoop()
     } catch {
-      throw Failure(.rejected, "no pipe to wake the main thread with: \(error)")
+      throw Failure(.rejected, "no loop for the main thread: \(error)")
     }
     log = PluginLog(threshold: options.log)
     workers = options.workers

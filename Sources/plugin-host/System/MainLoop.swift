@@ -1,14 +1,15 @@
 import Glibc
-import Synchronization
+import PluginRuntime
+import Promises
 
-/// The main thread's loop: it runs posted actions and timers, and sees the signals that ask the process to end.
+/// The main thread's loop: it runs posted actions, timers, and jobs that plugins submit to the main executor, and sees
+/// the signals that ask the process to end.
 ///
 /// Code that decides or prints runs here, one action at a time; code that may block runs on `CallThreads`.
 @MainActor
 final class MainLoop {
-  private let inbox: Inbox
-  private var timers: [Timer] = []
-  private var nextTimer = 0
+  private nonisolated let thread: MainThread
+  private nonisolated let signalPipe: SignalPipe
   /// Whether `Interrupts` has SIGINT, which does not end `run` then.
   var notesInterrupts = false
 
@@ -17,41 +18,28 @@ final class MainLoop {
   /// The longest time for which a change of a signal's disposition is not noticed.
   private static let signalPeriod = Duration.milliseconds(100)
 
-  /// The descriptor to which a byte is written to wake the loop. It does not block.
-  nonisolated var wakeup: Int32 { inbox.wakeup }
-
-  private struct Timer {
-    var id: Int
-    var deadline: ContinuousClock.Instant
-    var action: @MainActor () -> Void
-  }
+  /// The descriptor to which a signal handler writes a byte to wake the loop. It does not block.
+  nonisolated var wakeup: Int32 { signalPipe.writeEnd }
 
   init() throws(SystemError) {
-    inbox = try Inbox()
+    signalPipe = try SignalPipe()
+    guard let thread = MainThread() else { throw .last }
+    self.thread = thread
   }
 
   /// Runs `job` on the main thread, after everything posted before. From any thread.
   nonisolated func post(_ job: @escaping @MainActor @Sendable () -> Void) {
-    inbox.append(job)
+    thread.post { MainActor.assumeIsolated(job) }
   }
 
-  /// Runs `action` once, when `delay` has passed. Returns the argument for `cancel`.
+  /// Runs `action` once, when `delay` has passed, unless the alarm is cancelled before. From any thread.
   @discardableResult
-  func after(_ delay: Duration, _ action: @escaping @MainActor () -> Void) -> Int {
-    nextTimer += 1
-    timers.append(Timer(id: nextTimer, deadline: .now + delay, action: action))
-    return nextTimer
-  }
-
-  /// Forgets a timer; does nothing if it has run.
-  func cancel(timer id: Int) {
-    timers.removeAll { $0.id == id }
+  nonisolated func after(_ delay: Duration, _ action: @escaping @MainActor @Sendable () -> Void) -> Alarm {
+    thread.after(delay) { MainActor.assumeIsolated(action) }
   }
 
   /// Runs the posted actions, without waiting for more.
-  func runPosted() {
-    for job in inbox.drain() { job() }
-  }
+  func runPosted() { thread.runOnce() }
 
   /// Runs until `done` is true, or until a signal asks the process to end: that signal is returned then.
   func run(until done: () -> Bool) -> Int32? { run(until: done, orReadable: nil) }
@@ -59,45 +47,25 @@ final class MainLoop {
   /// Runs until `done` is true, until `descriptor` can be read, or until a signal asks the process to end, which is
   /// returned then.
   func run(until done: () -> Bool, orReadable descriptor: Int32?) -> Int32? {
-    let signals = TerminationSignals(waking: inbox.wakeup, besidesInterrupts: notesInterrupts)
+    let signals = TerminationSignals(waking: wakeup, besidesInterrupts: notesInterrupts)
     defer { signals.restore() }
     while !done() {
       if let signal = signals.received { return signal }
-      let isReadable = inbox.wait(until: nextWakeup(), reading: descriptor)
+      let limit = reclaimsSignals ? Self.signalPeriod : nil
+      let isReadable = thread.wait(reading: [descriptor ?? -1, signalPipe.readEnd], atMost: limit)[0]
       if reclaimsSignals { TerminationSignals.reclaim() }
-      runPosted()
-      runDueTimers()
+      signalPipe.drain()
+      thread.runOnce()
       if isReadable { return nil }
     }
     return nil
   }
-
-  private func nextWakeup() -> ContinuousClock.Instant? {
-    let next = timers.map(\.deadline).min()
-    guard reclaimsSignals else { return next }
-    let limit = ContinuousClock.now + Self.signalPeriod
-    return min(next ?? limit, limit)
-  }
-
-  private func runDueTimers() {
-    let now = ContinuousClock.now
-    let due = timers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
-    // An action may cancel a timer that is due with it.
-    for timer in due where timers.contains(where: { $0.id == timer.id }) {
-      cancel(timer: timer.id)
-      timer.action()
-    }
-  }
 }
 
-/// The work that other threads post to the main thread, and the pipe that wakes it.
-private final class Inbox: Sendable {
-  typealias Job = @MainActor @Sendable () -> Void
-
-  /// A byte written here ends a sleep. Neither end blocks: a full pipe wakes as well as one byte does.
-  let wakeup: Int32
-  private let sleep: Int32
-  private let jobs = Mutex<[Job]>([])
+/// The pipe by which signal handlers end a sleep. Neither end blocks: a full pipe wakes as well as one byte does.
+private final class SignalPipe: Sendable {
+  let readEnd: Int32
+  let writeEnd: Int32
 
   init() throws(SystemError) {
     var ends: [Int32] = [-1, -1]
@@ -106,42 +74,16 @@ private final class Inbox: Sendable {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
-    (sleep, wakeup) = (ends[0], ends[1])
+    (readEnd, writeEnd) = (ends[0], ends[1])
   }
 
   deinit {
-    close(sleep)
-    close(wakeup)
+    close(readEnd)
+    close(writeEnd)
   }
 
-  func append(_ job: @escaping Job) {
-    let wasEmpty = jobs.withLock { jobs in
-      jobs.append(job)
-      return jobs.count == 1
-    }
-    if wasEmpty { _ = write(wakeup, [0], 1) }
-  }
-
-  func drain() -> [Job] {
-    jobs.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
-    }
-  }
-
-  /// Sleeps until there is a job, a signal, or `deadline` has come. Returns whether `descriptor` can be read.
-  func wait(until deadline: ContinuousClock.Instant?, reading descriptor: Int32?) -> Bool {
-    // poll(2) ignores a negative descriptor.
-    var ready = [sleep, descriptor ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    let count = poll(&ready, nfds_t(ready.count), deadline.map { milliseconds(until: $0) } ?? -1)
+  func drain() {
     var bytes = [UInt8](repeating: 0, count: 64)
-    while read(sleep, &bytes, bytes.count) == bytes.count {}
-    return count > 0 && ready[1].revents != 0
-  }
-
-  /// Rounded up, so that a deadline has come when the sleep is over.
-  private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
-    let left = (deadline - .now) / .milliseconds(1)
-    return Int32(min(max(left.rounded(.up), 0), 3_600_000))
+    while read(readEnd, &bytes, bytes.count) == bytes.count {}
   }
 }

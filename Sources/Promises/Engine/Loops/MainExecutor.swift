@@ -5,7 +5,7 @@ import Synchronization
 
 private let mainExecutor = Single()
 private let mainLoop = Single()
-/// The substitute for the loop, with a reference. Guarded by PLATFORM_LOCK_MAIN.
+/// The substitute for the loop and for the main queue of the typed layer, with a reference. Guarded by PLATFORM_LOCK_MAIN.
 nonisolated(unsafe) private var substitute: CellExecutor?
 /// The thread that the user declared the main one; 0: the initial thread of the process.
 private let mainThread = Atomic<UInt64>(0)
@@ -60,7 +60,8 @@ extension CellExecutor {
     return true
   }
 
-  fileprivate static var heldSubstitute: CellExecutor? {
+  /// The substitute, with a reference for the caller.
+  static var heldSubstitute: CellExecutor? {
     platform_lock(Int32(PLATFORM_LOCK_MAIN))
     defer { platform_unlock(Int32(PLATFORM_LOCK_MAIN)) }
     guard let other = unsafe substitute, other.ref.retain() else { return nil }
