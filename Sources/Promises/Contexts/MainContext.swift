@@ -48,7 +48,7 @@ public struct MainContext: Sendable {
     if !MainPass.append(job) { MainContext.post(job) }
   }
 
-  /// The last substitute that was installed from Swift, with the rule by which it tells the main thread.
+  /// The last substitute that was installed from Swift, with the rule for the main thread.
   private struct Substitute {
     let executor: HeldExecutor
     let isMainThread: @Sendable () -> Bool

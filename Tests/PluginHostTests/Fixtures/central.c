@@ -14,7 +14,7 @@ static promise_t *here(void) {
   return promise_run(promise_executor_main(), is_here, NULL, NULL);
 }
 
-/* The same for a callback on the main executor, after a timer of it. */
+/* Whether this holds for a callback on the main executor, after a timer of it. */
 static promise_t *timed(void) {
   const promise_reaction_t reaction = {
       .size = sizeof reaction, .executor = promise_executor_main(), .on_fulfilled = is_here};
