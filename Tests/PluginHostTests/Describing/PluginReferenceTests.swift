@@ -68,6 +68,7 @@ import Testing
     ("f(data: bytes[n], n: u32, p: ptr<db>?, v: value)", "f data=text v=null"),
     ("f(to: out str[room], room: inout u64)", "f room=1"),
     ("f(done: promise<void>, x: promise<bool>)", "f done=null x=true"),
+    ("f(each: fn(i32) -> bool)", "f each=true"),
   ])
   func aCommandLineIsReady(signature: String, words: String) throws {
     let plugin = try plugin((signature, nil))
@@ -78,7 +79,6 @@ import Testing
   @Test func whatNoCommandLineCanCallHasNone() throws {
     let plugin = try plugin(("f(each: fn(i32) -> bool)", nil), ("g(db: &[ptr<db>])", nil))
     #expect(CommandLineExample.text(of: plugin.functions[1], in: plugin) == nil)
-    #expect(CommandLineExample.text(of: plugin.functions[0], in: plugin) == nil)
     #expect(PluginText.page(plugin).contains("\nf(each: fn(i32) -> bool @call)\n    void f(bool (*each)(int32_t"))
   }
 }

@@ -170,17 +170,18 @@ struct WhenTests {
 
   @Test("T101, T102: a request on the result asks each input without another consumer", arguments: [false, true])
   func requestOfFirst(cancelsRemaining: Bool) {
+    let inputs = (0..<3).map { _ in Resolver<Int, TestError>() }
     let asked = Recorder<Int>()
-    for (index, input) in resolvers.enumerated() { input.onCancelRequest { _ in asked.record(index) } }
-    let consumer = futures[1].map { $0 }
-    let first = when(first: futures, cancelRemaining: cancelsRemaining)
+    for (index, input) in inputs.enumerated() { input.onCancelRequest { _ in asked.record(index) } }
+    let consumer = inputs[1].future.map { $0 }
+    let first = when(first: inputs.map(\.future), cancelRemaining: cancelsRemaining)
     first.requestCancel()
     #expect(asked.events == [0, 2], "the second input has another consumer")
     #expect(!first.isSettled, "a request is advice")
     consumer.requestCancel()
     #expect(asked.events == [0, 2, 1])
-    resolvers[0].cancel()
-    resolvers[1].fulfill(7)
+    inputs[0].cancel()
+    inputs[1].fulfill(7)
     #expect(first.value == 7)
   }
 
