@@ -142,6 +142,7 @@ struct WhenTests {
     #expect(asked.events == [0, 2, 1])
     inputs[0].cancel(because: OtherError())
     #expect(all.result == .cancelled(OtherError()))
+    withExtendedLifetime(inputs) {}
   }
 
   @Test(
@@ -183,6 +184,7 @@ struct WhenTests {
     inputs[0].cancel()
     inputs[1].fulfill(7)
     #expect(first.value == 7)
+    withExtendedLifetime(inputs) {}
   }
 
   @Test("PG23: the first success wins, and if all fail the last error; the first to end wins a race")
