@@ -181,7 +181,26 @@ static int32_t count_freed(void) {
   return freed;
 }
 
+/* Texts that end with NULL, in a struct. */
+struct listing {
+  const char *const *all;
+  int32_t count;
+};
+static struct listing listing(struct listing given) {
+  static const char *const texts[] = {"x", "yz", "", NULL};
+  int32_t length = 0;
+  for (const char *const *text = given.all; text != NULL && *text != NULL; text++)
+    length += (int32_t)strlen(*text) + given.count;
+  return (struct listing){length == 0 ? NULL : texts, length};
+}
+static void list_by_address(const struct listing *given, struct listing *found) {
+  *found = listing(*given);
+}
+
 static const promise_plugin_function_t functions[] = {
+    FUNCTION("listing(given: {all: &[cstr; 0], count: i32}) -> {all: &[cstr; 0], count: i32}", listing),
+    FUNCTION("list_by_address(given: &{all: &[cstr; 0]?, count: i32}, found: out {all: &[cstr; 0]?, count: i32})",
+             list_by_address),
     FUNCTION("code(code: i32) -> i32 ! nonzero message code_text", code),
     FUNCTION("negative(code: i32) -> i32 ! negative message code_text(-result)", code),
     FUNCTION("errno_code(code: i32) -> i32 ! errno message code_text(code)", code),

@@ -71,6 +71,22 @@ struct Conventions {
     #expect(error?.message == "argument 'numbers[1]' is 0, which ends the array, expected another number")
   }
 
+  @Test("texts that end with NULL cross in structs, by value and by address", arguments: [false, true])
+  func terminatedFields(isIsolated: Bool) async throws {
+    let worker = isIsolated ? try IsolatedPlugin.loading("conventions") : nil
+    func json(_ function: String, _ texts: PluginValue) async throws -> String? {
+      let given = PluginValue.object([PluginMember("count", .int(10)), PluginMember("all", texts)])
+      let promise =
+        worker?.call(function, [.value(given)], timeout: nil) ?? host.call(function, of: plugin, [.value(given)])
+      return try await promise.outcomeInTime().value?.json
+    }
+    let texts = PluginValue.array([.string("a"), .string("bcd"), .string("")])
+    #expect(try await json("listing", texts) == #"{"all":["x","yz",""],"count":34}"#)
+    #expect(try await json("list_by_address", texts) == #"{"found":{"all":["x","yz",""],"count":34}}"#)
+    #expect(try await json("list_by_address", .array([])) == #"{"found":{"all":null,"count":0}}"#)
+    #expect(try await json("list_by_address", .void) == #"{"found":{"all":null,"count":0}}"#)
+  }
+
   @Test("memory has the length that stands in another parameter, which is no result of its own")
   func counted() async {
     #expect(await host.outcome("digest", of: plugin, [.value(.uint(3))]).value == .bytes([3, 3, 3]))
