@@ -56,7 +56,7 @@ struct CallbackTarget: Sendable {
     let names = Self.names(of: type)
     let bound = expression.replacing { operand in
       if case .variable(let name) = operand, names[name] != nil { return nil }
-      return outer(operand)
+      return outer(operand).map { .literal($0) }
     }
     action = .expression(bound, text: text)
     for operand in bound.operands where !isOpen(operand) { try check(operand) }
@@ -74,7 +74,7 @@ struct CallbackTarget: Sendable {
     let names = Self.names(of: type)
     let bound = try expression.replacing { operand in
       if case .variable(let name) = operand, names[name] != nil { return nil }
-      return try value(operand)
+      return try value(operand).map { .literal($0) }
     }
     return CallbackTarget(self, .expression(bound, text: text))
   }

@@ -77,21 +77,23 @@ indirect enum Expression: Sendable {
     operands.compactMap { if case .result(let reference) = $0 { reference } else { nil } }
   }
 
-  /// The expression with values in place of variables and results, where `value` has one.
-  func replacing(_ value: (Expression) throws -> PluginValue?) rethrows -> Expression {
+  /// The expression with others in place of variables and results, where `replacement` has one.
+  func replacing(_ replacement: (Expression) throws -> Expression?) rethrows -> Expression {
     switch self {
     case .literal: self
-    case .variable, .result: try value(self).map { .literal($0) } ?? self
-    case .part(let operand, let path): .part(try operand.replacing(value), path)
-    case .not(let operand): .not(try operand.replacing(value))
-    case .and(let left, let right): .and(try left.replacing(value), try right.replacing(value))
-    case .or(let left, let right): .or(try left.replacing(value), try right.replacing(value))
+    case .variable, .result: try replacement(self) ?? self
+    case .part(let operand, let path): .part(try operand.replacing(replacement), path)
+    case .not(let operand): .not(try operand.replacing(replacement))
+    case .and(let left, let right): .and(try left.replacing(replacement), try right.replacing(replacement))
+    case .or(let left, let right): .or(try left.replacing(replacement), try right.replacing(replacement))
     case .compare(let comparison, let left, let right):
-      .compare(comparison, try left.replacing(value), try right.replacing(value))
+      .compare(comparison, try left.replacing(replacement), try right.replacing(replacement))
     case .calculate(let operation, let left, let right, let column):
-      .calculate(operation, try left.replacing(value), try right.replacing(value), column: column)
+      .calculate(operation, try left.replacing(replacement), try right.replacing(replacement), column: column)
     case .choose(let test, let first, let second):
-      .choose(if: try test.replacing(value), then: try first.replacing(value), else: try second.replacing(value))
+      .choose(
+        if: try test.replacing(replacement), then: try first.replacing(replacement),
+        else: try second.replacing(replacement))
     }
   }
 }
