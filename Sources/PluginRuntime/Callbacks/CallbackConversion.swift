@@ -12,12 +12,16 @@ final class CallbackConversion: Sendable {
     let count: Int?
     /// Whether C passes its address.
     let isByAddress: Bool
-    /// Whether the body receives it: true except for contexts and counts.
+    /// Whether the body receives it: true except for contexts, counts and `out` arguments.
     let isGiven: Bool
+    /// Whether the body gives its value.
+    var isOutput: Bool { parameter.direction != .input }
   }
 
   let arguments: [Argument]
   let result: TypePlan?
+  /// Whether the body returns an object with the values of `out` and `inout` arguments.
+  let hasOutputs: Bool
   /// The fast path, if all arguments and the result are scalars or addresses.
   let scalars: ScalarConversion?
 
@@ -27,7 +31,7 @@ final class CallbackConversion: Sendable {
     var arguments: [Argument] = []
     for (index, parameter) in type.parameters.enumerated() {
       guard let plan = TypePlan(parameter.type.valueType), FFIType.agrees(with: parameter.type) else { return nil }
-      var isByAddress = false
+      var isByAddress = parameter.direction != .input
       if case .array = parameter.type { isByAddress = true }
       let count = parameter.type.countName.flatMap { name in type.parameters.firstIndex { $0.name == name } }
       arguments.append(
@@ -36,6 +40,7 @@ final class CallbackConversion: Sendable {
           isGiven: given.contains(index)))
     }
     self.arguments = arguments
+    hasOutputs = arguments.contains(where: \.isOutput)
     result = type.result.flatMap { TypePlan($0) }
     scalars = ScalarConversion(arguments, result)
     if let type = type.result, result == nil || !FFIType.agrees(with: type) { return nil }
@@ -114,15 +119,20 @@ final class CallbackConversion: Sendable {
   }
 
   /// Stores the body's result. The memory is zeroed and at least one word.
-  func store(_ value: PluginValue, at memory: UnsafeMutableRawPointer) throws(ArgumentMismatch) {
-    guard let result else {
-      guard value == .void else { throw ArgumentMismatch(message: "\(value.name), expected nothing") }
-      return
-    }
+  func store(
+    _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ addresses: UnsafePointer<UnsafeMutableRawPointer?>?
+  ) throws(ArgumentMismatch) {
     let arena = CallArena()
-    try result.store(value, at: memory, arena)
+    let (value, outputs) = hasOutputs ? try self.outputs(value, addresses, arena) : (value, [])
+    if let result {
+      try result.store(value, at: memory, arena)
+    } else if value != .void {
+      throw ArgumentMismatch(message: "\(value.name), expected nothing")
+    }
+    for output in outputs { output.target.copyMemory(from: output.value, byteCount: output.size) }
     // Owned memory belongs to C from here.
     arena.handOver()
+    guard let result else { return }
     // libffi reads an integer result as a sign-extended word.
     if result.type.signedRange != nil, let number = IntegerMemory.load(result.type, memory) {
       memory.storeBytes(of: number, as: Int.self)

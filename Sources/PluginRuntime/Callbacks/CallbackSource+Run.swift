@@ -5,6 +5,7 @@ extension CallbackSource {
   func run(
     _ callback: PluginCallback, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer
   ) throws {
+    if conversion.hasOutputs { conversion.clearOutputs(arguments) }
     switch callback.body {
     case .values(let body): try run(body, arguments, result)
     case .binary(let body):
@@ -27,7 +28,7 @@ extension CallbackSource {
     _ body: ([PluginValue]) throws -> PluginValue, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
     _ result: UnsafeMutableRawPointer
   ) throws {
-    try store(try body(try load(arguments)), at: result)
+    try store(try body(try load(arguments)), at: result, arguments)
   }
 
   /// Runs a binary body on the general path, with values converted by way of Swift.
@@ -47,10 +48,11 @@ extension CallbackSource {
     }
     guard state == PROMISE_FULFILLED else { throw take(&returned) }
     defer { promise_value_release(&returned) }
-    guard let value = conversion.result.map({ $0.value(&returned) }) ?? PluginValue(&returned) else {
+    let typed = conversion.hasOutputs ? nil : conversion.result
+    guard let value = typed.map({ $0.value(&returned) }) ?? PluginValue(&returned) else {
       throw misuse(result: ArgumentMismatch(message: "is \(returned.nameOfContent), expected \(expectation)"))
     }
-    try store(value, at: result)
+    try store(value, at: result, arguments)
   }
 
   private func load(_ arguments: UnsafePointer<UnsafeMutableRawPointer?>?) throws -> [PluginValue] {
@@ -61,9 +63,11 @@ extension CallbackSource {
     }
   }
 
-  private func store(_ value: PluginValue, at memory: UnsafeMutableRawPointer) throws {
+  private func store(
+    _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?
+  ) throws {
     do throws(ArgumentMismatch) {
-      try conversion.store(value, at: memory)
+      try conversion.store(value, at: memory, arguments)
     } catch {
       throw misuse(result: error)
     }

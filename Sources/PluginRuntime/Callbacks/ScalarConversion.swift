@@ -13,10 +13,11 @@ struct ScalarConversion: Sendable {
   private nonisolated(unsafe) let steps: UnsafeMutableBufferPointer<Step>
   private nonisolated(unsafe) let result: UnsafeMutablePointer<CallPlan.Parameter>?
 
-  /// `nil` if an argument or the result has another type.
+  /// `nil` if an argument or the result has another type, or an argument is `out` or `inout`.
   init?(_ arguments: [CallbackConversion.Argument], _ result: TypePlan?) {
     let given = arguments.indices.filter { arguments[$0].isGiven }
     guard given.allSatisfy({ arguments[$0].plan.type.isWord && arguments[$0].count == nil }) else { return nil }
+    guard !arguments.contains(where: \.isOutput) else { return nil }
     guard result?.type.isWord ?? true else { return nil }
     steps = .allocate(capacity: given.count)
     for (position, index) in given.enumerated() {

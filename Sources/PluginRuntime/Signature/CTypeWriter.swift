@@ -94,7 +94,8 @@ struct CTypeWriter {
   private mutating func function(_ callback: CallbackType, path: String) -> Declarator {
     var list: [String] = []
     for (index, parameter) in callback.parameters.enumerated() {
-      let type = self.parameter(parameter.type, isByAddress: false, path: "\(path)_\(parameter.name ?? "\(index)")")
+      let type = self.parameter(
+        parameter.type, isByAddress: parameter.direction != .input, path: "\(path)_\(parameter.name ?? "\(index)")")
       list.append(type(parameter.name.map { Self.escaped($0) } ?? "").trimmed)
     }
     let result: Declarator = callback.result.map { value($0, path: path + "_result") } ?? { "void \($0)" }

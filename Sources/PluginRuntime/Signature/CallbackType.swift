@@ -26,8 +26,10 @@ public struct CallbackType: Sendable, Hashable {
   public struct Parameter: Sendable, Hashable {
     /// The name, for people and for the counts of other parameters; `nil` without one.
     public let name: String?
-    /// The type of the argument.
+    /// The type of the argument; of the value behind the address, for `out` and `inout`.
     public let type: ValueType
+    /// The direction of the value. `out` and `inout` arguments are addresses that the callback stores through.
+    public let direction: PluginRuntime.Parameter.Direction
     /// The argument's effect on the promise; `nil` for none.
     public let role: Role?
   }
@@ -39,17 +41,23 @@ public struct CallbackType: Sendable, Hashable {
   /// The time during which the callback may be called.
   public let scope: Scope
 
-  /// The indices of the parameters whose arguments a closure receives. Left out are contexts, and counts of others.
+  /// The indices of the parameters whose arguments a closure receives. Left out are contexts, counts of others, and
+  /// `out` parameters.
   var givenIndices: [Int] {
     let counts = Set(parameters.compactMap(\.type.countName))
     return parameters.indices.filter { index in
       if case .context = parameters[index].type { return false }
+      if parameters[index].direction == .output { return false }
       return !counts.contains(parameters[index].name ?? "")
     }
   }
 
-  /// The parameters whose arguments a closure receives: all but contexts, and counts of others.
+  /// The parameters whose arguments a closure receives: all but contexts, counts of others, and `out` parameters.
   public var givenParameters: [Parameter] { givenIndices.map { parameters[$0] } }
+
+  /// The `out` and `inout` parameters, whose values a closure returns: the members of an object, behind "result" if the
+  /// callback has a result.
+  public var outputs: [Parameter] { parameters.filter { $0.direction != .input } }
 
   /// The index of the `void *` parameter that passes the callback's context back; `nil` without one.
   public var contextIndex: Int? {

@@ -144,6 +144,11 @@ struct SignatureCheck {
       guard completion.callbacks.count(where: { $0 == name }) == 1 else {
         throw cursor.error(at: column, found: "'\(name)' again", expected: "another callback")
       }
+      if let output = type.outputs.first {
+        throw cursor.error(
+          at: column, found: "'\(name)' with '\(output.direction.prefix)\(output.type)'",
+          expected: "a callback without out parameters: no closure runs that could give them values")
+      }
       guard type.scope == .once || type.scope == .settled else {
         throw cursor.error(
           at: column, found: "'\(name)', whose scope is @\(type.scope.rawValue)",

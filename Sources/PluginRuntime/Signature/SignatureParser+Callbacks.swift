@@ -39,9 +39,20 @@ extension SignatureParser {
         cursor.advance()
       }
     }
+    let direction: Parameter.Direction =
+      cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
+    if direction != .input {
+      guard let name, name != "result" else {
+        throw cursor.error(
+          at: column, found: "'\(direction == .output ? "out" : "inout")' without a name of its own",
+          expected: "a name other than 'result': what a closure returns has a member of that name")
+      }
+      let type = try self.type(direction == .output ? .callbackOutput : .callbackInOut)
+      return CallbackType.Parameter(name: name, type: type, direction: direction, role: nil)
+    }
     guard cursor.skip(word: "reject") else {
       let role: CallbackType.Role? = cursor.skip(word: "resolve") ? .resolve : nil
-      return CallbackType.Parameter(name: name, type: try type(.callbackParameter), role: role)
+      return CallbackType.Parameter(name: name, type: try type(.callbackParameter), direction: .input, role: role)
     }
     let given = try rule(besides: [.errno, .gerror, .unless])
     let typeColumn = cursor.next.column
@@ -50,14 +61,16 @@ extension SignatureParser {
     guard rule.suits(type) else {
       throw cursor.error(at: typeColumn, found: "'\(type)'", expected: rule.expectation)
     }
-    return CallbackType.Parameter(name: name, type: type, role: .reject(rule))
+    return CallbackType.Parameter(name: name, type: type, direction: .input, role: .reject(rule))
   }
 
   /// Checks the references between a callback's parameters.
   private func checkCallback(_ parameters: [CallbackType.Parameter], _ columns: [Int]) throws(SignatureError) {
     for (index, parameter) in parameters.enumerated() {
       if let name = parameter.type.countName {
-        guard let count = parameters.first(where: { $0.name == name }), count.type.isInteger else {
+        guard let count = parameters.first(where: { $0.name == name }), count.type.isInteger,
+          count.direction == .input
+        else {
           throw cursor.error(
             at: columns[index], found: "'\(parameter.type)'",
             expected: "the name of an integer among the callback's parameters as its count")

@@ -12,6 +12,8 @@ extension SignatureParser {
     /// The value of a promise.
     case held
     case callbackParameter, callbackResult
+    /// An `out` or `inout` argument of a callback, behind its address.
+    case callbackOutput, callbackInOut
 
     init(_ direction: Parameter.Direction) {
       self =
@@ -23,7 +25,7 @@ extension SignatureParser {
     }
 
     /// Whether libffi copies it to the stack.
-    var isByValue: Bool { self != .output && self != .inOut && self != .target }
+    var isByValue: Bool { ![.output, .inOut, .target, .callbackOutput, .callbackInOut].contains(self) }
 
     /// Returns the expected types if this type is not allowed here; `nil` if it is.
     func refusal(of type: ValueType) -> String? {
@@ -73,6 +75,11 @@ extension SignatureParser {
         if case .pointer = type.unwrapped { return nil }
         if case .own(_, nil) = type.unwrapped, !isObject(type), type.givenCountName == nil { return nil }
         return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, a ptr<Name>, or 'own' text or bytes"
+      case .callbackOutput:
+        return Place.callbackResult.refusal(of: type)
+      case .callbackInOut:
+        if case .pointer = type.unwrapped { return nil }
+        return type.isPlain && !isArray(type) ? nil : "scalars, a struct of them, or a ptr<Name>"
       }
     }
 

@@ -50,7 +50,7 @@ extension CallbackType: CustomStringConvertible {
   /// Returns the callback's text with its parameters' names, to which its counts refer.
   func text(_ name: (String) -> String) -> String {
     let list = parameters.map { parameter in
-      "\(parameter.name.map { "\($0): " } ?? "")\(parameter.role?.prefix ?? "")\(parameter.type)"
+      "\(parameter.name.map { "\($0): " } ?? "")\(parameter.prefix)\(parameter.type)"
     }
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }
@@ -61,12 +61,17 @@ extension CallbackType: CustomStringConvertible {
       let type = parameter.type.text { name in
         "#\(parameters.firstIndex { $0.name == name } ?? 0)"
       }
-      return "\(parameter.role?.prefix ?? "")\(type)"
+      return "\(parameter.prefix)\(type)"
     }
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }
 
   private var ending: String { "\(result.map { " -> \($0)" } ?? "") @\(scope.rawValue)" }
+}
+
+extension CallbackType.Parameter {
+  /// The keywords before the type.
+  fileprivate var prefix: String { direction.prefix + (role?.prefix ?? "") }
 }
 
 extension CallbackType.Role {

@@ -31,7 +31,7 @@ extension CallbackTarget {
       throw failure("its promise waits for the thread that the callback runs on")
     }
     switch outcome {
-    case .fulfilled(let value): return type.result == nil ? .void : value
+    case .fulfilled(let value): return type.result == nil && type.outputs.isEmpty ? .void : value
     case .rejected(let reason): throw failure(CallFailure(reason: reason).description)
     case .cancelled: throw failure("its promise was discarded")
     }

@@ -39,6 +39,13 @@ struct CallbackTarget: Sendable {
           message: "\(subject) takes \"\(input.name)\" as \(expected), but the callback has \(passed) there: \(type)")
       }
     }
+    guard type.outputs.isEmpty else {
+      let isSame =
+        Set(type.outputs.compactMap(\.name)) == Set(signature.outputs.map(\.name))
+        && (type.result == nil) == (signature.yielded == nil)
+      if isSame { return }
+      throw Mistake(message: "\(subject) gives \(signature.shape.text), but the callback other values: \(type)")
+    }
     if let result = type.result, !signature.resultKind.suits(ArgumentKind(result)) {
       throw Mistake(
         message: "\(subject) gives \(signature.resultText), but the callback returns \(result): \(type)")
@@ -53,6 +60,10 @@ struct CallbackTarget: Sendable {
   ) throws(Mistake) {
     self.parameter = parameter
     self.type = type
+    if let output = type.outputs.first?.name {
+      throw Mistake(
+        message: "\"\(parameter)\" must be PLUGIN.FUNCTION: no expression gives a value for \"\(output)\": \(type)")
+    }
     let names = Self.names(of: type)
     let bound = expression.replacing { operand in
       if case .variable(let name) = operand, names[name] != nil { return nil }

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -257,6 +258,44 @@ static double crowd(double (*f)(int8_t, int8_t, int8_t, int8_t, int8_t, float, s
   return f(1, 2, 3, 4, 5, 0.5f, (struct half){-6, 0.25}, 8, 9);
 }
 
+/* Addresses that a callback stores through. */
+
+struct spot {
+  double x;
+  int32_t y;
+};
+
+typedef int32_t (*locate_t)(int32_t key, double *x, struct spot *spot, int64_t *count, char **text, void **thing);
+
+static char located[200] = "never";
+
+static const char *locate(int32_t key, bool all, locate_t f) {
+  double x = 99;
+  struct spot spot = {99, 99};
+  int64_t count = 10;
+  char *text = NULL;
+  void *thing = &x;
+  int32_t result = f(key, all ? &x : NULL, all ? &spot : NULL, &count, all ? &text : NULL, all ? &thing : NULL);
+  snprintf(located, sizeof located, "%d %g {%g %d} %lld %s %d", result, x, spot.x, spot.y, (long long)count,
+           text == NULL ? "-" : text, thing != NULL);
+  host->deallocate(host, text);
+  return located;
+}
+
+static const char *last_located(void) {
+  return located;
+}
+
+static int32_t step(int32_t start, int32_t times, void (*f)(void *, int32_t *), void *context) {
+  for (int32_t i = 0; i < times; i++)
+    f(context, &start);
+  return start;
+}
+
+static void unknown(void (*f)(int32_t *)) {
+  f(NULL);
+}
+
 static void unload(void) {
   if (kept[3] != NULL)
     kept[3](100);
@@ -301,6 +340,12 @@ static const promise_plugin_function_t functions[] = {
         hand_over),
     FUNCTION("never(done: fn(context, resolve i64) @once, data: context) -> promise<i64> by done", never),
     FUNCTION("at_last(value: i64)", at_last),
+    FUNCTION("locate(key: i32, all: bool, f: fn(key: i32, x: out f64, spot: out {x: f64, y: i32}, count: inout i64, "
+             "text: out own cstr?, thing: out ptr<thing>?) -> i32) -> cstr",
+             locate),
+    FUNCTION("last_located() -> cstr", last_located),
+    FUNCTION("step(start: i32, times: i32, f: fn(context, n: inout i32), data: context) -> i32", step),
+    FUNCTION("unknown(f: fn(n: inout i32))", unknown),
 };
 
 PLUGIN("test.callbacks", .load = load, .unload = unload)

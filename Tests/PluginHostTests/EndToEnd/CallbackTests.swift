@@ -30,7 +30,8 @@ extension EndToEnd {
         (["number", "3", "f=x / 2"], "1.5"), (["natural", "18446744073709551614", "f=x + 1"], "18446744073709551615"),
         (["sum", #"[{"x":2,"y":0.5},{"x":4,"y":0.25}]"#, "f=p.x * p.y"], "2.0"),
         (["count", "10", "f=i % 3 == 0"], "4"),
-        (["call", "f=null"], "0"), (["call", "f=text"], "1"), (["call"], "0"),
+        (["halves", "5", "f=calling.halve"], "3.5"), (["call", "f=null"], "0"), (["call", "f=text"], "1"),
+        (["call"], "0"),
         (["apply", "3", "4", "f=calling.later"], "34"),
         (["apply", "3", "4", "f=org.example.calling.apply", "--isolation", "process"], nil),
         (["apply", "3", "4", "f=calling.later", "--isolation", "process"], "34"),
@@ -71,6 +72,13 @@ extension EndToEnd {
       let ending = try HostProcess.run(["call", Self.libc] + words)
       #expect(ending.errors.contains(message), "\(ending.errors)")
       #expect(ending.status == status && ending.text == "")
+    }
+
+    @Test func outArgumentsAreGivenByFunctions() throws {
+      let expression = try call("calling", "halves", "5", "f=x / 2")
+      #expect(expression.errors.contains("no expression gives a value for \"half\""), "\(expression.errors)")
+      let other = try call("calling", "halves", "5", "f=kinds.number")
+      #expect(other.errors.contains("number gives f64, but the callback other values"), "\(other.errors)")
     }
 
     /// The thread that runs the callback waits for its promise, and the call for that thread.

@@ -41,6 +41,15 @@ static int32_t call(void (*f)(const char *), const char *text) {
   return 1;
 }
 
+static double halves(double x, int32_t (*f)(double, double *)) {
+  double half = 0;
+  return f(x, &half) + half;
+}
+static int32_t halve(double x, double *half) {
+  *half = x / 2;
+  return 1;
+}
+
 static int32_t (*kept)(int32_t);
 static void keep(int32_t (*f)(int32_t)) {
   kept = f;
@@ -100,6 +109,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("sum(points: &[{x: i32, y: f64}], f: fn(p: {x: i32, y: f64}) -> f64) -> f64", sum, NULL),
     FUNCTION("count(n: i64, f: fn(i: i64) -> bool) -> i64", count, "How many numbers it holds for."),
     FUNCTION("call(f: fn(text: cstr)?, text: cstr = \"hi\") -> i32", call, "1 if there is a callback."),
+    FUNCTION("halves(x: f64, f: fn(x: f64, half: out f64) -> i32) -> f64", halves, NULL),
+    FUNCTION("halve(x: f64, half: out f64) -> i32", halve, "Half of a number."),
     FUNCTION("keep(f: fn(x: i32) -> i32 @forever)", keep, NULL),
     FUNCTION("fire(x: i32) -> i32", fire, NULL),
     FUNCTION("visit(path: cstr) -> i32", visit, "Counts."),

@@ -8,6 +8,7 @@ struct Mutations {
     #"inflate(data: bytes, limit: usize = 1048576 "room") -> own bytes !"#,
     #"centroid(points: &[{x: f64, y: [i8; 3]}] = [{"x": 1, "y": [1, 2, -3]}]) -> {x: f64, y: f64}"#,
     "copy(to: out bytes[n], n: inout u64, from: &[f32; m], m: u8) -> i32 counts to ! negative",
+    "locate(f: fn(key: i32, x: out f64, p: inout {v: i32}, t: out own cstr?) -> i32 @once)",
     "late(done: fn(context, reject nonzero i32, resolve str?) @once, data: context<done>) -> promise<str> by done returns i32",
     #"print(format: cstr = "\u00e9\n", ...rest: i64 | f64 | ptr<x>) -> own(free) cstr ! null"#,
   ]
