@@ -5,44 +5,37 @@ struct CheckedPipeline {
   var plan: PipelinePlan
   /// The plugins that it uses, not loaded yet.
   var plugins: PluginPlan
-  /// The digest of the file and the values of its variables: two runs with the same do the same.
+  /// The digest of the files and the values of its variables: two runs with the same do the same.
   var identity: Digest
 
   /// Throws a `FileMistakes` where the file is wrong, otherwise a `Failure`.
   init(path: String, given: [VariableSetting], options: HostOptions) throws {
-    let file = try SourceFile.read(path, or: .usage)
-    let pipeline = try PipelineReader.read(file)
+    let (pipeline, files) = try PipelineFiles.read(path)
     var mistakes: [Mistake] = []
-    let folder = path == "-" ? "." : Directory.parent(of: path)
-    let secrets = try Secrets.values(of: pipeline, folder: folder)
+    let secrets = try Secrets.values(of: pipeline)
     let variables = try Variables.values(of: pipeline, given: given, secrets: secrets, mistakes: &mistakes)
     identity = Digest { hasher in
-      hasher.add(file.text)
+      for file in files { hasher.add(file.text) }
       for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
         hasher.add(name)
         hasher.add(value)
       }
     }
     let graph = StepGraph(pipeline.steps, firstFinal: pipeline.firstFinal, mistakes: &mistakes)
-    guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
+    guard mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: mistakes) }
 
-    plugins = options.plan(options.search.finder.adding(folder))
+    let folders = files.map { $0.number == 0 && path == "-" ? "." : Directory.parent(of: $0.path) }
+    plugins = options.plan(folders.reduce(options.search.finder) { $0.adding($1) })
     for name in pipeline.plugins {
       do {
         try plugins.add(
-          Self.reference(name.value, from: folder), placement: pipeline.places[name.value],
-          capabilities: pipeline.capabilities(of: name.value, folder: folder))
+          name.value, placement: pipeline.places[name.value], capabilities: pipeline.capabilities(of: name.value))
       } catch {
-        let place = "\(file.path):\(name.location.line):\(name.location.column)"
+        let place = "\(files[name.location.file].path):\(name.location.line):\(name.location.column)"
         throw Failure(error.status, lines: error.lines + ["\(place): note: \"\(name.value)\" is listed here"])
       }
     }
     plan = try PipelineChecker.check(
-      pipeline, in: file, graph: graph, plugins: plugins.plugins, variables: variables)
-  }
-
-  /// A path in the file counts from where the file is, wherever the command is run.
-  private static func reference(_ name: String, from folder: String) -> String {
-    name.contains("/") && !name.hasPrefix("/") ? Directory.join(folder, name) : name
+      pipeline, in: files, graph: graph, plugins: plugins.plugins, variables: variables)
   }
 }

@@ -6,6 +6,10 @@ struct Pipeline: Sendable {
   var places: [String: PluginPlacement] = [:]
   /// The capabilities of plugins in worker processes, by their names in `plugins`.
   var capabilities: [String: [Located<String>]] = [:]
+  /// The folders from which the paths of capabilities start, by the names of plugins.
+  var folders: [String: String] = [:]
+  /// The files whose steps are part of it; they are not in `steps` before `include(_:mistakes:)`.
+  var includes: [Include] = []
   var variables: [Variable] = []
   /// Variables whose values are never printed.
   var secrets: [Secret] = []
@@ -24,6 +28,14 @@ struct Pipeline: Sendable {
     var name: Located<String>
     /// Nil: `--set` must give it one. May use the variables above it.
     var initial: Located<Template>?
+  }
+
+  /// Another pipeline file, with values for its variables.
+  struct Include: Sendable {
+    var name: Located<String>
+    /// A relative path starts from the folder of the file that has it.
+    var file: Located<String>
+    var settings: [(name: Located<String>, value: Located<Template>)]
   }
 
   /// A variable whose value is never printed.

@@ -50,7 +50,7 @@ extension PipelineChecker {
     let text = template.source
     let expression: Expression
     do {
-      expression = try Expression(parsing: text, names: .arguments)
+      expression = try template.expression()
     } catch {
       report(location, "\"\(name)\": \(error)")
       return nil

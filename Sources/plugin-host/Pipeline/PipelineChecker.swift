@@ -19,12 +19,12 @@ struct PipelineChecker {
   /// Makes the plan of `pipeline`, with the values of its variables; or finds all its mistakes. `graph` is of its steps,
   /// and without mistakes.
   static func check(
-    _ pipeline: Pipeline, in file: SourceFile, graph: StepGraph, plugins: [PluginDescription],
+    _ pipeline: Pipeline, in files: [SourceFile], graph: StepGraph, plugins: [PluginDescription],
     variables: [String: String]
   ) throws(FileMistakes) -> PipelinePlan {
     var checker = PipelineChecker(pipeline: pipeline, graph: graph, plugins: plugins, variables: variables)
     let plan = checker.plan()
-    guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: checker.mistakes) }
+    guard let plan, checker.mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: checker.mistakes) }
     return plan
   }
 

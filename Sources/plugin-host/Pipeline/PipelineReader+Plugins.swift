@@ -43,9 +43,10 @@ extension PipelineReader {
 }
 
 extension Pipeline {
-  /// The capabilities of a plugin. The texts have been checked; relative paths start from the folder of the file.
-  func capabilities(of plugin: String, folder: String) -> Capabilities {
+  /// The capabilities of a plugin. The texts have been checked; relative paths start from the folder of their file.
+  func capabilities(of plugin: String) -> Capabilities {
     var capabilities = Capabilities()
+    let folder = folders[plugin] ?? "."
     for text in self.capabilities[plugin] ?? [] { try? capabilities.allow(text.value, from: folder) }
     return capabilities
   }

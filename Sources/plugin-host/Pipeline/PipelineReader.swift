@@ -18,19 +18,24 @@ struct PipelineReader {
 
   private func pipeline() -> Pipeline {
     var pipeline = Pipeline()
-    let known = ["plugins", "set", "config", "pure", "steps", "result", "secrets", "finally"]
+    let known = ["plugins", "set", "config", "pure", "steps", "result", "secrets", "finally", "include"]
     guard let root = document.root(), let record = document.record(of: root, what: "a pipeline", known: known) else {
       return pipeline
     }
     if let node = document.required("plugins", of: record, what: "a pipeline") { readPlugins(node, of: &pipeline) }
     if let node = record["set"] { pipeline.variables = variables(node) }
+    if let node = record["include"] { pipeline.includes = includes(node) }
     if let node = record["secrets"] { pipeline.secrets = secrets(node) }
     if let node = record["config"] { pipeline.configuration = configuration(node) }
     if let node = record["pure"] {
       let functions = document.elements(of: node, what: "\"pure\"") ?? []
       pipeline.pure = functions.compactMap { target($0, what: "a pure function") }
     }
-    if let node = document.required("steps", of: record, what: "a pipeline") { pipeline.steps = steps(node) }
+    if let node = record["steps"] {
+      pipeline.steps = steps(node)
+    } else if pipeline.includes.isEmpty {
+      _ = document.required("steps", of: record, what: "a pipeline")
+    }
     if let node = record["finally"] {
       pipeline.firstFinal = pipeline.steps.count
       let fields = document.fields(of: node, what: "\"finally\"") ?? []

@@ -1,17 +1,17 @@
 /// The values of a pipeline's secrets, which are hidden wherever something is printed.
 enum Secrets {
-  /// Reads the values. `folder` is the one from which paths count.
-  static func values(of pipeline: Pipeline, folder: String) throws(Failure) -> [String: String] {
+  /// Reads the values.
+  static func values(of pipeline: Pipeline) throws(Failure) -> [String: String] {
     var values: [String: String] = [:]
     for secret in pipeline.secrets {
-      let value = try value(of: secret, folder: folder)
+      let value = try value(of: secret)
       Redaction.add(secret: value)
       values[secret.name.value] = value
     }
     return values
   }
 
-  private static func value(of secret: Pipeline.Secret, folder: String) throws(Failure) -> String {
+  private static func value(of secret: Pipeline.Secret) throws(Failure) -> String {
     let name = secret.name.value
     switch secret.source {
     case .environment(let variable):
@@ -19,7 +19,7 @@ enum Secrets {
       throw Failure(
         .usage, "the secret \"\(name)\" has no value: the environment variable \(variable.value) is not set or empty")
     case .file(let file):
-      let path = file.value.hasPrefix("/") ? file.value : Directory.join(folder, file.value)
+      let path = file.value
       do {
         var bytes = try FileBytes.read(path: path)
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -81,7 +81,7 @@ struct Template: Equatable, Sendable {
     }
   }
 
-  /// The text as an expression has it, in which `${name}` is an operand.
+  /// The text as a file has it, but for `$$`.
   var source: String {
     parts.map { part in
       switch part {
@@ -91,6 +91,25 @@ struct Template: Equatable, Sendable {
       case .item(let path): "${item\(path.suffix)}"
       }
     }.joined()
+  }
+
+  /// The expression that the text is, with variables and results as operands.
+  func expression() throws(Expression.Mistake) -> Expression {
+    // No argument of a callback has a dash in its name. The names of steps and variables may be any texts here.
+    let text = parts.enumerated().map { index, part in
+      if case .text(let text) = part { text } else { "${part-\(index)}" }
+    }.joined()
+    return try Expression(parsing: text, names: .arguments).replacing { operand in
+      guard case .variable(let name) = operand, name.hasPrefix("part-"), let index = Int(name.dropFirst(5)) else {
+        return nil
+      }
+      return switch parts[index] {
+      case .text: nil
+      case .variable(let name): .variable(name)
+      case .result(let reference): .result(reference)
+      case .item(let path): .part(.variable("item"), path)
+      }
+    }
   }
 
   /// The text with the variables' values. A value is not expanded again. A variable that has none counts as

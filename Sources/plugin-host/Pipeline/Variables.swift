@@ -8,11 +8,13 @@ enum Variables {
     of pipeline: Pipeline, given: [VariableSetting], secrets: [String: String] = [:], mistakes: inout [Mistake]
   ) throws(Failure) -> [String: String] {
     let names = pipeline.variables.map(\.name.value)
+    // Variables of included files have a dot in their names, and their values from "include".
+    let own = names.filter { !$0.contains(".") }
     var values = secrets
     for setting in given {
       let name = setting.name
-      guard names.contains(name) else {
-        let hint = Suggestion.near(name, among: names)
+      guard own.contains(name) else {
+        let hint = Suggestion.near(name, among: own)
         throw Failure(.usage, "--set \(name): the pipeline has no variable \"\(name)\"\(hint)")
       }
       guard values.updateValue(setting.value, forKey: name) == nil else {

@@ -9,7 +9,7 @@ enum PluginPlace: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 /// The entry of a pipeline file about the process of a plugin.
-struct PluginPlacement: Sendable {
+struct PluginPlacement: Equatable, Sendable {
   /// `nil`: the command line decides.
   var place: PluginPlace?
   /// The number of worker processes.

@@ -4,15 +4,23 @@ struct Mistake: Hashable, Sendable {
   var message: String
 }
 
-/// Why a file cannot be used: all that is wrong with it.
+/// Why files cannot be used: all that is wrong with them.
 struct FileMistakes: Error {
-  var file: SourceFile
+  var files: [SourceFile]
   var mistakes: [Mistake]
 
-  /// For each mistake, in the file's order: the place, the message, the line, and a mark under the place.
+  init(files: [SourceFile], mistakes: [Mistake]) {
+    self.files = files
+    self.mistakes = mistakes
+  }
+
+  init(file: SourceFile, mistakes: [Mistake]) { self.init(files: [file], mistakes: mistakes) }
+
+  /// For each mistake, in the files' order: the place, the message, the line, and a mark under the place.
   var lines: [String] {
-    mistakes.sorted { $0.location < $1.location }.flatMap { mistake in
+    mistakes.sorted { $0.location < $1.location }.flatMap { mistake -> [String] in
       let location = mistake.location
+      guard let file = files.first(where: { $0.number == location.file }) ?? files.first else { return [] }
       let message = "\(file.path):\(location.line):\(location.column): error: \(mistake.message)"
       guard let line = file.line(location.line), !line.isEmpty else { return [message.displayLine] }
       return [message.displayLine] + Self.excerpt(line, column: location.column)

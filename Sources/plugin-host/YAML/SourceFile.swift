@@ -4,9 +4,11 @@ import Glibc
 struct Location: Hashable, Comparable, Sendable {
   var line: Int
   var column: Int
+  /// The number of the file, where there are several.
+  var file = 0
 
   static func < (left: Location, right: Location) -> Bool {
-    (left.line, left.column) < (right.line, right.column)
+    (left.file, left.line, left.column) < (right.file, right.line, right.column)
   }
 }
 
@@ -28,25 +30,28 @@ struct SourceFile: Sendable {
   /// As the user gave it.
   let path: String
   let text: String
+  /// The number that locations in it have.
+  let number: Int
   /// Without their ends.
   private let lines: [Substring]
 
-  init(path: String, text: String) {
+  init(path: String, text: String, number: Int = 0) {
     self.path = path
     self.text = text
+    self.number = number
     // A CR LF is one Character, and a line break too.
     lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
   /// Reads the file at `path`; `-` is standard input. An error ends the command with that status.
-  static func read(_ path: String, or status: ExitStatus) throws(Failure) -> SourceFile {
+  static func read(_ path: String, or status: ExitStatus, number: Int = 0) throws(Failure) -> SourceFile {
     let name = path == "-" ? "standard input" : path
     do {
       let bytes = try path == "-" ? FileBytes.read(descriptor: STDIN_FILENO) : FileBytes.read(path: path)
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw Failure(status, "\(name): not UTF-8 text")
       }
-      return SourceFile(path: name, text: text)
+      return SourceFile(path: name, text: text, number: number)
     } catch let failure as Failure {
       throw failure
     } catch {

@@ -82,7 +82,8 @@ struct YAMLComposer: ~Copyable {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLMistake(parser.pointee, in: file) }
     defer { yaml_event_delete(&event) }
-    let location = Location(event.start_mark)
+    var location = Location(event.start_mark)
+    location.file = file.number
     func text(_ bytes: UnsafeMutablePointer<yaml_char_t>?) -> String? { bytes.map { String(cString: $0) } }
     switch event.type {
     case YAML_ALIAS_EVENT:

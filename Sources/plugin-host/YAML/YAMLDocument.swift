@@ -13,7 +13,7 @@ final class YAMLDocument {
   func root() -> YAMLNode? {
     do {
       if let node = try YAMLComposer.root(of: file) { return node }
-      report(Location(line: 1, column: 1), "the file is empty")
+      report(Location(line: 1, column: 1, file: file.number), "the file is empty")
     } catch {
       mistakes.append(error.mistake)
     }

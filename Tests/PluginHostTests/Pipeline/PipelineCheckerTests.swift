@@ -32,7 +32,7 @@ import Testing
     let variables = try Variables.values(of: pipeline, given: [], mistakes: &mistakes)
     let graph = StepGraph(pipeline.steps, mistakes: &mistakes)
     guard mistakes.isEmpty else { throw FileMistakes(file: file, mistakes: mistakes) }
-    return try PipelineChecker.check(pipeline, in: file, graph: graph, plugins: plugins(), variables: variables)
+    return try PipelineChecker.check(pipeline, in: [file], graph: graph, plugins: plugins(), variables: variables)
   }
 
   @Test func plansWhatIsRight() throws {
@@ -205,7 +205,7 @@ import Testing
     let graph = StepGraph(pipeline.steps, mistakes: &none)
     let found = mistakes {
       _ = try PipelineChecker.check(
-        pipeline, in: source(text), graph: graph, plugins: try plugins(), variables: ["v": "1"])
+        pipeline, in: [source(text)], graph: graph, plugins: try plugins(), variables: ["v": "1"])
     }
     #expect(
       found == [

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Reads a pipeline file and those that it includes.
+struct PipelineFiles {
+  /// In the order in which they were read; a file that is included twice is there twice.
+  private(set) var files: [SourceFile] = []
+  /// The files that are being read, each included by the one before it.
+  private var path: [(name: String, canonical: String)] = []
+
+  private static let maximumDepth = 16
+  private static let maximumCount = 1000
+
+  /// Reads the file at `path` as one pipeline; or the mistakes in it, or in a file that it includes.
+  static func read(_ path: String) throws -> (pipeline: Pipeline, files: [SourceFile]) {
+    var reader = PipelineFiles()
+    let file = try SourceFile.read(path, or: .usage)
+    let pipeline = try reader.pipeline(in: file, folder: path == "-" ? "." : Directory.parent(of: path))
+    return (pipeline, reader.files)
+  }
+
+  /// Relative paths in the file start from `folder`.
+  private mutating func pipeline(in file: SourceFile, folder: String) throws -> Pipeline {
+    files.append(file)
+    path.append((file.path, Self.canonical(file.path)))
+    defer { path.removeLast() }
+    var pipeline = try PipelineReader.read(file)
+    pipeline.startPaths(from: folder)
+    var parts: [(include: Pipeline.Include, pipeline: Pipeline)] = []
+    for include in pipeline.includes {
+      let name = include.file.value
+      let target = name.hasPrefix("/") ? name : Directory.join(folder, name)
+      do {
+        try check(target)
+        let included = try SourceFile.read(target, or: .usage, number: files.count)
+        parts.append((include, try self.pipeline(in: included, folder: Directory.parent(of: target))))
+      } catch let failure as Failure {
+        let message = failure.lines.map { $0.replacing("plugin-host: ", with: "") }.joined(separator: "; ")
+        throw FileMistakes(file: file, mistakes: [Mistake(location: include.file.location, message: message)])
+      }
+    }
+    guard !parts.isEmpty else { return pipeline }
+    var mistakes: [Mistake] = []
+    pipeline.include(parts, mistakes: &mistakes)
+    guard mistakes.isEmpty else { throw FileMistakes(files: files, mistakes: mistakes) }
+    return pipeline
+  }
+
+  /// Refuses circles, and files that include each other without end otherwise.
+  private func check(_ target: String) throws(Failure) {
+    let canonical = Self.canonical(target)
+    if let start = path.firstIndex(where: { $0.canonical == canonical }) {
+      let circle = (path[start...].map(\.name) + [target]).joined(separator: " includes ")
+      throw Failure(.usage, "files cannot include each other: \(circle)")
+    }
+    guard path.count < Self.maximumDepth, files.count < Self.maximumCount else {
+      let limits = "\(Self.maximumCount) includes, or \(Self.maximumDepth) within each other"
+      throw Failure(.usage, "more than \(limits)")
+    }
+  }
+
+  /// The name of a file without links on the way to it.
+  private static func canonical(_ path: String) -> String {
+    guard let resolved = realpath(RawText.cString(path), nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}
+
+extension Pipeline {
+  /// Makes the relative paths of plugins and secrets start from the folder of their file.
+  fileprivate mutating func startPaths(from folder: String) {
+    func path(_ name: String) -> String { name.hasPrefix("/") ? name : Directory.join(folder, name) }
+    var renamed: [String: String] = [:]
+    plugins = plugins.map { plugin in
+      let name = plugin.value.contains("/") ? path(plugin.value) : plugin.value
+      renamed[plugin.value] = name
+      folders[name] = folder
+      return plugin.map { _ in name }
+    }
+    places = Dictionary(places.map { (renamed[$0] ?? $0, $1) }) { first, _ in first }
+    capabilities = Dictionary(capabilities.map { (renamed[$0] ?? $0, $1) }) { first, _ in first }
+    secrets = secrets.map { secret in
+      guard case .file(let file) = secret.source else { return secret }
+      return Secret(name: secret.name, source: .file(file.map(path)))
+    }
+  }
+}
