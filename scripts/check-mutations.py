@@ -3,8 +3,9 @@
 
     scripts/check-mutations.py [TABLE...]       default: Tests/Mutations/*.txt
 
-Each row's code is in its file exactly once, or as often as its `place:` needs, and the tests that it names exist.
-Blanks do not count. Run it in the package's folder. The exit status is 1 if there is a mistake.
+Each row's code is in its file exactly once, or as often as its `place:` needs, and the tests that it names exist. For
+each row of docs/features.txt that `rows:` names there is a single test with that number in its name. Blanks do not
+count. Run it in the package's folder. The exit status is 1 if there is a mistake.
 """
 import functools
 import pathlib
@@ -27,6 +28,35 @@ def declarations(folder):
     """Returns the names of types and functions in the Swift tests below a folder."""
     sources = [file.read_text(encoding="utf-8") for file in pathlib.Path(folder).rglob("*.swift")]
     return set(re.findall(r"\b(?:struct|class|enum|actor|extension|func) +`?(\w+)", "\n".join(sources)))
+
+
+@functools.cache
+def single_tests(folder):
+    """Returns the names on display of the Swift tests below a folder, with their suites': by suite and function."""
+    found = {}
+    shape = re.compile(
+        r'@(?P<kind>Test|Suite)\(\s*"(?P<shown>(?:[^"\\]|\\.)*)"'
+        r"|^(?P<blanks> *)[^\n/]*?\b(?P<what>struct|class|enum|actor|extension|func) +`?(?P<name>\w+)", re.M)
+    for file in pathlib.Path(folder).rglob("*.swift"):
+        shown, suites = {}, []
+        for match in shape.finditer(file.read_text(encoding="utf-8")):
+            if match["kind"]:
+                shown[match["kind"]] = match["shown"]
+                continue
+            depth = len(match["blanks"])
+            suites = [suite for suite in suites if suite[0] < depth]
+            if match["what"] != "func":
+                suites.append((depth, match["name"], shown.pop("Suite", "")))
+            elif "Test" in shown:
+                path = "/".join([suite[1] for suite in suites] + [match["name"]])
+                found[path] = " ".join([suite[2] for suite in suites] + [shown.pop("Test")])
+    return found
+
+
+@functools.cache
+def features():
+    """Returns the numbers of the rows of docs/features.txt that are offered."""
+    return set(re.findall(r"^([A-Z]+[0-9]+) +\S", text("docs/features.txt") or "", re.M))
 
 
 def rows(table):
@@ -66,6 +96,18 @@ def test_mistake(name):
     return None
 
 
+def feature_mistake(feature, tests):
+    """Returns the reason why no test that a row names is one of a row of docs/features.txt, or None."""
+    if feature not in features():
+        return f"docs/features.txt offers no row {feature}"
+    for name in tests:
+        target, _, path = name.partition(".")
+        shown = single_tests(f"Tests/{target}").get(path.split("(")[0], "") if "(" in path else ""
+        if re.search(rf"\b{re.sub('([0-9])', '-?' + chr(92) + '1', feature, count=1)}\b", shown):
+            return None
+    return f"names no single test with {feature} in its name: PromisesTests.Suite/test()"
+
+
 def mistakes(fields, before, after):
     code, file = re.sub(r"\s+", "", "".join(before)), fields.get("file", "")
     if not code or code == re.sub(r"\s+", "", "".join(after)):
@@ -82,6 +124,9 @@ def mistakes(fields, before, after):
     if tests == [""] and "equivalent" not in fields:
         yield "it names no test, and is not `equivalent:`"
     yield from filter(None, (test_mistake(test) for test in tests if test))
+    for feature in re.split(r"[ ,]+", fields.get("rows", "").strip(" ,")):
+        if feature and (mistake := feature_mistake(feature, tests)):
+            yield mistake
 
 
 def main(tables):

@@ -9,6 +9,9 @@ mkdir -p Sources Tests/ABI Tests/Suites
 printf 'func f() {\n  a()\n  b( 1 )\n}\nfunc g() { a() }\n' > Sources/A.swift
 printf 'RUN(first);\n' > Tests/ABI/wait.c
 printf 'struct Waiting { @Test func ends() {} }\n' > Tests/Suites/Waiting.swift
+printf '@Suite("T4")\nstruct Making {\n  @Test(\n    "T1, T-2: it \\"is\\"")\n  func makes() {}\n}\n' > Tests/Suites/Making.swift
+mkdir docs
+printf 'T1   one\nT2   two\nT3   three\nT4   four\n-T5  five\n' > docs/features.txt
 failed=0
 
 # expect STATUS PATTERN NAME ROW: checks a table with a row, from its `file:` on.
@@ -28,6 +31,11 @@ expect 0 end "a row that is right" "${row}ABI/wait.first Suites.Waiting Waiting/
 expect 0 end "one of several places" "${row}ABI/wait\nplace: 2\n- a()\n+ c()"
 expect 0 end "context" "${row}ABI/wait\n  a()\n- b(1)"
 expect 0 end "equivalent" 'file: Sources/A.swift\nbreaks: it\nequivalent: it is\n- b(1)\n+ c()'
+about() { printf "%s" "file: Sources/A.swift\\nrows: $1\\ntests: $2\\n- b(1)\\n+ c()"; }
+expect 0 end "rows of a test's name, and its suite's" "$(about 'T1 T2 T4' 'Waiting Suites.Making/makes()')"
+expect 1 'names no single test with T3 in its name' "a row in no test's name" "$(about 'T1 T3' 'Suites.Making/makes()')"
+expect 1 'names no single test with T1 in its name' "a suite for a row" "$(about T1 Suites.Making)"
+expect 1 'offers no row T5' "a row that is not offered" "$(about T5 'Suites.Making/makes()')"
 expect 1 'table.txt:1: row: its code is not in Sources/A.swift' "code that is gone" "${row}ABI/wait\n- d()\n+ c()"
 expect 1 'is in Sources/A.swift 2 times' "code that is there twice" "${row}ABI/wait\n- a()\n+ c()"
 expect 1 'is in Sources/A.swift 2 times' "a place that is not there" "${row}ABI/wait\nplace: 3\n- a()\n+ c()"

@@ -4,6 +4,8 @@ package struct Row: Sendable, Equatable {
   package let file: String
   /// The effect that a user would see.
   package let breaks: String
+  /// The rows of docs/features.txt whose behaviour it breaks: `T12`.
+  package let rows: [String]
   /// Tests that must fail: `ABI/timer.first_comes_first`, `PluginRuntimeTests.Suite`.
   package let tests: [String]
   /// The reason why no program distinguishes it from the original, if none does.
@@ -40,7 +42,7 @@ package struct TableError: Error, Equatable, CustomStringConvertible {
 ///     - if before.isWaited { target.wake() }
 ///     + (what replaces it; no line: nothing)
 ///
-/// Lines that begin with a blank are context. `place: 2` means the second of several. `equivalent: REASON` stands in
+/// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the second of several. `equivalent: REASON` stands in
 /// place of `tests:`. Empty lines and lines with `#` are for people.
 package func readTable(_ text: String, named table: String) throws -> [Row] {
   var rows: [Row] = []
@@ -61,11 +63,14 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
     guard !before.isEmpty else { throw fail(start, "\(name): no line with `-`: nothing to replace") }
     guard before != after else { throw fail(start, "\(name): before and after are the same") }
     guard !rows.contains(where: { $0.name == name }) else { throw fail(start, "\(name): a second row of this name") }
-    let tests = fields["tests"]?.split(whereSeparator: { " ,".contains($0) }).map(String.init) ?? []
+    func list(_ field: String) -> [String] {
+      fields[field]?.split(whereSeparator: { " ,".contains($0) }).map(String.init) ?? []
+    }
     rows.append(
       Row(
-        name: name, file: file, breaks: breaks, tests: tests, equivalent: fields["equivalent"],
-        place: fields["place"].flatMap { Int($0) } ?? 0, before: before.joined(separator: "\n"),
+        name: name, file: file, breaks: breaks, rows: list("rows"), tests: list("tests"),
+        equivalent: fields["equivalent"], place: fields["place"].flatMap { Int($0) } ?? 0,
+        before: before.joined(separator: "\n"),
         after: String(after.joined(separator: "\n").drop { $0 == " " }), table: table, lines: start...end))
   }
 
@@ -85,7 +90,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       before.append(line)
       after.append(line)
     } else if let colon = line.firstIndex(of: ":"),
-      ["file", "breaks", "tests", "equivalent", "place"].contains(line[..<colon])
+      ["file", "breaks", "rows", "tests", "equivalent", "place"].contains(line[..<colon])
     {
       let value = line[line.index(after: colon)...].drop { $0 == " " }
       fields[String(line[..<colon]), default: ""] += String(value)

@@ -20,6 +20,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "What they are drawn by.") var seed: UInt64 = 1
   @Option(help: "Mutations of this kind alone; may be repeated.") var kind: [String] = []
   @Option(help: "Mutations whose name contains this alone.") var only: String?
+  @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`.") var rowsOf: String?
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
   @Flag(help: "The generated memory orderings too.") var orderings = false
@@ -37,6 +38,7 @@ struct Mutate: ParsableCommand {
       try changedLines(workspace.git("diff", "--unified=0", $0, "--", "Sources", "Tests/Mutations"))
     }
     var selected = noRows ? [] : table.mutations
+    if let rowsOf { selected.removeAll { table.byName[$0.id]?.table.contains(rowsOf) == false } }
     if let changed { selected.removeAll { table.byName[$0.id]?.isConcerned(by: changed) == false } }
     if sample != nil || since != nil || !folder.isEmpty || !kind.isEmpty || only != nil || noRows {
       selected += try generated(workspace, changed)
@@ -60,7 +62,7 @@ struct Mutate: ParsableCommand {
       let numbered = Numbered(its)
       let built = try Mirror(workspace).build(product, numbered)
       let named = its.flatMap { table.byName[$0.id]?.tests ?? [] }
-      let suite = try product.suite(workspace, jobs: jobs).filter { unit in
+      let suite = try product.suite(workspace, named: named, jobs: jobs).filter { unit in
         unit.isAmong(tests) || named.contains { unit.has($0) }
       }
       let judged = try Judge(

@@ -36,11 +36,11 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
 
   func scratch(_ workspace: Workspace) -> URL { workspace.folder.appending(path: rawValue) }
 
-  /// The tests, ready to run.
-  func suite(_ workspace: Workspace, jobs: Int) throws -> [TestUnit] {
+  /// The tests, ready to run. `named`: those that rows name.
+  func suite(_ workspace: Workspace, named: [String], jobs: Int) throws -> [TestUnit] {
     switch self {
     case .library: return try ABIPrograms(workspace).units(jobs: jobs)
-    case .interleavings, .bundle: return try TestBundle(workspace, self).units()
+    case .interleavings, .bundle: return try TestBundle(workspace, self).units(named: named)
     }
   }
 }

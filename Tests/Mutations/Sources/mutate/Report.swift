@@ -50,7 +50,10 @@ struct Report {
   private func described(_ result: Result) -> String {
     let mutation = result.mutation
     var text = "\(mutation.file):\(mutation.line): \(result.word): \(mutation.id)\n"
-    if let row = rows[mutation.id] { text += "    breaks: \(row.breaks)\n" }
+    if let row = rows[mutation.id] {
+      text += "    breaks: \(row.breaks)\n"
+      if !row.rows.isEmpty { text += "    rows of docs/features.txt: \(row.rows.joined(separator: " "))\n" }
+    }
     for line in mutation.before.split(separator: "\n") { text += "    - \(line)\n" }
     for line in mutation.after.split(separator: "\n") { text += "    + \(line)\n" }
     text += "    MUTATION=\(result.number) switches it on\n"

@@ -34,6 +34,13 @@ struct TableTests {
         "{ if mutation_on(1) {\nreturn h\n}\nif mutation_on(2) {\nreturn h + 2\n}\nreturn h + 1 }"))
   }
 
+  @Test("a row names the rows of docs/features.txt that it breaks, and the tests that must fail")
+  func rows() throws {
+    let row = try row("- h + 1\n+ h", "rows: T12 T13\ntests: A.B/c(), A.D")
+    #expect(row.rows == ["T12", "T13"])
+    #expect(row.tests == ["A.B/c()", "A.D"])
+  }
+
   @Test("blanks do not count")
   func blanks() throws {
     #expect(try row("- h+1\n+ h").mutation(of: source).line == 5)
