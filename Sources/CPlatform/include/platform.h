@@ -21,7 +21,7 @@ struct platform_thread {
   int32_t last_status;        /* the status of the last failing call that returned a pointer */
   void *_Nullable activation; /* the innermost settlement that runs on this thread */
   void *_Nullable submission; /* the innermost submission of a job to an executor on this thread */
-  void *_Nullable now;        /* the settlement in which a callback runs "now" (ExecutingNow.swift) */
+  void *_Nullable now;        /* the settlement in which a callback runs "now" (PromiseContext+ExecutingNow.swift) */
   void *_Nullable main_pass;  /* the running pass of callbacks of the main context */
   void *_Nullable running;    /* the innermost executor whose job runs on this thread */
   void *_Nullable delivery;   /* the list of subscribers that this thread is draining (Delivery.swift) */

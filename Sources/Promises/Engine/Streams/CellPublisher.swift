@@ -4,7 +4,7 @@ import Synchronization
 /// The write side of a stream: it publishes events to its subscribers until it ends.
 ///
 ///               state                                 value.bits, function       context
-///   publisher   how many are full | handles | flags   Operators/Derived.swift    its State, with the lock
+///   publisher   how many are full | handles | flags   Operators/CellPublisher+Derived.swift    its State, with the lock
 ///
 ///   [ open ] --(finish, fail, cancel, or the release of the last handle)--> [ ended ]
 ///
