@@ -47,7 +47,10 @@ struct ConvertingTests {
   @Test("PG27: an error as an NSError is one mapError away")
   func nsError() {
     let error = NSError(domain: "d", code: 7)
-    #expect(Future<Int, any Error>(rejected: error).mapError { $0 as NSError }.error == error)
+    let future = Future<Int, any Error>(rejected: error)
+    #expect(future.mapError { $0 as NSError }.error == error)
+    let mapped = future.mapError { NSError(domain: "mapped", code: ($0 as NSError).code) }
+    #expect(mapped.error == NSError(domain: "mapped", code: 7))
   }
 
   @Test("PG28: typeErased forgets the types; value and error are what they were")
@@ -127,8 +130,10 @@ struct ConvertingTests {
     let source = Promise<Int>()
     let next = source.then { $0 + 1 }
     next.future.onComplete { calls.record($0.value ?? -1) }
+    let failing = source.then { $0 + 1 }.then { $0 + 1 }
     next.resolve(7)
     source.reject(TestError(1))
+    #expect(failing.rejectReason as? TestError == TestError(1))
     #expect(next.value == 7)
     #expect(calls.events == [7])
   }

@@ -83,6 +83,13 @@ struct FutureLifetimeTests {
     resolver.resolve(with: Future(fulfilled: 1))
     resolver.fulfill(1)
     #expect(future.state == .rejected)
+    let task = FutureTask<Int, Int>()
+    #expect(task.begin() && !task.begin())
+    #expect(task.complete(with: 1) && !task.complete(with: 2) && !task.fail(with: TestError()) && !task.cancel())
+    #expect(throws: FutureTaskError.used(.completed)) { try task.enqueue() }
+    #expect(start(running: task, with: 1).error as? FutureTaskError == .used(.completed))
+    #expect(start(running: [task, task], with: 1).error as? FutureTaskError == .used(.completed))
+    #expect(task.future.value == 1)
   }
 
   @Test("PG11: the types of callbacks have names")

@@ -53,6 +53,8 @@ struct Outcomes {
     promise.resolve(1)
     #expect((promise.state, promise.value) == (.fulfilled, 1))
     #expect(promise.rejectReason == nil)
+    let rejected = Promise<Int>.reject("no")
+    #expect((rejected.state, rejected.value, rejected.rejectReason as? String) == (.rejected, nil, "no"))
     let derived = promise.then { "\($0)" }
     #expect((derived.state, derived.value) == (.fulfilled, "1"))
     switch promise.state {

@@ -67,7 +67,9 @@ struct Overloads {
   @Test("S-14, EA-12: a closure that returns nothing and does not throw means the void rescue")
   func voidRescue() throws {
     let source = Promise<Int>.reject(TestError(1))
-    #expect(staticType(source.rescue { (_: TestError) in }) == Void.self)
+    let calls = Recorder<Int>()
+    #expect(staticType(source.rescue { (error: TestError) in calls.record(error.code) }) == Void.self)
+    #expect(calls.events == [1])
     let throwing = source.rescue { (error: TestError) in throw OtherError() }
     #expect(staticType(throwing) == Promise<Void>.self)
     #expect(throwing.rejectReason is OtherError)

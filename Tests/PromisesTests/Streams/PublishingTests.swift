@@ -25,7 +25,9 @@ struct PublishingTests {
       let tracked = tracker.track()
       subscriber?.onNewData { _ in tracked.touch() }
       #expect(tracker.live == 1)
+      weak let released = subscriber
       subscriber = nil
+      #expect(released == nil)
       numbers.publish(.data(1))
       withExtendedLifetime(tracked) {}
       #expect(!numbers.publisher.isCancelled)

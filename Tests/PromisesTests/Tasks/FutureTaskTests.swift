@@ -66,7 +66,7 @@ struct FutureTaskTests {
     #expect(ended.map(\.state) == [.completed, .failed, .cancelled])
   }
 
-  @Test("D24, D25: the base class does nothing; started twice by hand, an override runs once")
+  @Test("D24, D25: without an override nothing happens; started twice by hand, an override runs once")
   func start() {
     let base = FutureTask<Int, Int>()
     base.start(with: 1)
