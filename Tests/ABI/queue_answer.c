@@ -57,6 +57,26 @@ static void each_event_is_answered_by_its_verdict(void) {
   CHECK_INT(atomic_load(&payload.destroyed), 1);
 }
 
+/* Events that no take produced: each promise is settled and released. */
+static void events_of_the_programs_own_are_answered(void) {
+  promise_t *made[3];
+  for (int i = 0; i < 3; i++) {
+    made[i] = promise_new();
+    events[i] = (promise_event_t){.kind = PROMISE_EVENT_CALL, .promise = made[i]};
+    answer(i, i < 2 ? PROMISE_FULFILL : PROMISE_REJECT, *I64(i));
+  }
+  promise_t *kept = retained(made[0]), *rejected = retained(made[2]);
+  CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
+  for (int i = 0; i < 3; i++)
+    CHECK(is_answered(i));
+  CHECK(ended(kept, PROMISE_FULFILLED, 0));
+  CHECK(ended(rejected, PROMISE_REJECTED, 2));
+  CHECK_STATUS(promise_release(kept), PROMISE_OK);
+  CHECK_STATUS(promise_release(rejected), PROMISE_OK);
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_release(made[i]), PROMISE_ESTALE);
+}
+
 /* As written by promise_queue_take(), or of another kind: they stay the taker's. */
 static void events_without_a_verdict_are_left(void) {
   take_calls(2);
@@ -166,6 +186,7 @@ static void answers_outlive_the_queue(void) {
 
 int main(void) {
   RUN(each_event_is_answered_by_its_verdict);
+  RUN(events_of_the_programs_own_are_answered);
   RUN(events_without_a_verdict_are_left);
   RUN(events_are_answered_in_order);
   RUN(a_failure_stops_no_other);

@@ -48,8 +48,8 @@ local queue = ffi.gc(C.promise_queue_new(), C.promise_queue_free)
 local events, length = ffi.new("promise_event_t[?]", ROOM), ffi.new("size_t[1]")
 local scratch = ffi.new("promise_value_t")
 
--- What the tags stand for: a coroutine that awaits, or a function that is called. `first` heads the free tags.
-local waiting, free_tags, used = {}, {}, 0
+-- By tag: a coroutine that awaits, or a function that is called and the promise that it settles.
+local waiting, settles, free_tags, used = {}, {}, {}, 0
 local function tag_for(what)
   local tag = free_tags[#free_tags]
   if tag then free_tags[#free_tags] = nil else used = used + 1; tag = used end
@@ -105,7 +105,10 @@ function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end
 
 -- Calls `body` with the value once `p` is fulfilled; the promise it returns ends as that call does. A rejection passes.
 function promise.chain(p, body)
-  return ffi.gc(C.promise_queue_then(queue, p, tag_for(body)), C.promise_release)
+  local tag = tag_for(body)
+  local derived = ffi.gc(C.promise_queue_then(queue, p, tag), C.promise_release)
+  settles[tag] = derived
+  return derived
 end
 
 -- Answers a CALL.
@@ -123,13 +126,14 @@ end
 local function resume(thread, ...)
   local ok, message = coroutine.resume(thread, ...)
   if coroutine.status(thread) == "dead" then count = count - 1 end
-  if not ok then error(message, 0) end
+  return ok, message
 end
 
 -- Runs `body` as a coroutine, in which promise.await() may be called.
 function promise.spawn(body)
   count = count + 1
-  resume(coroutine.create(body))
+  local ok, message = resume(coroutine.create(body))
+  if not ok then error(message, 0) end
 end
 
 -- Suspends the running coroutine until `p` is settled: its value, or an error with its reason.
@@ -141,26 +145,31 @@ function promise.await(p)
 end
 
 -- Does what the events ask for; sleeps for so many seconds at most while there is none (nil: for ever). The number of events.
--- Not to be called by what it calls.
+-- Raises the first error that left a coroutine, after the whole batch. Callbacks and coroutines must not call it.
 local stepping = false
 function promise.step(seconds)
   assert(not stepping, "promise.step() within a callback")
   stepping = true
   local taken = tonumber(C.promise_queue_take(queue, events, ROOM, seconds and seconds * 1e9 or -1))
+  local failure
   for place = 0, taken - 1 do
     local event = events[place]
     local tag = tonumber(event.tag)
-    local what = waiting[tag]
-    waiting[tag] = nil
+    local what, derived = waiting[tag], settles[tag]
+    waiting[tag], settles[tag] = nil, nil
     free_tags[#free_tags + 1] = tag
     if event.kind == CALL then
       call(event, what)
+    elseif derived then
+      -- The source was destroyed while pending: the function will never be called.
+      C.promise_discard(derived)
     else
-      local rejected = event.state == REJECTED
-      resume(what, not rejected, load(event.value))
+      local ok, message = resume(what, event.state == FULFILLED, load(event.value))
+      if not ok then failure = failure or {message} end
     end
   end
   stepping = false
+  if failure then error(failure[1], 0) end
   return taken
 end
 

@@ -11,14 +11,17 @@
 //
 // A call through FFI costs about 100 ns, and each pointer that it returns makes an object. So handles are declared as
 // integers, which they are to a program; events and values are read as 64-bit words; and a batch of events is answered
-// by one call. Memory of the binding's own is allocated once, and passed by its address, an integer too.
+// by one call. A promise that no other code can reach keeps its integer here, and the next step resolves and releases it
+// in C together with others. Memory of the binding's own is allocated once, and passed by its address, an integer too.
 const DECLARATIONS = <<<'C'
   typedef uintptr_t handle_t; /* promise_t *, promise_queue_t * */
   handle_t promise_new(void);
+  handle_t promise_new_resolved(uintptr_t);
   int32_t promise_retain(handle_t);
   int32_t promise_release(handle_t);
   int32_t promise_resolve(handle_t, uintptr_t);
   int32_t promise_reject(handle_t, uintptr_t);
+  int32_t promise_discard(handle_t);
   int32_t promise_state(handle_t);
   int32_t promise_result(handle_t, uintptr_t);
   handle_t promise_sleep(int64_t);
@@ -40,12 +43,11 @@ final class Library
     public const VOID = 1, I64 = 3, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
     public static FFI $c;
     public static int $queue;
-    /** Words to pass one value in, an integer in, and a length. */
-    public static FFI\CData $scratch, $integer, $length;
-    public static int $scratchAddress, $integerAddress;
-    /** By tag: a fiber that awaits, or a promise whose function is to be called. */
-    public static array $waiting = [];
-    public static int $tag = 0;
+    /** Words to pass one value in, and a length. */
+    public static FFI\CData $scratch, $length;
+    public static int $scratchAddress;
+    /** By tag, the number of the object: a fiber that awaits, or a promise whose function is to be called. */
+    public static $waiting = [];
 
     public static function open(): void
     {
@@ -53,9 +55,6 @@ final class Library
         self::$queue = self::$c->promise_queue_new();
         self::$scratch = self::$c->new('int64_t[2]');
         self::$scratchAddress = self::address(self::$scratch);
-        self::$integer = self::$c->new('int64_t[2]');
-        self::$integer[0] = self::I64;
-        self::$integerAddress = self::address(self::$integer);
         self::$length = self::$c->new('size_t[1]');
         // Revokes everything: no event is produced after this.
         register_shutdown_function(fn () => self::$c->promise_queue_free(self::$queue));
@@ -117,13 +116,40 @@ final class Library
 // PHP checks declared types at each call and each assignment: here that costs as much as a call into the library.
 final class Promise
 {
-    /** The promise in C, a reference; 0 until it is needed. */
+    /** The promise in C, a reference; 0 until it is needed, and again once this was fulfilled here. */
     public $handle = 0;
+    /** Whether only C knows the outcome: others may have the handle, or the outcome is no integer. */
+    public $isShared = false;
     /** Whether it was fulfilled here: then its value needs no call. */
     public $isFulfilled = false;
     public $value = null;
     /** Called with the value of the source. */
     public $body = null;
+
+    // An event's number of words, the places of its promise and value, and the words of ROOM events. Numbers, because a
+    // constant of another constant is looked up at each use.
+    public const WORDS = 6, PROMISE = 2, VALUE = 3, PAYLOAD = 4, END = 1536, I64 = 3;
+    /** Events that resolve promises with integers and release them, and the number of their words in use. */
+    public static $resolved;
+    public static $resolvedAddress;
+    public static $resolvedEnd = 0;
+
+    public static function open(): void
+    {
+        self::$resolved = Library::$c->new('int64_t[' . self::END . ']');
+        self::$resolvedAddress = Library::address(self::$resolved);
+        for ($at = 0; $at < self::END; $at += self::WORDS) {
+            self::$resolved[$at] = Loop::FULFILL;
+        }
+    }
+
+    /** Resolves in C the promises that were resolved here. */
+    public static function flush()
+    {
+        $count = intdiv(self::$resolvedEnd, self::WORDS);
+        self::$resolvedEnd = 0;
+        Library::$c->promise_queue_answer(self::$resolvedAddress, $count);
+    }
 
     public function __destruct()
     {
@@ -135,24 +161,52 @@ final class Promise
     /** The promise in C, for other functions of the library: borrowed. */
     public function handle(): int
     {
-        return $this->handle ?: $this->handle = Library::$c->promise_new();
+        $this->isShared = true;
+        return $this->handle ?: $this->make();
+    }
+
+    private function make(): int
+    {
+        if (!$this->isFulfilled) {
+            return $this->handle = Library::$c->promise_new();
+        }
+        Library::store(Library::$scratch, 0, $this->value);
+        return $this->handle = Library::$c->promise_new_resolved(Library::$scratchAddress);
     }
 
     public static function sleep(float $seconds): self
     {
         $promise = new self();
+        $promise->isShared = true;
         $promise->handle = Library::$c->promise_sleep((int) ($seconds * 1e9));
         return $promise;
     }
 
     public function resolve($value)
     {
-        if (is_int($value)) {
-            Library::$integer[1] = $value;
-            return Library::$c->promise_resolve($this->handle ?: $this->handle(), Library::$integerAddress) === 0;
+        if ($this->isFulfilled) {
+            return false;
         }
-        Library::store(Library::$scratch, 0, $value);
-        return Library::$c->promise_resolve($this->handle(), Library::$scratchAddress) === 0;
+        if ($this->isShared || $this->body !== null || !is_int($value)) {
+            Library::store(Library::$scratch, 0, $value);
+            return Library::$c->promise_resolve($this->handle(), Library::$scratchAddress) === 0;
+        }
+        // No other code can settle it, and only events that a step takes depend on it.
+        $this->isFulfilled = true;
+        $this->value = $value;
+        if ($this->handle !== 0) {
+            $at = self::$resolvedEnd;
+            $events = self::$resolved;
+            $events[$at + self::PROMISE] = $this->handle;
+            $events[$at + self::VALUE] = self::I64;
+            $events[$at + self::PAYLOAD] = $value;
+            $this->handle = 0;
+            self::$resolvedEnd = $at += self::WORDS;
+            if ($at === self::END) {
+                self::flush();
+            }
+        }
+        return true;
     }
 
     public function reject(string $message): bool
@@ -171,7 +225,7 @@ final class Promise
         if (Library::$c->promise_result($this->handle(), Library::$scratchAddress) !== 0) {
             throw new LogicException('the promise is pending');
         }
-        $value = $words[0] === Library::I64 ? $words[1] : Library::load($words, 0);
+        $value = Library::load($words, 0);
         if (Library::$c->promise_state($this->handle) === Library::REJECTED) {
             throw new Exception($value ?? 'cancelled');
         }
@@ -184,14 +238,14 @@ final class Promise
      */
     public function then($body)
     {
-        $c = Library::$c;
-        $tag = ++Library::$tag;
-        if ($this->handle === 0) {
-            $this->handle = $c->promise_new();
-        }
         $derived = new self();
-        $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag);
         $derived->body = $body;
+        $tag = spl_object_id($derived);
+        $c = Library::$c;
+        if ($this->handle === 0) {
+            $this->handle = $this->isFulfilled ? $this->make() : $c->promise_new();
+        }
+        $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag);
         return Library::$waiting[$tag] = $derived;
     }
 }
@@ -199,11 +253,12 @@ final class Promise
 final class Loop
 {
     // Of an event: its words, and offsets of them.
-    private const WORDS = 6, TAG = 1, VALUE = 3, ROOM = 256;
+    private const WORDS = 6, TAG = 1, VALUE = 3, PAYLOAD = 4, ROOM = 256, I64 = 3;
     // The first word: a kind, and a state or verdict in the upper half.
     private const SETTLED_FULFILLED = 32 | 2 << 32;
     private const CALLED_FULFILLED = 33 | 2 << 32, CALLED_REJECTED = 33 | 3 << 32;
-    private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32;
+    public const FULFILL = 33 | 16 << 32;
+    private const REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32;
 
     private static FFI\CData $events;
     private static int $address;
@@ -234,8 +289,9 @@ final class Loop
     /** Suspends the running fiber until the promise is settled: its value, or an exception with its reason. */
     public static function await(Promise $promise): mixed
     {
-        $tag = ++Library::$tag;
-        Library::$waiting[$tag] = Fiber::getCurrent();
+        $fiber = Fiber::getCurrent();
+        $tag = spl_object_id($fiber);
+        Library::$waiting[$tag] = $fiber;
         Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag);
         return Fiber::suspend();
     }
@@ -250,53 +306,61 @@ final class Loop
             throw new LogicException('Loop::step() within a callback');
         }
         self::$stepping = true;
+        if (Promise::$resolvedEnd > 0) {
+            Promise::flush();
+        }
         $c = Library::$c;
         $events = self::$events;
-        $called = null;
         $count = $c->promise_queue_take(Library::$queue, self::$address, self::ROOM, $nanoseconds);
         for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
             $head = $events[$at];
             $tag = $events[$at + self::TAG];
             $waiting = Library::$waiting[$tag];
             unset(Library::$waiting[$tag]);
-            $place = $at + self::VALUE;
             if ($head === self::CALLED_FULFILLED) {
-                $value = $events[$place] === Library::I64 ? $events[$place + 1] : Library::load($events, $place);
+                $isInteger = $events[$at + self::VALUE] === self::I64;
+                $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
                 try {
                     $result = ($waiting->body)($value);
                     if (is_int($result)) {
-                        $events[$place] = Library::I64;
-                        $events[$place + 1] = $waiting->value = $result;
-                        $waiting->body = $called;
-                        $called = $waiting;
+                        if (!$isInteger) {
+                            $events[$at + self::VALUE] = self::I64;
+                        }
+                        $events[$at + self::PAYLOAD] = $result;
                         $events[$at] = self::FULFILL;
+                        if (!$waiting->isShared) {
+                            $waiting->isFulfilled = true;
+                            $waiting->value = $result;
+                        }
                     } else {
-                        $adopts = $result instanceof Promise;
-                        Library::store($events, $place, $result);
-                        $events[$at] = $adopts ? self::ADOPT : self::FULFILL;
-                        $waiting->body = null;
+                        $waiting->isShared = true;
+                        Library::store($events, $at + self::VALUE, $result);
+                        $events[$at] = $result instanceof Promise ? self::ADOPT : self::FULFILL;
                     }
                 } catch (Throwable $error) {
-                    Library::storeError($events, $place, $error->getMessage());
+                    $waiting->isShared = true;
+                    Library::storeError($events, $at + self::VALUE, $error->getMessage());
                     $events[$at] = self::REJECT;
-                    $waiting->body = null;
                 }
+                $waiting->body = null;
             } elseif ($head === self::CALLED_REJECTED) {
                 // The reason stays where it is.
                 $events[$at] = self::REJECT;
+                $waiting->isShared = true;
                 $waiting->body = null;
             } elseif ($head === self::SETTLED_FULFILLED) {
-                $waiting->resume(Library::load($events, $place));
+                $waiting->resume(Library::load($events, $at + self::VALUE));
+            } elseif ($waiting instanceof Promise) {
+                // The source was destroyed while pending: the function will never be called.
+                $waiting->isShared = true;
+                $waiting->body = null;
+                $c->promise_discard($waiting->handle);
             } else {
-                $waiting->throw(new Exception(Library::load($events, $place) ?? 'cancelled'));
+                $waiting->throw(new Exception(Library::load($events, $at + self::VALUE) ?? 'cancelled'));
             }
         }
-        if ($count > 0 && $c->promise_queue_answer(self::$address, $count) === 0) {
-            for (; $called !== null; $called = $next) {
-                $called->isFulfilled = true;
-                $next = $called->body;
-                $called->body = null;
-            }
+        if ($count > 0) {
+            $c->promise_queue_answer(self::$address, $count);
         }
         self::$stepping = false;
         if (self::$failure !== null) {
@@ -315,4 +379,5 @@ final class Loop
 }
 
 Library::open();
+Promise::open();
 Loop::open();

@@ -38,6 +38,7 @@ for name, result, *arguments in (
     ("promise_release", c_int32, c_void_p),
     ("promise_resolve", c_int32, c_void_p, POINTER(Value)),
     ("promise_reject", c_int32, c_void_p, POINTER(Value)),
+    ("promise_discard", c_int32, c_void_p),
     ("promise_sleep", c_void_p, c_int64),
     ("promise_value_string", c_int32, POINTER(Value), c_char_p, c_size_t),
     ("promise_value_error", c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
@@ -106,8 +107,10 @@ class Promise:
 
     def then(self, body):
         """Calls `body` with the value once this is fulfilled; the promise ends as that call does. A rejection passes."""
-        tag = self.queue.tag_for(body)
-        return Promise(self.queue, lib.promise_queue_then(self.queue.handle, self.handle, tag))
+        tag = self.queue.tag_for(None)
+        derived = Promise(self.queue, lib.promise_queue_then(self.queue.handle, self.handle, tag))
+        self.queue.waiting[tag] = derived, body
+        return derived
 
     def __await__(self):
         return self.queue.future(self).__await__()
@@ -159,7 +162,11 @@ class Queue:
             event = self.events[place]
             what, value = self.waiting.pop(event.tag), load(event.value)
             if event.kind == CALL:
-                self.answer(Promise(self, event.promise), event.state == REJECTED, value, what)
+                lib.promise_release(event.promise)
+                self.answer(*what, event.state == REJECTED, value)
+            elif isinstance(what, tuple):
+                # The source was destroyed while pending: the function will never be called.
+                lib.promise_discard(what[0].handle)
             elif not what.done():
                 if event.kind == SETTLED and event.state != REJECTED:
                     what.set_result(value)
@@ -167,7 +174,7 @@ class Queue:
                     what.set_exception(Rejected(value))
 
     @staticmethod
-    def answer(promise, rejected, value, body):
+    def answer(promise, body, rejected, value):
         try:
             if rejected:
                 raise Rejected(value)

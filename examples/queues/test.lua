@@ -46,8 +46,32 @@ promise.spawn(function()
   assert(promise.await(text) == "late")
   ended[#ended + 1] = "text"
 end)
+promise.spawn(function()
+  -- The source is destroyed while pending.
+  local source = promise.new()
+  local derived = promise.chain(source, print)
+  promise.release(source)
+  assert(not pcall(promise.await, derived))
+  ended[#ended + 1] = "dropped"
+end)
 promise.run()
-assert(#ended == 2, #ended)
+assert(#ended == 3, #ended)
+
+-- An error that leaves a coroutine ends neither the batch nor the loop.
+local reached = 0
+for index = 1, 3 do
+  promise.spawn(function()
+    promise.await(promise.sleep(0.001))
+    reached = reached + 1
+    if index < 3 then error("left " .. index, 0) end
+  end)
+end
+local messages = {}
+repeat
+  local ok, message = pcall(promise.run)
+  messages[#messages + 1] = message
+until ok
+assert(reached == 3 and messages[1] == "left 1", reached)
 
 -- Timers fire while Lua is busy: nothing happens before it looks.
 local fired = 0

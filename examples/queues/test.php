@@ -71,6 +71,36 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'chain';
 });
 Loop::spawn(function () use (&$ended) {
+    // A promise keeps its value here, and another one stands for it in C.
+    $kept = new Promise();
+    expect($kept->resolve(1) && !$kept->resolve(2) && $kept->result() === 1);
+    expect(Loop::await($kept) === 1 && Loop::await($kept->then(fn ($value) => $value + 1)) === 2);
+    $shared = new Promise();
+    $handle = $shared->handle();
+    expect($shared->resolve(3) && !$shared->resolve(4) && $shared->handle() === $handle && $shared->result() === 3);
+    $text = crossing()->then(fn () => 'text');
+    expect(Loop::await($text->then(fn ($value) => $value)) === 'text' && !$text->resolve(5) && $text->result() === 'text');
+    // More than a batch.
+    $many = [];
+    for ($place = 0; $place < 600; $place++) {
+        $many[] = crossing();
+    }
+    foreach ($many as $derived) {
+        expect(Loop::await($derived) === 42 && $derived->result() === 42);
+    }
+    $ended[] = 'kept';
+});
+Loop::spawn(function () use (&$ended) {
+    // The source is destroyed while pending.
+    $derived = (new Promise())->then('print_r');
+    try {
+        Loop::await($derived);
+        expect(false);
+    } catch (Exception) {
+    }
+    $ended[] = 'dropped';
+});
+Loop::spawn(function () use (&$ended) {
     $text = new Promise();
     Loop::spawn(function () use ($text) {
         Loop::await(Promise::sleep(0.001));
@@ -80,7 +110,7 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'text';
 });
 Loop::run();
-expect(count($ended) === 2);
+expect(count($ended) === 4);
 
 // Timers fire while PHP is busy: nothing happens before it looks.
 $fired = 0;

@@ -19,6 +19,13 @@ async def chains(queue):
         raise AssertionError("a rejection was expected")
     except promise_queue.Rejected as error:
         assert "division" in str(error), error
+    # The source is destroyed while pending.
+    dropped = queue.promise().then(print)
+    try:
+        await dropped
+        raise AssertionError("a rejection was expected")
+    except promise_queue.Rejected:
+        pass
     text = queue.promise()
     queue.loop.call_later(0.001, text.resolve, "late")
     assert await text == "late"

@@ -152,6 +152,8 @@ PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
  * PROMISE_REJECT settle it with `value`, PROMISE_ADOPT makes it follow the PROMISE in `value`. Other events are
  * skipped: those whose `state` is no verdict, to be answered later, and those of other kinds.
  * The events are answered in order: the callbacks of one promise have run before the next is settled.
+ * The program may also write a CALL of its own, of any promise to which it has a reference: its `tag` is not read.
+ * So one call settles and releases many promises.
  *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.
  * Returns PROMISE_OK if all verdicts took effect, otherwise the first other status; a failure does not stop the others.
  * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if it is stale. These reject the promise with an

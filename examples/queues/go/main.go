@@ -26,6 +26,15 @@ func main() {
 	expect(next.Await(always) == Outcome{Number: 42})
 	expect(broken.Await(always).Err.Error() == "broken")
 
+	// The source is destroyed while pending.
+	lost := queue.New()
+	dropped := lost.Then(func(int64) (int64, error) { panic("called") })
+	lost.Release()
+	late, stop := context.WithTimeout(always, 50*time.Millisecond)
+	expect(dropped.Await(late).Err == context.DeadlineExceeded)
+	stop()
+	dropped.Release()
+
 	never := queue.New()
 	for i := 0; i < 100; i++ {
 		soon, cancel := context.WithTimeout(always, 100*time.Microsecond)

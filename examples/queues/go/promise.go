@@ -73,7 +73,7 @@ func (queue *Queue) run() {
 		for i := 0; i < int(count); i++ {
 			event := &events[i]
 			outcome := Outcome{Number: int64(C.number(event))}
-			if event.state == C.PROMISE_REJECTED {
+			if event.state != C.PROMISE_FULFILLED {
 				outcome = Outcome{Err: errors.New("cancelled")}
 				if event.value.kind == C.PROMISE_KIND_ERROR {
 					outcome.Err = errors.New(C.GoString(C.promise_value_data(&event.value, nil)))
@@ -129,9 +129,13 @@ func reject(promise *C.promise_t, err error) bool {
 	return C.reject(promise, message) == 0
 }
 
-// Then calls body with the number on a goroutine once the promise is fulfilled; the result ends as that call does.
+// Then calls body with the number on a goroutine once the promise is fulfilled; the result ends as that call does. If
+// the promise is destroyed while pending, the result stays pending: await it with a context.
 func (promise Promise) Then(body func(int64) (int64, error)) Promise {
 	tag := promise.queue.remember(func(outcome Outcome, answer *C.promise_t) {
+		if answer == nil {
+			return
+		}
 		go func() {
 			defer C.promise_release(answer)
 			if outcome.Err == nil {
