@@ -37,6 +37,6 @@ functions=$("$root/scripts/abi-functions.sh")
 } >"$out/functions.h"
 
 # shellcheck disable=SC2086 # several words on purpose
-${CC:-cc} -std=c11 -D_DEFAULT_SOURCE -Wall -Wextra -Wpedantic ${CFLAGS:--O2} "-ffile-prefix-map=$root/=" -pthread \
+${CC:-cc} -std=c11 -D_DEFAULT_SOURCE -Wall -Wextra -Wpedantic ${CFLAGS:--O2} -DCHECK_LOADS "-ffile-prefix-map=$root/=" -pthread \
   "-I$root/include" "-I$out" "-I$root/Sources/promise-conformance" "$root"/Sources/promise-conformance/*.c \
   "$root"/Sources/promise-conformance/checks/*.c -ldl -o "$out/promise-conformance"

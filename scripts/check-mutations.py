@@ -82,9 +82,9 @@ def test_mistake(name):
     """Returns the reason why a test that a row names is not there, or None."""
     if name.startswith("ABI/"):
         program, _, test = name[4:].partition(".")
-        source = text(f"Tests/ABI/{program}.c")
+        source = text(f"Tests/ABI/{program}.c") or text(f"Sources/promise-conformance/checks/{program}.c")
         if source is None:
-            return f"no program Tests/ABI/{program}.c"
+            return f"no program {program}.c in Tests/ABI or Sources/promise-conformance/checks"
         return None if not test or re.search(rf"\b{test}\b", source) else f"{program}.c has no test {test}"
     first, _, rest = name.partition(".")
     folder, path = (f"Tests/{first}", rest) if rest else ("Tests", first)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Tests the C ABI from a user's view: the exports of the library, the headers with every compiler, the installation, and
-# the programs of Tests/ABI, built with each compiler against the installed library, with and without valgrind.
+# the programs of Tests/ABI and the checks of promise-conformance, built with each compiler against the installed library, with and without valgrind.
 #
 #     scripts/test-abi.sh [PROGRAM...]
 #
-# PROGRAM     names of Tests/ABI/*.c to run, without the rest; default: everything
+# PROGRAM     names of Tests/ABI/*.c and of the checks of promise-conformance to run, without the rest; default: everything
 # LIBRARY     the library: .build/release/libpromise.so
 # CC_LIST     compilers: gcc clang, as far as they are installed
 # SPREAD      1: each program with one of the compilers, in turn; default: with each
@@ -18,6 +18,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 tests=$root/Tests/ABI
+. "$root/scripts/abi-programs.sh"
 . "$root/scripts/checks.sh"
 . "$root/scripts/compilers.sh"
 . "$root/scripts/parted.sh"
@@ -69,7 +70,7 @@ own_heap="monkeys_scarce scarce_depth scarce_executors scarce_promises scarce_qu
 own_locks="deadline_overlap pool_called" # a sanitizer replaces the same functions
 all=$#
 if ((all == 0)); then
-  mapfile -t programs < <(cd "$tests" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')
+  mapfile -t programs < <(abi_programs)
 else
   programs=("$@")
 fi
@@ -90,7 +91,8 @@ fi
 # -gdwarf-4: older versions of valgrind do not read the format of the newest compilers.
 read -ra more <<< "${CFLAGS:-}"
 read -ra runner <<< "${RUNNER:-}"
-flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}" -pthread)
+flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -gdwarf-4 -Wall -Wextra -Wpedantic -Werror "${more[@]}" "${includes[@]}"
+  "-I$root/Sources/promise-conformance" -pthread)
 
 # Record the statuses that the functions return, if the library is the installed one and every program runs.
 watch=()
@@ -126,7 +128,7 @@ test_program() {
   if [[ -n ${CHECK_QUICK:-} && " $endless " == *" $program "* ]]; then return; fi
   if [[ -n ${LIBS:-} && " $own_heap " == *" $program "* ]]; then extra=("${wrapped[@]}"); fi
   for cc in $(compilers_for "$1"); do
-    try "$cc: $program builds" "$cc" "${flags[@]}" "${extra[@]}" "$tests/$program.c" "${libraries[@]}" -ldl \
+    try "$cc: $program builds" "$cc" "${flags[@]}" "${extra[@]}" "$(abi_source "$program")" "${libraries[@]}" -ldl \
       -o "$built/$cc/$program"
     CHECK_OBJECTS=$built/$cc run "$cc: $program" "${watch[@]}" "${runner[@]}" "$built/$cc/$program"
   done
@@ -144,7 +146,7 @@ check_program() {
       skip "valgrind: $program" "no ${LIBRARY%.so}.a"
       return
     fi
-    try "valgrind: $program builds" "$cc" "${flags[@]}" "${wrapped[@]}" "$tests/$program.c" "${LIBRARY%.so}.a" \
+    try "valgrind: $program builds" "$cc" "${flags[@]}" "${wrapped[@]}" "$(abi_source "$program")" "${LIBRARY%.so}.a" \
       -o "$built/$cc/$program"
   fi
   CHECK_OBJECTS=$built/$cc run "valgrind: $program" env CHECK_QUICK=1 CHECK_FORK=0 CHECK_TIMEOUT=1800 \

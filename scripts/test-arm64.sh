@@ -31,7 +31,8 @@ if (($# == 0)); then
   "$root/scripts/check-abi" "$LIBRARY"
   "$root/scripts/build-conformance.sh" "$scratch/conformance"
   "${emulator[@]}" "$scratch/conformance/promise-conformance" --timeout 300 "$LIBRARY" | grep -v '^ok '
-  mapfile -t programs < <(cd "$root/Tests/ABI" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')
+  . "$root/scripts/abi-programs.sh"
+  mapfile -t programs < <(abi_programs)
   set -- "${programs[@]}"
 fi
 for test in "${skipped[@]}"; do echo "skipped: $test"; done

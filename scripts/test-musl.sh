@@ -21,7 +21,8 @@ if (($# == 0)); then
   "$root/scripts/build-conformance.sh" "$scratch/conformance"
   "$scratch/conformance/promise-conformance" "$LIBRARY" | grep -v '^ok '
   LIBS=$built/libpromise.a CFLAGS=-static "$root/scripts/test-abi.sh" "then" wait values timer pool threads
-  mapfile -t programs < <(cd "$root/Tests/ABI" && printf '%s\n' *.c | sed 's/\.c$//' | grep -vxE 'layout|signatures')
+  . "$root/scripts/abi-programs.sh"
+  mapfile -t programs < <(abi_programs)
   set -- "${programs[@]}"
 fi
 for program in "${skipped[@]}"; do echo "skipped: $program"; done

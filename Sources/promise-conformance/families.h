@@ -1,12 +1,9 @@
-/* families.h - the checks, a table for each header of the ABI. To add a family: a file in checks/, a line here and one
- * in families.c. */
+/* families.h - the checks, a table for each file of checks/. To add a family: a file in checks/, a line here and one in
+ * families.c. */
 #ifndef CONFORMANCE_FAMILIES_H
 #define CONFORMANCE_FAMILIES_H
 
-typedef struct check {
-  const char *rule; /* the rule in one line; NULL: the end of the table */
-  void (*body)(void);
-} check_t;
+#include "check.h"
 
 typedef struct family {
   const char *name; /* the header's, without "promise/" and ".h"; two families may share a header */

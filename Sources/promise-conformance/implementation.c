@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "expect.h"
+#include "check.h"
 
 struct implementation implementation;
 
@@ -19,7 +19,7 @@ const implementation_function_t implementation_functions[IMPLEMENTATION_FUNCTION
 
 /* Stands in for a missing function of any type, which is sound because it never returns. */
 static _Noreturn void lacks(const char *name) {
-  snprintf(expect_report->reason, sizeof expect_report->reason, "%s", name);
+  snprintf(check_reported->reason, sizeof check_reported->reason, "%s", name);
   _exit(CHECK_LACKS);
 }
 

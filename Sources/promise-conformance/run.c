@@ -12,8 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "implementation.h"
+#include "check.h"
+
+check_report_t *check_reported;
+
+const char *check_status_name(promise_status_t status) {
+  static const char *const names[] = {
+      "PROMISE_OK",        "PROMISE_EINVAL",  "PROMISE_ESTALE", "PROMISE_ESETTLED", "PROMISE_EPENDING",
+      "PROMISE_ETIMEDOUT", "PROMISE_EDEADLK", "PROMISE_ENOMEM", "PROMISE_ECLOSED",  "PROMISE_EFULL",
+      "PROMISE_EFINISHED", "PROMISE_EINTR",   "PROMISE_EBUSY",
+  };
+  return status <= 0 && status > -(promise_status_t)(sizeof names / sizeof *names) ? names[-status] : "no known status";
+}
 
 /* The memory that both processes share. */
 typedef struct shared {
@@ -89,10 +99,10 @@ static _Noreturn void work(const char *library, void (*check)(void), run_facts_t
   dup2(STDERR_FILENO, STDOUT_FILENO);
   const char *problem = implementation_load(library, facts == NULL ? NULL : facts->has);
   if (problem != NULL)
-    expect_failed("it cannot be loaded: %s", problem);
+    CHECK_FAIL("it cannot be loaded: %s", problem);
   check();
-  EXPECT_HERE();
-  expect_report->is_done = true;
+  check_at(__FILE__, __LINE__);
+  check_reported->is_done = true;
   /* Runs the exit handlers, which may hang or crash too. */
   exit(CHECK_PASSED);
 }
@@ -102,7 +112,7 @@ static run_outcome_t run(shared_t *shared, const char *library, unsigned seconds
   run_outcome_t outcome = {.result = RUN_FAILED};
   int ends[2], status = 0;
   fflush(NULL);
-  if (pipe(ends) != 0 || (expect_report = &shared->report) == NULL) {
+  if (pipe(ends) != 0 || (check_reported = &shared->report) == NULL) {
     snprintf(outcome.reason, sizeof outcome.reason, "no pipe for its process: %s", strerror(errno));
     return outcome;
   }

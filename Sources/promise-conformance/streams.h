@@ -1,8 +1,8 @@
 /* streams.h - helpers of the checks of streams and operators. */
-#ifndef CONFORMANCE_STREAMS_H
-#define CONFORMANCE_STREAMS_H
+#ifndef CHECKED_STREAMS_H
+#define CHECKED_STREAMS_H
 
-#include "support.h"
+#include "checked.h"
 
 /* Writes an error to the journal as a capital letter, and the end of the context as a point. */
 static inline void note_error(void *ctx, const promise_value_t *reason) {
@@ -17,13 +17,13 @@ static inline void note_end(void *ctx) {
 
 static inline promise_publisher_t *publisher_with(uint32_t flags) {
   promise_publisher_t *publisher = promise_publisher_new(flags);
-  EXPECT(publisher != NULL);
+  CHECK(publisher != NULL);
   return publisher;
 }
 
 static inline void publish_error(promise_publisher_t *publisher, int64_t number) {
-  promise_value_t reason = i64_value(number);
-  EXPECT_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
+  promise_value_t reason = i64(number);
+  CHECK_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
 }
 
-#endif /* CONFORMANCE_STREAMS_H */
+#endif /* CHECKED_STREAMS_H */

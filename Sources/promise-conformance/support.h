@@ -1,119 +1,349 @@
-/* support.h - helpers of the checks: values, contexts that count their calls and frees, a journal of the order of
- * callbacks, gates between threads. */
-#ifndef CONFORMANCE_SUPPORT_H
-#define CONFORMANCE_SUPPORT_H
+/* support.h - helpers of the checks and of the programs of Tests/ABI: values, contexts that count their calls and frees, a journal of
+ * the execution order, gates between threads. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 
-#include "expect.h"
-#include "families.h"
-#include "implementation.h"
-
-#define FOR_EVER INT64_C(-1)
-#define MILLISECOND INT64_C(1000000)
+#include "check.h"
 
 /* ---- Values ---- */
 
-promise_value_t i64_value(int64_t number);
-promise_value_t string_value(const char *text);
-/* Returns a value that takes over one reference of `promise`. */
-promise_value_t holding(promise_t *promise);
+#define VOID() (&(promise_value_t){.kind = PROMISE_KIND_VOID})
+#define I64(number) (&(promise_value_t){.kind = PROMISE_KIND_I64, .as.i64 = (number)})
 
-/* A payload that counts its destructions, and a value that owns it. */
-typedef struct payload {
-  atomic_int destroyed;
-} payload_t;
-promise_value_t object_value(payload_t *payload);
+static inline promise_value_t i64(int64_t number) {
+  return *I64(number);
+}
 
-#define EXPECT_DESTROYED(payload, times) EXPECT_INT(atomic_load(&(payload)->destroyed), (times))
+static inline promise_value_t text(const char *utf8) {
+  promise_value_t value;
+  REQUIRE(promise_value_string(&value, utf8, strlen(utf8)) == PROMISE_OK);
+  return value;
+}
+
+/* Returns an ARRAY of `count` elements, and takes over their references. */
+static inline promise_value_t array(const promise_value_t *elements, size_t count) {
+  promise_value_t value;
+  REQUIRE(promise_value_array(&value, elements, count) == PROMISE_OK);
+  return value;
+}
+
+#define ARRAY(...)                                                                                                     \
+  array((promise_value_t[]){__VA_ARGS__}, sizeof((promise_value_t[]){__VA_ARGS__}) / sizeof(promise_value_t))
+
+/* Returns the value of a JSON text. */
+static inline promise_value_t json(const char *utf8) {
+  promise_value_t value;
+  REQUIRE(promise_value_from_json(&value, utf8, strlen(utf8), NULL, NULL) == PROMISE_OK);
+  return value;
+}
+
+/* Returns `levels` nested ARRAYs around `*innermost`, whose reference it takes over. */
+static inline promise_value_t nest(promise_value_t innermost, long levels) {
+  for (long i = 0; i < levels; i++)
+    innermost = array(&innermost, 1);
+  return innermost;
+}
+
+static inline promise_value_t error(const char *domain, int64_t code, const char *message) {
+  promise_value_t value;
+  REQUIRE(promise_value_error(&value, domain, code, message) == PROMISE_OK);
+  return value;
+}
+
+/* The content of *out before a call, which the call must not read or release. */
+static inline promise_value_t garbage(void) {
+  promise_value_t value = {.kind = 0xdeadbeef, .reserved = 0xdeadbeef, .as.u64 = 0xdeadbeefdeadbeef};
+  return value;
+}
+
+/* Returns a value that holds one reference of `promise`, and takes it over. */
+static inline promise_value_t holding(promise_t *promise) {
+  promise_value_t value = {.kind = PROMISE_KIND_PROMISE, .as.ptr = promise};
+  return value;
+}
+
+static inline promise_t *retained(promise_t *promise) {
+  REQUIRE(promise_retain(promise) == PROMISE_OK);
+  return promise;
+}
 
 /* ---- Promises ---- */
 
-promise_t *pending(void);
-promise_t *fulfilled(int64_t number);
-promise_t *rejected(int64_t number);
-/* Adds a reference, and returns the promise. */
-promise_t *retained(promise_t *promise);
-/* Returns a token of a destroyed promise. */
-promise_t *stale(void);
-void resolve(promise_t *promise, int64_t number);
-void reject(promise_t *promise, int64_t number);
-void release(promise_t *promise);
+static inline promise_t *fulfilled(int64_t number) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise_resolve(promise, I64(number)) == PROMISE_OK);
+  return promise;
+}
+
+static inline promise_t *rejected(int64_t number) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise_reject(promise, I64(number)) == PROMISE_OK);
+  return promise;
+}
+
+/* Returns a stale token. */
+static inline promise_t *stale(void) {
+  promise_t *promise = promise_new();
+  REQUIRE(promise != NULL && promise_release(promise) == PROMISE_OK);
+  return promise;
+}
+
+/* Checks that `promise` is in `state` with the I64 `number`. */
+static inline bool ended(promise_t *promise, promise_state_t state, int64_t number) {
+  promise_value_t value;
+  return promise_state(promise) == state && promise_result(promise, &value) == PROMISE_OK &&
+         value.kind == PROMISE_KIND_I64 && value.as.i64 == number;
+}
+
+/* Checks that the library rejected `promise` with the status `code`. */
+static inline bool failed_with(promise_t *promise, promise_status_t code) {
+  promise_value_t reason;
+  if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
+    return false;
+  bool holds = reason.kind == PROMISE_KIND_ERROR && strcmp(promise_value_domain(&reason), "promise") == 0 &&
+               promise_value_code(&reason) == code;
+  promise_value_release(&reason);
+  return holds;
+}
 
 /* Expects that the promise is settled with this state and this I64. */
-#define EXPECT_ENDED(promise, state, number) (EXPECT_HERE(), expect_ended((promise), (state), (number), #promise))
-void expect_ended(promise_t *promise, promise_state_t state, int64_t number, const char *what);
+#define CHECK_ENDED(promise, state, number)                                                                            \
+  CHECK_HERE(check_ended((promise), (state), (number), #promise, __FILE__, __LINE__))
+static inline bool check_ended(promise_t *promise, promise_state_t state, int64_t number, const char *what,
+                               const char *file, int line) {
+  promise_value_t value = {.kind = 0};
+  promise_state_t actual = promise_state(promise);
+  promise_status_t status = promise_result(promise, &value);
+  bool holds = actual == state && status == PROMISE_OK && value.kind == PROMISE_KIND_I64 && value.as.i64 == number;
+  return check_that(holds, file, line,
+                    "%s is in state %d with %lld of kind %u (%s), expected state %d with the I64 %lld", what,
+                    (int)actual, (long long)value.as.i64, (unsigned)value.kind, check_status_name(status), (int)state,
+                    (long long)number);
+}
 
 /* Expects that the library itself rejected the promise, with this status as the error's code. */
-#define EXPECT_LIBRARY_ERROR(promise, code) (EXPECT_HERE(), expect_library_error((promise), (code), #promise))
-void expect_library_error(promise_t *promise, promise_status_t code, const char *what);
+#define CHECK_LIBRARY_ERROR(promise, code) CHECK(failed_with((promise), (code)))
 
 /* Expects that the promise was discarded. */
-#define EXPECT_DISCARDED(promise) (EXPECT_HERE(), expect_discarded((promise), #promise))
-void expect_discarded(promise_t *promise, const char *what);
+#define CHECK_DISCARDED(promise) CHECK(was_discarded(promise))
+static inline bool was_discarded(promise_t *promise) {
+  promise_value_t reason = {.kind = 0};
+  if (promise_state(promise) != PROMISE_REJECTED || promise_result(promise, &reason) != PROMISE_OK)
+    return false;
+  bool holds = reason.kind == PROMISE_KIND_DISCARDED;
+  promise_value_release(&reason);
+  return holds;
+}
 
 /* ---- Contexts ---- */
 
-/* A context to pass as `ctx`, with spy_free: counts the calls and the frees. There must be one free. */
+/* Passed as `ctx` with spy_free: counts the calls, and the frees, of which there must be one. */
 typedef struct spy {
   atomic_int calls;
   atomic_int frees;
-  int64_t seen;        /* the last I64 that was passed */
-  promise_kind_t kind; /* of the last value that was passed */
-  promise_verdict_t
-      verdict; /* returned by spy_handler with `answer`; 0: FULFILL with the number that it got plus one */
-  promise_value_t answer;
-  pthread_t called_on, freed_on;
+  int64_t seen;           /* the last I64 that was passed */
+  promise_kind_t kind;    /* the kind of the last value that was passed */
+  promise_value_t answer; /* stored in *out by spy_handler */
+  promise_verdict_t verdict;
+  promise_t *promise; /* for handlers that use one */
+  pthread_t thread;   /* the thread of the call */
+  pthread_t freed_on; /* the thread of the free */
 } spy_t;
 
-promise_verdict_t spy_handler(void *ctx, const promise_value_t *in, promise_value_t *out);
-void spy_observer(void *ctx, const promise_value_t *value);
-void spy_block(void *ctx);
-void spy_free(void *ctx);
+static inline void spy_see(spy_t *spy, const promise_value_t *in) {
+  atomic_fetch_add(&spy->calls, 1);
+  CHECK_INT(atomic_load(&spy->frees), 0);
+  spy->thread = pthread_self();
+  spy->kind = in->kind;
+  spy->seen = in->kind == PROMISE_KIND_I64 ? in->as.i64 : -1;
+}
 
-#define EXPECT_SPY(spy, expected_calls, expected_frees)                                                                \
-  (EXPECT_INT(atomic_load(&(spy)->calls), (expected_calls)), EXPECT_INT(atomic_load(&(spy)->frees), (expected_frees)))
+static inline void spy_free(void *ctx) {
+  spy_t *spy = ctx;
+  spy->freed_on = pthread_self();
+  atomic_fetch_add(&spy->frees, 1);
+}
 
-/* A handler without a context: fulfils with the number plus one. */
-promise_verdict_t adds_one(void *ctx, const promise_value_t *in, promise_value_t *out);
+/* A handler that counts its calls, and returns its spy's verdict; without one, its argument plus one. */
+static inline promise_verdict_t spy_handler(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  spy_see(spy, in);
+  if (spy->verdict != 0) {
+    *out = spy->answer;
+    return spy->verdict;
+  }
+  *out = *I64(spy->seen + 1);
+  return PROMISE_FULFILL;
+}
+
+/* A handler without a context. */
+static inline promise_verdict_t adds_one(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  CHECK_POINTER(ctx, NULL);
+  *out = *I64(in->kind == PROMISE_KIND_I64 ? in->as.i64 + 1 : 0);
+  return PROMISE_FULFILL;
+}
+
+/* An observer that counts its calls. */
+static inline void spy_observer(void *ctx, const promise_value_t *value) {
+  spy_see(ctx, value);
+}
+
+/* A block without an argument that counts its calls. */
+static inline void spy_discard(void *ctx) {
+  spy_see(ctx, VOID());
+}
+
+#define CHECK_SPY(spy, expected_calls, expected_frees)                                                                 \
+  do {                                                                                                                 \
+    CHECK_INT(atomic_load(&(spy)->calls), (expected_calls));                                                           \
+    CHECK_INT(atomic_load(&(spy)->frees), (expected_frees));                                                           \
+  } while (0)
+
+/* ---- Objects ---- */
+
+/* A payload that counts its destructions. */
+typedef struct payload {
+  atomic_int destroyed;
+} payload_t;
+
+static inline void payload_destroy(void *pointer) {
+  if (pointer != NULL)
+    atomic_fetch_add(&((payload_t *)pointer)->destroyed, 1);
+}
+
+static inline const promise_type_t *payload_type(void) {
+  const promise_type_t *type = promise_type_register("test.payload", NULL, payload_destroy);
+  REQUIRE(type != NULL);
+  return type;
+}
+
+/* A value that owns memory, and whose destruction is observable. */
+static inline promise_value_t object(payload_t *payload) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, payload_type(), payload) == PROMISE_OK);
+  return value;
+}
+
+#define CHECK_DESTROYED(payload, times) CHECK_INT(atomic_load(&(payload)->destroyed), (times))
 
 /* ---- Order ---- */
 
-/* The letters of the callbacks that ran, in order. */
-extern char journal[256];
-void note(char letter);
+static inline void note(char letter) {
+  size_t length = strlen(journal);
+  REQUIRE(length + 1 < sizeof journal);
+  journal[length] = letter;
+  journal[length + 1] = '\0';
+}
 
-/* A context that is one letter, and callbacks that write it to the journal. note_free writes it as a capital letter. */
-#define LETTER(letter) ((void *)(intptr_t)(letter))
-void note_observer(void *ctx, const promise_value_t *value);
-promise_verdict_t note_handler(void *ctx, const promise_value_t *in, promise_value_t *out);
-void note_block(void *ctx);
-void note_free(void *ctx);
-/* Attaches note_observer to both outcomes. */
-void observe(promise_t *promise, char letter);
-/* Derives a promise with note_handler. */
-promise_t *then(promise_t *promise, char letter);
+static inline void journal_clear(void) {
+  journal[0] = '\0';
+}
+
+/* ---- Time and memory ---- */
+
+#define MILLISECONDS INT64_C(1000000)
+#define FOR_EVER INT64_C(-1)
+
+/* In nanoseconds. */
+static inline int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 * MILLISECONDS + time.tv_nsec;
+}
+
+/* Measures the program's own memory use: with transparent huge pages, one touched byte could count as two megabytes,
+ * now or later. */
+__attribute__((constructor)) static void avoid_huge_pages(void) {
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+/* Returns the resident memory of the process, counted from its pages. The second file, for kernels without the first,
+ * may be off by many pages for each processor. */
+static inline long resident_kilobytes(void) {
+  long kilobytes = 0;
+  char line[128];
+  FILE *file = fopen("/proc/self/smaps_rollup", "r");
+  if (file == NULL)
+    file = fopen("/proc/self/status", "r");
+  REQUIRE(file != NULL);
+  while (kilobytes == 0 && fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, "Rss: %ld", &kilobytes) != 1)
+      sscanf(line, "VmRSS: %ld", &kilobytes);
+  }
+  fclose(file);
+  return kilobytes;
+}
 
 /* ---- Threads ---- */
 
-pthread_t start(void *(*body)(void *argument), void *argument);
-void finish(pthread_t thread);
-/* Runs `body` on a thread with a stack of 512 KiB, which unwanted recursion overflows. */
-void on_small_stack(void *(*body)(void *argument), void *argument);
+static inline pthread_t start(void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  REQUIRE(pthread_create(&thread, NULL, body, argument) == 0);
+  return thread;
+}
 
-/* A gate that is opened once and stays open. Threads wait until then. */
+static inline void finish(pthread_t thread) {
+  REQUIRE(pthread_join(thread, NULL) == 0);
+}
+
+/* Compares two values that can be compared. */
+static inline bool values_equal(const promise_value_t *one, const promise_value_t *other) {
+  bool equal = false;
+  CHECK_STATUS(promise_value_equal(one, other, &equal), PROMISE_OK);
+  return equal;
+}
+
+/* Runs `body` on a thread with a stack of 512 KiB, which recursion would overflow. */
+static inline void on_small_stack(void *(*body)(void *), void *argument) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  REQUIRE(pthread_attr_init(&attributes) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attributes, 512 * 1024) == 0);
+  REQUIRE(pthread_create(&thread, &attributes, body, argument) == 0);
+  pthread_attr_destroy(&attributes);
+  finish(thread);
+}
+
+/* A gate that is opened once; waiters pass from then on. */
 typedef struct gate {
   pthread_mutex_t mutex;
   pthread_cond_t condition;
-  bool is_open;
+  bool open;
 } gate_t;
 
 #define GATE_CLOSED                                                                                                    \
   { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false }
 
-void gate_open(gate_t *gate);
-void gate_wait(gate_t *gate);
+static inline void gate_open(gate_t *gate) {
+  pthread_mutex_lock(&gate->mutex);
+  gate->open = true;
+  pthread_cond_broadcast(&gate->condition);
+  pthread_mutex_unlock(&gate->mutex);
+}
 
-#endif /* CONFORMANCE_SUPPORT_H */
+static inline void gate_wait(gate_t *gate) {
+  pthread_mutex_lock(&gate->mutex);
+  while (!gate->open)
+    pthread_cond_wait(&gate->condition, &gate->mutex);
+  pthread_mutex_unlock(&gate->mutex);
+}
+
+/* A reaction with both handlers of `spy`, attached with a token. */
+static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .token = token,
+                                 .on_fulfilled = spy_handler,
+                                 .on_rejected = spy_handler,
+                                 .ctx = spy,
+                                 .free_ctx = spy_free};
+  promise_t *child = promise_react(promise, &reaction);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+#endif /* SUPPORT_H */

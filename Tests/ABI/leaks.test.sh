@@ -12,7 +12,8 @@ LIBRARY=$1
 . "$root/scripts/checks.sh"
 use_installed > /dev/null
 cc=${CC:-gcc}
-flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "${includes[@]}" -pthread)
+flags=(-std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror "${includes[@]}"
+  "-I$root/Sources/promise-conformance" -pthread)
 
 expect() { # expect WHAT COMMAND...
   local what=$1

@@ -43,7 +43,7 @@ expect 1 'no file Sources/B.swift' "a file that is gone" 'file: Sources/B.swift\
 expect 1 'replaces nothing' "no change" "${row}ABI/wait\n- b(1)\n+ b( 1 )"
 expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"
 expect 1 'wait.c has no test second' "a test that is gone" "${row}ABI/wait.second\n- b(1)\n+ c()"
-expect 1 'no program Tests/ABI/loop.c' "a program that is gone" "${row}ABI/loop\n- b(1)\n+ c()"
+expect 1 'no program loop.c in Tests/ABI or' "a program that is gone" "${row}ABI/loop\n- b(1)\n+ c()"
 expect 1 'declares no Sleeping' "a suite that is gone" "${row}Suites.Sleeping\n- b(1)\n+ c()"
 expect 1 'a second row of this name' "a name twice" \
   "${row}ABI/wait\n- b(1)\n+ c()\n== row\n${row}ABI/wait\n- b(1)\n+ d()"

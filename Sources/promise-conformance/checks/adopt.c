@@ -1,5 +1,5 @@
 /* promise/callback.h: handlers that return a promise. */
-#include "../support.h"
+#include "../checked.h"
 
 /* Adopts its context, a promise. */
 static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -14,21 +14,21 @@ static void a_follower_ends_as_the_other_does(void) {
       promise_t *inner = pending(), *outer = late ? pending() : fulfilled(1);
       promise_t *follower = promise_then(outer, adopts, inner, NULL);
       if (!late)
-        EXPECT_INT(promise_state(follower), PROMISE_PENDING);
+        CHECK_INT(promise_state(follower), PROMISE_PENDING);
       if (way == 2)
-        EXPECT_STATUS(promise_discard(inner), PROMISE_OK);
+        CHECK_STATUS(promise_discard(inner), PROMISE_OK);
       else
         (way == 0 ? resolve : reject)(inner, 7);
       if (late)
         resolve(outer, 1);
       if (way == 2)
-        EXPECT_DISCARDED(follower);
+        CHECK_DISCARDED(follower);
       else
-        EXPECT_ENDED(follower, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
+        CHECK_ENDED(follower, way == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
       release(follower);
       release(outer);
       release(inner);
-      EXPECT_STATUS(promise_state(inner), PROMISE_ESTALE);
+      CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
     }
   }
 }
@@ -42,7 +42,7 @@ static void a_follower_keeps_its_place(void) {
   observe(child, 'd');
   observe(inner, 'e');
   resolve(inner, 1);
-  EXPECT_TEXT(journal, "abcde");
+  CHECK_TEXT(journal, "abcde");
   promise_t *all[] = {inner, outer, follower, child};
   for (int i = 0; i < 4; i++)
     release(all[i]);
@@ -58,7 +58,7 @@ static void adopting_oneself_is_a_deadlock(void) {
   promise_t *promise = pending();
   subject = promise_then(promise, adopts_subject, NULL, NULL);
   resolve(promise, 1);
-  EXPECT_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
+  CHECK_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
   release(subject);
   release(promise);
 }
@@ -68,20 +68,20 @@ static void adopting_a_descendant_is_a_deadlock(void) {
   promise_t *child = promise_then(promise, adopts_subject, NULL, NULL);
   subject = promise_then(child, adds_one, NULL, NULL);
   resolve(promise, 1);
-  EXPECT_LIBRARY_ERROR(child, PROMISE_EDEADLK);
-  EXPECT_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
+  CHECK_LIBRARY_ERROR(child, PROMISE_EDEADLK);
+  CHECK_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
   release(subject);
   release(child);
   release(promise);
 }
 
 static void only_promises_can_be_adopted(void) {
-  const promise_value_t wrong[] = {i64_value(1), {.kind = PROMISE_KIND_VOID}, holding(stale()), holding(NULL)};
+  const promise_value_t wrong[] = {i64(1), {.kind = PROMISE_KIND_VOID}, holding(stale()), holding(NULL)};
   promise_t *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     spy_t spy = {.verdict = PROMISE_ADOPT, .answer = wrong[i]};
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    EXPECT_LIBRARY_ERROR(child, PROMISE_EINVAL);
+    CHECK_LIBRARY_ERROR(child, PROMISE_EINVAL);
     release(child);
   }
   release(promise);
@@ -91,22 +91,23 @@ static void a_promise_that_goes_leaves_its_follower_pending(void) {
   promise_t *inner = pending(), *outer = fulfilled(1);
   spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(retained(inner))};
   promise_t *follower = promise_then(outer, spy_handler, &spy, spy_free);
-  EXPECT_SPY(&spy, 1, 1);
+  CHECK_SPY(&spy, 1, 1);
   release(outer);
   release(inner);
-  EXPECT_INT(promise_state(follower), PROMISE_PENDING);
+  CHECK_INT(promise_state(follower), PROMISE_PENDING);
   resolve(follower, 3);
-  EXPECT_ENDED(follower, PROMISE_FULFILLED, 3);
+  CHECK_ENDED(follower, PROMISE_FULFILLED, 3);
   release(follower);
 }
 
-const check_t adopt_checks[] = {
-    {"a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does},
-    {"a follower stands where the adoption happened in the order of the other one's callbacks",
-     a_follower_keeps_its_place},
-    {"to adopt oneself rejects with PROMISE_EDEADLK", adopting_oneself_is_a_deadlock},
-    {"to adopt a promise that waits for this one rejects with PROMISE_EDEADLK", adopting_a_descendant_is_a_deadlock},
-    {"to adopt what is no promise rejects with PROMISE_EINVAL", only_promises_can_be_adopted},
-    {"a follower can be settled by other means", a_promise_that_goes_leaves_its_follower_pending},
-    {NULL, NULL},
+CHECKS(adopt) = {
+    RULE("a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does),
+    RULE("a follower stands where the adoption happened in the order of the other one's callbacks",
+         a_follower_keeps_its_place),
+    RULE("to adopt oneself rejects with PROMISE_EDEADLK", adopting_oneself_is_a_deadlock),
+    RULE("to adopt a promise that waits for this one rejects with PROMISE_EDEADLK",
+         adopting_a_descendant_is_a_deadlock),
+    RULE("to adopt what is no promise rejects with PROMISE_EINVAL", only_promises_can_be_adopted),
+    RULE("a follower can be settled by other means", a_promise_that_goes_leaves_its_follower_pending),
+    CHECKS_END,
 };

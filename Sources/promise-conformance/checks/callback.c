@@ -1,17 +1,17 @@
 /* promise/callback.h: the callback that runs, and the outcome of the derived promise. */
-#include "../support.h"
+#include "../checked.h"
 
 static void then_maps_a_fulfilment(void) {
   for (int late = 0; late < 2; late++) {
     spy_t spy = {0};
     promise_t *promise = late ? fulfilled(1) : pending();
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    EXPECT(child != NULL && child != promise);
+    CHECK(child != NULL && child != promise);
     if (!late)
       resolve(promise, 1);
-    EXPECT_SPY(&spy, 1, 1);
-    EXPECT_INT(spy.seen, 1);
-    EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_INT(spy.seen, 1);
+    CHECK_ENDED(child, PROMISE_FULFILLED, 2);
     release(child);
     release(promise);
   }
@@ -24,8 +24,8 @@ static void then_passes_a_rejection_through(void) {
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
     if (!late)
       reject(promise, 7);
-    EXPECT_SPY(&spy, 0, 1);
-    EXPECT_ENDED(child, PROMISE_REJECTED, 7);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK_ENDED(child, PROMISE_REJECTED, 7);
     release(child);
     release(promise);
   }
@@ -37,8 +37,8 @@ static void rescue_maps_a_rejection(void) {
     promise_t *promise = pending();
     promise_t *child = promise_rescue(promise, NULL, spy_handler, &spy, spy_free);
     (fulfils ? resolve : reject)(promise, 7);
-    EXPECT_SPY(&spy, fulfils ? 0 : 1, 1);
-    EXPECT_ENDED(child, PROMISE_FULFILLED, fulfils ? 7 : 8);
+    CHECK_SPY(&spy, fulfils ? 0 : 1, 1);
+    CHECK_ENDED(child, PROMISE_FULFILLED, fulfils ? 7 : 8);
     release(child);
     release(promise);
   }
@@ -47,20 +47,20 @@ static void rescue_maps_a_rejection(void) {
 static void rescue_looks_at_the_type(void) {
   const promise_type_t *error = promise_type_named("error");
   const promise_type_t *own = promise_type_register("org.promises.conformance.failure", error, NULL);
-  promise_value_t reasons[4] = {i64_value(7), {.kind = PROMISE_KIND_DISCARDED}};
-  EXPECT_STATUS(promise_value_error(&reasons[2], "d", 1, "m"), PROMISE_OK);
-  EXPECT_STATUS(promise_value_object(&reasons[3], own, NULL), PROMISE_OK);
+  promise_value_t reasons[4] = {i64(7), {.kind = PROMISE_KIND_DISCARDED}};
+  CHECK_STATUS(promise_value_error(&reasons[2], "d", 1, "m"), PROMISE_OK);
+  CHECK_STATUS(promise_value_object(&reasons[3], own, NULL), PROMISE_OK);
   static const bool is_error[] = {false, true, true, true}, is_own[] = {false, false, false, true};
   for (int i = 0; i < 4; i++) {
     spy_t by_error = {0}, by_own = {0};
     promise_t *promise = pending();
     promise_t *first = promise_rescue(promise, error, spy_handler, &by_error, spy_free);
     promise_t *second = promise_rescue(promise, own, spy_handler, &by_own, spy_free);
-    EXPECT_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
-    EXPECT_SPY(&by_error, is_error[i], 1);
-    EXPECT_SPY(&by_own, is_own[i], 1);
-    EXPECT_INT(promise_state(first), is_error[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    EXPECT_INT(promise_state(second), is_own[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_STATUS(promise_reject(promise, &reasons[i]), PROMISE_OK);
+    CHECK_SPY(&by_error, is_error[i], 1);
+    CHECK_SPY(&by_own, is_own[i], 1);
+    CHECK_INT(promise_state(first), is_error[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_INT(promise_state(second), is_own[i] ? PROMISE_FULFILLED : PROMISE_REJECTED);
     release(first);
     release(second);
     release(promise);
@@ -71,28 +71,28 @@ static void observe_settles_nothing(void) {
   for (int fulfils = 0; fulfils < 2; fulfils++) {
     spy_t spy = {0}, good = {0}, bad = {0};
     promise_t *promise = pending();
-    EXPECT_STATUS(promise_observe(promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
-    EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &good, spy_free), PROMISE_OK);
-    EXPECT_STATUS(promise_observe(promise, NULL, spy_observer, &bad, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &good, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &bad, spy_free), PROMISE_OK);
     (fulfils ? resolve : reject)(promise, 7);
-    EXPECT_SPY(&spy, 1, 1);
-    EXPECT_INT(spy.seen, 7);
-    EXPECT_SPY(&good, fulfils, 1);
-    EXPECT_SPY(&bad, !fulfils, 1);
-    EXPECT_ENDED(promise, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_INT(spy.seen, 7);
+    CHECK_SPY(&good, fulfils, 1);
+    CHECK_SPY(&bad, !fulfils, 1);
+    CHECK_ENDED(promise, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
     release(promise);
   }
 }
 
 static void a_verdict_decides(void) {
-  spy_t rejects = {.verdict = PROMISE_REJECT, .answer = i64_value(9)};
-  spy_t fulfils = {.verdict = PROMISE_FULFILL, .answer = i64_value(9)};
+  spy_t rejects = {.verdict = PROMISE_REJECT, .answer = i64(9)};
+  spy_t fulfils = {.verdict = PROMISE_FULFILL, .answer = i64(9)};
   promise_t *good = fulfilled(1), *bad = rejected(1);
   promise_t *children[] = {
       promise_then(good, spy_handler, &rejects, NULL), promise_then(good, spy_handler, &fulfils, NULL),
       promise_rescue(bad, NULL, spy_handler, &rejects, NULL), promise_rescue(bad, NULL, spy_handler, &fulfils, NULL)};
   for (int i = 0; i < 4; i++) {
-    EXPECT_ENDED(children[i], i % 2 == 0 ? PROMISE_REJECTED : PROMISE_FULFILLED, 9);
+    CHECK_ENDED(children[i], i % 2 == 0 ? PROMISE_REJECTED : PROMISE_FULFILLED, 9);
     release(children[i]);
   }
   release(good);
@@ -104,17 +104,17 @@ static void a_wrong_verdict_rejects(void) {
       -1, 4711, INT32_MAX, INT32_MIN, PROMISE_PENDING, PROMISE_FULFILLED, PROMISE_REJECTED, PROMISE_VERDICT_PASS};
   promise_t *promise = fulfilled(1);
   for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-    spy_t spy = {.verdict = verdicts[i], .answer = i64_value(1)};
+    spy_t spy = {.verdict = verdicts[i], .answer = i64(1)};
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    EXPECT_LIBRARY_ERROR(child, PROMISE_EINVAL);
-    EXPECT_SPY(&spy, 1, 1);
+    CHECK_LIBRARY_ERROR(child, PROMISE_EINVAL);
+    CHECK_SPY(&spy, 1, 1);
     release(child);
   }
   const promise_value_t wrong[] = {{.kind = 0}, {.kind = 4711}, {.kind = PROMISE_KIND_STRING, .as.ptr = NULL}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     spy_t spy = {.verdict = PROMISE_FULFILL, .answer = wrong[i]};
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    EXPECT_LIBRARY_ERROR(child, PROMISE_EINVAL);
+    CHECK_LIBRARY_ERROR(child, PROMISE_EINVAL);
     release(child);
   }
   release(promise);
@@ -126,11 +126,11 @@ static void a_settled_child_detaches_its_handler(void) {
     promise_t *promise = pending();
     promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
     (rejects ? reject : resolve)(child, 5);
-    EXPECT_SPY(&spy, 0, 1);
-    EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
     resolve(promise, 1);
-    EXPECT_SPY(&spy, 0, 1);
-    EXPECT_ENDED(child, rejects ? PROMISE_REJECTED : PROMISE_FULFILLED, 5);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK_ENDED(child, rejects ? PROMISE_REJECTED : PROMISE_FULFILLED, 5);
     release(child);
     release(promise);
   }
@@ -147,28 +147,29 @@ static promise_verdict_t rejects_its_own(void *ctx, const promise_value_t *value
 
 static void a_child_settled_meanwhile_stays_so(void) {
   payload_t payload = {0};
-  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object_value(&payload)};
+  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
   promise_t *promise = pending();
   derived = promise_then(promise, rejects_its_own, &spy, spy_free);
   resolve(promise, 1);
-  EXPECT_SPY(&spy, 1, 1);
-  EXPECT_DESTROYED(&payload, 1);
-  EXPECT_ENDED(derived, PROMISE_REJECTED, 5);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_DESTROYED(&payload, 1);
+  CHECK_ENDED(derived, PROMISE_REJECTED, 5);
   release(derived);
   release(promise);
 }
 
-const check_t callback_checks[] = {
-    {"promise_then() maps a fulfilment", then_maps_a_fulfilment},
-    {"promise_then() passes a rejection through, and frees the context", then_passes_a_rejection_through},
-    {"promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection},
-    {"promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type},
-    {"promise_observe() calls the one callback that is due", observe_settles_nothing},
-    {"the verdict decides what becomes of the derived promise", a_verdict_decides},
-    {"a verdict or value that is none rejects it with an ERROR of domain \"promise\", code PROMISE_EINVAL",
-     a_wrong_verdict_rejects},
-    {"settling a derived promise detaches its handler, and frees the context", a_settled_child_detaches_its_handler},
-    {"a promise that is settled while its handler runs stays so, and the handler's value is released",
-     a_child_settled_meanwhile_stays_so},
-    {NULL, NULL},
+CHECKS(callback) = {
+    RULE("promise_then() maps a fulfilment", then_maps_a_fulfilment),
+    RULE("promise_then() passes a rejection through, and frees the context", then_passes_a_rejection_through),
+    RULE("promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection),
+    RULE("promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type),
+    RULE("promise_observe() calls the one callback that is due", observe_settles_nothing),
+    RULE("the verdict decides what becomes of the derived promise", a_verdict_decides),
+    RULE("a verdict or value that is none rejects it with an ERROR of domain \"promise\", code PROMISE_EINVAL",
+         a_wrong_verdict_rejects),
+    RULE("settling a derived promise detaches its handler, and frees the context",
+         a_settled_child_detaches_its_handler),
+    RULE("a promise that is settled while its handler runs stays so, and the handler's value is released",
+         a_child_settled_meanwhile_stays_so),
+    CHECKS_END,
 };

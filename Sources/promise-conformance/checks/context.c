@@ -1,14 +1,14 @@
 /* promise/callback.h: free_ctx is called exactly once, on every path. */
-#include "../support.h"
+#include "../checked.h"
 
 static void context_goes_right_after_its_callback(void) {
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_observe(promise, note_observer, NULL, LETTER('a'), note_free), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, note_observer, NULL, LETTER('a'), note_free), PROMISE_OK);
   release(promise_then(promise, note_handler, LETTER('b'), note_free));
-  EXPECT_STATUS(promise_observe(promise, NULL, note_observer, LETTER('c'), note_free), PROMISE_OK);
-  EXPECT_STATUS(promise_observe(promise, note_observer, NULL, LETTER('d'), note_free), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, NULL, note_observer, LETTER('c'), note_free), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, note_observer, NULL, LETTER('d'), note_free), PROMISE_OK);
   resolve(promise, 1);
-  EXPECT_TEXT(journal, "aAbBCdD");
+  CHECK_TEXT(journal, "aAbBCdD");
   release(promise);
 }
 
@@ -19,17 +19,17 @@ static void context_is_freed_once_whatever_happens(void) {
       promise_t *promise = !settled ? pending() : fulfils ? fulfilled(1) : rejected(1);
       promise_t *derived = promise_then(promise, spy_handler, &spies[0], spy_free);
       promise_t *rescued = promise_rescue(promise, NULL, spy_handler, &spies[1], spy_free);
-      EXPECT_STATUS(promise_observe(promise, spy_observer, spy_observer, &spies[2], spy_free), PROMISE_OK);
+      CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &spies[2], spy_free), PROMISE_OK);
       if (!settled)
         (fulfils ? resolve : reject)(promise, 1);
-      EXPECT_SPY(&spies[0], fulfils, 1);
-      EXPECT_SPY(&spies[1], !fulfils, 1);
-      EXPECT_SPY(&spies[2], 1, 1);
+      CHECK_SPY(&spies[0], fulfils, 1);
+      CHECK_SPY(&spies[1], !fulfils, 1);
+      CHECK_SPY(&spies[2], 1, 1);
       release(derived);
       release(rescued);
       release(promise);
       for (int i = 0; i < 3; i++)
-        EXPECT_INT(atomic_load(&spies[i].frees), 1);
+        CHECK_INT(atomic_load(&spies[i].frees), 1);
     }
   }
 }
@@ -40,21 +40,21 @@ static void context_is_freed_when_attaching_fails(void) {
   for (int i = 0; i < 2; i++) {
     promise_status_t status = i == 0 ? PROMISE_EINVAL : PROMISE_ESTALE;
     atomic_store(&spy.frees, 0);
-    EXPECT_POINTER(promise_then(handles[i], spy_handler, &spy, spy_free), NULL);
-    EXPECT_SPY(&spy, 0, 1);
-    EXPECT_STATUS(promise_last_status(), status);
-    EXPECT_POINTER(promise_rescue(handles[i], NULL, spy_handler, &spy, spy_free), NULL);
-    EXPECT_SPY(&spy, 0, 2);
-    EXPECT_STATUS(promise_observe(handles[i], spy_observer, NULL, &spy, spy_free), status);
-    EXPECT_SPY(&spy, 0, 3);
+    CHECK_POINTER(promise_then(handles[i], spy_handler, &spy, spy_free), NULL);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK_STATUS(promise_last_status(), status);
+    CHECK_POINTER(promise_rescue(handles[i], NULL, spy_handler, &spy, spy_free), NULL);
+    CHECK_SPY(&spy, 0, 2);
+    CHECK_STATUS(promise_observe(handles[i], spy_observer, NULL, &spy, spy_free), status);
+    CHECK_SPY(&spy, 0, 3);
   }
   promise_t *promise = pending();
   atomic_store(&spy.frees, 0);
-  EXPECT_POINTER(promise_then(promise, NULL, &spy, spy_free), NULL);
-  EXPECT_POINTER(promise_rescue(promise, NULL, NULL, &spy, spy_free), NULL);
-  EXPECT_SPY(&spy, 0, 2);
+  CHECK_POINTER(promise_then(promise, NULL, &spy, spy_free), NULL);
+  CHECK_POINTER(promise_rescue(promise, NULL, NULL, &spy, spy_free), NULL);
+  CHECK_SPY(&spy, 0, 2);
   release(promise);
-  EXPECT_SPY(&spy, 0, 2);
+  CHECK_SPY(&spy, 0, 2);
 }
 
 static void *resolves(void *promise) {
@@ -68,15 +68,16 @@ static void context_is_freed_where_its_callback_ran(void) {
   release(promise_then(promise, spy_handler, &spy, spy_free));
   pthread_t thread = start(resolves, promise);
   finish(thread);
-  EXPECT_SPY(&spy, 1, 1);
-  EXPECT(pthread_equal(spy.called_on, thread) && pthread_equal(spy.freed_on, thread));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(pthread_equal(spy.thread, thread) && pthread_equal(spy.freed_on, thread));
   release(promise);
 }
 
-const check_t context_checks[] = {
-    {"each context is freed right after its callback", context_goes_right_after_its_callback},
-    {"a context is freed exactly once, whether its callback ran or never will", context_is_freed_once_whatever_happens},
-    {"a context is freed when the attaching call fails", context_is_freed_when_attaching_fails},
-    {"a context is freed on the thread where its callback ran", context_is_freed_where_its_callback_ran},
-    {NULL, NULL},
+CHECKS(context) = {
+    RULE("each context is freed right after its callback", context_goes_right_after_its_callback),
+    RULE("a context is freed exactly once, whether its callback ran or never will",
+         context_is_freed_once_whatever_happens),
+    RULE("a context is freed when the attaching call fails", context_is_freed_when_attaching_fails),
+    RULE("a context is freed on the thread where its callback ran", context_is_freed_where_its_callback_ran),
+    CHECKS_END,
 };

@@ -1,27 +1,27 @@
 /* promise.h, HANDLES: functions reject a token that is NULL, released, forged or of another kind. */
-#include "../support.h"
+#include "../checked.h"
 
 static int own_memory[64];
 
 /* Expects that every function that takes a promise rejects this one with `status`. */
 static void expect_refused(promise_t *promise, promise_status_t status) {
   spy_t spy = {0};
-  promise_value_t value = i64_value(1);
-  EXPECT_STATUS(promise_retain(promise), status);
-  EXPECT_STATUS(promise_release(promise), status);
-  EXPECT_STATUS(promise_state(promise), status);
-  EXPECT_STATUS(promise_resolve(promise, &value), status);
-  EXPECT_STATUS(promise_reject(promise, &value), status);
-  EXPECT_STATUS(promise_discard(promise), status);
-  EXPECT_STATUS(promise_wait(promise, FOR_EVER), status);
-  EXPECT_STATUS(promise_result(promise, &value), status);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-  EXPECT_POINTER(promise_then(promise, spy_handler, &spy, spy_free), NULL);
-  EXPECT_STATUS(promise_last_status(), status);
-  EXPECT_POINTER(promise_rescue(promise, NULL, spy_handler, &spy, spy_free), NULL);
-  EXPECT_STATUS(promise_last_status(), status);
-  EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), status);
-  EXPECT_SPY(&spy, 0, 3);
+  promise_value_t value = i64(1);
+  CHECK_STATUS(promise_retain(promise), status);
+  CHECK_STATUS(promise_release(promise), status);
+  CHECK_STATUS(promise_state(promise), status);
+  CHECK_STATUS(promise_resolve(promise, &value), status);
+  CHECK_STATUS(promise_reject(promise, &value), status);
+  CHECK_STATUS(promise_discard(promise), status);
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), status);
+  CHECK_STATUS(promise_result(promise, &value), status);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_POINTER(promise_then(promise, spy_handler, &spy, spy_free), NULL);
+  CHECK_STATUS(promise_last_status(), status);
+  CHECK_POINTER(promise_rescue(promise, NULL, spy_handler, &spy, spy_free), NULL);
+  CHECK_STATUS(promise_last_status(), status);
+  CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &spy, spy_free), status);
+  CHECK_SPY(&spy, 0, 3);
 }
 
 static void null_is_refused(void) {
@@ -39,12 +39,12 @@ static void a_released_token_stays_stale(void) {
   promise_t *old = stale();
   for (int i = 0; i < COUNT; i++) {
     later[i] = pending();
-    EXPECT(later[i] != old);
-    EXPECT_STATUS(promise_state(old), PROMISE_ESTALE);
+    CHECK(later[i] != old);
+    CHECK_STATUS(promise_state(old), PROMISE_ESTALE);
   }
   expect_refused(old, PROMISE_ESTALE);
   for (int i = 0; i < COUNT; i++) {
-    EXPECT_INT(promise_state(later[i]), PROMISE_PENDING);
+    CHECK_INT(promise_state(later[i]), PROMISE_PENDING);
     release(later[i]);
   }
 }
@@ -67,9 +67,9 @@ static void a_forged_token_is_refused(void) {
   uintptr_t random = (uintptr_t)UINT64_C(0x9e3779b97f4a7c15);
   for (int i = 0; i < 10000; i++) {
     random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-    EXPECT_STATUS(promise_state((promise_t *)random), PROMISE_ESTALE);
+    CHECK_STATUS(promise_state((promise_t *)random), PROMISE_ESTALE);
   }
-  EXPECT_INT(promise_state(live), PROMISE_PENDING);
+  CHECK_INT(promise_state(live), PROMISE_PENDING);
   release(live);
 }
 
@@ -83,24 +83,24 @@ static void a_handle_of_another_kind_is_refused(void) {
   promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_react(promise, &reaction);
-  EXPECT(job != NULL);
+  CHECK(job != NULL);
   expect_refused((promise_t *)(void *)executor, PROMISE_ESTALE);
   expect_refused((promise_t *)(void *)job, PROMISE_ESTALE);
   expect_refused((promise_t *)(uintptr_t)promise_type_named("error"), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_executor_release((promise_executor_t *)(void *)promise), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_job_run((promise_job_t *)(void *)promise), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_job_run(job), PROMISE_OK);
-  EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+  CHECK_STATUS(promise_executor_release((promise_executor_t *)(void *)promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_run((promise_job_t *)(void *)promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  CHECK_ENDED(child, PROMISE_FULFILLED, 2);
   release(child);
   release(promise);
-  EXPECT_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
-const check_t handle_checks[] = {
-    {"NULL is PROMISE_EINVAL for every function that takes a promise", null_is_refused},
-    {"a released token is PROMISE_ESTALE for every function that takes a promise", a_released_token_is_refused},
-    {"a released token stays stale, however many promises are made", a_released_token_stays_stale},
-    {"a forged token is PROMISE_ESTALE, and nothing is read through it", a_forged_token_is_refused},
-    {"a handle of another kind is PROMISE_ESTALE", a_handle_of_another_kind_is_refused},
-    {NULL, NULL},
+CHECKS(handle) = {
+    RULE("NULL is PROMISE_EINVAL for every function that takes a promise", null_is_refused),
+    RULE("a released token is PROMISE_ESTALE for every function that takes a promise", a_released_token_is_refused),
+    RULE("a released token stays stale, however many promises are made", a_released_token_stays_stale),
+    RULE("a forged token is PROMISE_ESTALE, and nothing is read through it", a_forged_token_is_refused),
+    RULE("a handle of another kind is PROMISE_ESTALE", a_handle_of_another_kind_is_refused),
+    CHECKS_END,
 };

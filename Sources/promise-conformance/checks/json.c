@@ -1,22 +1,22 @@
 /* promise/json.h */
-#include "../support.h"
+#include "../checked.h"
 
 static promise_value_t read_json(const char *text) {
   promise_value_t value, error;
   promise_status_t status = promise_value_from_json(&value, text, strlen(text), NULL, &error);
   if (status != PROMISE_OK)
-    expect_failed("promise_value_from_json() of %s returned %d, expected PROMISE_OK", text, (int)status);
-  EXPECT_INT(error.kind, PROMISE_KIND_VOID);
+    CHECK_FAIL("promise_value_from_json() of %s returned %d, expected PROMISE_OK", text, (int)status);
+  CHECK_INT(error.kind, PROMISE_KIND_VOID);
   return value;
 }
 
 static void expect_written(promise_value_t value, const char *text) {
   promise_value_t json;
-  EXPECT_STATUS(promise_value_to_json(&json, &value, NULL, NULL), PROMISE_OK);
-  EXPECT_INT(json.kind, PROMISE_KIND_STRING);
-  EXPECT_TEXT(promise_value_data(&json, NULL), text);
-  EXPECT_STATUS(promise_value_release(&json), PROMISE_OK);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_to_json(&json, &value, NULL, NULL), PROMISE_OK);
+  CHECK_INT(json.kind, PROMISE_KIND_STRING);
+  CHECK_TEXT(promise_value_data(&json, NULL), text);
+  CHECK_STATUS(promise_value_release(&json), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void json_comes_back_as_it_was(void) {
@@ -45,18 +45,18 @@ static void numbers_get_their_kinds(void) {
                  {"1.0", PROMISE_KIND_F64},
                  {"1e2", PROMISE_KIND_F64}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    EXPECT_INT(read_json(numbers[i].text).kind, numbers[i].kind);
-  EXPECT_INT(read_json("-9223372036854775808").as.i64, INT64_MIN);
-  EXPECT(read_json("0.1").as.f64 == 0.1);
+    CHECK_INT(read_json(numbers[i].text).kind, numbers[i].kind);
+  CHECK_INT(read_json("-9223372036854775808").as.i64, INT64_MIN);
+  CHECK(read_json("0.1").as.f64 == 0.1);
 }
 
 static void strings_are_decoded(void) {
   promise_value_t value = read_json(" \"\\u00e9\\ud83d\\ude00\\n\\u0000\" ");
   size_t length = 0;
   const char *data = promise_value_data(&value, &length);
-  EXPECT_INT(length, 8);
-  EXPECT(memcmp(data, "\xc3\xa9\xf0\x9f\x98\x80\n\0", 8) == 0);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(length, 8);
+  CHECK(memcmp(data, "\xc3\xa9\xf0\x9f\x98\x80\n\0", 8) == 0);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void what_is_not_json_is_refused(void) {
@@ -75,50 +75,50 @@ static void what_is_not_json_is_refused(void) {
                {"1e999", PROMISE_JSON_ERANGE},
                {"{\"a\":1,\"a\":2}", PROMISE_JSON_EDUPLICATE}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    promise_value_t value = i64_value(1), error;
+    promise_value_t value = i64(1), error;
     promise_status_t status = promise_value_from_json(&value, wrong[i].text, strlen(wrong[i].text), NULL, &error);
     if (status != PROMISE_EINVAL)
-      expect_failed("promise_value_from_json() of %s returned %d, expected PROMISE_EINVAL", wrong[i].text, (int)status);
-    EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-    EXPECT_TEXT(promise_value_domain(&error), "promise.json");
-    EXPECT_INT(promise_value_code(&error), wrong[i].code);
-    EXPECT_STATUS(promise_value_release(&error), PROMISE_OK);
+      CHECK_FAIL("promise_value_from_json() of %s returned %d, expected PROMISE_EINVAL", wrong[i].text, (int)status);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+    CHECK_TEXT(promise_value_domain(&error), "promise.json");
+    CHECK_INT(promise_value_code(&error), wrong[i].code);
+    CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
   }
 }
 
 static void options_are_kept(void) {
   promise_json_options_t options = {.size = sizeof options, .max_depth = 2};
   promise_value_t value, error;
-  EXPECT_STATUS(promise_value_from_json(&value, "[[1]]", 5, &options, NULL), PROMISE_OK);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_from_json(&value, "[[[1]]]", 7, &options, &error), PROMISE_EINVAL);
-  EXPECT_INT(promise_value_code(&error), PROMISE_JSON_EDEPTH);
-  EXPECT_STATUS(promise_value_release(&error), PROMISE_OK);
+  CHECK_STATUS(promise_value_from_json(&value, "[[1]]", 5, &options, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_from_json(&value, "[[[1]]]", 7, &options, &error), PROMISE_EINVAL);
+  CHECK_INT(promise_value_code(&error), PROMISE_JSON_EDEPTH);
+  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
   options = (promise_json_options_t){.size = sizeof options, .flags = PROMISE_JSON_LAST_WINS};
-  EXPECT_STATUS(promise_value_from_json(&value, "{\"a\":1,\"b\":2,\"a\":3}", 19, &options, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_from_json(&value, "{\"a\":1,\"b\":2,\"a\":3}", 19, &options, NULL), PROMISE_OK);
   expect_written(value, "{\"a\":3,\"b\":2}");
   options.flags = UINT32_C(1) << 31;
-  EXPECT_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
   options = (promise_json_options_t){.size = 1};
-  EXPECT_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_from_json(&value, "1", 1, &options, NULL), PROMISE_EINVAL);
 }
 
 static void what_json_has_nothing_for_is_refused(void) {
   promise_value_t pointer = {.kind = PROMISE_KIND_POINTER, .as.ptr = &pointer}, out, error;
-  EXPECT_STATUS(promise_value_to_json(&out, &pointer, NULL, &error), PROMISE_EINVAL);
-  EXPECT_INT(promise_value_code(&error), PROMISE_JSON_EUNSUPPORTED);
-  EXPECT_STATUS(promise_value_release(&error), PROMISE_OK);
-  EXPECT_STATUS(promise_value_to_json(NULL, &pointer, NULL, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_to_json(&out, NULL, NULL, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_from_json(&out, NULL, 1, NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_to_json(&out, &pointer, NULL, &error), PROMISE_EINVAL);
+  CHECK_INT(promise_value_code(&error), PROMISE_JSON_EUNSUPPORTED);
+  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
+  CHECK_STATUS(promise_value_to_json(NULL, &pointer, NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_to_json(&out, NULL, NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_from_json(&out, NULL, 1, NULL, NULL), PROMISE_EINVAL);
 }
 
-const check_t json_checks[] = {
-    {"what is read is written as it was, integers of 64 bits exactly", json_comes_back_as_it_was},
-    {"numbers get their kinds: I64, else U64, else F64", numbers_get_their_kinds},
-    {"strings are decoded", strings_are_decoded},
-    {"what is not JSON is refused, with an ERROR of domain \"promise.json\"", what_is_not_json_is_refused},
-    {"depth, equal keys and options are as asked for", options_are_kept},
-    {"what JSON has nothing for is refused", what_json_has_nothing_for_is_refused},
-    {NULL, NULL},
+CHECKS(json) = {
+    RULE("what is read is written as it was, integers of 64 bits exactly", json_comes_back_as_it_was),
+    RULE("numbers get their kinds: I64, else U64, else F64", numbers_get_their_kinds),
+    RULE("strings are decoded", strings_are_decoded),
+    RULE("what is not JSON is refused, with an ERROR of domain \"promise.json\"", what_is_not_json_is_refused),
+    RULE("depth, equal keys and options are as asked for", options_are_kept),
+    RULE("what JSON has nothing for is refused", what_json_has_nothing_for_is_refused),
+    CHECKS_END,
 };

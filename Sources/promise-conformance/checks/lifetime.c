@@ -1,5 +1,5 @@
 /* promise/core.h: references. */
-#include "../support.h"
+#include "../checked.h"
 
 static void each_reference_counts(void) {
   promise_t *promise = fulfilled(1);
@@ -7,22 +7,22 @@ static void each_reference_counts(void) {
     retained(promise);
   for (int i = 0; i < 1000; i++)
     release(promise);
-  EXPECT_ENDED(promise, PROMISE_FULFILLED, 1);
+  CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
   release(promise);
-  EXPECT_STATUS(promise_release(promise), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_retain(promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_release(promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_retain(promise), PROMISE_ESTALE);
 }
 
 static void a_pending_promise_goes_without_calls(void) {
   spy_t block = {0}, observer = {0}, handler = {0};
-  promise_t *promise = promise_new_discardable(spy_block, &block, spy_free);
-  EXPECT_STATUS(promise_observe(promise, spy_observer, spy_observer, &observer, spy_free), PROMISE_OK);
+  promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
+  CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &observer, spy_free), PROMISE_OK);
   promise_t *child = promise_then(promise, spy_handler, &handler, spy_free);
   release(promise);
-  EXPECT_SPY(&block, 0, 1);
-  EXPECT_SPY(&observer, 0, 1);
-  EXPECT_SPY(&handler, 0, 1);
-  EXPECT_INT(promise_state(child), PROMISE_PENDING);
+  CHECK_SPY(&block, 0, 1);
+  CHECK_SPY(&observer, 0, 1);
+  CHECK_SPY(&handler, 0, 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
   resolve(child, 1);
   release(child);
 }
@@ -32,27 +32,27 @@ static void a_released_child_does_not_stop_the_handler(void) {
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
   release(child);
-  EXPECT_SPY(&spy, 0, 0);
+  CHECK_SPY(&spy, 0, 0);
   resolve(promise, 1);
-  EXPECT_SPY(&spy, 1, 1);
-  EXPECT_STATUS(promise_state(child), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
   release(promise);
 }
 
 static void releases_itself(void *ctx, const promise_value_t *value) {
-  EXPECT_INT(value->as.i64, 7);
-  EXPECT_STATUS(promise_release(ctx), PROMISE_OK);
-  EXPECT_INT(value->as.i64, 7);
+  CHECK_INT(value->as.i64, 7);
+  CHECK_STATUS(promise_release(ctx), PROMISE_OK);
+  CHECK_INT(value->as.i64, 7);
 }
 
 static void the_last_reference_may_go_in_a_callback(void) {
   spy_t behind = {0};
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_observe(promise, releases_itself, NULL, promise, NULL), PROMISE_OK);
-  EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &behind, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, releases_itself, NULL, promise, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &behind, spy_free), PROMISE_OK);
   resolve(promise, 7);
-  EXPECT_SPY(&behind, 1, 1);
-  EXPECT_STATUS(promise_state(promise), PROMISE_ESTALE);
+  CHECK_SPY(&behind, 1, 1);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
 enum { LINKS = 100000 };
@@ -61,7 +61,7 @@ static promise_t *chain(promise_t *first) {
   promise_t *last = retained(first);
   for (int i = 0; i < LINKS; i++) {
     promise_t *next = promise_then(last, adds_one, NULL, NULL);
-    EXPECT(next != NULL);
+    CHECK(next != NULL);
     release(last);
     last = next;
   }
@@ -72,7 +72,7 @@ static void *settles_a_chain(void *argument) {
   (void)argument;
   promise_t *first = pending(), *last = chain(first);
   resolve(first, 0);
-  EXPECT_ENDED(last, PROMISE_FULFILLED, LINKS);
+  CHECK_ENDED(last, PROMISE_FULFILLED, LINKS);
   release(first);
   release(last);
   return NULL;
@@ -83,7 +83,7 @@ static void *abandons_a_chain(void *argument) {
   promise_t *first = pending(), *last = chain(first);
   release(last);
   release(first);
-  EXPECT_STATUS(promise_state(first), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
   return NULL;
 }
 
@@ -92,12 +92,12 @@ static void long_chains_take_no_stack(void) {
   on_small_stack(abandons_a_chain, NULL);
 }
 
-const check_t lifetime_checks[] = {
-    {"the token is good until the last reference is given back", each_reference_counts},
-    {"a promise that goes while pending calls nothing, frees every context, and leaves derived ones pending",
-     a_pending_promise_goes_without_calls},
-    {"a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler},
-    {"the last reference may be given back within a callback", the_last_reference_may_go_in_a_callback},
-    {"a chain of 100,000 links settles, and goes, on a stack of 512 KiB", long_chains_take_no_stack},
-    {NULL, NULL},
+CHECKS(lifetime) = {
+    RULE("the token is good until the last reference is given back", each_reference_counts),
+    RULE("a promise that goes while pending calls nothing, frees every context, and leaves derived ones pending",
+         a_pending_promise_goes_without_calls),
+    RULE("a handler runs though its derived promise was released", a_released_child_does_not_stop_the_handler),
+    RULE("the last reference may be given back within a callback", the_last_reference_may_go_in_a_callback),
+    RULE("a chain of 100,000 links settles, and goes, on a stack of 512 KiB", long_chains_take_no_stack),
+    CHECKS_END,
 };

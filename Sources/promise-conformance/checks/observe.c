@@ -1,7 +1,7 @@
 /* promise/observe.h: hooks, dumps, traces. */
 #include <stdio.h>
 
-#include "../support.h"
+#include "../checked.h"
 
 /* The reports of the hooks. */
 typedef struct report {
@@ -45,12 +45,12 @@ static promise_hooks_t hooks_to(report_t *report) {
 }
 static void watch(report_t *report) {
   promise_hooks_t hooks = hooks_to(report);
-  EXPECT_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
+  CHECK_STATUS(promise_set_hooks(&hooks), PROMISE_OK);
 }
 
-#define EXPECT_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                   \
-  (EXPECT_INT((report)->unhandled, (expected_unhandled)), EXPECT_INT((report)->again, (expected_again)),               \
-   EXPECT_INT((report)->dropped, (expected_dropped)))
+#define CHECK_REPORTS(report, expected_unhandled, expected_again, expected_dropped)                                    \
+  (CHECK_INT((report)->unhandled, (expected_unhandled)), CHECK_INT((report)->again, (expected_again)),                 \
+   CHECK_INT((report)->dropped, (expected_dropped)))
 
 static void untaken_rejections_are_reported(void) {
   report_t report = {0};
@@ -58,11 +58,11 @@ static void untaken_rejections_are_reported(void) {
   promise_t *promise = rejected(7), *derived = then(promise, 'a');
   uint64_t id = (uint64_t)(uintptr_t)derived;
   release(promise);
-  EXPECT_REPORTS(&report, 0, 0, 0);
+  CHECK_REPORTS(&report, 0, 0, 0);
   release(derived);
-  EXPECT_REPORTS(&report, 1, 0, 0);
-  EXPECT(report.id == id);
-  EXPECT_INT(report.spy.seen, 7);
+  CHECK_REPORTS(&report, 1, 0, 0);
+  CHECK(report.id == id);
+  CHECK_INT(report.spy.seen, 7);
 }
 
 static void taken_rejections_are_not_reported(void) {
@@ -73,15 +73,15 @@ static void taken_rejections_are_not_reported(void) {
     watch(&report);
     promise_t *promise = rejected(7);
     if (way == 0)
-      EXPECT_INT(promise_state(promise), PROMISE_REJECTED);
+      CHECK_INT(promise_state(promise), PROMISE_REJECTED);
     if (way == 1)
-      EXPECT_STATUS(promise_result(promise, &value), PROMISE_OK);
+      CHECK_STATUS(promise_result(promise, &value), PROMISE_OK);
     if (way == 2)
-      EXPECT_STATUS(promise_wait(promise, 0), PROMISE_OK);
+      CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
     if (way == 3)
-      EXPECT_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
+      CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
     release(promise);
-    EXPECT_REPORTS(&report, 0, 0, 0);
+    CHECK_REPORTS(&report, 0, 0, 0);
   }
 }
 
@@ -89,23 +89,23 @@ static void discarding_is_no_failure(void) {
   report_t report = {0};
   watch(&report);
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   release(promise);
-  EXPECT_REPORTS(&report, 0, 0, 0);
+  CHECK_REPORTS(&report, 0, 0, 0);
 }
 
 static void second_settlements_are_reported(void) {
   report_t report = {0};
-  promise_value_t value = i64_value(8);
+  promise_value_t value = i64(8);
   watch(&report);
   promise_t *promise = fulfilled(7);
-  EXPECT_STATUS(promise_reject(promise, &value), PROMISE_ESETTLED);
-  EXPECT_REPORTS(&report, 0, 1, 0);
-  EXPECT(report.id == (uint64_t)(uintptr_t)promise);
-  EXPECT_INT(report.state, PROMISE_REJECTED);
-  EXPECT_INT(report.spy.seen, 8);
-  EXPECT_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-  EXPECT_REPORTS(&report, 0, 1, 0);
+  CHECK_STATUS(promise_reject(promise, &value), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 1, 0);
+  CHECK(report.id == (uint64_t)(uintptr_t)promise);
+  CHECK_INT(report.state, PROMISE_REJECTED);
+  CHECK_INT(report.spy.seen, 8);
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  CHECK_REPORTS(&report, 0, 1, 0);
   release(promise);
 }
 
@@ -115,40 +115,40 @@ static void lost_promises_are_reported(void) {
   promise_t *promise = pending(), *derived = then(promise, 'a');
   uint64_t id = (uint64_t)(uintptr_t)promise;
   release(promise);
-  EXPECT_REPORTS(&report, 0, 0, 1);
-  EXPECT(report.id == id);
-  EXPECT_INT(report.callbacks, 1);
+  CHECK_REPORTS(&report, 0, 0, 1);
+  CHECK(report.id == id);
+  CHECK_INT(report.callbacks, 1);
   release(derived);
-  EXPECT_REPORTS(&report, 0, 0, 1);
+  CHECK_REPORTS(&report, 0, 0, 1);
 }
 
 static void hooks_are_replaced(void) {
   report_t one = {0}, other = {0};
   watch(&one);
   watch(&other);
-  EXPECT_SPY(&one.spy, 0, 1);
+  CHECK_SPY(&one.spy, 0, 1);
   release(pending());
-  EXPECT_REPORTS(&one, 0, 0, 0);
-  EXPECT_REPORTS(&other, 0, 0, 1);
-  EXPECT_STATUS(promise_set_hooks(NULL), PROMISE_OK);
-  EXPECT_SPY(&other.spy, 0, 1);
+  CHECK_REPORTS(&one, 0, 0, 0);
+  CHECK_REPORTS(&other, 0, 0, 1);
+  CHECK_STATUS(promise_set_hooks(NULL), PROMISE_OK);
+  CHECK_SPY(&other.spy, 0, 1);
   release(pending());
-  EXPECT_REPORTS(&other, 0, 0, 1);
+  CHECK_REPORTS(&other, 0, 0, 1);
 }
 
 static void what_is_wrong_is_refused(void) {
   report_t report = {0};
   promise_hooks_t bad = hooks_to(&report);
   bad.reserved = 1;
-  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
-  EXPECT_SPY(&report.spy, 0, 1);
+  CHECK_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  CHECK_SPY(&report.spy, 0, 1);
   bad = (promise_hooks_t){.size = sizeof bad, .ctx = &report, .free_ctx = report_free};
-  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
-  EXPECT_SPY(&report.spy, 0, 2);
+  CHECK_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  CHECK_SPY(&report.spy, 0, 2);
   bad = hooks_to(&report);
   bad.size = 4;
-  EXPECT_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
-  EXPECT_SPY(&report.spy, 0, 2);
+  CHECK_STATUS(promise_set_hooks(&bad), PROMISE_EINVAL);
+  CHECK_SPY(&report.spy, 0, 2);
 }
 
 /* ---- Dumps and traces ---- */
@@ -173,18 +173,18 @@ static void a_dump_has_what_is_pending(void) {
   promise_t *promise = pending(), *derived = then(promise, 'a');
   wanted_t wanted = {.lines = 0};
   snprintf(wanted.id, sizeof wanted.id, "%p", (void *)promise);
-  EXPECT_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
+  CHECK_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
   /* The promise's line, and that of the promise derived from it. */
-  EXPECT_INT(wanted.found, 2);
-  EXPECT(wanted.lines >= 2);
+  CHECK_INT(wanted.found, 2);
+  CHECK(wanted.lines >= 2);
   resolve(promise, 7);
   wanted.found = 0;
-  EXPECT_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
-  EXPECT_INT(wanted.found, 0);
+  CHECK_STATUS(promise_dump_lines(look_for, &wanted), PROMISE_OK);
+  CHECK_INT(wanted.found, 0);
   release(derived);
   release(promise);
-  EXPECT_STATUS(promise_dump_lines(NULL, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_dump(-1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_dump_lines(NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_dump(-1), PROMISE_EINVAL);
 }
 
 typedef struct seen {
@@ -195,25 +195,25 @@ typedef struct seen {
 
 static void see(void *ctx, const promise_trace_event_t *event) {
   seen_t *seen = ctx;
-  EXPECT(event->size >= sizeof *event);
-  EXPECT(event->thread != 0 && event->time_ns > 0);
+  CHECK(event->size >= sizeof *event);
+  CHECK(event->thread != 0 && event->time_ns > 0);
   if (event->kind == PROMISE_TRACE_CREATED && event->parent == 0)
     seen->promise = event->id, seen->created++;
   if (event->kind == PROMISE_TRACE_CREATED && event->parent != 0) {
-    EXPECT(event->parent == seen->promise);
+    CHECK(event->parent == seen->promise);
     seen->derived = event->id, seen->created++;
   }
   if (event->kind == PROMISE_TRACE_SETTLED) {
-    EXPECT(event->id == (seen->settled == 0 ? seen->promise : seen->derived));
-    EXPECT_INT(event->state, PROMISE_FULFILLED);
+    CHECK(event->id == (seen->settled == 0 ? seen->promise : seen->derived));
+    CHECK_INT(event->state, PROMISE_FULFILLED);
     seen->settled++;
   }
   if (event->kind == PROMISE_TRACE_BEGAN) {
-    EXPECT(event->id == seen->derived && seen->settled == 1);
+    CHECK(event->id == seen->derived && seen->settled == 1);
     seen->began++;
   }
   if (event->kind == PROMISE_TRACE_ENDED) {
-    EXPECT(event->id == seen->derived && seen->began == 1);
+    CHECK(event->id == seen->derived && seen->began == 1);
     seen->ended++;
   }
 }
@@ -224,54 +224,54 @@ static void seen_free(void *ctx) {
 static void a_trace_tells_what_happens(void) {
   seen_t seen = {.created = 0};
   promise_trace_t trace = {.size = sizeof trace, .event = see, .ctx = &seen, .free_ctx = seen_free};
-  EXPECT_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = pending(), *derived = then(promise, 'a');
   resolve(promise, 7);
-  EXPECT(seen.promise == (uint64_t)(uintptr_t)promise && seen.derived == (uint64_t)(uintptr_t)derived);
-  EXPECT_INT(seen.created, 2);
-  EXPECT_INT(seen.settled, 2);
-  EXPECT_INT(seen.began, 1);
-  EXPECT_INT(seen.ended, 1);
-  EXPECT_STATUS(promise_trace_stop(), PROMISE_OK);
-  EXPECT_SPY(&seen.spy, 0, 1);
+  CHECK(seen.promise == (uint64_t)(uintptr_t)promise && seen.derived == (uint64_t)(uintptr_t)derived);
+  CHECK_INT(seen.created, 2);
+  CHECK_INT(seen.settled, 2);
+  CHECK_INT(seen.began, 1);
+  CHECK_INT(seen.ended, 1);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
+  CHECK_SPY(&seen.spy, 0, 1);
   release(derived);
   release(promise);
   release(pending());
-  EXPECT_INT(seen.created, 2);
+  CHECK_INT(seen.created, 2);
 }
 
 static void a_trace_is_written(void) {
   promise_trace_t trace = {.size = sizeof trace, .capacity = 100};
-  EXPECT_STATUS(promise_trace_start(&trace), PROMISE_OK);
+  CHECK_STATUS(promise_trace_start(&trace), PROMISE_OK);
   promise_t *promise = fulfilled(7);
-  EXPECT_STATUS(promise_trace_stop(), PROMISE_OK);
+  CHECK_STATUS(promise_trace_stop(), PROMISE_OK);
   FILE *file = tmpfile();
-  EXPECT(file != NULL);
-  EXPECT_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
+  CHECK(file != NULL);
+  CHECK_STATUS(promise_trace_write(fileno(file), PROMISE_TRACE_FORMAT_PERFETTO), PROMISE_OK);
   rewind(file);
   char text[4096] = {0};
   size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   promise_value_t value;
-  EXPECT_STATUS(promise_value_from_json(&value, text, length, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_from_json(&value, text, length, NULL, NULL), PROMISE_OK);
   const promise_value_t *events = promise_value_find(&value, "traceEvents", strlen("traceEvents"));
-  EXPECT(events != NULL && promise_value_count(events) >= 2);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
+  CHECK(events != NULL && promise_value_count(events) >= 2);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_trace_write(1, 0), PROMISE_EINVAL);
+  CHECK_STATUS(promise_trace_start(NULL), PROMISE_EINVAL);
   release(promise);
 }
 
-const check_t observe_checks[] = {
-    {"a rejection that nobody takes is reported when the promise goes", untaken_rejections_are_reported},
-    {"a rejection that somebody takes is not reported", taken_rejections_are_not_reported},
-    {"a promise that was discarded is not reported", discarding_is_no_failure},
-    {"a second settlement is reported, with what gets lost", second_settlements_are_reported},
-    {"a promise that goes unsettled is reported, and what is derived from it is not", lost_promises_are_reported},
-    {"hooks are replaced as a whole, and their context is freed once", hooks_are_replaced},
-    {"promise_set_hooks() refuses what is wrong", what_is_wrong_is_refused},
-    {"a dump has every pending promise, and what waits for it", a_dump_has_what_is_pending},
-    {"a trace tells what is made, settled and run, in that order", a_trace_tells_what_happens},
-    {"a trace is written as JSON", a_trace_is_written},
-    {NULL, NULL},
+CHECKS(observe) = {
+    RULE("a rejection that nobody takes is reported when the promise goes", untaken_rejections_are_reported),
+    RULE("a rejection that somebody takes is not reported", taken_rejections_are_not_reported),
+    RULE("a promise that was discarded is not reported", discarding_is_no_failure),
+    RULE("a second settlement is reported, with what gets lost", second_settlements_are_reported),
+    RULE("a promise that goes unsettled is reported, and what is derived from it is not", lost_promises_are_reported),
+    RULE("hooks are replaced as a whole, and their context is freed once", hooks_are_replaced),
+    RULE("promise_set_hooks() refuses what is wrong", what_is_wrong_is_refused),
+    RULE("a dump has every pending promise, and what waits for it", a_dump_has_what_is_pending),
+    RULE("a trace tells what is made, settled and run, in that order", a_trace_tells_what_happens),
+    RULE("a trace is written as JSON", a_trace_is_written),
+    CHECKS_END,
 };

@@ -1,5 +1,5 @@
 /* promise/callback.h: the order of callbacks. */
-#include "../support.h"
+#include "../checked.h"
 
 static void callbacks_run_as_attached(void) {
   promise_t *promise = pending(), *children[26] = {NULL};
@@ -10,7 +10,7 @@ static void callbacks_run_as_attached(void) {
       observe(promise, (char)('a' + i));
   }
   resolve(promise, 1);
-  EXPECT_TEXT(journal, "abcdefghijklmnopqrstuvwxyz");
+  CHECK_TEXT(journal, "abcdefghijklmnopqrstuvwxyz");
   for (int i = 0; i < 26; i += 3)
     release(children[i]);
   release(promise);
@@ -30,7 +30,7 @@ static void derived_promises_settle_depth_first(void) {
   observe(aa, 'j');
   resolve(promise, 1);
   /* a, then its reactions c (e j), d, g (i); then b (f); then h */
-  EXPECT_TEXT(journal, "acejdgibfh");
+  CHECK_TEXT(journal, "acejdgibfh");
   promise_t *all[] = {promise, a, b, aa, ab};
   for (int i = 0; i < 5; i++)
     release(all[i]);
@@ -53,16 +53,16 @@ static void callbacks_attached_to_a_settled_promise_run_at_once(void) {
   note('b');
   release(then(subject, 'c'));
   note('d');
-  EXPECT_TEXT(journal, "abcd");
+  CHECK_TEXT(journal, "abcd");
   release(subject);
 }
 
 static void nested_attachment_runs_at_once(void) {
   subject = pending();
-  EXPECT_STATUS(promise_observe(subject, attaches, NULL, LETTER('a'), NULL), PROMISE_OK);
+  CHECK_STATUS(promise_observe(subject, attaches, NULL, LETTER('a'), NULL), PROMISE_OK);
   observe(subject, 'b');
   resolve(subject, 1);
-  EXPECT_TEXT(journal, "a1234b");
+  CHECK_TEXT(journal, "a1234b");
   release(subject);
 }
 
@@ -70,7 +70,7 @@ static promise_verdict_t attaches_to_its_child(void *ctx, const promise_value_t 
   (void)ctx;
   *out = *in;
   note('h');
-  EXPECT_INT(promise_state(subject), PROMISE_PENDING);
+  CHECK_INT(promise_state(subject), PROMISE_PENDING);
   observe(subject, '2');
   note('-');
   return PROMISE_FULFILL;
@@ -82,7 +82,7 @@ static void attachment_to_the_promise_being_settled_waits_its_turn(void) {
   observe(subject, '1');
   observe(promise, 'z');
   resolve(promise, 1);
-  EXPECT_TEXT(journal, "h-12z");
+  CHECK_TEXT(journal, "h-12z");
   release(subject);
   release(promise);
 }
@@ -100,10 +100,10 @@ static void nested_settlement_is_whole(void) {
   promise_t *child = then(subject, 'c');
   observe(subject, 'd');
   observe(child, 'e');
-  EXPECT_STATUS(promise_observe(promise, settles_subject, NULL, LETTER('('), NULL), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, settles_subject, NULL, LETTER('('), NULL), PROMISE_OK);
   observe(promise, 'z');
   resolve(promise, 1);
-  EXPECT_TEXT(journal, "(ced)z");
+  CHECK_TEXT(journal, "(ced)z");
   release(promise);
   release(subject);
   release(child);
@@ -117,21 +117,21 @@ static void pass_through_keeps_its_place(void) {
   observe(deeper, 'a');
   observe(skipped, 'b');
   reject(promise, 1);
-  EXPECT_TEXT(journal, "abc");
+  CHECK_TEXT(journal, "abc");
   release(promise);
   release(skipped);
   release(deeper);
 }
 
-const check_t order_checks[] = {
-    {"callbacks run in the order in which they were attached", callbacks_run_as_attached},
-    {"callbacks of derived promises run depth first", derived_promises_settle_depth_first},
-    {"a callback attached to a settled promise runs before the attaching call returns",
-     callbacks_attached_to_a_settled_promise_run_at_once},
-    {"so does one that is attached within a callback of that promise", nested_attachment_runs_at_once},
-    {"one attached to the promise that a handler is about to settle waits its turn",
-     attachment_to_the_promise_being_settled_waits_its_turn},
-    {"a settlement within a callback is whole when its call returns", nested_settlement_is_whole},
-    {"what passes through keeps its place in the order", pass_through_keeps_its_place},
-    {NULL, NULL},
+CHECKS(order) = {
+    RULE("callbacks run in the order in which they were attached", callbacks_run_as_attached),
+    RULE("callbacks of derived promises run depth first", derived_promises_settle_depth_first),
+    RULE("a callback attached to a settled promise runs before the attaching call returns",
+         callbacks_attached_to_a_settled_promise_run_at_once),
+    RULE("so does one that is attached within a callback of that promise", nested_attachment_runs_at_once),
+    RULE("one attached to the promise that a handler is about to settle waits its turn",
+         attachment_to_the_promise_being_settled_waits_its_turn),
+    RULE("a settlement within a callback is whole when its call returns", nested_settlement_is_whole),
+    RULE("what passes through keeps its place in the order", pass_through_keeps_its_place),
+    CHECKS_END,
 };

@@ -1,5 +1,5 @@
 /* promise/executor.h: the library's executors. */
-#include "../support.h"
+#include "../checked.h"
 
 static gate_t done = GATE_CLOSED;
 
@@ -12,7 +12,7 @@ typedef struct work {
 static void work_body(void *ctx) {
   work_t *work = ctx;
   work->was_current = promise_executor_is_current(work->executor) == 1;
-  spy_block(&work->spy);
+  spy_discard(&work->spy);
 }
 
 static void work_free(void *ctx) {
@@ -22,26 +22,26 @@ static void work_free(void *ctx) {
 
 static void immediate_runs_at_once(void) {
   work_t work = {.executor = promise_executor_immediate()};
-  EXPECT(work.executor != NULL);
-  EXPECT_POINTER(promise_executor_immediate(), work.executor);
-  EXPECT_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
-  EXPECT_SPY(&work.spy, 1, 1);
-  EXPECT(pthread_equal(work.spy.called_on, pthread_self()));
-  EXPECT(work.was_current && promise_executor_is_current(work.executor) == 0);
+  CHECK(work.executor != NULL);
+  CHECK_POINTER(promise_executor_immediate(), work.executor);
+  CHECK_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
+  CHECK_SPY(&work.spy, 1, 1);
+  CHECK(pthread_equal(work.spy.thread, pthread_self()));
+  CHECK(work.was_current && promise_executor_is_current(work.executor) == 0);
 }
 
 static void the_pool_runs_elsewhere(void) {
   static work_t work;
   for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
        priority++)
-    EXPECT(promise_executor_global(priority) != NULL);
+    CHECK(promise_executor_global(priority) != NULL);
   work.executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-  EXPECT_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
   gate_wait(&done);
-  EXPECT_SPY(&work.spy, 1, 1);
-  EXPECT(!pthread_equal(work.spy.called_on, pthread_self()));
-  EXPECT(pthread_equal(work.spy.called_on, work.spy.freed_on));
-  EXPECT(work.was_current && promise_executor_is_current(work.executor) == 0);
+  CHECK_SPY(&work.spy, 1, 1);
+  CHECK(!pthread_equal(work.spy.thread, pthread_self()));
+  CHECK(pthread_equal(work.spy.thread, work.spy.freed_on));
+  CHECK(work.was_current && promise_executor_is_current(work.executor) == 0);
 }
 
 static void reactions_run_on_the_pool(void) {
@@ -53,10 +53,10 @@ static void reactions_run_on_the_pool(void) {
                                  .free_ctx = spy_free};
   promise_t *promise = fulfilled(1);
   promise_t *child = promise_react(promise, &reaction);
-  EXPECT_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-  EXPECT_SPY(&spy, 1, 1);
-  EXPECT(!pthread_equal(spy.called_on, pthread_self()));
-  EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(!pthread_equal(spy.thread, pthread_self()));
+  CHECK_ENDED(child, PROMISE_FULFILLED, 2);
   release(child);
   release(promise);
 }
@@ -67,7 +67,7 @@ static atomic_int inside;
 
 static void notes_its_turn(void *ctx) {
   if (atomic_fetch_add(&inside, 1) != 0)
-    expect_failed("two jobs of a serial executor run at once");
+    CHECK_FAIL("two jobs of a serial executor run at once");
   order[ran++] = (int)(intptr_t)ctx;
   atomic_fetch_sub(&inside, 1);
 }
@@ -79,15 +79,15 @@ static void opens_done(void *ctx) {
 
 static void serial_keeps_the_order(void) {
   promise_executor_t *serial = promise_executor_serial(NULL);
-  EXPECT(serial != NULL);
+  CHECK(serial != NULL);
   for (int i = 0; i < JOBS; i++)
-    EXPECT_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
-  EXPECT_STATUS(promise_executor_submit(serial, opens_done, NULL, NULL), PROMISE_OK);
-  EXPECT_STATUS(promise_executor_release(serial), PROMISE_OK);
+    CHECK_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, opens_done, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
   gate_wait(&done);
-  EXPECT_INT(ran, JOBS);
+  CHECK_INT(ran, JOBS);
   for (int i = 0; i < JOBS; i++)
-    EXPECT_INT(order[i], i);
+    CHECK_INT(order[i], i);
 }
 
 static promise_job_t *kept;
@@ -100,57 +100,57 @@ static void a_dropped_turn_drops_what_waits(void) {
   work_t first = {.executor = NULL}, second = {.executor = NULL};
   promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
   promise_executor_t *serial = promise_executor_serial(target);
-  EXPECT_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
-  EXPECT_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);
-  EXPECT(kept != NULL);
-  EXPECT_STATUS(promise_job_drop(kept), PROMISE_OK);
-  EXPECT_SPY(&first.spy, 0, 1);
-  EXPECT_SPY(&second.spy, 0, 1);
-  EXPECT_STATUS(promise_executor_release(serial), PROMISE_OK);
-  EXPECT_STATUS(promise_executor_release(target), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, work_body, &second, work_free), PROMISE_OK);
+  CHECK(kept != NULL);
+  CHECK_STATUS(promise_job_drop(kept), PROMISE_OK);
+  CHECK_SPY(&first.spy, 0, 1);
+  CHECK_SPY(&second.spy, 0, 1);
+  CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(target), PROMISE_OK);
 }
 
 static void what_is_wrong_is_refused(void) {
   work_t work = {.executor = NULL};
   promise_executor_t *none = (promise_executor_t *)(void *)stale();
-  EXPECT_POINTER(promise_executor_global(0), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
-  EXPECT_POINTER(promise_executor_global(6), NULL);
-  EXPECT_POINTER(promise_executor_serial(none), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_executor_submit(NULL, work_body, &work, work_free), PROMISE_EINVAL);
-  EXPECT_SPY(&work.spy, 0, 1);
-  EXPECT_STATUS(promise_executor_submit(none, work_body, &work, work_free), PROMISE_ESTALE);
-  EXPECT_SPY(&work.spy, 0, 2);
-  EXPECT_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &work, work_free), PROMISE_EINVAL);
-  EXPECT_SPY(&work.spy, 0, 3);
-  EXPECT_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_executor_is_current(none), PROMISE_ESTALE);
+  CHECK_POINTER(promise_executor_global(0), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_executor_global(6), NULL);
+  CHECK_POINTER(promise_executor_serial(none), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_submit(NULL, work_body, &work, work_free), PROMISE_EINVAL);
+  CHECK_SPY(&work.spy, 0, 1);
+  CHECK_STATUS(promise_executor_submit(none, work_body, &work, work_free), PROMISE_ESTALE);
+  CHECK_SPY(&work.spy, 0, 2);
+  CHECK_STATUS(promise_executor_submit(promise_executor_immediate(), NULL, &work, work_free), PROMISE_EINVAL);
+  CHECK_SPY(&work.spy, 0, 3);
+  CHECK_STATUS(promise_executor_is_current(NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_executor_is_current(none), PROMISE_ESTALE);
 }
 
 static void work_has_a_promise(void) {
-  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = i64_value(7)};
+  spy_t spy = {.verdict = PROMISE_FULFILL, .answer = i64(7)};
   promise_t *promise = promise_run(NULL, spy_handler, &spy, spy_free);
-  EXPECT_SPY(&spy, 1, 1);
-  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
-  spy_t away = {.verdict = PROMISE_FULFILL, .answer = i64_value(7)};
+  spy_t away = {.verdict = PROMISE_FULFILL, .answer = i64(7)};
   promise = promise_run(promise_executor_global(PROMISE_PRIORITY_DEFAULT), spy_handler, &away, spy_free);
-  EXPECT_STATUS(promise_wait(promise, -1), PROMISE_OK);
-  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
-  EXPECT(!pthread_equal(away.called_on, pthread_self()));
+  CHECK_STATUS(promise_wait(promise, -1), PROMISE_OK);
+  CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
+  CHECK(!pthread_equal(away.thread, pthread_self()));
   release(promise);
-  EXPECT_POINTER(promise_run(NULL, NULL, NULL, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_run(NULL, NULL, NULL, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
-const check_t pool_checks[] = {
-    {"promise_run() gives the promise that a handler on an executor settles", work_has_a_promise},
-    {"the immediate executor runs its jobs in the call", immediate_runs_at_once},
-    {"the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere},
-    {"reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool},
-    {"a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order},
-    {"a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_what_waits},
-    {"executors that are none, and jobs without a body, are refused", what_is_wrong_is_refused},
-    {NULL, NULL},
+CHECKS(pool) = {
+    RULE("promise_run() gives the promise that a handler on an executor settles", work_has_a_promise),
+    RULE("the immediate executor runs its jobs in the call", immediate_runs_at_once),
+    RULE("the pool runs its jobs on threads of its own, at every priority", the_pool_runs_elsewhere),
+    RULE("reactions run on the pool, and a wait for them ends", reactions_run_on_the_pool),
+    RULE("a serial executor keeps the order, and runs one job at a time", serial_keeps_the_order),
+    RULE("a serial executor whose turn is dropped drops all that waits", a_dropped_turn_drops_what_waits),
+    RULE("executors that are none, and jobs without a body, are refused", what_is_wrong_is_refused),
+    CHECKS_END,
 };

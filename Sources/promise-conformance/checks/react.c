@@ -1,5 +1,5 @@
 /* promise/callback.h: promise_react(). */
-#include "../support.h"
+#include "../checked.h"
 
 static promise_reaction_t reaction_to(spy_t *spy) {
   return (promise_reaction_t){.size = sizeof(promise_reaction_t),
@@ -19,10 +19,10 @@ static void it_is_then_and_rescue_in_one(void) {
       bool runs = fulfils ? handlers & 1 : (handlers & 2) != 0;
       promise_t *promise = pending();
       promise_t *child = promise_react(promise, &reaction);
-      EXPECT(child != NULL);
+      CHECK(child != NULL);
       (fulfils ? resolve : reject)(promise, 7);
-      EXPECT_SPY(&spy, runs, 1);
-      EXPECT_ENDED(child, runs || fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 8 : 7);
+      CHECK_SPY(&spy, runs, 1);
+      CHECK_ENDED(child, runs || fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 8 : 7);
       release(child);
       release(promise);
     }
@@ -36,8 +36,8 @@ static void the_type_is_for_rejections(void) {
     reaction.type = promise_type_named("error");
     promise_t *promise = fulfils ? fulfilled(7) : rejected(7);
     promise_t *child = promise_react(promise, &reaction);
-    EXPECT_SPY(&spy, fulfils, 1);
-    EXPECT_ENDED(child, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, fulfils ? 8 : 7);
+    CHECK_SPY(&spy, fulfils, 1);
+    CHECK_ENDED(child, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, fulfils ? 8 : 7);
     release(child);
     release(promise);
   }
@@ -55,7 +55,7 @@ static void a_newer_struct_of_zeros_is_good(void) {
     newer.reaction = reaction_to(&spy);
     newer.reaction.size = size;
     promise_t *child = promise_react(promise, &newer.reaction);
-    EXPECT_SPY(&spy, 1, 1);
+    CHECK_SPY(&spy, 1, 1);
     release(child);
   }
   release(promise);
@@ -63,17 +63,17 @@ static void a_newer_struct_of_zeros_is_good(void) {
 
 static void refused(promise_t *promise, const promise_reaction_t *reaction, promise_status_t status, spy_t *spy) {
   atomic_store(&spy->frees, 0);
-  EXPECT_POINTER(promise_react(promise, reaction), NULL);
-  EXPECT_STATUS(promise_last_status(), status);
-  EXPECT_SPY(spy, 0, 1);
+  CHECK_POINTER(promise_react(promise, reaction), NULL);
+  CHECK_STATUS(promise_last_status(), status);
+  CHECK_SPY(spy, 0, 1);
 }
 
 static void what_is_wrong_is_refused(void) {
   spy_t spy = {0};
   promise_t *promise = pending();
   promise_reaction_t good = reaction_to(&spy), bad = good;
-  EXPECT_POINTER(promise_react(promise, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_react(promise, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
   bad.on_fulfilled = bad.on_rejected = NULL;
   refused(promise, &bad, PROMISE_EINVAL, &spy);
   bad = good;
@@ -81,10 +81,10 @@ static void what_is_wrong_is_refused(void) {
   refused(promise, &bad, PROMISE_EINVAL, &spy);
   bad = good;
   bad.size = 4097;
-  EXPECT_POINTER(promise_react(promise, &bad), NULL);
+  CHECK_POINTER(promise_react(promise, &bad), NULL);
   bad.size = 4;
-  EXPECT_POINTER(promise_react(promise, &bad), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_react(promise, &bad), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
   bad = good;
   bad.executor = (promise_executor_t *)(void *)stale();
   refused(promise, &bad, PROMISE_ESTALE, &spy);
@@ -96,11 +96,11 @@ static void what_is_wrong_is_refused(void) {
   release(promise);
 }
 
-const check_t react_checks[] = {
-    {"promise_react() is promise_then() and promise_rescue() in one", it_is_then_and_rescue_in_one},
-    {"promise_react() looks at the type for rejections alone", the_type_is_for_rejections},
-    {"promise_react() takes a longer struct, of a newer version, whose new fields are 0",
-     a_newer_struct_of_zeros_is_good},
-    {"promise_react() refuses what is wrong, and frees the context", what_is_wrong_is_refused},
-    {NULL, NULL},
+CHECKS(react) = {
+    RULE("promise_react() is promise_then() and promise_rescue() in one", it_is_then_and_rescue_in_one),
+    RULE("promise_react() looks at the type for rejections alone", the_type_is_for_rejections),
+    RULE("promise_react() takes a longer struct, of a newer version, whose new fields are 0",
+         a_newer_struct_of_zeros_is_good),
+    RULE("promise_react() refuses what is wrong, and frees the context", what_is_wrong_is_refused),
+    CHECKS_END,
 };

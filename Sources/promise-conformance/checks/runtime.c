@@ -1,43 +1,43 @@
 /* promise/runtime.h */
-#include "../support.h"
+#include "../checked.h"
 
-static promise_statistics_t now(void) {
+static promise_statistics_t counted(void) {
   promise_statistics_t statistics;
   memset(&statistics, 0xff, sizeof statistics);
   statistics.size = sizeof statistics;
-  EXPECT_STATUS(promise_statistics(&statistics), PROMISE_OK);
+  CHECK_STATUS(promise_statistics(&statistics), PROMISE_OK);
   return statistics;
 }
 
-#define EXPECT_MORE(before, kind, expected) EXPECT_INT((long long)(now().kind - (before).kind), (expected))
+#define CHECK_MORE(before, kind, expected) CHECK_INT((long long)(counted().kind - (before).kind), (expected))
 
 static void statistics_count_objects(void) {
-  promise_statistics_t before = now();
+  promise_statistics_t before = counted();
   promise_t *promise = pending();
-  EXPECT_MORE(before, promises_pending, 1);
+  CHECK_MORE(before, promises_pending, 1);
   resolve(promise, 1);
-  EXPECT_MORE(before, promises_pending, 0);
-  EXPECT_MORE(before, promises_settled, 1);
+  CHECK_MORE(before, promises_pending, 0);
+  CHECK_MORE(before, promises_settled, 1);
   release(promise);
-  EXPECT_MORE(before, promises_settled, 0);
+  CHECK_MORE(before, promises_settled, 0);
   promise_token_t *token = promise_token_new(0);
   promise_queue_t *queue = promise_queue_new();
-  EXPECT_MORE(before, tokens, 1);
-  EXPECT_MORE(before, queues, 1);
-  EXPECT_STATUS(promise_token_release(token), PROMISE_OK);
-  EXPECT_STATUS(promise_queue_release(queue), PROMISE_OK);
-  EXPECT_MORE(before, tokens, 0);
-  EXPECT_MORE(before, queues, 0);
-  promise_statistics_t last = now();
-  EXPECT(last.bytes_reusable <= last.bytes_resident);
+  CHECK_MORE(before, tokens, 1);
+  CHECK_MORE(before, queues, 1);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+  CHECK_STATUS(promise_queue_release(queue), PROMISE_OK);
+  CHECK_MORE(before, tokens, 0);
+  CHECK_MORE(before, queues, 0);
+  promise_statistics_t last = counted();
+  CHECK(last.bytes_reusable <= last.bytes_resident);
 }
 
 static void statistics_check_the_size(void) {
   promise_statistics_t statistics = {.size = 4};
-  EXPECT_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
+  CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
   statistics.size = 4097;
-  EXPECT_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_statistics(NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_statistics(&statistics), PROMISE_EINVAL);
+  CHECK_STATUS(promise_statistics(NULL), PROMISE_EINVAL);
 }
 
 static void trim_returns_memory(void) {
@@ -48,14 +48,14 @@ static void trim_returns_memory(void) {
   for (int i = 0; i < COUNT; i++)
     if (i != COUNT / 2)
       release(promises[i]);
-  promise_statistics_t before = now();
+  promise_statistics_t before = counted();
   int64_t returned = promise_trim();
-  EXPECT(returned >= 0);
-  EXPECT((int64_t)(before.bytes_resident - now().bytes_resident) >= returned);
-  EXPECT_INT(promise_state(promises[0]), PROMISE_ESTALE);
-  EXPECT_INT(promise_state(promises[COUNT - 1]), PROMISE_ESTALE);
+  CHECK(returned >= 0);
+  CHECK((int64_t)(before.bytes_resident - counted().bytes_resident) >= returned);
+  CHECK_INT(promise_state(promises[0]), PROMISE_ESTALE);
+  CHECK_INT(promise_state(promises[COUNT - 1]), PROMISE_ESTALE);
   resolve(promises[COUNT / 2], 7);
-  EXPECT_ENDED(promises[COUNT / 2], PROMISE_FULFILLED, 7);
+  CHECK_ENDED(promises[COUNT / 2], PROMISE_FULFILLED, 7);
   release(promises[COUNT / 2]);
 }
 
@@ -65,19 +65,19 @@ static gate_t worked = GATE_CLOSED, freed = GATE_CLOSED;
 static _Thread_local bool is_started;
 
 static void starts_thread(void *ctx) {
-  EXPECT_POINTER(ctx, &starts);
+  CHECK_POINTER(ctx, &starts);
   is_started = true;
   atomic_fetch_add(&starts, 1);
 }
 
 static void stops_thread(void *ctx) {
-  EXPECT_POINTER(ctx, &starts);
-  EXPECT(is_started);
+  CHECK_POINTER(ctx, &starts);
+  CHECK(is_started);
   atomic_fetch_add(&stops, 1);
 }
 
 static void frees_hooks(void *ctx) {
-  EXPECT_POINTER(ctx, &starts);
+  CHECK_POINTER(ctx, &starts);
   gate_open(&freed);
 }
 
@@ -88,21 +88,21 @@ static void works(void *ctx) {
 }
 
 static void threads_call_hooks(void) {
-  EXPECT_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
+  CHECK_STATUS(promise_set_thread_hooks(starts_thread, stops_thread, &starts, frees_hooks), PROMISE_OK);
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
-  EXPECT_STATUS(promise_executor_submit(pool, works, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(pool, works, NULL, NULL), PROMISE_OK);
   gate_wait(&worked);
-  EXPECT(atomic_load(&has_started_here));
-  EXPECT_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
+  CHECK(atomic_load(&has_started_here));
+  CHECK_STATUS(promise_set_thread_hooks(NULL, NULL, NULL, NULL), PROMISE_OK);
   /* A thread that is idle ends soon. */
   gate_wait(&freed);
-  EXPECT_INT(atomic_load(&stops), atomic_load(&starts));
+  CHECK_INT(atomic_load(&stops), atomic_load(&starts));
 }
 
-const check_t runtime_checks[] = {
-    {"promise_statistics() counts the live objects", statistics_count_objects},
-    {"promise_statistics() checks the size of its argument", statistics_check_the_size},
-    {"promise_trim() returns free memory, and no object is lost", trim_returns_memory},
-    {"threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks},
-    {NULL, NULL},
+CHECKS(runtime) = {
+    RULE("promise_statistics() counts the live objects", statistics_count_objects),
+    RULE("promise_statistics() checks the size of its argument", statistics_check_the_size),
+    RULE("promise_trim() returns free memory, and no object is lost", trim_returns_memory),
+    RULE("threads with callbacks call the hooks, before the first callback and at the end", threads_call_hooks),
+    CHECKS_END,
 };

@@ -1,71 +1,67 @@
 /* promise/scalar.h */
-#include "../support.h"
+#include "../checked.h"
 
-static promise_value_t garbage(void) {
-  return (promise_value_t){.kind = 4711, .reserved = 4711, .as.u64 = UINT64_MAX};
-}
-
-#define EXPECT_VALUE(value, expected_kind, expected_bits)                                                              \
-  (EXPECT_INT((value).kind, (expected_kind)), EXPECT_INT((long long)(value).as.u64, (long long)(expected_bits)))
+#define CHECK_VALUE(value, expected_kind, expected_bits)                                                               \
+  (CHECK_INT((value).kind, (expected_kind)), CHECK_INT((long long)(value).as.u64, (long long)(expected_bits)))
 
 static void calls_make_the_values_of_initializers(void) {
   int own = 0;
   promise_value_t value = garbage();
-  EXPECT_STATUS(promise_value_void(&value), PROMISE_OK);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_void(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
   for (int truth = 0; truth < 2; truth++) {
     value = garbage();
-    EXPECT_STATUS(promise_value_bool(&value, truth == 1), PROMISE_OK);
-    EXPECT_INT(value.kind, PROMISE_KIND_BOOL);
-    EXPECT((value.as.b != 0) == (truth == 1));
+    CHECK_STATUS(promise_value_bool(&value, truth == 1), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_BOOL);
+    CHECK((value.as.b != 0) == (truth == 1));
   }
   value = garbage();
-  EXPECT_STATUS(promise_value_i64(&value, INT64_MIN + 1), PROMISE_OK);
-  EXPECT_VALUE(value, PROMISE_KIND_I64, INT64_MIN + 1);
+  CHECK_STATUS(promise_value_i64(&value, INT64_MIN + 1), PROMISE_OK);
+  CHECK_VALUE(value, PROMISE_KIND_I64, INT64_MIN + 1);
   value = garbage();
-  EXPECT_STATUS(promise_value_u64(&value, UINT64_MAX - 1), PROMISE_OK);
-  EXPECT_VALUE(value, PROMISE_KIND_U64, UINT64_MAX - 1);
+  CHECK_STATUS(promise_value_u64(&value, UINT64_MAX - 1), PROMISE_OK);
+  CHECK_VALUE(value, PROMISE_KIND_U64, UINT64_MAX - 1);
   value = garbage();
-  EXPECT_STATUS(promise_value_f64(&value, -0.1), PROMISE_OK);
-  EXPECT_INT(value.kind, PROMISE_KIND_F64);
-  EXPECT(value.as.f64 == -0.1);
+  CHECK_STATUS(promise_value_f64(&value, -0.1), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_F64);
+  CHECK(value.as.f64 == -0.1);
   value = garbage();
-  EXPECT_STATUS(promise_value_pointer(&value, &own), PROMISE_OK);
-  EXPECT_INT(value.kind, PROMISE_KIND_POINTER);
-  EXPECT_POINTER(value.as.ptr, &own);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_pointer(&value, &own), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_POINTER);
+  CHECK_POINTER(value.as.ptr, &own);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void no_place_is_refused(void) {
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_value_void(NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_bool(NULL, true), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_i64(NULL, 1), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_u64(NULL, 1), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_f64(NULL, 1), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_pointer(NULL, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_promise(NULL, promise), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_void(NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_bool(NULL, true), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_i64(NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_u64(NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_f64(NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_pointer(NULL, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_promise(NULL, promise), PROMISE_EINVAL);
   release(promise);
 }
 
 static void a_promise_value_has_a_reference(void) {
   promise_t *promise = pending();
   promise_value_t value = garbage();
-  EXPECT_STATUS(promise_value_promise(&value, promise), PROMISE_OK);
-  EXPECT_INT(value.kind, PROMISE_KIND_PROMISE);
+  CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_PROMISE);
   release(promise);
-  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_INT(promise_state(promise), PROMISE_ESTALE);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(promise_state(promise), PROMISE_ESTALE);
   value = garbage();
-  EXPECT_STATUS(promise_value_promise(&value, promise), PROMISE_ESTALE);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-  EXPECT_STATUS(promise_value_promise(&value, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_promise(&value, promise), PROMISE_ESTALE);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_promise(&value, NULL), PROMISE_EINVAL);
 }
 
-const check_t scalar_checks[] = {
-    {"a call makes the value of an initializer", calls_make_the_values_of_initializers},
-    {"a value without a place is refused", no_place_is_refused},
-    {"promise_value_promise() adds a reference", a_promise_value_has_a_reference},
-    {NULL, NULL},
+CHECKS(scalar) = {
+    RULE("a call makes the value of an initializer", calls_make_the_values_of_initializers),
+    RULE("a value without a place is refused", no_place_is_refused),
+    RULE("promise_value_promise() adds a reference", a_promise_value_has_a_reference),
+    CHECKS_END,
 };

@@ -1,37 +1,37 @@
 /* promise/core.h: settling, and reading the state. */
-#include "../support.h"
+#include "../checked.h"
 
 static void a_promise_begins_pending(void) {
-  promise_value_t out = i64_value(1);
+  promise_value_t out = i64(1);
   promise_t *promise = promise_new(), *other = promise_new();
-  EXPECT(promise != NULL && other != NULL && promise != other);
-  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
-  EXPECT_STATUS(promise_result(promise, &out), PROMISE_EPENDING);
-  EXPECT_INT(out.kind, PROMISE_KIND_VOID);
+  CHECK(promise != NULL && other != NULL && promise != other);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_result(promise, &out), PROMISE_EPENDING);
+  CHECK_INT(out.kind, PROMISE_KIND_VOID);
   release(promise);
   release(other);
 }
 
 static void settling_settles(void) {
   promise_t *promise = fulfilled(7);
-  EXPECT_ENDED(promise, PROMISE_FULFILLED, 7);
+  CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
   release(promise);
   promise = rejected(8);
-  EXPECT_ENDED(promise, PROMISE_REJECTED, 8);
+  CHECK_ENDED(promise, PROMISE_REJECTED, 8);
   release(promise);
   promise = pending();
-  EXPECT_STATUS(promise_discard(promise), PROMISE_OK);
-  EXPECT_DISCARDED(promise);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_DISCARDED(promise);
   release(promise);
 }
 
 typedef promise_status_t settling_t(promise_t *promise);
 static promise_status_t resolves(promise_t *promise) {
-  promise_value_t value = i64_value(1);
+  promise_value_t value = i64(1);
   return promise_resolve(promise, &value);
 }
 static promise_status_t rejects(promise_t *promise) {
-  promise_value_t value = i64_value(2);
+  promise_value_t value = i64(2);
   return promise_reject(promise, &value);
 }
 static promise_status_t discards(promise_t *promise) {
@@ -40,11 +40,11 @@ static promise_status_t discards(promise_t *promise) {
 
 static void expect_settled_by(promise_t *promise, int first) {
   if (first == 0)
-    EXPECT_ENDED(promise, PROMISE_FULFILLED, 1);
+    CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
   else if (first == 1)
-    EXPECT_ENDED(promise, PROMISE_REJECTED, 2);
+    CHECK_ENDED(promise, PROMISE_REJECTED, 2);
   else
-    EXPECT_DISCARDED(promise);
+    CHECK_DISCARDED(promise);
 }
 
 static void the_first_settlement_wins(void) {
@@ -52,12 +52,12 @@ static void the_first_settlement_wins(void) {
   for (int first = 0; first < 3; first++) {
     spy_t spy = {0};
     promise_t *promise = pending();
-    EXPECT_STATUS(promise_observe(promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
-    EXPECT_STATUS(ways[first](promise), PROMISE_OK);
+    CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    CHECK_STATUS(ways[first](promise), PROMISE_OK);
     for (int second = 0; second < 3; second++) {
-      EXPECT_STATUS(ways[second](promise), PROMISE_ESETTLED);
+      CHECK_STATUS(ways[second](promise), PROMISE_ESETTLED);
       expect_settled_by(promise, first);
-      EXPECT_SPY(&spy, 1, 1);
+      CHECK_SPY(&spy, 1, 1);
     }
     release(promise);
   }
@@ -66,20 +66,20 @@ static void the_first_settlement_wins(void) {
 static promise_t *subject;
 static void settles_again(void *ctx, const promise_value_t *value) {
   (void)value;
-  EXPECT_INT(promise_state(subject), PROMISE_FULFILLED);
-  EXPECT_STATUS(resolves(subject), PROMISE_ESETTLED);
-  EXPECT_STATUS(rejects(subject), PROMISE_ESETTLED);
-  EXPECT_STATUS(discards(subject), PROMISE_ESETTLED);
+  CHECK_INT(promise_state(subject), PROMISE_FULFILLED);
+  CHECK_STATUS(resolves(subject), PROMISE_ESETTLED);
+  CHECK_STATUS(rejects(subject), PROMISE_ESETTLED);
+  CHECK_STATUS(discards(subject), PROMISE_ESETTLED);
   ++*(int *)ctx;
 }
 
 static void the_state_is_final_while_callbacks_run(void) {
   int calls = 0;
   subject = pending();
-  EXPECT_STATUS(promise_observe(subject, settles_again, settles_again, &calls, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_observe(subject, settles_again, settles_again, &calls, NULL), PROMISE_OK);
   resolve(subject, 7);
-  EXPECT_INT(calls, 1);
-  EXPECT_ENDED(subject, PROMISE_FULFILLED, 7);
+  CHECK_INT(calls, 1);
+  CHECK_ENDED(subject, PROMISE_FULFILLED, 7);
   release(subject);
 }
 
@@ -88,17 +88,17 @@ static void settlement_is_synchronous(void) {
   promise_t *promise = pending();
   promise_t *child = promise_then(promise, spy_handler, &child_spy, spy_free);
   promise_t *grandchild = promise_then(child, spy_handler, &grandchild_spy, spy_free);
-  EXPECT_STATUS(promise_observe(promise, spy_observer, NULL, &good, spy_free), PROMISE_OK);
-  EXPECT_STATUS(promise_observe(promise, NULL, spy_observer, &bad, spy_free), PROMISE_OK);
-  EXPECT_SPY(&good, 0, 0);
+  CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &good, spy_free), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &bad, spy_free), PROMISE_OK);
+  CHECK_SPY(&good, 0, 0);
   resolve(promise, 1);
-  EXPECT_SPY(&good, 1, 1);
-  EXPECT_SPY(&bad, 0, 1);
-  EXPECT_SPY(&child_spy, 1, 1);
-  EXPECT_SPY(&grandchild_spy, 1, 1);
-  EXPECT(pthread_equal(good.called_on, pthread_self()));
-  EXPECT(pthread_equal(grandchild_spy.freed_on, pthread_self()));
-  EXPECT_ENDED(grandchild, PROMISE_FULFILLED, 3);
+  CHECK_SPY(&good, 1, 1);
+  CHECK_SPY(&bad, 0, 1);
+  CHECK_SPY(&child_spy, 1, 1);
+  CHECK_SPY(&grandchild_spy, 1, 1);
+  CHECK(pthread_equal(good.thread, pthread_self()));
+  CHECK(pthread_equal(grandchild_spy.freed_on, pthread_self()));
+  CHECK_ENDED(grandchild, PROMISE_FULFILLED, 3);
   release(promise);
   release(child);
   release(grandchild);
@@ -107,78 +107,79 @@ static void settlement_is_synchronous(void) {
 static void a_promise_is_stored_as_it_is(void) {
   promise_t *inner = pending(), *outer = pending();
   promise_value_t value = holding(retained(inner)), out;
-  EXPECT_STATUS(promise_resolve(outer, &value), PROMISE_OK);
-  EXPECT_INT(promise_state(outer), PROMISE_FULFILLED);
-  EXPECT_STATUS(promise_result(outer, &out), PROMISE_OK);
-  EXPECT_INT(out.kind, PROMISE_KIND_PROMISE);
-  EXPECT_POINTER(out.as.ptr, inner);
-  EXPECT_STATUS(promise_value_release(&out), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(outer, &value), PROMISE_OK);
+  CHECK_INT(promise_state(outer), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_result(outer, &out), PROMISE_OK);
+  CHECK_INT(out.kind, PROMISE_KIND_PROMISE);
+  CHECK_POINTER(out.as.ptr, inner);
+  CHECK_STATUS(promise_value_release(&out), PROMISE_OK);
   release(inner);
-  EXPECT_INT(promise_state(inner), PROMISE_PENDING);
+  CHECK_INT(promise_state(inner), PROMISE_PENDING);
   release(outer);
-  EXPECT_STATUS(promise_state(inner), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
 }
 
 static void a_promise_cannot_hold_itself(void) {
   promise_t *promise = pending();
   promise_value_t value = holding(retained(promise));
-  EXPECT_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
-  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
   release(promise);
-  EXPECT_STATUS(promise_state(promise), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
 }
 
 static void many_are_settled_as_one_by_one(void) {
   promise_t *first = pending();
   promise_t *last = pending();
   promise_t *const promises[] = {first, first, NULL, last};
-  const promise_value_t values[] = {i64_value(1), i64_value(2), i64_value(3), i64_value(4)};
+  const promise_value_t values[] = {i64(1), i64(2), i64(3), i64(4)};
   promise_status_t statuses[4] = {1, 1, 1, 1};
-  EXPECT_STATUS(promise_resolve_many(promises, values, 4, statuses), PROMISE_ESETTLED);
-  EXPECT_STATUS(statuses[0], PROMISE_OK);
-  EXPECT_STATUS(statuses[1], PROMISE_ESETTLED);
-  EXPECT_STATUS(statuses[2], PROMISE_EINVAL);
-  EXPECT_STATUS(statuses[3], PROMISE_OK);
-  EXPECT_ENDED(first, PROMISE_FULFILLED, 1);
-  EXPECT_ENDED(last, PROMISE_FULFILLED, 4);
+  CHECK_STATUS(promise_resolve_many(promises, values, 4, statuses), PROMISE_ESETTLED);
+  CHECK_STATUS(statuses[0], PROMISE_OK);
+  CHECK_STATUS(statuses[1], PROMISE_ESETTLED);
+  CHECK_STATUS(statuses[2], PROMISE_EINVAL);
+  CHECK_STATUS(statuses[3], PROMISE_OK);
+  CHECK_ENDED(first, PROMISE_FULFILLED, 1);
+  CHECK_ENDED(last, PROMISE_FULFILLED, 4);
   release(first);
   release(last);
 }
 
 static void a_promise_may_begin_settled(void) {
-  promise_value_t value = i64_value(7);
+  promise_value_t value = i64(7);
   promise_t *good = promise_new_resolved(&value), *bad = promise_new_rejected(&value);
-  EXPECT_ENDED(good, PROMISE_FULFILLED, 7);
-  EXPECT_ENDED(bad, PROMISE_REJECTED, 7);
+  CHECK_ENDED(good, PROMISE_FULFILLED, 7);
+  CHECK_ENDED(bad, PROMISE_REJECTED, 7);
   release(good);
   release(bad);
-  EXPECT_POINTER(promise_new_resolved(NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_new_resolved(NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
 static void missing_arguments_are_refused(void) {
-  promise_value_t out = i64_value(1);
+  promise_value_t out = i64(1);
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_reject(promise, NULL), PROMISE_EINVAL);
-  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_reject(promise, NULL), PROMISE_EINVAL);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
   resolve(promise, 1);
-  EXPECT_STATUS(promise_result(promise, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_result(NULL, &out), PROMISE_EINVAL);
-  EXPECT_INT(out.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_result(promise, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_result(NULL, &out), PROMISE_EINVAL);
+  CHECK_INT(out.kind, PROMISE_KIND_VOID);
   release(promise);
 }
 
-const check_t settle_checks[] = {
-    {"a promise begins pending", a_promise_begins_pending},
-    {"resolve fulfils, reject rejects, discard rejects with a DISCARDED", settling_settles},
-    {"the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing", the_first_settlement_wins},
-    {"the state is final while callbacks run", the_state_is_final_while_callbacks_run},
-    {"when a settling call returns, every callback has run, on that thread", settlement_is_synchronous},
-    {"a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is},
-    {"a promise cannot hold itself", a_promise_cannot_hold_itself},
-    {"many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one},
-    {"promise_new_resolved() and promise_new_rejected() make settled promises", a_promise_may_begin_settled},
-    {"missing arguments are refused", missing_arguments_are_refused},
-    {NULL, NULL},
+CHECKS(settle) = {
+    RULE("a promise begins pending", a_promise_begins_pending),
+    RULE("resolve fulfils, reject rejects, discard rejects with a DISCARDED", settling_settles),
+    RULE("the first settlement wins, each later one is PROMISE_ESETTLED and changes nothing",
+         the_first_settlement_wins),
+    RULE("the state is final while callbacks run", the_state_is_final_while_callbacks_run),
+    RULE("when a settling call returns, every callback has run, on that thread", settlement_is_synchronous),
+    RULE("a PROMISE is stored as it is, not followed", a_promise_is_stored_as_it_is),
+    RULE("a promise cannot hold itself", a_promise_cannot_hold_itself),
+    RULE("many are settled as one by one, and one that fails stops no other", many_are_settled_as_one_by_one),
+    RULE("promise_new_resolved() and promise_new_rejected() make settled promises", a_promise_may_begin_settled),
+    RULE("missing arguments are refused", missing_arguments_are_refused),
+    CHECKS_END,
 };

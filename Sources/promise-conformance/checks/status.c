@@ -1,5 +1,5 @@
 /* promise/status.h */
-#include "../support.h"
+#include "../checked.h"
 
 static void every_status_has_its_name(void) {
   static const struct {
@@ -21,49 +21,50 @@ static void every_status_has_its_name(void) {
       {PROMISE_EBUSY, "PROMISE_EBUSY"},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    EXPECT_TEXT(promise_status_name(names[i].status), names[i].name);
+    CHECK_TEXT(promise_status_name(names[i].status), names[i].name);
 }
 
 static void other_numbers_are_unknown(void) {
   static const promise_status_t numbers[] = {1, 4711, INT32_MAX, -4711, INT32_MIN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-    EXPECT_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
+    CHECK_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
 }
 
 static void *looks_from_a_new_thread(void *argument) {
   (void)argument;
-  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
+  CHECK_STATUS(promise_last_status(), PROMISE_OK);
   return NULL;
 }
 
 static void last_status_tells_why_there_is_no_handle(void) {
-  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
-  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
-  EXPECT_POINTER(promise_then(stale(), adds_one, NULL, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_OK);
+  CHECK_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_then(stale(), adds_one, NULL, NULL), NULL);
   finish(start(looks_from_a_new_thread, NULL));
-  EXPECT_STATUS(promise_last_status(), PROMISE_ESTALE);
+  CHECK_STATUS(promise_last_status(), PROMISE_ESTALE);
 }
 
 static void the_last_status_is_reset_when_it_is_read(void) {
-  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_OK);
+  CHECK_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_STATUS(promise_last_status(), PROMISE_OK);
 }
 
 static void success_leaves_the_last_status(void) {
-  EXPECT_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
+  CHECK_POINTER(promise_then(NULL, adds_one, NULL, NULL), NULL);
   release(pending());
-  EXPECT_STATUS(promise_release(stale()), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_STATUS(promise_release(stale()), PROMISE_ESTALE);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
 }
 
-const check_t status_checks[] = {
-    {"promise_status_name() knows every status", every_status_has_its_name},
-    {"promise_status_name() of another number is PROMISE_UNKNOWN", other_numbers_are_unknown},
-    {"promise_last_status() tells, for each thread, why a handle is NULL", last_status_tells_why_there_is_no_handle},
-    {"promise_last_status() resets itself", the_last_status_is_reset_when_it_is_read},
-    {"promise_last_status() is changed neither by success nor by calls that return a status",
-     success_leaves_the_last_status},
-    {NULL, NULL},
+CHECKS(status) = {
+    RULE("promise_status_name() knows every status", every_status_has_its_name),
+    RULE("promise_status_name() of another number is PROMISE_UNKNOWN", other_numbers_are_unknown),
+    RULE("promise_last_status() tells, for each thread, why a handle is NULL",
+         last_status_tells_why_there_is_no_handle),
+    RULE("promise_last_status() resets itself", the_last_status_is_reset_when_it_is_read),
+    RULE("promise_last_status() is changed neither by success nor by calls that return a status",
+         success_leaves_the_last_status),
+    CHECKS_END,
 };

@@ -19,7 +19,7 @@ static promise_subscription_t wish(promise_overflow_t overflow, uint64_t capacit
 
 static promise_subscriber_t *subscriber_of(promise_publisher_t *publisher, promise_subscription_t subscription) {
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
-  EXPECT(subscriber != NULL);
+  CHECK(subscriber != NULL);
   return subscriber;
 }
 
@@ -29,47 +29,47 @@ static promise_subscriber_t *listener_of(promise_publisher_t *publisher) {
 
 static promise_t *end_of(promise_subscriber_t *subscriber) {
   promise_t *end = promise_subscriber_end(subscriber);
-  EXPECT(end != NULL);
+  CHECK(end != NULL);
   return end;
 }
 
 static void publish(promise_publisher_t *publisher, int64_t number, promise_status_t status) {
-  promise_value_t value = i64_value(number);
-  EXPECT_STATUS(promise_publisher_publish(publisher, &value), status);
+  promise_value_t value = i64(number);
+  CHECK_STATUS(promise_publisher_publish(publisher, &value), status);
 }
 
 static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
-  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  EXPECT_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
 }
 
 static void subscribers_get_what_comes_after_them(void) {
   promise_publisher_t *publisher = publisher_with(0);
   publish(publisher, 0, PROMISE_OK);
   promise_subscriber_t *subscriber = listener_of(publisher);
-  EXPECT_INT(promise_publisher_count(publisher), 1);
+  CHECK_INT(promise_publisher_count(publisher), 1);
   publish(publisher, 1, PROMISE_OK);
   publish_error(publisher, 2);
   publish(publisher, 3, PROMISE_OK);
-  EXPECT_TEXT(journal, "bCd");
-  EXPECT_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_TEXT(journal, "bCd");
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   publish(publisher, 4, PROMISE_OK);
-  EXPECT_TEXT(journal, "bCd.");
-  EXPECT_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-  EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_ESTALE);
+  CHECK_TEXT(journal, "bCd.");
+  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESTALE);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESTALE);
 }
 
 static void stateful_ones_replay_the_latest(void) {
   promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
   promise_value_t latest;
-  EXPECT_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
   publish(publisher, 0, PROMISE_OK);
   publish(publisher, 1, PROMISE_OK);
   promise_subscriber_t *subscriber = listener_of(publisher);
-  EXPECT_TEXT(journal, "b");
-  EXPECT_INT(promise_publisher_latest(publisher, &latest), PROMISE_FULFILLED);
-  EXPECT_INT(latest.as.i64, 1);
+  CHECK_TEXT(journal, "b");
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_FULFILLED);
+  CHECK_INT(latest.as.i64, 1);
   let_go(subscriber, publisher);
 }
 
@@ -78,42 +78,42 @@ static void the_end_is_a_promise(void) {
     promise_publisher_t *publisher = publisher_with(0);
     promise_subscriber_t *subscriber = listener_of(publisher);
     promise_t *end = end_of(subscriber);
-    promise_value_t reason = i64_value(7);
-    EXPECT_INT(promise_state(end), PROMISE_PENDING);
-    EXPECT_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-    EXPECT_STATUS(how == 0   ? promise_publisher_finish(publisher)
-                  : how == 1 ? promise_publisher_fail(publisher, &reason)
-                             : promise_publisher_cancel(publisher),
-                  PROMISE_OK);
-    EXPECT_INT(promise_state(end), how == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    EXPECT_INT(promise_publisher_state(publisher), promise_state(end));
+    promise_value_t reason = i64(7);
+    CHECK_INT(promise_state(end), PROMISE_PENDING);
+    CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
+    CHECK_STATUS(how == 0   ? promise_publisher_finish(publisher)
+                 : how == 1 ? promise_publisher_fail(publisher, &reason)
+                            : promise_publisher_cancel(publisher),
+                 PROMISE_OK);
+    CHECK_INT(promise_state(end), how == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_INT(promise_publisher_state(publisher), promise_state(end));
     if (how == 1)
-      EXPECT_ENDED(end, PROMISE_REJECTED, 7);
+      CHECK_ENDED(end, PROMISE_REJECTED, 7);
     if (how == 2)
-      EXPECT_DISCARDED(end);
+      CHECK_DISCARDED(end);
     publish(publisher, 1, PROMISE_ESETTLED);
-    EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_ESETTLED);
+    CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESETTLED);
     release(end);
     let_go(subscriber, publisher);
   }
-  EXPECT_TEXT(journal, "...");
+  CHECK_TEXT(journal, "...");
 }
 
 static void leaving_cancels(void) {
   promise_publisher_t *publisher = publisher_with(0);
   promise_subscriber_t *one = listener_of(publisher), *two = listener_of(publisher), *three = listener_of(publisher);
   promise_t *ends[] = {end_of(one), end_of(two), end_of(three)};
-  EXPECT_STATUS(promise_subscriber_cancel(one), PROMISE_OK);
-  EXPECT_DISCARDED(ends[0]);
-  EXPECT_STATUS(promise_subscriber_cancel(one), PROMISE_ESETTLED);
-  EXPECT_STATUS(promise_request_cancel(ends[1], NULL), PROMISE_OK);
-  EXPECT_DISCARDED(ends[1]);
-  EXPECT_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-  EXPECT_DISCARDED(ends[2]);
-  EXPECT_TEXT(journal, "...");
+  CHECK_STATUS(promise_subscriber_cancel(one), PROMISE_OK);
+  CHECK_DISCARDED(ends[0]);
+  CHECK_STATUS(promise_subscriber_cancel(one), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_request_cancel(ends[1], NULL), PROMISE_OK);
+  CHECK_DISCARDED(ends[1]);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+  CHECK_DISCARDED(ends[2]);
+  CHECK_TEXT(journal, "...");
   promise_subscriber_t *all[] = {one, two, three};
   for (int i = 0; i < 3; i++) {
-    EXPECT_STATUS(promise_subscriber_release(all[i]), PROMISE_OK);
+    CHECK_STATUS(promise_subscriber_release(all[i]), PROMISE_OK);
     release(ends[i]);
   }
 }
@@ -123,13 +123,13 @@ static void events_wait_for_demand(void) {
   promise_subscriber_t *subscriber = subscriber_of(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, 1));
   for (int i = 0; i < 4; i++)
     publish(publisher, i, PROMISE_OK);
-  EXPECT_TEXT(journal, "a");
-  EXPECT_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
-  EXPECT_TEXT(journal, "abc");
-  EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
-  EXPECT_TEXT(journal, "abc");
-  EXPECT_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  EXPECT_TEXT(journal, "abcd.");
+  CHECK_TEXT(journal, "a");
+  CHECK_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
+  CHECK_TEXT(journal, "abc");
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+  CHECK_TEXT(journal, "abc");
+  CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
+  CHECK_TEXT(journal, "abcd.");
   let_go(subscriber, publisher);
 }
 
@@ -142,21 +142,21 @@ static void what_overflows_is_dropped_by_the_policy(void) {
   for (int i = 0; i < 4; i++)
     publish(publisher, i, i == 0 ? PROMISE_OK : PROMISE_EFULL);
   promise_t *ready = promise_publisher_ready(publisher);
-  EXPECT_INT(promise_state(ready), PROMISE_PENDING);
-  EXPECT_STATUS(promise_subscriber_request(oldest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  EXPECT_TEXT(journal, "cd");
-  EXPECT_STATUS(promise_subscriber_request(newest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  EXPECT_TEXT(journal, "cdab");
-  EXPECT_INT(promise_state(ready), PROMISE_FULFILLED);
-  EXPECT_STATUS(promise_subscriber_request(fails, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
-  EXPECT_TEXT(journal, "cdabab.");
-  EXPECT_LIBRARY_ERROR(end, PROMISE_EFULL);
-  EXPECT_INT(promise_subscriber_dropped(oldest), 2);
-  EXPECT_INT(promise_subscriber_dropped(newest), 2);
+  CHECK_INT(promise_state(ready), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_request(oldest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
+  CHECK_TEXT(journal, "cd");
+  CHECK_STATUS(promise_subscriber_request(newest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
+  CHECK_TEXT(journal, "cdab");
+  CHECK_INT(promise_state(ready), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_subscriber_request(fails, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
+  CHECK_TEXT(journal, "cdabab.");
+  CHECK_LIBRARY_ERROR(end, PROMISE_EFULL);
+  CHECK_INT(promise_subscriber_dropped(oldest), 2);
+  CHECK_INT(promise_subscriber_dropped(newest), 2);
   release(ready);
   release(end);
-  EXPECT_STATUS(promise_subscriber_release(oldest), PROMISE_OK);
-  EXPECT_STATUS(promise_subscriber_release(newest), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_release(oldest), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_release(newest), PROMISE_OK);
   let_go(fails, publisher);
 }
 
@@ -169,16 +169,16 @@ static void events_are_promises_that_are_asked_for(void) {
   promise_t *nexts[4];
   for (int i = 0; i < 4; i++)
     nexts[i] = promise_subscriber_next(subscriber);
-  EXPECT_ENDED(nexts[0], PROMISE_FULFILLED, 1);
-  EXPECT_ENDED(nexts[1], PROMISE_REJECTED, 2);
-  EXPECT_INT(promise_state(nexts[2]), PROMISE_PENDING);
-  EXPECT_STATUS(promise_request_cancel(nexts[2], NULL), PROMISE_OK);
-  EXPECT_DISCARDED(nexts[2]);
+  CHECK_ENDED(nexts[0], PROMISE_FULFILLED, 1);
+  CHECK_ENDED(nexts[1], PROMISE_REJECTED, 2);
+  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
+  CHECK_STATUS(promise_request_cancel(nexts[2], NULL), PROMISE_OK);
+  CHECK_DISCARDED(nexts[2]);
   publish(publisher, 3, PROMISE_OK);
-  EXPECT_ENDED(nexts[3], PROMISE_FULFILLED, 3);
-  EXPECT_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+  CHECK_ENDED(nexts[3], PROMISE_FULFILLED, 3);
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   promise_t *last = promise_subscriber_next(subscriber);
-  EXPECT_LIBRARY_ERROR(last, PROMISE_EFINISHED);
+  CHECK_LIBRARY_ERROR(last, PROMISE_EFINISHED);
   release(last);
   for (int i = 0; i < 4; i++)
     release(nexts[i]);
@@ -197,36 +197,36 @@ static void a_callback_may_publish(void) {
   subscription.on_value = publishes_less, subscription.ctx = publisher, subscription.free_ctx = NULL;
   promise_subscriber_t *first = subscriber_of(publisher, subscription), *second = listener_of(publisher);
   publish(publisher, 2, PROMISE_OK);
-  EXPECT_TEXT(journal, "ccbbaa");
-  EXPECT_STATUS(promise_subscriber_release(first), PROMISE_OK);
+  CHECK_TEXT(journal, "ccbbaa");
+  CHECK_STATUS(promise_subscriber_release(first), PROMISE_OK);
   let_go(second, publisher);
 }
 
 static void references_are_counted(void) {
   promise_publisher_t *publisher = publisher_with(0);
   promise_subscriber_t *subscriber = listener_of(publisher);
-  EXPECT_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
-  EXPECT_STATUS(promise_subscriber_retain(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
+  CHECK_STATUS(promise_subscriber_retain(subscriber), PROMISE_OK);
   let_go(subscriber, publisher);
   publish(publisher, 1, PROMISE_OK);
-  EXPECT_TEXT(journal, "b");
+  CHECK_TEXT(journal, "b");
   let_go(subscriber, publisher);
-  EXPECT_TEXT(journal, "b.");
-  EXPECT_STATUS(promise_publisher_retain(publisher), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_subscriber_retain(subscriber), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_publisher_retain(NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_subscriber_retain(NULL), PROMISE_EINVAL);
+  CHECK_TEXT(journal, "b.");
+  CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_ESTALE);
+  CHECK_STATUS(promise_subscriber_retain(subscriber), PROMISE_ESTALE);
+  CHECK_STATUS(promise_publisher_retain(NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_subscriber_retain(NULL), PROMISE_EINVAL);
 }
 
-const check_t stream_checks[] = {
-    {"a subscriber gets what is published after it came", subscribers_get_what_comes_after_them},
-    {"a stateful publisher replays the latest event", stateful_ones_replay_the_latest},
-    {"the end of a stream is a promise", the_end_is_a_promise},
-    {"who leaves is cancelled, once", leaving_cancels},
-    {"events wait for demand, and the end for them", events_wait_for_demand},
-    {"what overflows goes by the policy, and room is a promise", what_overflows_is_dropped_by_the_policy},
-    {"promise_subscriber_next() has the next event, or the end", events_are_promises_that_are_asked_for},
-    {"what a callback publishes comes to all in the same order", a_callback_may_publish},
-    {"publishers and subscribers live until their last reference is released", references_are_counted},
-    {NULL, NULL},
+CHECKS(stream) = {
+    RULE("a subscriber gets what is published after it came", subscribers_get_what_comes_after_them),
+    RULE("a stateful publisher replays the latest event", stateful_ones_replay_the_latest),
+    RULE("the end of a stream is a promise", the_end_is_a_promise),
+    RULE("who leaves is cancelled, once", leaving_cancels),
+    RULE("events wait for demand, and the end for them", events_wait_for_demand),
+    RULE("what overflows goes by the policy, and room is a promise", what_overflows_is_dropped_by_the_policy),
+    RULE("promise_subscriber_next() has the next event, or the end", events_are_promises_that_are_asked_for),
+    RULE("what a callback publishes comes to all in the same order", a_callback_may_publish),
+    RULE("publishers and subscribers live until their last reference is released", references_are_counted),
+    CHECKS_END,
 };

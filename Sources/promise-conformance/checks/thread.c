@@ -1,6 +1,6 @@
 /* promise.h, THREADS: every function may be called from any thread at any time. The order is left to chance; the rules
  * hold in each. */
-#include "../support.h"
+#include "../checked.h"
 
 enum { THREADS = 4, ROUNDS = 500, ATTACHMENTS = 8 };
 
@@ -20,7 +20,7 @@ typedef struct racer {
 static void run_race(race_t *race, void *(*body)(void *racer)) {
   racer_t racers[THREADS];
   pthread_t threads[THREADS];
-  EXPECT(pthread_barrier_init(&race->start, NULL, THREADS) == 0);
+  CHECK(pthread_barrier_init(&race->start, NULL, THREADS) == 0);
   for (int i = 0; i < THREADS; i++) {
     racers[i] = (racer_t){race, i};
     threads[i] = start(body, &racers[i]);
@@ -32,14 +32,14 @@ static void run_race(race_t *race, void *(*body)(void *racer)) {
 
 static void *settles(void *argument) {
   racer_t *racer = argument;
-  promise_value_t value = i64_value(racer->index);
+  promise_value_t value = i64(racer->index);
   pthread_barrier_wait(&racer->race->start);
   promise_status_t status = racer->index % 2 == 0 ? promise_resolve(racer->race->promise, &value)
                                                   : promise_reject(racer->race->promise, &value);
   if (status == PROMISE_OK)
     atomic_fetch_add(&racer->race->won, racer->index + 1);
   else
-    EXPECT_STATUS(status, PROMISE_ESETTLED);
+    CHECK_STATUS(status, PROMISE_ESETTLED);
   return NULL;
 }
 
@@ -49,12 +49,12 @@ static void one_settlement_wins(void) {
     spy_t spy = {0};
     race.promise = pending();
     atomic_store(&race.won, 0);
-    EXPECT_STATUS(promise_observe(race.promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    CHECK_STATUS(promise_observe(race.promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
     run_race(&race, settles);
     int winner = atomic_load(&race.won) - 1;
-    EXPECT(winner >= 0 && winner < THREADS);
-    EXPECT_SPY(&spy, 1, 1);
-    EXPECT_ENDED(race.promise, winner % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, winner);
+    CHECK(winner >= 0 && winner < THREADS);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK_ENDED(race.promise, winner % 2 == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED, winner);
     release(race.promise);
   }
 }
@@ -67,7 +67,7 @@ static void *attaches(void *argument) {
     if (racer->index == 0 && i == ATTACHMENTS / 2)
       resolve(race->promise, 1);
     race->children[racer->index][i] = promise_then(race->promise, spy_handler, &race->spies[racer->index][i], spy_free);
-    EXPECT(race->children[racer->index][i] != NULL);
+    CHECK(race->children[racer->index][i] != NULL);
   }
   return NULL;
 }
@@ -80,8 +80,8 @@ static void each_callback_runs_once(void) {
     run_race(&race, attaches);
     for (int j = 0; j < THREADS * ATTACHMENTS; j++) {
       promise_t *child = race.children[j / ATTACHMENTS][j % ATTACHMENTS];
-      EXPECT_SPY(&race.spies[j / ATTACHMENTS][j % ATTACHMENTS], 1, 1);
-      EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+      CHECK_SPY(&race.spies[j / ATTACHMENTS][j % ATTACHMENTS], 1, 1);
+      CHECK_ENDED(child, PROMISE_FULFILLED, 2);
       release(child);
     }
     release(race.promise);
@@ -102,19 +102,19 @@ static void *counts_references(void *argument) {
 static void references_are_counted_by_all(void) {
   static race_t race;
   payload_t payload = {0};
-  promise_value_t value = object_value(&payload);
+  promise_value_t value = object(&payload);
   race.promise = pending();
-  EXPECT_STATUS(promise_resolve(race.promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(race.promise, &value), PROMISE_OK);
   for (int i = 1; i < THREADS; i++)
     retained(race.promise);
   run_race(&race, counts_references);
-  EXPECT_DESTROYED(&payload, 1);
-  EXPECT_STATUS(promise_state(race.promise), PROMISE_ESTALE);
+  CHECK_DESTROYED(&payload, 1);
+  CHECK_STATUS(promise_state(race.promise), PROMISE_ESTALE);
 }
 
-const check_t thread_checks[] = {
-    {"of settlements on several threads, one wins", one_settlement_wins},
-    {"each callback runs once, attached on whatever thread while another settles", each_callback_runs_once},
-    {"references are counted, whoever adds them and gives them back", references_are_counted_by_all},
-    {NULL, NULL},
+CHECKS(thread) = {
+    RULE("of settlements on several threads, one wins", one_settlement_wins),
+    RULE("each callback runs once, attached on whatever thread while another settles", each_callback_runs_once),
+    RULE("references are counted, whoever adds them and gives them back", references_are_counted_by_all),
+    CHECKS_END,
 };

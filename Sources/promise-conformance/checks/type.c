@@ -1,9 +1,9 @@
 /* promise/type.h */
-#include "../support.h"
+#include "../checked.h"
 
 static const promise_type_t *registered(const char *name, const promise_type_t *parent) {
   const promise_type_t *type = promise_type_register(name, parent, NULL);
-  EXPECT(type != NULL);
+  CHECK(type != NULL);
   return type;
 }
 
@@ -11,15 +11,15 @@ static void one_name_is_one_type(void) {
   char name[] = "org.promises.conformance.one";
   const promise_type_t *type = registered(name, NULL);
   memset(name, 'x', strlen(name));
-  EXPECT_TEXT(promise_type_name(type), "org.promises.conformance.one");
-  EXPECT_POINTER(registered("org.promises.conformance.one", NULL), type);
-  EXPECT_POINTER(promise_type_named("org.promises.conformance.one"), type);
-  EXPECT(registered("org.promises.conformance.two", NULL) != type);
+  CHECK_TEXT(promise_type_name(type), "org.promises.conformance.one");
+  CHECK_POINTER(registered("org.promises.conformance.one", NULL), type);
+  CHECK_POINTER(promise_type_named("org.promises.conformance.one"), type);
+  CHECK(registered("org.promises.conformance.two", NULL) != type);
 }
 
 static void refused(const char *name, const promise_type_t *parent, promise_status_t status) {
-  EXPECT_POINTER(promise_type_register(name, parent, NULL), NULL);
-  EXPECT_STATUS(promise_last_status(), status);
+  CHECK_POINTER(promise_type_register(name, parent, NULL), NULL);
+  CHECK_STATUS(promise_last_status(), status);
 }
 
 static void names_and_parents_are_checked(void) {
@@ -32,7 +32,7 @@ static void names_and_parents_are_checked(void) {
   refused("org.promises.conformance.child", promise_type_named("object"), PROMISE_EINVAL);
   refused("org.promises.conformance.other", promise_type_named("i64"), PROMISE_EINVAL);
   refused("org.promises.conformance.other", (const promise_type_t *)(const void *)own_memory, PROMISE_ESTALE);
-  EXPECT_POINTER(registered("org.promises.conformance.child", NULL), child);
+  CHECK_POINTER(registered("org.promises.conformance.child", NULL), child);
 }
 
 static void kinds_are_types(void) {
@@ -40,18 +40,18 @@ static void kinds_are_types(void) {
                                       "bytes", "array", "map", "error", "discarded", "promise", "object"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const promise_type_t *type = promise_type_named(names[i]);
-    EXPECT(type != NULL);
-    EXPECT_TEXT(promise_type_name(type), names[i]);
+    CHECK(type != NULL);
+    CHECK_TEXT(promise_type_name(type), names[i]);
   }
-  EXPECT_POINTER(promise_type_named("org.promises.conformance.nowhere"), NULL);
-  EXPECT_STATUS(promise_last_status(), PROMISE_EINVAL);
-  EXPECT_POINTER(promise_type_named(NULL), NULL);
-  EXPECT_POINTER(promise_type_name(NULL), NULL);
-  promise_value_t number = i64_value(1), text = string_value("text");
-  EXPECT_POINTER(promise_value_type(&number), promise_type_named("i64"));
-  EXPECT_POINTER(promise_value_type(&text), promise_type_named("string"));
-  EXPECT_POINTER(promise_value_type(NULL), NULL);
-  EXPECT_STATUS(promise_value_release(&text), PROMISE_OK);
+  CHECK_POINTER(promise_type_named("org.promises.conformance.nowhere"), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
+  CHECK_POINTER(promise_type_named(NULL), NULL);
+  CHECK_POINTER(promise_type_name(NULL), NULL);
+  promise_value_t number = i64(1), string = text("text");
+  CHECK_POINTER(promise_value_type(&number), promise_type_named("i64"));
+  CHECK_POINTER(promise_value_type(&string), promise_type_named("string"));
+  CHECK_POINTER(promise_value_type(NULL), NULL);
+  CHECK_STATUS(promise_value_release(&string), PROMISE_OK);
 }
 
 static void values_are_of_their_types_ancestors_too(void) {
@@ -60,18 +60,18 @@ static void values_are_of_their_types_ancestors_too(void) {
   const promise_type_t *child = registered("org.promises.conformance.grandchild", parent);
   const promise_type_t *plain = registered("org.promises.conformance.plain", NULL);
   promise_value_t value, other;
-  EXPECT_STATUS(promise_value_object(&value, child, NULL), PROMISE_OK);
-  EXPECT_STATUS(promise_value_object(&other, plain, NULL), PROMISE_OK);
-  EXPECT_POINTER(promise_value_type(&value), child);
-  EXPECT(promise_value_is(&value, child) && promise_value_is(&value, parent) && promise_value_is(&value, error));
-  EXPECT(!promise_value_is(&value, plain));
-  EXPECT(promise_value_is(&other, plain) && promise_value_is(&other, object) && !promise_value_is(&other, error));
-  promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED}, number = i64_value(1);
-  EXPECT(promise_value_is(&discarded, promise_type_named("discarded")) && promise_value_is(&discarded, error));
-  EXPECT(!promise_value_is(&number, error) && promise_value_is(&number, promise_type_named("i64")));
-  EXPECT(!promise_value_is(&number, NULL) && !promise_value_is(NULL, error));
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_release(&other), PROMISE_OK);
+  CHECK_STATUS(promise_value_object(&value, child, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_value_object(&other, plain, NULL), PROMISE_OK);
+  CHECK_POINTER(promise_value_type(&value), child);
+  CHECK(promise_value_is(&value, child) && promise_value_is(&value, parent) && promise_value_is(&value, error));
+  CHECK(!promise_value_is(&value, plain));
+  CHECK(promise_value_is(&other, plain) && promise_value_is(&other, object) && !promise_value_is(&other, error));
+  promise_value_t discarded = {.kind = PROMISE_KIND_DISCARDED}, number = i64(1);
+  CHECK(promise_value_is(&discarded, promise_type_named("discarded")) && promise_value_is(&discarded, error));
+  CHECK(!promise_value_is(&number, error) && promise_value_is(&number, promise_type_named("i64")));
+  CHECK(!promise_value_is(&number, NULL) && !promise_value_is(NULL, error));
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&other), PROMISE_OK);
 }
 
 static atomic_int first_destroyed, second_destroyed;
@@ -84,19 +84,19 @@ static void destroys_second(void *payload) {
 
 static void the_first_destroy_stays(void) {
   const promise_type_t *type = promise_type_register("org.promises.conformance.twice", NULL, destroys_first);
-  EXPECT_POINTER(promise_type_register("org.promises.conformance.twice", NULL, destroys_second), type);
+  CHECK_POINTER(promise_type_register("org.promises.conformance.twice", NULL, destroys_second), type);
   promise_value_t value;
-  EXPECT_STATUS(promise_value_object(&value, type, &value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_INT(first_destroyed, 1);
-  EXPECT_INT(second_destroyed, 0);
+  CHECK_STATUS(promise_value_object(&value, type, &value), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(first_destroyed, 1);
+  CHECK_INT(second_destroyed, 0);
 }
 
-const check_t type_checks[] = {
-    {"one name is one type, and is copied", one_name_is_one_type},
-    {"a type is refused with a wrong name or parent", names_and_parents_are_checked},
-    {"the kinds are types, and promise_value_type() tells them", kinds_are_types},
-    {"a value is of its type and of all its ancestors", values_are_of_their_types_ancestors_too},
-    {"the first `destroy` of a name stays", the_first_destroy_stays},
-    {NULL, NULL},
+CHECKS(type) = {
+    RULE("one name is one type, and is copied", one_name_is_one_type),
+    RULE("a type is refused with a wrong name or parent", names_and_parents_are_checked),
+    RULE("the kinds are types, and promise_value_type() tells them", kinds_are_types),
+    RULE("a value is of its type and of all its ancestors", values_are_of_their_types_ancestors_too),
+    RULE("the first `destroy` of a name stays", the_first_destroy_stays),
+    CHECKS_END,
 };

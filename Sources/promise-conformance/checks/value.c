@@ -1,5 +1,5 @@
 /* promise/value.h: strings, bytes, errors, and malformed values. */
-#include "../support.h"
+#include "../checked.h"
 
 static void plain_kinds_own_nothing(void) {
   promise_value_t values[] = {
@@ -13,15 +13,15 @@ static void plain_kinds_own_nothing(void) {
   };
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     promise_value_t before = values[i], after;
-    EXPECT_STATUS(promise_value_retain(&values[i]), PROMISE_OK);
+    CHECK_STATUS(promise_value_retain(&values[i]), PROMISE_OK);
     promise_t *promise = pending();
-    EXPECT_STATUS(promise_resolve(promise, &values[i]), PROMISE_OK);
-    EXPECT_STATUS(promise_result(promise, &after), PROMISE_OK);
-    EXPECT_INT(after.kind, before.kind);
-    EXPECT_INT((int64_t)after.as.u64, (int64_t)before.as.u64);
+    CHECK_STATUS(promise_resolve(promise, &values[i]), PROMISE_OK);
+    CHECK_STATUS(promise_result(promise, &after), PROMISE_OK);
+    CHECK_INT(after.kind, before.kind);
+    CHECK_INT((int64_t)after.as.u64, (int64_t)before.as.u64);
     release(promise);
-    EXPECT_STATUS(promise_value_release(&after), PROMISE_OK);
-    EXPECT_INT(after.kind, PROMISE_KIND_VOID);
+    CHECK_STATUS(promise_value_release(&after), PROMISE_OK);
+    CHECK_INT(after.kind, PROMISE_KIND_VOID);
   }
 }
 
@@ -29,19 +29,19 @@ static void string_is_copied(void) {
   char text[] = "gr\xc3\xbc\xc3\x9f";
   promise_value_t value;
   size_t length = 0;
-  EXPECT_STATUS(promise_value_string(&value, text, strlen(text)), PROMISE_OK);
+  CHECK_STATUS(promise_value_string(&value, text, strlen(text)), PROMISE_OK);
   memset(text, 'x', strlen(text));
-  EXPECT_INT(value.kind, PROMISE_KIND_STRING);
-  EXPECT_TEXT(promise_value_data(&value, &length), "gr\xc3\xbc\xc3\x9f");
-  EXPECT_INT(length, 6);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_string(&value, "with\0NUL", 8), PROMISE_OK);
-  EXPECT(memcmp(promise_value_data(&value, &length), "with\0NUL", 9) == 0);
-  EXPECT_INT(length, 8);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_string(&value, NULL, 0), PROMISE_OK);
-  EXPECT_TEXT(promise_value_data(&value, NULL), "");
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_STRING);
+  CHECK_TEXT(promise_value_data(&value, &length), "gr\xc3\xbc\xc3\x9f");
+  CHECK_INT(length, 6);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_string(&value, "with\0NUL", 8), PROMISE_OK);
+  CHECK(memcmp(promise_value_data(&value, &length), "with\0NUL", 9) == 0);
+  CHECK_INT(length, 8);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_string(&value, NULL, 0), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&value, NULL), "");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void what_is_not_utf8_is_no_string(void) {
@@ -55,9 +55,9 @@ static void what_is_not_utf8_is_no_string(void) {
       "good\xe2\x82",
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    promise_value_t value = i64_value(1);
-    EXPECT_STATUS(promise_value_string(&value, wrong[i], strlen(wrong[i])), PROMISE_EINVAL);
-    EXPECT_INT(value.kind, PROMISE_KIND_VOID);
+    promise_value_t value = i64(1);
+    CHECK_STATUS(promise_value_string(&value, wrong[i], strlen(wrong[i])), PROMISE_EINVAL);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
   }
 }
 
@@ -65,17 +65,17 @@ static void bytes_are_copied(void) {
   unsigned char bytes[] = {0, 255, 128, 10};
   promise_value_t value;
   size_t length = 0;
-  EXPECT_STATUS(promise_value_bytes(&value, bytes, sizeof bytes), PROMISE_OK);
+  CHECK_STATUS(promise_value_bytes(&value, bytes, sizeof bytes), PROMISE_OK);
   bytes[1] = 0;
-  EXPECT_INT(value.kind, PROMISE_KIND_BYTES);
-  EXPECT(memcmp(promise_value_data(&value, &length), "\0\xff\x80\n", 4) == 0);
-  EXPECT_INT(length, 4);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+  CHECK(memcmp(promise_value_data(&value, &length), "\0\xff\x80\n", 4) == 0);
+  CHECK_INT(length, 4);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
   length = 1;
-  EXPECT_STATUS(promise_value_bytes(&value, NULL, 0), PROMISE_OK);
-  EXPECT_POINTER(promise_value_data(&value, &length), NULL);
-  EXPECT_INT(length, 0);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_bytes(&value, NULL, 0), PROMISE_OK);
+  CHECK_POINTER(promise_value_data(&value, &length), NULL);
+  CHECK_INT(length, 0);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
 }
 
 static void foreign_bytes_are_not_copied(void) {
@@ -83,66 +83,66 @@ static void foreign_bytes_are_not_copied(void) {
   spy_t spy = {0};
   promise_value_t value, copy;
   size_t length = 0;
-  EXPECT_STATUS(promise_value_bytes_foreign(&value, bytes, 7, &spy, spy_free), PROMISE_OK);
-  EXPECT_INT(value.kind, PROMISE_KIND_BYTES);
-  EXPECT_POINTER(promise_value_data(&value, &length), bytes);
-  EXPECT_INT(length, 7);
+  CHECK_STATUS(promise_value_bytes_foreign(&value, bytes, 7, &spy, spy_free), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_BYTES);
+  CHECK_POINTER(promise_value_data(&value, &length), bytes);
+  CHECK_INT(length, 7);
   copy = value;
-  EXPECT_STATUS(promise_value_retain(&copy), PROMISE_OK);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_INT(atomic_load(&spy.frees), 0);
-  EXPECT_STATUS(promise_value_release(&copy), PROMISE_OK);
-  EXPECT_INT(atomic_load(&spy.frees), 1);
-  EXPECT_STATUS(promise_value_bytes_foreign(&value, NULL, 7, &spy, spy_free), PROMISE_EINVAL);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-  EXPECT_INT(atomic_load(&spy.frees), 2);
-  EXPECT_STATUS(promise_value_bytes_foreign(NULL, bytes, 7, &spy, spy_free), PROMISE_EINVAL);
-  EXPECT_INT(atomic_load(&spy.frees), 3);
+  CHECK_STATUS(promise_value_retain(&copy), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 0);
+  CHECK_STATUS(promise_value_release(&copy), PROMISE_OK);
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  CHECK_STATUS(promise_value_bytes_foreign(&value, NULL, 7, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_INT(atomic_load(&spy.frees), 2);
+  CHECK_STATUS(promise_value_bytes_foreign(NULL, bytes, 7, &spy, spy_free), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&spy.frees), 3);
 }
 
 static void error_has_its_parts(void) {
   char domain[] = "org.example", message[] = "broken";
   promise_value_t value;
   size_t length = 0;
-  EXPECT_STATUS(promise_value_error(&value, domain, INT64_MIN, message), PROMISE_OK);
+  CHECK_STATUS(promise_value_error(&value, domain, INT64_MIN, message), PROMISE_OK);
   domain[0] = message[0] = 'x';
-  EXPECT_INT(value.kind, PROMISE_KIND_ERROR);
-  EXPECT_TEXT(promise_value_domain(&value), "org.example");
-  EXPECT_INT(promise_value_code(&value), INT64_MIN);
-  EXPECT_TEXT(promise_value_data(&value, &length), "broken");
-  EXPECT_INT(length, 6);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_value_error(&value, NULL, 1, "message"), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_error(&value, "domain", 1, NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_error(&value, "\xff", 1, "message"), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-  EXPECT_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_ERROR);
+  CHECK_TEXT(promise_value_domain(&value), "org.example");
+  CHECK_INT(promise_value_code(&value), INT64_MIN);
+  CHECK_TEXT(promise_value_data(&value, &length), "broken");
+  CHECK_INT(length, 6);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_error(&value, NULL, 1, "message"), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error(&value, "domain", 1, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error(&value, "\xff", 1, "message"), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error(&value, "domain", 1, "\xff"), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_error(NULL, "domain", 1, "message"), PROMISE_EINVAL);
 }
 
 static void other_kinds_have_no_parts(void) {
-  promise_value_t number = i64_value(7), text = string_value("text");
+  promise_value_t number = i64(7), string = text("text");
   size_t length = 1;
-  EXPECT_POINTER(promise_value_data(&number, &length), NULL);
-  EXPECT_POINTER(promise_value_domain(&number), NULL);
-  EXPECT_POINTER(promise_value_domain(&text), NULL);
-  EXPECT_INT(promise_value_code(&number), 0);
-  EXPECT_INT(promise_value_code(&text), 0);
-  EXPECT_POINTER(promise_value_data(NULL, &length), NULL);
-  EXPECT_POINTER(promise_value_domain(NULL), NULL);
-  EXPECT_INT(promise_value_code(NULL), 0);
-  EXPECT_STATUS(promise_value_release(&text), PROMISE_OK);
+  CHECK_POINTER(promise_value_data(&number, &length), NULL);
+  CHECK_POINTER(promise_value_domain(&number), NULL);
+  CHECK_POINTER(promise_value_domain(&string), NULL);
+  CHECK_INT(promise_value_code(&number), 0);
+  CHECK_INT(promise_value_code(&string), 0);
+  CHECK_POINTER(promise_value_data(NULL, &length), NULL);
+  CHECK_POINTER(promise_value_domain(NULL), NULL);
+  CHECK_INT(promise_value_code(NULL), 0);
+  CHECK_STATUS(promise_value_release(&string), PROMISE_OK);
 }
 
 static void missing_arguments_are_refused(void) {
-  promise_value_t value = i64_value(1);
-  EXPECT_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_string(&value, NULL, 4), PROMISE_EINVAL);
-  EXPECT_INT(value.kind, PROMISE_KIND_VOID);
-  EXPECT_STATUS(promise_value_bytes(NULL, "bytes", 5), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_bytes(&value, NULL, 5), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
+  promise_value_t value = i64(1);
+  CHECK_STATUS(promise_value_string(NULL, "text", 4), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_string(&value, NULL, 4), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_bytes(NULL, "bytes", 5), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_bytes(&value, NULL, 5), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_retain(NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_release(NULL), PROMISE_EINVAL);
 }
 
 static void forged_values_are_refused(void) {
@@ -161,13 +161,13 @@ static void forged_values_are_refused(void) {
   promise_t *promise = pending();
   for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
     promise_value_t value = forged[i];
-    EXPECT_STATUS(promise_value_retain(&value), PROMISE_EINVAL);
-    EXPECT_STATUS(promise_value_release(&value), PROMISE_EINVAL);
-    EXPECT_INT(value.kind, forged[i].kind);
-    EXPECT_POINTER(promise_value_data(&value, NULL), NULL);
-    EXPECT_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
-    EXPECT_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
-    EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+    CHECK_STATUS(promise_value_retain(&value), PROMISE_EINVAL);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_EINVAL);
+    CHECK_INT(value.kind, forged[i].kind);
+    CHECK_POINTER(promise_value_data(&value, NULL), NULL);
+    CHECK_STATUS(promise_resolve(promise, &value), PROMISE_EINVAL);
+    CHECK_STATUS(promise_reject(promise, &value), PROMISE_EINVAL);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
   }
   release(promise);
 }
@@ -175,26 +175,26 @@ static void forged_values_are_refused(void) {
 static void a_promise_in_a_value_holds_a_reference(void) {
   promise_t *inner = pending();
   promise_value_t value = holding(inner);
-  EXPECT_STATUS(promise_value_retain(&value), PROMISE_OK);
+  CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
   release(inner);
-  EXPECT_INT(promise_state(inner), PROMISE_PENDING);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_OK);
-  EXPECT_STATUS(promise_state(inner), PROMISE_ESTALE);
+  CHECK_INT(promise_state(inner), PROMISE_PENDING);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
   value = holding(inner);
-  EXPECT_STATUS(promise_value_retain(&value), PROMISE_ESTALE);
-  EXPECT_STATUS(promise_value_release(&value), PROMISE_ESTALE);
+  CHECK_STATUS(promise_value_retain(&value), PROMISE_ESTALE);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_ESTALE);
 }
 
-const check_t value_checks[] = {
-    {"plain kinds go through a promise as they are", plain_kinds_own_nothing},
-    {"a STRING is a copy, with a NUL behind it", string_is_copied},
-    {"what is not UTF-8 is no STRING", what_is_not_utf8_is_no_string},
-    {"BYTES are a copy; empty ones are NULL", bytes_are_copied},
-    {"foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied},
-    {"an ERROR has a domain, a code and a message", error_has_its_parts},
-    {"other kinds have none of these", other_kinds_have_no_parts},
-    {"missing arguments are refused", missing_arguments_are_refused},
-    {"forged values are refused wherever they are passed, and settle nothing", forged_values_are_refused},
-    {"a PROMISE holds one reference of the promise", a_promise_in_a_value_holds_a_reference},
-    {NULL, NULL},
+CHECKS(value) = {
+    RULE("plain kinds go through a promise as they are", plain_kinds_own_nothing),
+    RULE("a STRING is a copy, with a NUL behind it", string_is_copied),
+    RULE("what is not UTF-8 is no STRING", what_is_not_utf8_is_no_string),
+    RULE("BYTES are a copy; empty ones are NULL", bytes_are_copied),
+    RULE("foreign BYTES are not copied, and freed once", foreign_bytes_are_not_copied),
+    RULE("an ERROR has a domain, a code and a message", error_has_its_parts),
+    RULE("other kinds have none of these", other_kinds_have_no_parts),
+    RULE("missing arguments are refused", missing_arguments_are_refused),
+    RULE("forged values are refused wherever they are passed, and settle nothing", forged_values_are_refused),
+    RULE("a PROMISE holds one reference of the promise", a_promise_in_a_value_holds_a_reference),
+    CHECKS_END,
 };

@@ -1,38 +1,30 @@
 /* promise/core.h: waiting. */
-#include <time.h>
-
-#include "../support.h"
+#include "../checked.h"
 
 static void settled_promises_need_no_waiting(void) {
-  static const int64_t limits[] = {0, 1, MILLISECOND, INT64_MAX, FOR_EVER, INT64_MIN};
+  static const int64_t limits[] = {0, 1, MILLISECONDS, INT64_MAX, FOR_EVER, INT64_MIN};
   promise_t *good = fulfilled(1), *bad = rejected(1), *discarded = pending();
-  EXPECT_STATUS(promise_discard(discarded), PROMISE_OK);
+  CHECK_STATUS(promise_discard(discarded), PROMISE_OK);
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-    EXPECT_STATUS(promise_wait(good, limits[i]), PROMISE_OK);
-    EXPECT_STATUS(promise_wait(bad, limits[i]), PROMISE_OK);
-    EXPECT_STATUS(promise_wait(discarded, limits[i]), PROMISE_OK);
-    EXPECT_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
+    CHECK_STATUS(promise_wait(good, limits[i]), PROMISE_OK);
+    CHECK_STATUS(promise_wait(bad, limits[i]), PROMISE_OK);
+    CHECK_STATUS(promise_wait(discarded, limits[i]), PROMISE_OK);
+    CHECK_STATUS(promise_wait_interruptible(bad, limits[i]), PROMISE_OK);
   }
   release(good);
   release(bad);
   release(discarded);
 }
 
-static int64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 * MILLISECOND + time.tv_nsec;
-}
-
 static void a_limit_is_kept(void) {
   promise_t *promise = pending();
-  EXPECT_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
-  EXPECT_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
-  EXPECT_STATUS(promise_wait_interruptible(promise, 1), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait_interruptible(promise, 1), PROMISE_ETIMEDOUT);
   int64_t before = now();
-  EXPECT_STATUS(promise_wait(promise, 30 * MILLISECOND), PROMISE_ETIMEDOUT);
-  EXPECT(now() - before >= 30 * MILLISECOND);
-  EXPECT_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_wait(promise, 30 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 30 * MILLISECONDS);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
   release(promise);
 }
 
@@ -47,9 +39,9 @@ static void a_settlement_ends_the_wait(void) {
     promise_t *promise = pending();
     promise_t *child = promise_then(promise, adds_one, NULL, NULL);
     pthread_t thread = start(resolves, promise);
-    EXPECT_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
+    CHECK_STATUS(promise_wait(i % 2 == 0 ? child : promise, i % 3 == 0 ? INT64_MAX : FOR_EVER), PROMISE_OK);
     finish(thread);
-    EXPECT_ENDED(child, PROMISE_FULFILLED, 2);
+    CHECK_ENDED(child, PROMISE_FULFILLED, 2);
     release(child);
     release(promise);
   }
@@ -58,8 +50,8 @@ static void a_settlement_ends_the_wait(void) {
 static promise_t *own;
 static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
   *out = *in;
-  EXPECT_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
-  EXPECT_STATUS(promise_wait(own, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_wait(own, 0), PROMISE_ETIMEDOUT);
   ++*(int *)ctx;
   return PROMISE_FULFILL;
 }
@@ -69,36 +61,36 @@ static void what_this_thread_would_settle_is_a_deadlock(void) {
   promise_t *promise = pending();
   own = promise_then(promise, waits_for_itself, &calls, NULL);
   resolve(promise, 1);
-  EXPECT_INT(calls, 1);
-  EXPECT_ENDED(own, PROMISE_FULFILLED, 1);
+  CHECK_INT(calls, 1);
+  CHECK_ENDED(own, PROMISE_FULFILLED, 1);
   release(own);
   /* A descendant, and a reaction that is queued behind the running one. */
   promise = pending();
   promise_t *child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(child, adds_one, NULL, NULL);
   resolve(promise, 1);
-  EXPECT_INT(calls, 2);
+  CHECK_INT(calls, 2);
   release(child);
   release(own);
   promise = pending();
   child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(promise, adds_one, NULL, NULL);
   resolve(promise, 1);
-  EXPECT_INT(calls, 3);
+  CHECK_INT(calls, 3);
 }
 
 static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
   (void)value;
   pthread_t thread = start(resolves, ctx);
-  EXPECT_STATUS(promise_wait(ctx, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait(ctx, FOR_EVER), PROMISE_OK);
   finish(thread);
 }
 
 static void a_callback_may_wait_for_another_thread(void) {
   promise_t *promise = pending(), *other = pending();
-  EXPECT_STATUS(promise_observe(promise, waits_for_another_thread, NULL, other, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_observe(promise, waits_for_another_thread, NULL, other, NULL), PROMISE_OK);
   resolve(promise, 1);
-  EXPECT_ENDED(other, PROMISE_FULFILLED, 1);
+  CHECK_ENDED(other, PROMISE_FULFILLED, 1);
   release(other);
   release(promise);
 }
@@ -106,35 +98,36 @@ static void a_callback_may_wait_for_another_thread(void) {
 static void one_of_many_ends_the_wait(void) {
   promise_t *promises[] = {pending(), pending(), pending()};
   size_t index = 99;
-  EXPECT_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
-  EXPECT_STATUS(promise_wait_any(promises, 3, MILLISECOND, NULL), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait_any(promises, 3, 0, &index), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait_any(promises, 3, MILLISECONDS, NULL), PROMISE_ETIMEDOUT);
   pthread_t thread = start(resolves, promises[1]);
-  EXPECT_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
-  EXPECT_INT(index, 1);
+  CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
+  CHECK_INT(index, 1);
   finish(thread);
   reject(promises[0], 1);
-  EXPECT_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
-  EXPECT_INT(index, 0);
+  CHECK_STATUS(promise_wait_any(promises, 3, FOR_EVER, &index), PROMISE_OK);
+  CHECK_INT(index, 0);
   promise_t *wrong[] = {promises[2], NULL}, *gone[] = {stale(), promises[2]};
-  EXPECT_STATUS(promise_wait_any(wrong, 2, 0, &index), PROMISE_EINVAL);
-  EXPECT_INT(index, 1);
-  EXPECT_STATUS(promise_wait_any(gone, 2, 0, &index), PROMISE_ESTALE);
-  EXPECT_INT(index, 0);
-  EXPECT_STATUS(promise_wait_any(promises, 0, 0, &index), PROMISE_EINVAL);
-  EXPECT_STATUS(promise_wait_any(NULL, 1, 0, &index), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait_any(wrong, 2, 0, &index), PROMISE_EINVAL);
+  CHECK_INT(index, 1);
+  CHECK_STATUS(promise_wait_any(gone, 2, 0, &index), PROMISE_ESTALE);
+  CHECK_INT(index, 0);
+  CHECK_STATUS(promise_wait_any(promises, 0, 0, &index), PROMISE_EINVAL);
+  CHECK_STATUS(promise_wait_any(NULL, 1, 0, &index), PROMISE_EINVAL);
   for (int i = 0; i < 3; i++) {
     release(promises[i]);
-    EXPECT_STATUS(promise_state(promises[i]), PROMISE_ESTALE);
+    CHECK_STATUS(promise_state(promises[i]), PROMISE_ESTALE);
   }
 }
 
-const check_t wait_checks[] = {
-    {"waiting for a settled promise returns at once", settled_promises_need_no_waiting},
-    {"waiting for a pending promise ends when its time is over, and not before", a_limit_is_kept},
-    {"a settlement on another thread ends the wait", a_settlement_ends_the_wait},
-    {"waiting for what this thread would have to settle is PROMISE_EDEADLK",
-     what_this_thread_would_settle_is_a_deadlock},
-    {"promise_wait_any() ends with the first that is settled, and leaves nothing behind", one_of_many_ends_the_wait},
-    {"a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread},
-    {NULL, NULL},
+CHECKS(wait) = {
+    RULE("waiting for a settled promise returns at once", settled_promises_need_no_waiting),
+    RULE("waiting for a pending promise ends when its time is over, and not before", a_limit_is_kept),
+    RULE("a settlement on another thread ends the wait", a_settlement_ends_the_wait),
+    RULE("waiting for what this thread would have to settle is PROMISE_EDEADLK",
+         what_this_thread_would_settle_is_a_deadlock),
+    RULE("promise_wait_any() ends with the first that is settled, and leaves nothing behind",
+         one_of_many_ends_the_wait),
+    RULE("a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread),
+    CHECKS_END,
 };

@@ -1,6 +1,6 @@
 /* Uses permanent memory, threads and descriptors of the library, and releases everything else: LeakSanitizer reports no
  * leak. */
-#include "../support.h"
+#include "support.h"
 
 static bool same(const void *one, const void *other) {
   return one == other;

@@ -1,7 +1,7 @@
 /* Tests that leak, for the test of check.h: `leaky KIND`. */
 #include <fcntl.h>
 
-#include "../support.h"
+#include "support.h"
 
 static void leaks_nothing(void) {
   promise_value_t value = text("a string that is too long for its cell");

@@ -1,19 +1,22 @@
-/* check.h - a small assert library for the C programs of this folder.
+/* check.h - a small assert library, for the checks of this folder and for the C programs of Tests/ABI.
  *
  *     static void adds(void) { CHECK_INT(1 + 1, 2); }
  *
- *     int main(void) {
- *       RUN(adds);
- *       return check_report();
- *     }
+ *     CHECKS(sums) = {
+ *         RULE("one and one is two", adds),
+ *         CHECKS_END,
+ *     };
  *
- * A failed check prints where it stands and both values, and the test goes on. Each test runs in a process of its own,
- * so that one that crashes or hangs fails alone; with CHECK_FORK=0 all run in one, for valgrind and debuggers.
- * CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs none.
- * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread.
+ * The checks of this folder run in two ways. In promise-conformance (CHECK_LOADS) an implementation is loaded for each
+ * check, and the first failure ends the check, from any thread and callback. Linked with the library, each file is a
+ * program of its own, for valgrind, sanitizers and debuggers: a failure prints where it stands and both values, and the
+ * test goes on. The programs of Tests/ABI run in the second way only, with a main() of RUN() and check_report().
  *
- * A test that leaves more objects of a kind than it found fails (census.h).
- */
+ * A linked program runs each test in a process of its own, so that one that crashes or hangs fails alone; with
+ * CHECK_FORK=0 all run in one. CHECK_ONLY=adds runs one test alone; CHECK_LIST=1 prints the names of the tests and runs
+ * none. A test that leaves more objects of a kind than it found fails (census.h).
+ *
+ * Unlike assert() it does not depend on NDEBUG. Checks may be made on any thread. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -28,13 +31,89 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef CHECK_LOADS
+#include "implementation.h"
+#else
 #include "promise.h"
+#endif
+
+/* A row of a table of checks. */
+typedef struct check {
+  const char *name; /* of the body */
+  const char *rule; /* in one line; NULL: the name, with blanks */
+  void (*body)(void);
+} check_t;
+
+#define RULE(rule, body)                                                                                               \
+  { #body, rule, body }
+#define NAMED(body)                                                                                                    \
+  { #body, NULL, body }
+#define CHECKS_END                                                                                                     \
+  { NULL, NULL, NULL }
+
+#ifdef CHECK_LOADS
+
+/* Defines the table of a file, `family`_checks. */
+#define CHECKS(family) const check_t family##_checks[]
+
+/* The report of a check's process to its parent, in memory that both share. */
+typedef struct check_report {
+  char reason[512];  /* of a failure; of CHECK_LACKS: the missing function */
+  const char *file;  /* the last place that the check has reached */
+  volatile int line; /* 0: none yet */
+  bool is_done;      /* the check has returned; the exit status alone could be the implementation's */
+} check_report_t;
+
+/* The report of this process. */
+extern check_report_t *check_reported;
+
+/* The exit statuses of a check's process. Any other end, for example a signal, is a fault of the implementation. */
+enum { CHECK_PASSED = 0, CHECK_FAILED = 101, CHECK_LACKS = 102 };
+
+static inline void check_at(const char *file, int line) {
+  check_reported->file = file;
+  check_reported->line = line;
+}
+
+/* The names of statuses from this program, since those of the implementation may be wrong. */
+const char *check_status_name(promise_status_t status);
+
+static inline long check_scale(long times) {
+  return times;
+}
+
+__attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, const char *file, int line,
+                                                                    const char *format, ...) {
+  if (holds)
+    return true;
+  va_list arguments;
+  check_at(file, line);
+  va_start(arguments, format);
+  vsnprintf(check_reported->reason, sizeof check_reported->reason, format, arguments);
+  va_end(arguments);
+  _exit(CHECK_FAILED);
+}
+
+#else
+
+/* Defines the table of a file, and a main() that runs it. */
+#define CHECKS(family)                                                                                                 \
+  extern const check_t family##_checks[];                                                                              \
+  int main(void) {                                                                                                     \
+    for (const check_t *check = family##_checks; check->body != NULL; check++)                                         \
+      check_run(check->name, check->body);                                                                             \
+    return check_report();                                                                                             \
+  }                                                                                                                    \
+  const check_t family##_checks[]
 
 static atomic_long check_checks;   /* created in this test */
 static atomic_long check_failures; /* of the created ones */
 static const char *check_test = "";
 static int check_passed;
 static int check_failed;
+
+#define check_at(file, line) ((void)0)
+#define check_status_name promise_status_name
 
 /* The time limit of one test, in seconds. */
 static inline unsigned check_limit(void) {
@@ -65,6 +144,11 @@ __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, 
   return false;
 }
 
+#endif
+
+/* The executed callbacks, in order: one letter each. Each test begins with none. */
+__attribute__((unused)) static char journal[256];
+
 static inline const char *check_shown(const char *text) {
   return text != NULL ? text : "(null)";
 }
@@ -75,8 +159,8 @@ static inline bool check_int(long long actual, long long expected, const char *w
 
 static inline bool check_status(promise_status_t actual, promise_status_t expected, const char *what, const char *file,
                                 int line) {
-  return check_that(actual == expected, file, line, "%s is %s (%d), expected %s (%d)", what,
-                    promise_status_name(actual), (int)actual, promise_status_name(expected), (int)expected);
+  return check_that(actual == expected, file, line, "%s is %s (%d), expected %s (%d)", what, check_status_name(actual),
+                    (int)actual, check_status_name(expected), (int)expected);
 }
 
 static inline bool check_pointer(const volatile void *actual, const volatile void *expected, const char *what,
@@ -91,20 +175,25 @@ static inline bool check_text(const char *actual, const char *expected, const ch
                     check_shown(expected));
 }
 
-/* Each returns whether the check held. */
-#define CHECK(condition) check_that((condition), __FILE__, __LINE__, "%s", #condition)
-#define CHECK_INT(actual, expected) check_int((actual), (expected), #actual, __FILE__, __LINE__)
-#define CHECK_STATUS(actual, expected) check_status((actual), (expected), #actual, __FILE__, __LINE__)
-#define CHECK_POINTER(actual, expected) check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
-#define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
+/* Records the place, for a crash or a hang in an argument; then checks. Each returns whether the check held. */
+#define CHECK_HERE(check) (check_at(__FILE__, __LINE__), (check))
+#define CHECK(condition) CHECK_HERE(check_that((condition), __FILE__, __LINE__, "this does not hold: %s", #condition))
+#define CHECK_INT(actual, expected) CHECK_HERE(check_int((actual), (expected), #actual, __FILE__, __LINE__))
+#define CHECK_STATUS(actual, expected) CHECK_HERE(check_status((actual), (expected), #actual, __FILE__, __LINE__))
+#define CHECK_POINTER(actual, expected) CHECK_HERE(check_pointer((actual), (expected), #actual, __FILE__, __LINE__))
+#define CHECK_TEXT(actual, expected) CHECK_HERE(check_text((actual), (expected), #actual, __FILE__, __LINE__))
+#define CHECK_FAIL(...) check_that(false, __FILE__, __LINE__, __VA_ARGS__)
 
 /* Ends the test if the condition does not hold. */
 #define REQUIRE(condition)                                                                                             \
   do {                                                                                                                 \
-    if (!check_that((condition), __FILE__, __LINE__, "required: %s", #condition))                                      \
+    if (!CHECK_HERE(check_that((condition), __FILE__, __LINE__, "required: %s", #condition)))                          \
       _exit(1);                                                                                                        \
   } while (0)
 
+#ifdef CHECK_LOADS
+#define LEAVES(kind, count) ((void)(count))
+#else
 #include "census.h"
 
 /* The exit statuses of a test's process. */
@@ -113,6 +202,8 @@ enum { CHECK_HOLDS = 0, CHECK_FAILS = 1, CHECK_LEAKS = 3 };
 static inline int check_run_here(void (*test)(void)) {
   check_left = (check_census_t){.threads = CHECK_CHECKERS_THREADS};
   check_census_t before = check_count();
+  journal[0] = '\0';
+  (void)promise_last_status();
   alarm(check_limit());
   test();
   bool leaks = check_leaks(&before);
@@ -197,5 +288,7 @@ static inline int check_report(void) {
   printf("%d passed, %d failed\n", check_passed, check_failed);
   return check_failed == 0 && check_passed > 0 ? 0 : 1;
 }
+
+#endif
 
 #endif /* CHECK_H */
