@@ -33,21 +33,6 @@ static void a_follower_ends_as_the_other_does(void) {
   }
 }
 
-static void a_follower_keeps_its_place(void) {
-  promise_t *inner = pending(), *outer = fulfilled(1);
-  observe(inner, 'a');
-  promise_t *follower = promise_then(outer, adopts, inner, NULL);
-  observe(follower, 'b');
-  promise_t *child = then(follower, 'c');
-  observe(child, 'd');
-  observe(inner, 'e');
-  resolve(inner, 1);
-  CHECK_TEXT(journal, "abcde");
-  promise_t *all[] = {inner, outer, follower, child};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
-}
-
 static promise_t *subject;
 static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
   (void)ctx;
@@ -102,8 +87,6 @@ static void a_promise_that_goes_leaves_its_follower_pending(void) {
 
 CHECKS(adopt) = {
     RULE("a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does),
-    RULE("a follower stands where the adoption happened in the order of the other one's callbacks",
-         a_follower_keeps_its_place),
     RULE("to adopt oneself rejects with PROMISE_EDEADLK", adopting_oneself_is_a_deadlock),
     RULE("to adopt a promise that waits for this one rejects with PROMISE_EDEADLK",
          adopting_a_descendant_is_a_deadlock),

@@ -123,6 +123,30 @@ static void pass_through_keeps_its_place(void) {
   release(deeper);
 }
 
+static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  note_block(ctx);
+  *out = holding(retained(subject));
+  return PROMISE_ADOPT;
+}
+
+/* A follower's position in the list of its inner promise is that of the adoption. */
+static void follower_settles_in_its_turn(void) {
+  subject = pending();
+  promise_t *outer = fulfilled(1);
+  observe(subject, 'b');
+  promise_t *follower = promise_then(outer, adopts_subject, LETTER('a'), NULL);
+  observe(follower, 'c');
+  promise_t *child = then(follower, 'd');
+  observe(child, 'e');
+  observe(subject, 'f');
+  resolve(subject, 1);
+  CHECK_TEXT(journal, "abcdef");
+  promise_t *all[] = {subject, outer, follower, child};
+  for (int i = 0; i < 4; i++)
+    release(all[i]);
+}
+
 CHECKS(order) = {
     RULE("callbacks run in the order in which they were attached", callbacks_run_as_attached),
     RULE("callbacks of derived promises run depth first", derived_promises_settle_depth_first),
@@ -133,5 +157,7 @@ CHECKS(order) = {
          attachment_to_the_promise_being_settled_waits_its_turn),
     RULE("a settlement within a callback is whole when its call returns", nested_settlement_is_whole),
     RULE("what passes through keeps its place in the order", pass_through_keeps_its_place),
+    RULE("a follower stands where the adoption happened in the order of the other one's callbacks",
+         follower_settles_in_its_turn),
     CHECKS_END,
 };

@@ -22,10 +22,11 @@ static void every_status_has_its_name(void) {
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     CHECK_TEXT(promise_status_name(names[i].status), names[i].name);
+  CHECK_POINTER(promise_status_name(PROMISE_ESTALE), promise_status_name(PROMISE_ESTALE));
 }
 
 static void other_numbers_are_unknown(void) {
-  static const promise_status_t numbers[] = {1, 4711, INT32_MAX, -4711, INT32_MIN};
+  static const promise_status_t numbers[] = {1, 2, 3, 4711, INT32_MAX, -4711, INT32_MIN};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     CHECK_TEXT(promise_status_name(numbers[i]), "PROMISE_UNKNOWN");
 }
@@ -33,6 +34,8 @@ static void other_numbers_are_unknown(void) {
 static void *looks_from_a_new_thread(void *argument) {
   (void)argument;
   CHECK_STATUS(promise_last_status(), PROMISE_OK);
+  CHECK_POINTER(promise_type_named(NULL), NULL);
+  CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
   return NULL;
 }
 
