@@ -1,5 +1,12 @@
-/* promise/callback.h: handlers that return a promise. */
+/* PROMISE_ADOPT: a handler returns a promise that its own promise follows (clauses 2.2 and 3.1.3). */
 #include "../checked.h"
+
+/* A promise whose handler adopts `inner`, of which it takes over a reference. */
+static promise_t *adopting(promise_t *outer, promise_t *inner, spy_t *spy) {
+  spy->verdict = PROMISE_ADOPT;
+  spy->answer = holding(inner);
+  return promise_then(outer, spy_handler, spy, spy_free);
+}
 
 /* Adopts its context, a promise. */
 static promise_verdict_t adopts(void *ctx, const promise_value_t *in, promise_value_t *out) {
@@ -33,64 +40,280 @@ static void a_follower_ends_as_the_other_does(void) {
   }
 }
 
-static promise_t *subject;
-static promise_verdict_t adopts_subject(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx;
-  return adopts(subject, in, out);
+static void rescue_may_adopt_too(void) {
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_t *inner = promise_new(), *outer = promise_new();
+  spy.answer = holding(retained(inner));
+  promise_t *child = promise_rescue(outer, NULL, spy_handler, &spy, spy_free);
+  promise_reject(outer, I64(1));
+  promise_resolve(inner, I64(2));
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  promise_release(inner);
+  promise_release(outer);
+  promise_release(child);
 }
 
-static void adopting_oneself_is_a_deadlock(void) {
-  promise_t *promise = pending();
-  subject = promise_then(promise, adopts_subject, NULL, NULL);
-  resolve(promise, 1);
-  CHECK_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
-  release(subject);
-  release(promise);
+static void discarded_follower_leaves_the_inner_alone(void) {
+  spy_t spy = {0};
+  promise_t *inner = promise_new(), *outer = fulfilled(1);
+  promise_t *child = adopting(outer, retained(inner), &spy);
+  CHECK_STATUS(promise_discard(child), PROMISE_OK);
+  CHECK_INT(promise_state(inner), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(inner, I64(2)), PROMISE_OK);
+  CHECK_INT(promise_state(child), PROMISE_REJECTED);
+  promise_release(inner);
+  promise_release(outer);
+  promise_release(child);
 }
 
-static void adopting_a_descendant_is_a_deadlock(void) {
-  promise_t *promise = pending();
-  promise_t *child = promise_then(promise, adopts_subject, NULL, NULL);
-  subject = promise_then(child, adds_one, NULL, NULL);
-  resolve(promise, 1);
-  CHECK_LIBRARY_ERROR(child, PROMISE_EDEADLK);
-  CHECK_LIBRARY_ERROR(subject, PROMISE_EDEADLK);
-  release(subject);
-  release(child);
-  release(promise);
-}
-
-static void only_promises_can_be_adopted(void) {
-  const promise_value_t wrong[] = {i64(1), {.kind = PROMISE_KIND_VOID}, holding(stale()), holding(NULL)};
-  promise_t *promise = fulfilled(1);
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    spy_t spy = {.verdict = PROMISE_ADOPT, .answer = wrong[i]};
-    promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
-    CHECK_LIBRARY_ERROR(child, PROMISE_EINVAL);
-    release(child);
-  }
-  release(promise);
-}
-
-static void a_promise_that_goes_leaves_its_follower_pending(void) {
-  promise_t *inner = pending(), *outer = fulfilled(1);
-  spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(retained(inner))};
-  promise_t *follower = promise_then(outer, spy_handler, &spy, spy_free);
+/* The inner promise has no other reference: it is destroyed while pending, and the follower stays pending. */
+static void last_reference_to_a_pending_inner(void) {
+  spy_t spy = {0};
+  promise_t *inner = promise_new(), *outer = fulfilled(1);
+  promise_t *child = adopting(outer, inner, &spy);
   CHECK_SPY(&spy, 1, 1);
-  release(outer);
-  release(inner);
-  CHECK_INT(promise_state(follower), PROMISE_PENDING);
-  resolve(follower, 3);
-  CHECK_ENDED(follower, PROMISE_FULFILLED, 3);
-  release(follower);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(child, I64(3)), PROMISE_OK);
+  CHECK(ended(child, PROMISE_FULFILLED, 3));
+  promise_release(outer);
+  promise_release(child);
+}
+
+static void released_follower_does_not_matter(void) {
+  spy_t spy = {0};
+  promise_t *inner = promise_new(), *outer = fulfilled(1);
+  promise_t *child = adopting(outer, retained(inner), &spy);
+  CHECK_STATUS(promise_release(child), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(inner, I64(1)), PROMISE_OK);
+  promise_release(inner);
+  promise_release(outer);
+}
+
+static void many_follow_one(void) {
+  enum { COUNT = 500 };
+  static spy_t spies[COUNT];
+  promise_t *children[COUNT], *inner = promise_new(), *outer = fulfilled(1);
+  for (int i = 0; i < COUNT; i++)
+    children[i] = adopting(outer, retained(inner), &spies[i]);
+  promise_resolve(inner, I64(2));
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(ended(children[i], PROMISE_FULFILLED, 2));
+    promise_release(children[i]);
+  }
+  promise_release(inner);
+  promise_release(outer);
+}
+
+static void value_is_shared_with_the_inner(void) {
+  spy_t spy = {0};
+  payload_t payload = {0};
+  promise_value_t value = object(&payload), got;
+  promise_t *inner = promise_new(), *outer = fulfilled(1);
+  promise_t *child = adopting(outer, retained(inner), &spy);
+  promise_resolve(inner, &value);
+  promise_release(inner);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+  CHECK_POINTER(promise_value_data(&got, NULL), &payload);
+  promise_value_release(&got);
+  promise_release(outer);
+  promise_release(child);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+/* A value that is a promise is not followed any further. */
+static void adoption_goes_one_step(void) {
+  spy_t spy = {0};
+  promise_value_t got;
+  promise_t *innermost = promise_new(), *inner = promise_new(), *outer = fulfilled(1);
+  promise_value_t value = holding(retained(innermost));
+  promise_t *child = adopting(outer, retained(inner), &spy);
+  promise_resolve(inner, &value);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+  CHECK_POINTER(got.as.ptr, innermost);
+  promise_value_release(&got);
+  promise_t *all[] = {innermost, inner, outer, child};
+  for (int i = 0; i < 4; i++)
+    promise_release(all[i]);
+}
+
+/* ---- Cycles ---- */
+
+static void itself(void) {
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_t *outer = promise_new();
+  promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
+  spy.answer = holding(retained(child));
+  promise_resolve(outer, I64(1));
+  CHECK(failed_with(child, PROMISE_EDEADLK));
+  promise_release(child);
+  CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
+  promise_release(outer);
+}
+
+static void its_own_descendant(void) {
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_t *outer = promise_new();
+  promise_t *child = promise_then(outer, spy_handler, &spy, spy_free), *last = retained(child);
+  for (int i = 0; i < 1000; i++) {
+    promise_t *next = promise_then(last, adds_one, NULL, NULL);
+    promise_release(last);
+    last = next;
+  }
+  spy.answer = holding(retained(last));
+  promise_resolve(outer, I64(1));
+  CHECK(failed_with(child, PROMISE_EDEADLK));
+  CHECK(failed_with(last, PROMISE_EDEADLK));
+  promise_release(last);
+  promise_release(child);
+  promise_release(outer);
+}
+
+static void each_other(void) {
+  spy_t first_spy = {.verdict = PROMISE_ADOPT}, second_spy = {.verdict = PROMISE_ADOPT};
+  promise_t *outer = promise_new();
+  promise_t *first = promise_then(outer, spy_handler, &first_spy, spy_free);
+  promise_t *second = promise_then(outer, spy_handler, &second_spy, spy_free);
+  first_spy.answer = holding(retained(second));
+  second_spy.answer = holding(retained(first));
+  promise_resolve(outer, I64(1));
+  CHECK(failed_with(first, PROMISE_EDEADLK));
+  CHECK(failed_with(second, PROMISE_EDEADLK));
+  promise_release(first);
+  promise_release(second);
+  promise_release(outer);
+  CHECK_STATUS(promise_state(first), PROMISE_ESTALE);
+  CHECK_STATUS(promise_state(second), PROMISE_ESTALE);
+}
+
+static void ring_of_a_hundred(void) {
+  enum { COUNT = 100 };
+  static spy_t spies[COUNT];
+  promise_t *ring[COUNT], *outer = promise_new();
+  for (int i = 0; i < COUNT; i++) {
+    spies[i].verdict = PROMISE_ADOPT;
+    ring[i] = promise_then(outer, spy_handler, &spies[i], spy_free);
+  }
+  for (int i = 0; i < COUNT; i++)
+    spies[i].answer = holding(retained(ring[(i + 1) % COUNT]));
+  promise_resolve(outer, I64(1));
+  for (int i = 0; i < COUNT; i++) {
+    CHECK(failed_with(ring[i], PROMISE_EDEADLK));
+    CHECK_SPY(&spies[i], 1, 1);
+    promise_release(ring[i]);
+    CHECK_STATUS(promise_state(ring[i]), PROMISE_ESTALE);
+  }
+  promise_release(outer);
+}
+
+/* No cycle: one of its promises is settled already. */
+static void broken_ring_is_no_ring(void) {
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_t *outer = promise_new();
+  promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
+  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
+  promise_resolve(grandchild, I64(5));
+  spy.answer = holding(retained(grandchild));
+  promise_resolve(outer, I64(1));
+  CHECK(ended(child, PROMISE_FULFILLED, 5));
+  promise_t *all[] = {outer, child, grandchild};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+/* ---- Handles that are no promise ---- */
+
+static void answer_that_is_no_promise(void) {
+  payload_t payload = {0};
+  static int own;
+  const promise_value_t answers[] = {
+      {.kind = PROMISE_KIND_VOID},
+      {.kind = PROMISE_KIND_I64, .as.i64 = 1},
+      {.kind = 0},
+      {.kind = PROMISE_KIND_PROMISE, .as.ptr = NULL},
+      {.kind = PROMISE_KIND_STRING, .as.ptr = &own},
+      object(&payload),
+  };
+  for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+    spy_t spy = {.verdict = PROMISE_ADOPT, .answer = answers[i]};
+    promise_t *outer = fulfilled(1);
+    promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
+    CHECK(failed_with(child, PROMISE_EINVAL));
+    CHECK_SPY(&spy, 1, 1);
+    promise_release(child);
+    promise_release(outer);
+  }
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+static void answer_that_is_no_promise_any_more(void) {
+  static int own;
+  void *const tokens[] = {stale(), &own, (void *)UINTPTR_MAX, (void *)1, (void *)(uintptr_t)payload_type()};
+  for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+    spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(tokens[i])};
+    promise_t *outer = fulfilled(1);
+    promise_t *child = promise_then(outer, spy_handler, &spy, spy_free);
+    CHECK_INT(promise_state(child), PROMISE_REJECTED);
+    CHECK(failed_with(child, PROMISE_EINVAL) || failed_with(child, PROMISE_ESTALE));
+    CHECK_SPY(&spy, 1, 1);
+    promise_release(child);
+    promise_release(outer);
+  }
+}
+
+static promise_verdict_t settles_its_promise(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_t *spy = ctx;
+  CHECK_STATUS(promise_resolve(spy->promise, I64(4)), PROMISE_OK);
+  return spy_handler(ctx, in, out);
+}
+
+static void adopting_into_a_settled_child_releases_the_inner(void) {
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_t *inner = promise_new(), *outer = promise_new();
+  promise_t *child = spy.promise = promise_then(outer, settles_its_promise, &spy, spy_free);
+  spy.answer = holding(inner);
+  promise_resolve(outer, I64(1));
+  CHECK(ended(child, PROMISE_FULFILLED, 4));
+  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
+  promise_release(outer);
+  promise_release(child);
+}
+
+/* A PROMISE as a value is not followed, but a promise that held itself would never be destroyed. */
+static void handler_cannot_make_its_promise_hold_itself(void) {
+  promise_verdict_t verdicts[] = {PROMISE_FULFILL, PROMISE_REJECT};
+  for (int i = 0; i < 2; i++) {
+    spy_t spy = {.verdict = verdicts[i]};
+    promise_t *promise = promise_new();
+    promise_t *child = promise_then(promise, spy_handler, &spy, spy_free);
+    spy.answer = holding(retained(child));
+    promise_resolve(promise, I64(1));
+    CHECK_SPY(&spy, 1, 1);
+    CHECK(failed_with(child, PROMISE_EINVAL));
+    promise_release(promise);
+    promise_release(child);
+    CHECK_STATUS(promise_state(child), PROMISE_ESTALE);
+  }
 }
 
 CHECKS(adopt) = {
     RULE("a promise that adopts another one ends as that one does", a_follower_ends_as_the_other_does),
-    RULE("to adopt oneself rejects with PROMISE_EDEADLK", adopting_oneself_is_a_deadlock),
-    RULE("to adopt a promise that waits for this one rejects with PROMISE_EDEADLK",
-         adopting_a_descendant_is_a_deadlock),
-    RULE("to adopt what is no promise rejects with PROMISE_EINVAL", only_promises_can_be_adopted),
-    RULE("a follower can be settled by other means", a_promise_that_goes_leaves_its_follower_pending),
+    NAMED(handler_cannot_make_its_promise_hold_itself),
+    NAMED(rescue_may_adopt_too),
+    NAMED(discarded_follower_leaves_the_inner_alone),
+    RULE("a follower can be settled by other means", last_reference_to_a_pending_inner),
+    NAMED(released_follower_does_not_matter),
+    NAMED(many_follow_one),
+    NAMED(value_is_shared_with_the_inner),
+    NAMED(adoption_goes_one_step),
+    RULE("to adopt oneself rejects with PROMISE_EDEADLK", itself),
+    RULE("to adopt a promise that waits for this one rejects with PROMISE_EDEADLK", its_own_descendant),
+    NAMED(each_other),
+    NAMED(ring_of_a_hundred),
+    NAMED(broken_ring_is_no_ring),
+    RULE("to adopt what is no promise rejects with PROMISE_EINVAL", answer_that_is_no_promise),
+    NAMED(answer_that_is_no_promise_any_more),
+    NAMED(adopting_into_a_settled_child_releases_the_inner),
     CHECKS_END,
 };
