@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lists the rows of docs/features.txt that no test names: a row's number, T58 or T-58, is in the name of a test or a
 # suite in Tests/Promises*. A row that is not offered, -T109, is named in docs/vocabulary.md instead, and by no test.
-# Each row has a mutation, `rows: T58` in Tests/Mutations/*.txt; those that have none are in a list that may only shrink.
+# Each row has a mutation, `rows: T58` in Tests/Mutations/*.txt, or a program that the compiler refuses, `// rows: T83` in
+# Tests/Isolation/refused. The rows that have none are in a list that may only shrink.
 # Usage: scripts/check-features.sh. Exit status: 0 if every row has a test, 1 if not, with one line for each other row.
 set -eu
 cd "$(dirname "$0")/.."
@@ -22,7 +23,7 @@ find Tests/Promises* -name '*.swift' -exec cat {} + | tr '\n' ' ' | grep -o '@\(
   grep -oE '\b(T|D|PG|RP|EA)-?[0-9]+\b' | tr -d - | sort -u >"$scratch/named"
 comm -23 "$scratch/rows" "$scratch/named" >"$scratch/missing"
 
-cat Tests/Mutations/*.txt | sed -n 's/^rows: *//p' | grep -oE '[A-Z]+[0-9]+' | sort -u >"$scratch/mutated"
+cat Tests/Mutations/*.txt Tests/Isolation/refused/*.swift | sed -nE 's|^(// )?rows: *||p' | grep -oE '[A-Z]+[0-9]+' | sort -u >"$scratch/mutated"
 comm -23 "$scratch/rows" "$scratch/mutated" >"$scratch/unmutated"
 sort -u "$without" >"$scratch/without"
 {
@@ -44,4 +45,4 @@ if [ -s "$scratch/wrong" ]; then
   exit 1
 fi
 echo "check-features.sh: each of $(wc -l <"$scratch/rows") rows has a test; $(wc -l <"$scratch/left-out") are not offered"
-echo "check-features.sh: $(comm -12 "$scratch/rows" "$scratch/mutated" | wc -l) of $(wc -l <"$scratch/rows") rows have a mutation"
+echo "check-features.sh: $(comm -12 "$scratch/rows" "$scratch/mutated" | wc -l) of $(wc -l <"$scratch/rows") rows have a mutation or a refused program"

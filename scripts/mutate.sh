@@ -12,7 +12,7 @@
 # TABLE      rows of the tables whose names contain this alone: features-daisy
 # TESTS      tests whose names contain this alone
 # JOBS       tests at a time: 2
-# OPTIONS    more options of the tool: --no-rows --list --record --product NAME --orderings --budget SECONDS
+# OPTIONS    more options of the tool: --no-rows --named --list --record --product NAME --orderings --budget SECONDS
 set -euo pipefail
 cd "$(dirname "$0")/.."
 swift build --package-path Tests/Mutations --product mutate >&2

@@ -4,7 +4,13 @@ import Mutating
 /// A copy of the package whose sources contain the switches, and its builds.
 struct Mirror {
   let workspace: Workspace
-  init(_ workspace: Workspace) { self.workspace = workspace }
+  /// The tests that are to be built; nil: all.
+  let judges: [String]?
+
+  init(_ workspace: Workspace, judges: [String]?) {
+    self.workspace = workspace
+    self.judges = judges
+  }
 
   /// Builds a product with the mutations, leaving out those that do not compile. Returns the numbers of the others.
   func build(_ product: Product, _ numbered: Numbered) throws -> Built {
@@ -53,7 +59,8 @@ struct Mirror {
       renderings[workspace.tree.appending(path: path).path] = rendering
       texts[path] = rendering.text
     }
-    texts["Package.swift"] = try workspace.text("Package.swift") + Switch.manifest(of: product, mutated: byFile.keys)
+    let changes = Switch.manifest(of: product, mutated: byFile.keys, judges)
+    texts["Package.swift"] = try workspace.text("Package.swift") + changes
     let platform = "Sources/CPlatform/include/platform.h"
     texts[platform] = try "#include \"mutation.h\"\n" + (texts[platform] ?? workspace.text(platform))
     try copy(replacing: texts)

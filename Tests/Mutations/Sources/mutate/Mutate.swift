@@ -23,6 +23,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`.") var rowsOf: String?
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
+  @Flag(help: "The tests that the rows name alone; builds no others.") var named = false
   @Flag(help: "The generated memory orderings too.") var orderings = false
   @Flag(help: "No rows of the table.") var noRows = false
   @Flag(help: "Writes into the rows without tests which tests fail.") var record = false
@@ -60,10 +61,10 @@ struct Mutate: ParsableCommand {
       if product == .bundle { its += unnoticed }
       if its.isEmpty { continue }
       let numbered = Numbered(its)
-      let built = try Mirror(workspace).build(product, numbered)
-      let named = its.flatMap { table.byName[$0.id]?.tests ?? [] }
-      let suite = try product.suite(workspace, named: named, jobs: jobs).filter { unit in
-        unit.isAmong(tests) || named.contains { unit.has($0) }
+      let judges = its.flatMap { table.byName[$0.id]?.tests ?? [] }
+      let built = try Mirror(workspace, judges: named ? judges : nil).build(product, numbered)
+      let suite = try product.suite(workspace, named: judges, jobs: jobs).filter { unit in
+        (!named && unit.isAmong(tests)) || judges.contains { unit.has($0) }
       }
       let judged = try Judge(
         workspace, suite, rows: table.byName, jobs: jobs, budget: budget, count: its.count

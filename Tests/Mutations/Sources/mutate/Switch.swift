@@ -8,10 +8,11 @@ enum Switch {
   }
 
   /// The end of the manifest: removes the targets that the product does not need, and disables warnings.
-  static func manifest(of product: Product, mutated files: some Sequence<String>) -> String {
+  static func manifest(of product: Product, mutated files: some Sequence<String>, _ judges: [String]?) -> String {
     """
 
     \(selection(product, files))
+    \(product == .bundle ? judges.map(targets) ?? "" : "")
     for target in package.targets where target.type != .system {
       target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-suppress-warnings"])]
     }
@@ -33,6 +34,26 @@ enum Switch {
       unused += ["PromisesTests", "PromisesFoundationTests", "PromisesSwift5Tests"]
     }
     return "package.targets.removeAll { \(unused).contains($0.name) }"
+  }
+
+  /// Leaves the targets of the tests, and those that they depend on.
+  private static func targets(of tests: [String]) -> String {
+    let names = Set(tests.map { String($0.prefix { $0 != "." }) }).sorted()
+    return """
+      var needed = Set(\(names))
+      for _ in package.targets {
+        for target in package.targets where needed.contains(target.name) {
+          for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): needed.insert(name)
+            default: break
+            }
+          }
+        }
+      }
+      package.products = []
+      package.targets.removeAll { !needed.contains($0.name) }
+      """
   }
 
   private static let header = """
