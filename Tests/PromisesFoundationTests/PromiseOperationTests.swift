@@ -40,7 +40,7 @@ struct PromiseOperationTests {
     #expect(operation.future.error == "no")
   }
 
-  @Test("T105 on a queue, what depends on it waits until the future is settled")
+  @Test("T105, T108 on a queue, what depends on it waits until the future is settled, and starts then")
   func dependencies() {
     let handed = Channel<Resolver<Int, String>>()
     let operation = Subject(on: .nowOr(.utility)) { handed.send($0) }

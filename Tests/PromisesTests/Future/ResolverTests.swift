@@ -202,8 +202,11 @@ struct ResolverTests {
     #expect(future.error is OtherError)
   }
 
-  @Test("T32: the mismatch is an error with a number")
+  @Test("T32: the mismatch is an error with a number, which rejects")
   func mismatch() {
+    let (future, resolver) = Future<Int, any Error>.makeWithResolver()
+    resolver.handleCallback()(nil, nil)
+    #expect(future.state == .rejected && future.error as? CallbackError == .apiMismatch)
     #expect(CallbackError(rawValue: CallbackError.apiMismatch.rawValue) == .apiMismatch)
     #expect((CallbackError.apiMismatch as any Error) is CallbackError)
   }

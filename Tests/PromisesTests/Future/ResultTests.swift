@@ -70,6 +70,8 @@ struct ResultTests {
     for (i, one) in all.enumerated() {
       for (j, other) in all.enumerated() { #expect((one == other) == (i == j), "\(one) and \(other)") }
     }
+    #expect(Outcome.fulfilled(1) != .fulfilled(2))
+    #expect(Outcome.rejected(TestError(1)) != .rejected(TestError(2)))
     #expect(Outcome.cancelled(TestError(1)) == .cancelled(TestError(1)))
     #expect(Outcome.cancelled(TestError(1)) != .cancelled(TestError(2)))
     #expect(Outcome.cancelled(TestError(1)) != .cancelled(OtherError()))
