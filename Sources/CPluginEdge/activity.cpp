@@ -1,4 +1,5 @@
 #include "activity.hpp"
+#include "plugin_output.h"
 
 #include <atomic>
 #include <cerrno>
@@ -45,8 +46,10 @@ public:
     return *this << at;
   }
 
+  /// Writes the line, after the text that plugins have printed before.
   void write() noexcept {
     text[length++] = '\n';
+    plugin_output_await(1000000000);
     for (size_t at = 0; at < length;) {
       ssize_t written = ::write(STDERR_FILENO, text + at, length - at);
       if (written < 0 && errno != EINTR)

@@ -39,14 +39,17 @@ struct PluginHost: ParsableCommand {
       if let command = command as? any RunsPlugins {
         Admission.beginHosting()
         protect(timeout: command.host.search.timeout)
+        PluginOutput.begin { lines in StandardError.write(lines: lines.map(\.harmlessLine)) }
       }
       try command.run()
       end(.fulfilled)
     } catch let failure as Failure {
+      PluginOutput.end()
       StructuredError.write(failure)
       end(failure.status)
     } catch {
       ProcessGuard.ending(exitCode(for: error).rawValue)
+      PluginOutput.end()
       // Wrong usage, and the output of --help and --version.
       StandardStreams.returnOutput()
       exit(withError: error)
@@ -86,6 +89,7 @@ struct PluginHost: ParsableCommand {
   }
 
   private static func end(_ status: ExitStatus) -> Never {
+    PluginOutput.end()
     ProcessGuard.ending(status.rawValue)
     Glibc.exit(status.rawValue)
   }

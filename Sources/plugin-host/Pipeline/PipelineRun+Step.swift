@@ -141,7 +141,7 @@ extension PipelineRun {
           if isShown { found.withLock { _ = $0.insert(number) } }
           return .resolve(value)
         }
-        return session.host.call(call.function.name, of: call.plugin.id, arguments) { [self] report in
+        return session.call(call.function, of: call.plugin, arguments) { [self] report in
           guard isShown else { return }
           session.loop.post { [self] in board.report(StepState.Report(report), step: number) }
         }

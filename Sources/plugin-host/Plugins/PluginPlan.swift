@@ -118,9 +118,12 @@ struct PluginPlan: Sendable {
     try finder.trust.check(path)
     var workers = workers(for: place)
     if let all = workers?.capabilities { workers?.capabilities = all.union(capabilities) }
-    workers = workers?.namingOutput(String(path.split(separator: "/").last ?? ""))
-    if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
-    return try Self.inspect(plugin: path, workers)
+    let name = String(path.split(separator: "/").last ?? "")
+    workers = workers?.namingOutput(name)
+    return try PluginOutput.attributing(to: name) { () throws(Failure) in
+      if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
+      return try Self.inspect(plugin: path, workers)
+    }
   }
 
   /// The workers to look at plugins of that place in; `nil`: they run in this process.

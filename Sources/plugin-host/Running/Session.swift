@@ -1,5 +1,6 @@
 import Glibc
 import PluginRuntime
+import Promises
 
 /// Loaded plugins, and the loop and the threads that a command runs them with.
 @MainActor
@@ -55,13 +56,29 @@ final class Session {
     _ plugin: PluginDescription, of plan: PluginPlan, into host: Host, _ workers: IsolationOptions
   ) throws(PluginError) {
     let workers = plan.options(workers, of: plugin).namingOutput(plugin.id)
+    if plan.place(of: plugin) == .inProcess { PluginOutput.note(loaded: plugin.id) }
     defer { TerminationSignals.reclaim() }
     switch (plan.place(of: plugin), plugin.adoption) {
-    case (.inProcess, let adoption?): try host.adopt(adoption)
-    case (.inProcess, nil): try host.load(plugin.path)
+    case (.inProcess, let adoption?):
+      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption) }
+    case (.inProcess, nil):
+      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path) }
     case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
     case (.process, nil): try host.load(plugin.path, isolation: workers)
     }
+  }
+
+  /// Calls a function. Until the call is settled, lines that are printed in this process are its plugin's.
+  nonisolated func call(
+    _ function: FunctionDescription, of plugin: PluginDescription, _ arguments: [Argument],
+    progress: @escaping @Sendable (ProgressReport) -> Void
+  ) -> Promise<PluginValue> {
+    let id = plugin.id
+    let isHere = PluginOutput.enterCall(of: id)
+    let promise = host.call(function.name, of: id, arguments, progress: progress)
+    // Attached first: the lines come before the result and its consequences.
+    if isHere { promise.then({ _ in PluginOutput.leave(id) }, { _ in PluginOutput.leave(id) }) }
+    return promise
   }
 
   /// Reloads plugins in worker processes whose files change, and reports that with the log, until the process ends.
@@ -89,6 +106,7 @@ final class Session {
   func end(_ status: ExitStatus, deadline: Duration = .seconds(5)) -> Never {
     ProcessGuard.ending(status.rawValue)
     let isClean = unload(deadline: deadline)
+    PluginOutput.end()
     // Destructors and exit handlers must not run under the feet of a function that has not returned.
     if isClean { exit(status.rawValue) }
     fflush(nil)
@@ -98,6 +116,7 @@ final class Session {
   /// Ends the plugins, then the process by the signal that asked for it.
   func end(by signal: Int32) -> Never {
     _ = unload(deadline: .seconds(1))
+    PluginOutput.end()
     TerminationSignals.die(by: signal)
   }
 

@@ -35,7 +35,7 @@ final class SingleCall {
     attempt.outcome.then(
       { [self] in settle(.success($0)) }, { [self] in settle(.failure(CallFailure(reason: $0))) })
     attempt.start(timeout: timeout?.value) { [self] in
-      session.host.call(function.name, of: plugin.id, arguments) { [self] report in
+      session.call(function, of: plugin, arguments) { [self] report in
         session.loop.post { self.board.report(StepState.Report(report), step: 0) }
       }
     }

@@ -30,15 +30,45 @@ extension EndToEnd {
     @Test func whatAPluginPrintsGoesToStandardError() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let call = try HostProcess.run("call", "kinds", "chatter", "a line")
-      #expect(call.status == 0 && call.text == "null\n" && call.errors == "a line\n")
+      #expect(call.status == 0 && call.text == "null\n" && call.errors == "org.example.kinds: a line\n")
       let worker = try HostProcess.run("call", "--isolation", "process", "kinds", "chatter", "a line")
       #expect(worker.errors == "org.example.kinds: a line\n")
       let started = try HostProcess.run("call", "kinds", "start", "echo a program")
-      #expect(started.text == "0\n" && started.errors == "a program\n")
+      #expect(started.text == "0\n" && started.errors == "org.example.kinds: a program\n")
       try Data("plugins: [kinds]\nsteps: {a: {call: kinds.chatter, with: {line: x}}}\n".utf8).write(
         to: folder.appending(path: "p.yaml"))
       let run = try run("exec \"$0\" run --progress off p.yaml")
-      #expect(run.status == 0 && run.text == "null\n" && run.errors == "x\n", "\(run.errors)")
+      #expect(run.status == 0 && run.text == "null\n" && run.errors == "org.example.kinds: x\n", "\(run.errors)")
+    }
+
+    @Test func linesHaveTheirPluginInTheOrderOfThePrints() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      // A last line without its end, and more than a pipe holds.
+      let open = try HostProcess.run("call", "kinds", "start", "printf 'a\\n\\nb'")
+      #expect(open.errors == ["a", "", "b"].map { "org.example.kinds: \($0)\n" }.joined())
+      let long = try HostProcess.run("call", "kinds", "start", "seq 1 20000; head -c 200000 /dev/zero | tr '\\0' x")
+      let lines = (1...20_000).map { "org.example.kinds: \($0)\n" }.joined()
+      #expect(long.errors == lines + "org.example.kinds: " + String(repeating: "x", count: 200_000) + "\n")
+      try Data(
+        """
+        plugins: [kinds, mortal]
+        steps:
+          a: {call: kinds.chatter, with: {line: before}}
+          b: {call: mortal.crash, after: a}
+        """.utf8
+      ).write(to: folder.appending(path: "p.yaml"))
+      let crash = try run("exec \"$0\" run --progress off p.yaml")
+      #expect(
+        crash.errors.hasPrefix(
+          """
+          org.example.kinds: before
+          org.example.mortal: about to crash
+          plugin-host: org.example.mortal.crash: SIGSEGV in this call: the process ends
+          """), "\(crash.errors)")
+      let shell = try HostProcess.run("shell", input: "kinds.start \"printf x\"\nkinds.chatter y\nmortal.leave 3\n")
+      #expect(
+        shell.errors.hasPrefix("org.example.kinds: x\norg.example.kinds: y\nplugin-host: org.example.mortal.leave: called"),
+        "\(shell.errors)")
     }
 
     @Test func theHostItselfStillPrintsToStandardOutput() throws {
