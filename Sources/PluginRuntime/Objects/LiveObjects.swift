@@ -19,7 +19,8 @@ final class LiveObjects: Sendable {
     var ending = 0
     /// The destructor that runs now.
     var running: Destructor?
-    /// A serial executor, made with the first object.
+    /// A serial executor, made with the first object, and released by `close()`: the plans of calls, which are never
+    /// freed, hold the live objects.
     var executor: UInt?
   }
 
@@ -31,7 +32,7 @@ final class LiveObjects: Sendable {
   /// - Parameter report: receives the fault of a destructor that does not return.
   init(report: @escaping Report) { self.report = report }
 
-  deinit { state.withLock { _ = $0.executor.map { promise_executor_release(OpaquePointer(bitPattern: $0)) } } }
+  deinit { releaseExecutor() }
 
   /// Owns an object from now on.
   func own(_ address: UInt, named name: String, _ destructor: Destructor, from sources: [PluginObject]) -> PluginObject
@@ -40,7 +41,7 @@ final class LiveObjects: Sendable {
     let number = state.withLock { state in
       state.count += 1
       state.lives[state.count] = life
-      if state.executor == nil { state.executor = UInt(bitPattern: promise_executor_serial(nil)) }
+      if state.executor == nil && !state.isClosed { state.executor = UInt(bitPattern: promise_executor_serial(nil)) }
       return state.count
     }
     return PluginObject(life, number, in: self, from: sources)
@@ -76,7 +77,16 @@ final class LiveObjects: Sendable {
     while state.withLock({ $0.ending > 0 }) {
       if idle.wait(timeout: time) == .timedOut { return state.withLock { $0.running?.plugin } }
     }
+    releaseExecutor()
     return nil
+  }
+
+  private func releaseExecutor() {
+    let executor = state.withLock { state in
+      defer { state.executor = nil }
+      return state.executor
+    }
+    if let executor { promise_executor_release(OpaquePointer(bitPattern: executor)) }
   }
 
   /// Submits the object's destructor, unless a call has released the object.
