@@ -184,6 +184,50 @@ static void reactions_of_another_threads_settlement_are_the_parents(void) {
   promise_release(settlement.promise);
 }
 
+typedef struct request {
+  promise_t *promise;
+  gate_t begun, over;
+  atomic_int frees;
+} request_t;
+
+static void is_asked(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  request_t *request = ctx;
+  gate_open(&request->begun);
+  gate_wait(&request->over);
+}
+
+static void handler_is_freed(void *ctx) {
+  atomic_fetch_add(&((request_t *)ctx)->frees, 1);
+}
+
+static void *requests(void *argument) {
+  request_t *request = argument;
+  CHECK_STATUS(promise_request_cancel(request->promise, NULL), PROMISE_OK);
+  return NULL;
+}
+
+static void settles_what_was_asked(void *argument) {
+  request_t *request = argument;
+  CHECK_STATUS(promise_resolve(request->promise, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_release(request->promise), PROMISE_OK);
+  CHECK_INT(atomic_load(&request->frees), 0);
+}
+
+/* The child frees no context that a handler of the parent's still uses. */
+static void cancel_handler_of_another_thread_is_the_parents(void) {
+  static request_t request = {.begun = GATE_CLOSED, .over = GATE_CLOSED};
+  request.promise = promise_new();
+  CHECK_STATUS(promise_on_cancel_request(request.promise, is_asked, &request, handler_is_freed), PROMISE_OK);
+  pthread_t thread = start(requests, &request);
+  gate_wait(&request.begun);
+  IN_CHILD(settles_what_was_asked, &request);
+  gate_open(&request.over);
+  finish(thread);
+  CHECK_INT(atomic_load(&request.frees), 1);
+  promise_release(request.promise);
+}
+
 /* A thread that forks within a callback continues its settlement in both processes. */
 static void settlement_of_the_forking_thread_goes_on(void) {
   static settlement_t settlement = SETTLEMENT;
@@ -343,6 +387,7 @@ int main(void) {
   RUN(waits_for_threads_of_the_parent_are_refused);
   RUN(child_waits_for_threads_of_its_own);
   RUN(reactions_of_another_threads_settlement_are_the_parents);
+  RUN(cancel_handler_of_another_thread_is_the_parents);
   RUN(settlement_of_the_forking_thread_goes_on);
   RUN(pool_and_timers_start_afresh);
   RUN(jobs_that_wait_are_the_parents);

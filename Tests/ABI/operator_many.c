@@ -236,6 +236,24 @@ static void a_chain_lives_by_its_last_element(void) {
   promise_publisher_release(source);
 }
 
+/* A merge follows the capacity of its target by each of its sources, and by the others when one has ended. */
+static void room_is_followed_after_a_source_has_ended(void) {
+  make_sources(0);
+  promise_publisher_t *merged = made(promise_publisher_merge(sources, 2));
+  promise_subscriber_t *subscriber = pull(merged, PROMISE_OVERFLOW_BUFFER, 1);
+  promise_publisher_release(merged);
+  for (int64_t i = 1; i <= 3; i++) {
+    CHECK_STATUS(promise_publisher_publish(sources[0], I64(i)), PROMISE_EFULL);
+    promise_t *ready = promise_publisher_ready(sources[0]), *next = next_of(subscriber);
+    CHECK(ended(next, PROMISE_FULFILLED, i) && is_done(ready));
+    promise_release(next), promise_release(ready);
+    if (i == 1)
+      CHECK_STATUS(promise_publisher_finish(sources[1]), PROMISE_OK);
+  }
+  promise_subscriber_release(subscriber);
+  release_sources();
+}
+
 static void one_of_two_that_is_full_holds_the_source_up(void) {
   make_sources(0);
   promise_publisher_t *merged = made(promise_publisher_merge(sources, 2)), *last = added(merged);
@@ -317,6 +335,7 @@ int main(void) {
   RUN(a_link_keeps_its_target);
   RUN(a_long_chain_takes_no_stack);
   RUN(a_chain_lives_by_its_last_element);
+  RUN(room_is_followed_after_a_source_has_ended);
   RUN(one_of_two_that_is_full_holds_the_source_up);
   RUN(chains_may_go_while_their_sources_publish);
   return check_report();

@@ -308,6 +308,34 @@ static void a_million_events_wait(void) {
   release_both(subscriber, publisher);
 }
 
+/* An executor that runs each job within submit, at most two at a time: more would be recursion. */
+static int running;
+
+static void runs_at_once(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK(++running <= 2);
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  running--;
+}
+
+static void waiting_events_do_not_recurse_through_submit(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_executor_t *executor = promise_executor_new(runs_at_once, NULL, NULL);
+  int64_t sum = 0, times = 10000;
+  promise_subscription_t wish = {.size = sizeof wish,
+                                 .overflow = PROMISE_OVERFLOW_BUFFER,
+                                 .executor = executor,
+                                 .on_value = takes_note,
+                                 .ctx = &sum};
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  promise_executor_release(executor);
+  for (int64_t i = 0; i < times; i++)
+    promise_publisher_publish(publisher, I64(1));
+  promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED);
+  CHECK_INT(sum, times);
+  release_both(subscriber, publisher);
+}
+
 int main(void) {
   RUN(events_wait_for_demand);
   RUN(demand_adds_up_to_no_end);
@@ -324,5 +352,6 @@ int main(void) {
   RUN(what_waits_for_room_may_publish);
   RUN(a_million_events_leave_nothing_behind);
   RUN(a_million_events_wait);
+  RUN(waiting_events_do_not_recurse_through_submit);
   return check_report();
 }

@@ -152,14 +152,18 @@ static bool reads_statement(const char **at, int *nodes, int *edges) {
   if (skips(at, " -> "))
     return ++*edges, reads_id(at) && skips(at, ";\n");
   ++*nodes;
-  if (!skips(at, " [label=") || !reads_text(at))
+  if (!skips(at, " [label="))
+    return false;
+  bool is_callback = strncmp(*at, "\"callback ", 10) == 0, is_ellipse = false;
+  if (!reads_text(at))
     return false;
   while (skips(at, ", ")) {
+    is_ellipse = strncmp(*at, "shape=ellipse]", 14) == 0;
     if (!skips(at, "color=red") && !skips(at, "color=green") && !skips(at, "style=dashed") &&
         !skips(at, "shape=ellipse"))
       return false;
   }
-  return skips(at, "];\n");
+  return is_ellipse == is_callback && skips(at, "];\n");
 }
 
 /* dot itself accepts it, where it is installed. */

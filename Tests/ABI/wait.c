@@ -184,7 +184,7 @@ static bool is_asleep(int thread) {
 
 /* The last reference is released before the waiting thread wakes up, and another promise reuses the memory. */
 static void promise_may_go_as_its_waiter_wakes(void) {
-  for (int round = 0; round < 20; round++) {
+  for (int round = 0; round < 100; round++) {
     promise_t *promise = promise_new();
     atomic_store(&sleeper, 0);
     pthread_t thread = start(sleeps, promise);
