@@ -90,6 +90,8 @@ struct ReturnedPromises {
     #expect(await outcome("discarded").value == .int(1))
     _ = await outcome("go")
     #expect(await outcome("seen").value == .int(3))
+    _ = await outcome("discarded")
+    #expect(host.retainedArguments.count == 0)
   }
 
   @Test("a call that waits for its context can be discarded before it begins")

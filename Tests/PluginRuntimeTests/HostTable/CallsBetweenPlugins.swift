@@ -1,6 +1,7 @@
-import PluginRuntime
 import Promises
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("The host's table: calls between plugins")
 struct CallsBetweenPlugins {
@@ -63,6 +64,7 @@ struct CallsBetweenPlugins {
     #expect(await host.outcome("discarded", of: "test.promises").value == .int(1))
     _ = await host.outcome("go", of: "test.promises")
     #expect(await host.outcome("seen", of: "test.promises").value == .int(6))
+    await releaseArguments()
   }
 
   @Test("discarding a call that waits for another plugin reaches that plugin")
@@ -72,6 +74,13 @@ struct CallsBetweenPlugins {
     #expect(await host.outcome("discarded", of: "test.promises").value == .int(1))
     _ = await host.outcome("go", of: "test.promises")
     #expect(await host.outcome("seen", of: "test.promises").value == .int(1))
+    await releaseArguments()
+  }
+
+  /// Any call releases the arguments that no plugin uses any more.
+  private func releaseArguments() async {
+    _ = await host.outcome("discarded", of: "test.promises")
+    #expect(host.retainedArguments.count == 0)
   }
 
   private func outcome(_ function: String, _ values: PluginValue...) async -> Outcome {

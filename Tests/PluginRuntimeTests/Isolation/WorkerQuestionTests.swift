@@ -64,6 +64,7 @@ struct WorkerQuestionTests {
     #expect(wrong.promiseError?.message.contains("no plugin of this id is loaded") == true, "\(wrong)")
     let missing = try await outcome("call", .text("test.whole"), .text("nothing"))
     #expect(missing.promiseError?.message.contains("has no function 'nothing'") == true, "\(missing)")
+    host.unloadAll()
   }
 
   @Test("that are discarded at once are discarded in the host")
@@ -83,6 +84,7 @@ struct WorkerQuestionTests {
     #expect(seen == .int(Int64(count)))
     // Their threads end.
     for _ in 0..<count { _ = await host.outcome("go", of: "test.promises") }
+    host.unloadAll()
   }
 
   @Test("to a host that is gone take nothing with them")

@@ -13,10 +13,10 @@ private typealias Attach = @Sendable (_ context: PromiseContext, _ held: () -> S
 
 @Suite("Callbacks are released where they ran")
 struct ReleasedWhereRun {
-  private static let fulfilled = Future<Int, TestError>(fulfilled: 1)
-  private static let failed = Future<Int, TestError>(rejected: TestError(1))
-  private static let promise = Promise<Int>.resolve(1)
-  private static let rejected = Promise<Int>.reject(TestError(1))
+  private static var fulfilled: Future<Int, TestError> { Future(fulfilled: 1) }
+  private static var failed: Future<Int, TestError> { Future(rejected: TestError(1)) }
+  private static var promise: Promise<Int> { .resolve(1) }
+  private static var rejected: Promise<Int> { .reject(TestError(1)) }
 
   private static let kinds: [(String, Attach)] = [
     ("onSuccess", { fulfilled.onSuccess(on: $0) { [held = $1()] _ in held.touch() } }),

@@ -146,6 +146,8 @@ struct PublishingTests {
       #expect(received.values == [1, 2, 3])
       // The first late callback was added after 2 had been published, the second one after 3.
       #expect(late.events == [.data(3)])
+      // Its callback holds it.
+      subscriber.cancel()
     }
   }
 }

@@ -111,6 +111,7 @@ struct StartingTests {
       #expect(outputs.state == .cancelled && outputs.result?.indirectError == nil)
       #expect(tasks.map(\.log.events) == [["cancelled true nil"], ["cancelled true nil"]])
     }
+    executor.runAll()
   }
 
   @Test("D23, D38: a task that was used before ends a group as a failure does")
@@ -123,6 +124,8 @@ struct StartingTests {
     let twice = Doubling()
     #expect(start(running: [twice, twice], with: 5).error as? FutureTaskError == .used(.enqueued))
     #expect(twice.state == .cancelled)
+    tasks[1].cancel()
+    executor.runAll()
   }
 
   @Test("D26: an executor that drops the job fails the task, and releases it")
