@@ -10,7 +10,10 @@ extension ArgumentValues {
     let resolved = ArgumentValues(capacity: parameters.count + rest.count)
     for (index, parameter) in parameters.enumerated() {
       if let content = contents[index] {
-        resolved.append(try value(of: content, for: parameter.argumentType.valueType, parameter.name, of: function))
+        resolved.append(
+          try value(
+            of: content, for: parameter.argumentType.valueType, function.inputPlans[index], parameter.name, of: function
+          ))
       } else {
         let fallback = function.plan.pointee.fallback(index)
         guard fallback.kind != 0 else { throw function.missing(parameter) }
@@ -19,9 +22,8 @@ extension ArgumentValues {
       }
     }
     for (index, content) in rest.enumerated() {
-      let tail = function.signature.tail
-      resolved.append(
-        try value(ofTail: content, for: tail?.types ?? [], "\(tail?.name ?? "...")[\(index)]", of: function))
+      let name = function.signature.tail?.name ?? "..."
+      resolved.append(try value(ofTail: content, "\(name)[\(index)]", of: function))
     }
     return resolved
   }
@@ -79,12 +81,12 @@ extension ArgumentValues {
 
   /// Converts the content to the first type of the tail that accepts it.
   private static func value(
-    ofTail content: Argument.Content, for types: [ValueType], _ name: String, of function: BoundFunction
+    ofTail content: Argument.Content, _ name: String, of function: BoundFunction
   ) throws(PluginError) -> promise_value_t {
     var failure: PluginError?
-    for type in types {
+    for (type, plan) in function.tail {
       do throws(PluginError) {
-        return try value(of: content, for: type, name, of: function)
+        return try value(of: content, for: type, plan, name, of: function)
       } catch {
         failure = failure ?? error
       }
@@ -93,25 +95,25 @@ extension ArgumentValues {
   }
 
   private static func value(
-    of content: Argument.Content, for type: ValueType, _ name: String, of function: BoundFunction
+    of content: Argument.Content, for type: ValueType, _ plan: TypePlan?, _ name: String, of function: BoundFunction
   ) throws(PluginError) -> promise_value_t {
     do throws(ArgumentMismatch) {
       if case .promise(let element) = type.unwrapped {
-        if case .value(.void) = content, type.unwrapped != type { return try abi(.void, type) }
-        return try promise(content, of: element, type)
+        if case .value(.void) = content, type.unwrapped != type { return try abi(.void, type, nil) }
+        return try promise(content, of: element, plan, type)
       }
       switch content {
       case .value(let given):
-        guard case .constant(let constants) = type else { return try abi(given, type) }
-        return try abi(try constants.value(from: given), type)
-      case .text(let text): return try abi(try type.value(fromText: text), type)
-      case .json(let json): return try abi(try type.value(fromJSON: json), type)
-      case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type)
+        guard case .constant(let constants) = type else { return try abi(given, type, plan) }
+        return try abi(try constants.value(from: given), type, plan)
+      case .text(let text): return try abi(try type.value(fromText: text), type, plan)
+      case .json(let json): return try abi(try type.value(fromJSON: json), type, plan)
+      case .contents(let bytes): return try abi(try type.value(fromContents: bytes), type, plan)
       case .shared(let memory, _) where type.content == .bytes:
         guard let value = memory.abi else { throw CallArena.noMemory }
         return value
-      case .shared(let memory, isContents: true): return try abi(try type.value(fromContents: memory.bytes), type)
-      case .shared(let memory, isContents: false): return try abi(.bytes(memory.bytes), type)
+      case .shared(let memory, isContents: true): return try abi(try type.value(fromContents: memory.bytes), type, plan)
+      case .shared(let memory, isContents: false): return try abi(.bytes(memory.bytes), type, plan)
       case .promise: throw ArgumentMismatch(message: "is a promise, expected \(type.expectation)")
       case .callback(let callback):
         guard case .callback = type.unwrapped else {
@@ -126,9 +128,10 @@ extension ArgumentValues {
   }
 
   /// Converts a value to C.
-  private static func abi(_ value: PluginValue, _ type: ValueType) throws(ArgumentMismatch) -> promise_value_t {
-    // Only arrays and structs need their plan here; other values are checked when they are stored.
-    if type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
+  private static func abi(
+    _ value: PluginValue, _ type: ValueType, _ plan: TypePlan?
+  ) throws(ArgumentMismatch) -> promise_value_t {
+    if let plan { return try plan.abi(value) }
     if case .pointer(let name) = type.content, case .pointer(let pointer) = value, pointer.name != name {
       throw ArgumentMismatch(message: "is \(value.name), expected \(type.expectation)")
     }
@@ -138,7 +141,7 @@ extension ArgumentValues {
 
   /// Makes a promise that follows the given one, or that is fulfilled with the given value.
   private static func promise(
-    _ content: Argument.Content, of element: ValueType?, _ type: ValueType
+    _ content: Argument.Content, of element: ValueType?, _ plan: TypePlan?, _ type: ValueType
   ) throws(ArgumentMismatch) -> promise_value_t {
     let promise: Promise<PluginValue>
     switch content {
@@ -160,7 +163,7 @@ extension ArgumentValues {
       }
       promise = .resolve(suitable)
     }
-    guard let handle = PromiseBridge.abi(promise, of: element) else { throw CallArena.noMemory }
+    guard let handle = PromiseBridge.abi(promise, of: element, plan) else { throw CallArena.noMemory }
     return promise_value_t(promise: handle)
   }
 }

@@ -56,7 +56,8 @@ extension ArgumentValues {
     for index in 0..<count {
       if case .promise(let element) = parameters[index].type,
         borrowed[index].kind == promise_kind_t(PROMISE_KIND_PROMISE),
-        let checked = PromiseBridge.checked(OpaquePointer(borrowed[index].as.ptr), of: element)
+        let checked = PromiseBridge.checked(
+          OpaquePointer(borrowed[index].as.ptr), of: element, function.inputPlans[index])
       {
         values.append(promise_value_t(promise: checked))
       } else if promise_value_retain(borrowed + index) == PROMISE_OK {

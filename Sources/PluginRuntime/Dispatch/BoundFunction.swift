@@ -9,6 +9,9 @@ final class BoundFunction: Sendable {
 
   /// The plan to read the call's result; `nil` without one.
   let resultPlan: TypePlan?
+  /// The plans to convert arguments, in the order of the inputs and of the types of the tail (`TypePlan.ofElements`).
+  let inputPlans: [TypePlan?]
+  let tail: [(type: ValueType, plan: TypePlan?)]
 
   /// `nil` if this machine cannot call the function.
   ///
@@ -25,6 +28,8 @@ final class BoundFunction: Sendable {
     }
     let held: ValueType? = if case .promise(let held) = signature.result { held } else { signature.yielded }
     resultPlan = signature.outputs.isEmpty ? held.flatMap { TypePlan($0.content) } : nil
+    inputPlans = signature.inputs.map { TypePlan.ofElements($0.type.valueType) }
+    tail = signature.tail?.types.map { ($0, TypePlan.ofElements($0)) } ?? []
     self.plan = plan
     self.signature = signature
     self.plugin = plugin

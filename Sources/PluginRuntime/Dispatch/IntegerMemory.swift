@@ -23,13 +23,13 @@ enum IntegerMemory {
   }
 
   /// Stores a number, and returns whether the type can represent it. All supported machines are little-endian.
-  static func store(_ number: Int, _ type: ValueType, _ memory: UnsafeMutableRawPointer) -> Bool {
+  static func store(_ number: Int, _ plan: TypePlan, _ memory: UnsafeMutableRawPointer) -> Bool {
     let fits =
-      type.signedRange.map { $0.contains(Int64(number)) } ?? type.unsignedRange.map {
+      plan.type.signedRange.map { $0.contains(Int64(number)) } ?? plan.type.unsignedRange.map {
         UInt64(exactly: number).map($0.contains) ?? false
       } ?? false
-    guard fits, let size = TypeLayout(of: type)?.size else { return false }
-    withUnsafeBytes(of: Int64(number)) { memory.write(UnsafeRawBufferPointer(rebasing: $0[..<size])) }
+    guard fits else { return false }
+    withUnsafeBytes(of: Int64(number)) { memory.write(UnsafeRawBufferPointer(rebasing: $0[..<plan.layout.size])) }
     return true
   }
 }

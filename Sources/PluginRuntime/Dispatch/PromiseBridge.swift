@@ -4,17 +4,19 @@ import Promises
 /// Converts promises of `PluginValue` to arguments, whose promises hold values of C.
 enum PromiseBridge {
   /// Returns a promise that follows `promise`, with its value converted to C for the type (`nil`: void). A value that
-  /// does not fit rejects it. The caller owns the reference. `nil` if memory has run out.
-  static func abi(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
+  /// does not fit rejects it. `plan` is that of the type, for arrays and objects. The caller owns the reference. `nil` if
+  /// memory has run out.
+  static func abi(_ promise: Promise<PluginValue>, of type: ValueType?, _ plan: TypePlan?) -> OpaquePointer? {
     guard let handle = promise_new() else { return nil }
     promise_retain(handle)
     let end = End(handle)
-    promise.then({ end.fulfil(with: $0, of: type) }, { end.reject(with: $0) })
+    promise.then({ end.fulfil(with: $0, of: type, plan) }, { end.reject(with: $0) })
     return handle
   }
 
   /// Returns a promise that follows `promise`, as `abi` does, and discards it when it is discarded itself.
   static func discardable(_ promise: Promise<PluginValue>, of type: ValueType?) -> OpaquePointer? {
+    let plan = type.flatMap(TypePlan.ofElements)
     let context = Unmanaged.passRetained(promise).toOpaque()
     let handle = promise_new_discardable(
       { Unmanaged<Promise<PluginValue>>.fromOpaque($0!).takeUnretainedValue().discard() }, context,
@@ -22,31 +24,33 @@ enum PromiseBridge {
     guard let handle else { return nil }
     promise_retain(handle)
     let end = End(handle)
-    promise.then({ end.fulfil(with: $0, of: type) }, { end.reject(with: $0) })
+    promise.then({ end.fulfil(with: $0, of: type, plan) }, { end.reject(with: $0) })
     return handle
   }
 
   /// Returns a promise that follows `promise` and is rejected if the value does not have the type (`nil`: void). The
   /// caller owns the reference. `nil` if the promise is stale, or if memory has run out.
-  static func checked(_ promise: OpaquePointer?, of type: ValueType?) -> OpaquePointer? {
+  static func checked(_ promise: OpaquePointer?, of type: ValueType?, _ plan: TypePlan?) -> OpaquePointer? {
     promise_then(
       promise,
       { context, value, out in
-        let type = Unmanaged<Expectation>.fromOpaque(context!).takeUnretainedValue().type
-        guard value.pointee.suits(type) else {
-          out.pointee = promise_value_t(reason: PromiseBridge.mismatch(value.pointee.nameOfContent, type))
+        let expected = Unmanaged<Expectation>.fromOpaque(context!).takeUnretainedValue()
+        guard value.pointee.suits(expected.type, expected.plan) else {
+          out.pointee = promise_value_t(reason: PromiseBridge.mismatch(value.pointee.nameOfContent, expected.type))
           return promise_verdict_t(PROMISE_REJECT)
         }
         out.pointee = value.pointee
         promise_value_retain(value)
         return promise_verdict_t(PROMISE_FULFILL)
-      }, Unmanaged.passRetained(Expectation(type)).toOpaque(),
+      }, Unmanaged.passRetained(Expectation(type, plan)).toOpaque(),
       { Unmanaged<Expectation>.fromOpaque($0!).release() })
   }
 
   /// Converts a value to C for the type.
-  private static func converted(_ value: PluginValue, _ type: ValueType?) throws(ArgumentMismatch) -> promise_value_t {
-    if let type, type.content.hasElements, let plan = TypePlan(type) { return try plan.abi(value) }
+  private static func converted(
+    _ value: PluginValue, _ type: ValueType?, _ plan: TypePlan?
+  ) throws(ArgumentMismatch) -> promise_value_t {
+    if let plan { return try plan.abi(value) }
     if case .pointer(let pointer) = value, pointer.isOwned, type != .value {
       throw ArgumentMismatch(message: "is a \(pointer.name) that the host owns, which a promise of C cannot keep")
     }
@@ -56,7 +60,8 @@ enum PromiseBridge {
 
   private final class Expectation {
     let type: ValueType?
-    init(_ type: ValueType?) { self.type = type }
+    let plan: TypePlan?
+    init(_ type: ValueType?, _ plan: TypePlan?) { (self.type, self.plan) = (type, plan) }
   }
 
   private static func mismatch(_ name: String, _ type: ValueType?) -> PromiseError {
@@ -72,12 +77,12 @@ enum PromiseBridge {
     init(_ handle: OpaquePointer) { self.handle = handle }
     deinit { promise_release(handle) }
 
-    func fulfil(with value: PluginValue, of type: ValueType?) {
+    func fulfil(with value: PluginValue, of type: ValueType?, _ plan: TypePlan?) {
       guard let suitable = PluginValue.suiting(type, value) else {
         return reject(with: mismatch(value.name, type))
       }
       do throws(ArgumentMismatch) {
-        var converted = try PromiseBridge.converted(suitable, type)
+        var converted = try PromiseBridge.converted(suitable, type, plan)
         promise_resolve(handle, &converted)
       } catch {
         reject(with: mismatch("a value whose part '\(error.path)' \(error.message)", type))

@@ -1,8 +1,9 @@
 import CPromise
 
 extension promise_value_t {
-  /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void.
-  func suits(_ type: ValueType?) -> Bool {
+  /// Whether the value can fulfil a `promise<T>`: it has T's kind and is in T's range. A type of `nil` is void. `plan` is
+  /// that of the type, or of its content, for structs, arrays and slices.
+  func suits(_ type: ValueType?, _ plan: TypePlan?) -> Bool {
     switch type {
     case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
     case .bool: return kind == promise_kind_t(PROMISE_KIND_BOOL)
@@ -14,18 +15,18 @@ extension promise_value_t {
       return kind == promise_kind_t(PROMISE_KIND_I64) && (type?.signedRange?.contains(self.as.i64) ?? false)
     case .u8, .u16, .u32, .u64, .usize:
       return kind == promise_kind_t(PROMISE_KIND_U64) && (type?.unsignedRange?.contains(self.as.u64) ?? false)
-    case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type)
+    case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type, plan)
     case .pointer: return kind == promise_kind_t(PROMISE_KIND_POINTER) && self.as.ptr != nil
     case .value: return true
     case .structure, .array:
       return contentLength(ofKind: PROMISE_KIND_BYTES).map { length in
-        type.map { $0.isPlain && TypeLayout(of: $0)?.size == length } ?? false
+        plan.map { $0.content.isPlain && $0.content.layout.size == length } ?? false
       } ?? holds(type)
-    case .slice(let element):
-      guard let length = contentLength(ofKind: PROMISE_KIND_BYTES), let size = TypeLayout(of: element)?.size else {
+    case .slice:
+      guard let length = contentLength(ofKind: PROMISE_KIND_BYTES), let element = plan?.element else {
         return holds(type)
       }
-      return element.isPlain && length % size == 0
+      return element.isPlain && length % element.layout.size == 0
     default: return false
     }
   }

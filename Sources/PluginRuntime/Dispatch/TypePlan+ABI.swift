@@ -27,7 +27,7 @@ extension TypePlan {
       let cell = try arena.allocate(plan.layout.size)
       try plan.store(value, at: cell, arena)
       memory.storeBytes(of: cell, as: UnsafeMutableRawPointer.self)
-    case .structure where type.isPlain, .array where type.isPlain:
+    case .structure where isPlain, .array where isPlain:
       guard let source = try plainBytes(value) else { return try store(pluginValue(value), at: memory, arena) }
       memory.copyMemory(from: source, byteCount: layout.size)
     case .text, .slice, .cstr:
@@ -55,7 +55,7 @@ extension TypePlan {
         throw ArgumentMismatch(message: "has a NUL in it, where a cstr would end")
       }
       return (data, length)
-    case .slice(let element) where element.type.isPlain:
+    case .slice(let element) where element.isPlain:
       guard kind == PROMISE_KIND_BYTES || element.type == .u8 else { return nil }
       guard length % element.layout.size == 0 else {
         throw ArgumentMismatch(message: "is \(length) bytes, expected a multiple of \(element.layout.size): \(type)")
@@ -99,9 +99,9 @@ extension TypePlan {
       guard kind == PROMISE_KIND_POINTER, let address = value.pointee.as.ptr else { return nil }
       return .pointer(PluginPointer(name: name, address: UInt(bitPattern: address)))
     case .structure where kind == PROMISE_KIND_BYTES, .array where kind == PROMISE_KIND_BYTES:
-      guard type.isPlain, let source = try? plainBytes(value) else { return nil }
+      guard isPlain, let source = try? plainBytes(value) else { return nil }
       return try? load(source)
-    case .slice(let element) where kind == PROMISE_KIND_BYTES && element.type.isPlain:
+    case .slice(let element) where kind == PROMISE_KIND_BYTES && element.isPlain:
       guard let span = try? span(value) else { return nil }
       return span.data.map { try? element.load($0, count: span.count) } ?? .array([])
     default: return PluginValue(value)
@@ -118,12 +118,12 @@ extension TypePlan {
       if value == .void { break }
       return try plan.abi(value)
     case .reference(let plan): return try plan.abi(value)
-    case .structure where type.isPlain, .array where type.isPlain:
+    case .structure where isPlain, .array where isPlain:
       let arena = CallArena()
       let memory = try arena.allocate(layout.size)
       try store(value, at: memory, arena)
       return try Self.bytes(memory, layout.size, arena)
-    case .slice(let element) where element.type.isPlain:
+    case .slice(let element) where element.isPlain:
       let arena = CallArena()
       let given = try elements(of: value, element)
       let size = try size(of: given, element)

@@ -47,6 +47,8 @@ final class TypePlan: Sendable {
   let type: ValueType
   let form: Form
   let layout: TypeLayout
+  /// Whether a value contains all of its data.
+  let isPlain: Bool
 
   /// The plan of a slice's elements; `nil` for other types.
   var element: TypePlan? {
@@ -57,12 +59,28 @@ final class TypePlan: Sendable {
     }
   }
 
+  /// The plan of the value itself, without `?`, `&` and `own`.
+  var content: TypePlan {
+    switch form {
+    case .nullable(let plan), .indirect(let plan), .reference(let plan), .owned(let plan, _): plan.content
+    default: self
+    }
+  }
+
+  /// Makes the plan to convert values that are arrays or objects, or promises of them; `nil` for other types, which are
+  /// checked when they are stored.
+  static func ofElements(_ type: ValueType) -> TypePlan? {
+    if case .promise(let element) = type.unwrapped { return element.flatMap(ofElements) }
+    return type.content.hasElements ? TypePlan(type) : nil
+  }
+
   /// Makes the plan for a type; `nil` if its release function is not found.
   init?(_ type: ValueType, in library: PluginLibrary? = nil) {
     guard let layout = TypeLayout(of: type), let form = Self.form(of: type, library) else { return nil }
     self.type = type
     self.form = form
     self.layout = layout
+    isPlain = type.isPlain
   }
 
   private static func form(of type: ValueType, _ library: PluginLibrary?) -> Form? {

@@ -164,7 +164,9 @@ extension PluginCall {
     }
     if isRejected {
       end { $0.reject(with: value) }
-    } else if case .promise(let element) = function.signature.result, !value.pointee.suits(element) {
+    } else if case .promise(let element) = function.signature.result,
+      !value.pointee.suits(element, function.resultPlan)
+    {
       let error = function.result("returned a promise that was fulfilled with \(value.pointee.nameOfContent)")
       end { $0.reject(with: error) }
     } else {

@@ -54,10 +54,15 @@ extension ValueType {
   private func object(
     _ type: StructType, _ members: [(name: String, value: JSONText)]
   ) throws(ArgumentMismatch) -> PluginValue {
-    let given = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     var values: [PluginMember] = []
-    for field in type.fields {
-      guard let json = given[field.name] ?? (field.type.unwrapped == field.type ? nil : .null) else {
+    values.reserveCapacity(type.fields.count)
+    var found = 0
+    for (index, field) in type.fields.enumerated() {
+      // Most objects have their members in the struct's order.
+      let isInOrder = index < members.count && members[index].name == field.name
+      let member = isInOrder ? members[index] : members.first { $0.name == field.name }
+      if member != nil { found += 1 }
+      guard let json = member?.value ?? (field.type.unwrapped == field.type ? nil : .null) else {
         throw ArgumentMismatch(path: ".\(field.name)", message: "is missing, expected \(field.type.expectation)")
       }
       let value = try converting(".\(field.name)") { () throws(ArgumentMismatch) in
@@ -65,7 +70,9 @@ extension ValueType {
       }
       values.append(PluginMember(field.name, value))
     }
-    if let other = members.first(where: { member in !type.fields.contains { $0.name == member.name } }) {
+    if found < members.count,
+      let other = members.first(where: { member in !type.fields.contains { $0.name == member.name } })
+    {
       throw ArgumentMismatch(
         path: ".\(other.name)",
         message: "is no field, expected \(type.fields.map(\.name).joined(separator: ", "))")

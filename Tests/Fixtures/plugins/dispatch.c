@@ -255,6 +255,32 @@ static struct point middle(struct point a, struct point b) {
   return (struct point){(a.x + b.x) / 2, (a.y + b.y) / 2};
 }
 
+struct narrow {
+  int32_t a;
+};
+struct wide {
+  int32_t cells[16];
+};
+
+static promise_t *promise_of(const void *row, size_t size) {
+  promise_value_t value;
+  promise_value_bytes(&value, row, size);
+  return promise_new_resolved(&value);
+}
+
+static promise_t *narrow_row(struct narrow row) {
+  return promise_of(&row, sizeof row);
+}
+
+static promise_t *wide_row(struct wide row) {
+  return promise_of(&row, sizeof row);
+}
+
+static promise_t *same_promise(promise_t *promise) {
+  promise_retain(promise);
+  return promise;
+}
+
 static double length_of(const struct point *point) {
   return point->x + point->y;
 }
@@ -278,6 +304,10 @@ static promise_status_t load(const promise_host_t *table, promise_value_t *error
   host = table;
   return PROMISE_OK;
 }
+
+#define WIDE                                                                                                           \
+  "{a: i32, b: i32, c: i32, d: i32, e: i32, f: i32, g: i32, h: i32, i: i32, j: i32, k: i32, l: i32, m: i32, n: i32, "  \
+  "o: i32, p: i32}"
 
 static const promise_plugin_function_t functions[] = {
     FUNCTION("split(x: f64, exponent: out i32) -> f64", split),
@@ -316,6 +346,10 @@ static const promise_plugin_function_t functions[] = {
              wide),
     FUNCTION("sum_bytes_of(text: str) -> u64", sum_bytes_of),
     FUNCTION("middle(a: {x: f64, y: f64}, b: {x: f64, y: f64}) -> {x: f64, y: f64}", middle),
+    FUNCTION("narrow_row(row: {a: i32}) -> promise<{a: i32}>", narrow_row),
+    FUNCTION("wide_row(row: " WIDE ") -> promise<" WIDE ">", wide_row),
+    FUNCTION("narrow_promise(row: promise<{a: i32}>) -> promise<{a: i32}>", same_promise),
+    FUNCTION("wide_promise(row: promise<" WIDE ">) -> promise<" WIDE ">", same_promise),
     FUNCTION("length_of(point: &{x: f64, y: f64}) -> f64", length_of),
     FUNCTION("maybe(byte: u8) -> bool", maybe),
     FUNCTION("apply(function: fn(i32) -> i32 @call?, value: i32) -> i32", apply),

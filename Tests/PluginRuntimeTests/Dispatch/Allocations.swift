@@ -1,6 +1,7 @@
 import CCountedHeap
 import CPromise
 import PluginRuntime
+import Promises
 import Testing
 
 @Suite("Calls: allocations", .enabled(if: counted_heap_counts()))
@@ -60,6 +61,16 @@ struct Allocations {
     #expect(calls(of: maybe, [value(PROMISE_KIND_VOID) { _ in }], giving: -1) == 0)
   }
 
+  @Test(
+    "a call's structs are described once for each function: 15 more fields are few more allocations",
+    arguments: ["row", "promise"])
+  func plans(shape: String) throws {
+    let names = (0..<16).map { String(UnicodeScalar(UInt8(ascii: "a") + $0)) }
+    let row = PluginValue.object(names.map { PluginMember($0, .int(1)) })
+    let narrow = calls(of: "narrow_\(shape)", .object([PluginMember("a", .int(1))]))
+    #expect(calls(of: "wide_\(shape)", row) <= narrow + 15 * 3 * 100)
+  }
+
   @Test("the heap is counted at all")
   func counting() {
     let before = counted_heap_calls()
@@ -77,6 +88,15 @@ struct Allocations {
       for _ in 0..<100 { function.invoke(arguments.baseAddress, count: arguments.count, into: &result) }
       return counted_heap_calls() - before
     }
+  }
+
+  /// The number of heap allocations of 100 calls by the host, after a first call.
+  private func calls(of function: String, _ value: PluginValue) -> UInt64 {
+    let arguments = [Argument.value(value)]
+    #expect(host.call(function, of: "test.dispatch", arguments).state == .fulfilled)
+    let before = counted_heap_calls()
+    for _ in 0..<100 { _ = host.call(function, of: "test.dispatch", arguments) }
+    return counted_heap_calls() - before
   }
 
   private func value(
