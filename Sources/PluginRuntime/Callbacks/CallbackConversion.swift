@@ -107,7 +107,7 @@ final class CallbackConversion: Sendable {
   private static func counted(
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ countType: ValueType, _ count: UnsafeRawPointer
   ) throws(ArgumentMismatch) -> PluginValue {
-    guard let number = IntegerMemory.load(countType, count) else {
+    guard let number = countType.scalar?.integer(at: count) else {
       throw ArgumentMismatch(message: "has a count that no memory has")
     }
     let arena = CallArena()
@@ -134,7 +134,7 @@ final class CallbackConversion: Sendable {
     arena.handOver()
     guard let result else { return }
     // libffi reads an integer result as a sign-extended word.
-    if result.type.signedRange != nil, let number = IntegerMemory.load(result.type, memory) {
+    if result.type.signedRange != nil, let number = result.type.scalar?.integer(at: memory) {
       memory.storeBytes(of: number, as: Int.self)
     }
   }

@@ -13,9 +13,7 @@ struct RandomValues {
   /// The C form of a value; `nil` for a type whose values cannot be made up.
   mutating func bytes(of type: ValueType) -> [UInt8]? {
     switch type {
-    case .bool: return [UInt8(roll(2))]
-    case .f32: return Self.bytes(Float(number()))
-    case .f64: return Self.bytes(number())
+    case .scalar(let scalar): return bytes(of: scalar)
     case .array(let element, let count):
       var all: [UInt8] = []
       for _ in 0..<count {
@@ -32,9 +30,15 @@ struct RandomValues {
       }
       return all
     case .optional(.pointer), .optional(.cstr): return [UInt8](repeating: 0, count: 8)
-    default:
-      guard type.isInteger, let size = TypeLayout(of: type)?.size else { return nil }
-      return Array(Self.bytes(integer()).prefix(size))
+    default: return nil
+    }
+  }
+
+  private mutating func bytes(of type: ScalarType) -> [UInt8] {
+    switch type.form {
+    case .bool: [UInt8(roll(2))]
+    case .float: type.size == 4 ? Self.bytes(Float(number())) : Self.bytes(number())
+    case .signed, .unsigned: Array(Self.bytes(integer()).prefix(type.size))
     }
   }
 

@@ -14,17 +14,7 @@ enum ABIType: UInt8 {
     self =
       switch type {
       case nil: .void
-      case .bool: .bool
-      case .i8: .i8
-      case .i16: .i16
-      case .i32: .i32
-      case .i64, .isize: .i64
-      case .u8: .u8
-      case .u16: .u16
-      case .u32: .u32
-      case .u64, .usize: .u64
-      case .f32: .f32
-      case .f64: .f64
+      case .scalar(let scalar): ABIType(scalar)
       case .str: .str
       case .bytes: .bytes
       case .cstr: .cstr
@@ -35,6 +25,23 @@ enum ABIType: UInt8 {
       case .optional(.pointer): .nullablePointer
       case .structure where type?.isPlain ?? false: .structure
       default: .other
+      }
+  }
+
+  private init(_ scalar: ScalarType) {
+    self =
+      switch (scalar.form, scalar.size) {
+      case (.bool, _): .bool
+      case (.signed, 1): .i8
+      case (.signed, 2): .i16
+      case (.signed, 4): .i32
+      case (.signed, _): .i64
+      case (.unsigned, 1): .u8
+      case (.unsigned, 2): .u16
+      case (.unsigned, 4): .u32
+      case (.unsigned, _): .u64
+      case (.float, 4): .f32
+      case (.float, _): .f64
       }
   }
 

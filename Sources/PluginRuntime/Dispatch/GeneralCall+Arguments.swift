@@ -101,7 +101,9 @@ extension GeneralCall {
     for index in 0..<plan.slotCount where (plan.slots + index).pointee.count == nil {
       guard let count = room(index) else { continue }
       let slot = plan.slots + index
-      guard IntegerMemory.store(count, slot.pointee.plan, frame + (slot.pointee.cell ?? slot.pointee.offset)) else {
+      guard let type = slot.pointee.plan.type.scalar,
+        type.store(count, at: frame + (slot.pointee.cell ?? slot.pointee.offset))
+      else {
         let message =
           "has \(count) elements, more than its count '\(slot.pointee.parameter.name)' can say, an \(slot.pointee.plan.type)"
         return .mismatch(Mismatch(counted(by: index)?.pointee.argument ?? 0, ArgumentMismatch(message: message)))

@@ -27,7 +27,7 @@ extension GeneralCall {
         domain: "errno", code: Int64(number), text: text, fallback: "\(name): \(String(cString: strerror(number)))")
     }
     let code =
-      returned.isAddress ? nil : IntegerMemory.load(returned, frame + plan.frame.returned).map(Int64.init)
+      returned.isAddress ? nil : returned.scalar?.integer(at: frame + plan.frame.returned).map(Int64.init)
     return Failure(
       domain: plan.domain, code: code ?? 0, text: text,
       fallback: returned.isAddress ? "\(name) returned NULL" : "\(name) returned \(code ?? 0)")
@@ -56,7 +56,7 @@ extension FailureRule {
       let isNull = memory.load(as: UInt.self) == 0
       return self == .always || (self == .nonnull ? !isNull : isNull)
     }
-    let number = IntegerMemory.load(type, memory)
+    let number = type.scalar?.integer(at: memory)
     switch self {
     case .errno: return number == -1
     case .nonzero: return number != 0

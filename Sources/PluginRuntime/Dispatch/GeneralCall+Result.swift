@@ -84,8 +84,8 @@ extension GeneralCall {
     _ plan: TypePlan, _ memory: UnsafeRawPointer, _ count: Int
   ) throws(ArgumentMismatch) -> PluginValue {
     let slot = self.plan.slots + count
-    let number = IntegerMemory.load(
-      slot.pointee.parameter.type, frame + (slot.pointee.cell ?? slot.pointee.offset))
+    let number = slot.pointee.parameter.type.scalar?.integer(
+      at: frame + (slot.pointee.cell ?? slot.pointee.offset))
     let span = (memory.load(as: UInt.self), UInt(bitPattern: number ?? -1))
     return try withUnsafePointer(to: span) { (span) throws(ArgumentMismatch) in
       try plan.load(UnsafeRawPointer(span), from: objects)
@@ -160,7 +160,7 @@ extension GeneralCall {
   /// The count in the result; a negative one is a failure, for which no elements were written.
   private var countOfResult: Int? {
     guard let returned = plan.signature.returned else { return nil }
-    return IntegerMemory.load(returned, resultMemory).map { max($0, 0) }
+    return returned.scalar?.integer(at: resultMemory).map { max($0, 0) }
   }
 
   private func discardResult() {

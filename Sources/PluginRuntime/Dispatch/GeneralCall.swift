@@ -151,6 +151,6 @@ extension GeneralCall {
   func count(of slot: Slot) -> Int? {
     guard let index = slot.pointee.count else { return nil }
     let count = plan.slots + index
-    return IntegerMemory.load(count.pointee.parameter.type, frame + (count.pointee.cell ?? count.pointee.offset))
+    return count.pointee.parameter.type.scalar?.integer(at: frame + (count.pointee.cell ?? count.pointee.offset))
   }
 }

@@ -86,14 +86,18 @@ final class MessagePlan: Sendable {
     case .slot(let index):
       let slot = call.plan.slots + index
       let memory = call.frame + (slot.pointee.cell ?? slot.pointee.offset)
-      return slot.pointee.parameter.type.isAddress
-        ? memory.load(as: UInt.self) : IntegerMemory.bits(slot.pointee.parameter.type, memory)
+      return word(slot.pointee.parameter.type, memory)
     case .result(let type, let isNegated):
       let memory = call.frame + call.plan.frame.returned
-      if type.isAddress { return memory.load(as: UInt.self) }
-      let bits = IntegerMemory.bits(type, memory)
+      let bits = word(type, memory)
+      if type.isAddress { return bits }
       return isNegated ? 0 &- bits : bits
     case .call(let plan): return plan.call(call)
     }
+  }
+
+  /// Loads an address, or an integer as the low bits of a word, with its sign extended.
+  private static func word(_ type: ValueType, _ memory: UnsafeRawPointer) -> UInt {
+    type.scalar.map { UInt(truncatingIfNeeded: $0.bits(at: memory)) } ?? memory.load(as: UInt.self)
   }
 }

@@ -6,15 +6,10 @@ extension promise_value_t {
   func suits(_ type: ValueType?, _ plan: TypePlan?) -> Bool {
     switch type {
     case nil: return kind == promise_kind_t(PROMISE_KIND_VOID)
-    case .bool: return kind == promise_kind_t(PROMISE_KIND_BOOL)
-    case .f32, .f64: return kind == promise_kind_t(PROMISE_KIND_F64)
+    case .scalar(let scalar): return suits(scalar)
     case .str: return kind == promise_kind_t(PROMISE_KIND_STRING)
     case .bytes: return kind == promise_kind_t(PROMISE_KIND_BYTES)
     case .cstr: return kind == promise_kind_t(PROMISE_KIND_STRING) && !hasNUL
-    case .i8, .i16, .i32, .i64, .isize:
-      return kind == promise_kind_t(PROMISE_KIND_I64) && (type?.signedRange?.contains(self.as.i64) ?? false)
-    case .u8, .u16, .u32, .u64, .usize:
-      return kind == promise_kind_t(PROMISE_KIND_U64) && (type?.unsignedRange?.contains(self.as.u64) ?? false)
     case .optional(let type): return kind == promise_kind_t(PROMISE_KIND_VOID) || suits(type, plan)
     case .pointer: return kind == promise_kind_t(PROMISE_KIND_POINTER) && self.as.ptr != nil
     case .value: return true
@@ -28,6 +23,15 @@ extension promise_value_t {
       }
       return element.isPlain && length % element.layout.size == 0
     default: return false
+    }
+  }
+
+  private func suits(_ scalar: ScalarType) -> Bool {
+    switch scalar.form {
+    case .bool: kind == promise_kind_t(PROMISE_KIND_BOOL)
+    case .float: kind == promise_kind_t(PROMISE_KIND_F64)
+    case .signed: kind == promise_kind_t(PROMISE_KIND_I64) && scalar.signedRange?.contains(self.as.i64) ?? false
+    case .unsigned: kind == promise_kind_t(PROMISE_KIND_U64) && scalar.unsignedRange?.contains(self.as.u64) ?? false
     }
   }
 

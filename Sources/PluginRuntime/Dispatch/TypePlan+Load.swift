@@ -8,7 +8,7 @@ extension TypePlan {
   /// - Parameter sources: the objects that an object which is given keeps.
   func load(_ memory: UnsafeRawPointer, from sources: [PluginObject] = []) throws(ArgumentMismatch) -> PluginValue {
     switch form {
-    case .scalar(let abiType): return try loadScalar(abiType, memory)
+    case .scalar(let scalar): return try scalar.value(at: memory)
     case .text(let isUTF8):
       let bytes = try span(memory, size: 1)
       guard isUTF8 else { return .bytes([UInt8](bytes)) }
@@ -85,29 +85,6 @@ extension TypePlan {
       if let data = address(memory) { objects.discard(UInt(bitPattern: data), named: name, destructor) }
     case .nullable(let plan): plan.discard(memory)
     default: break
-    }
-  }
-
-  private func loadScalar(
-    _ abiType: ABIType, _ memory: UnsafeRawPointer
-  ) throws(ArgumentMismatch) -> PluginValue {
-    switch abiType {
-    case .bool:
-      let byte = memory.load(as: UInt8.self)
-      guard byte <= 1 else {
-        throw ArgumentMismatch(message: "is \(byte), expected false or true, which are 0 and 1 in C")
-      }
-      return .bool(byte == 1)
-    case .i8: return .int(Int64(memory.load(as: Int8.self)))
-    case .i16: return .int(Int64(memory.load(as: Int16.self)))
-    case .i32: return .int(Int64(memory.load(as: Int32.self)))
-    case .i64: return .int(memory.load(as: Int64.self))
-    case .u8: return .uint(UInt64(memory.load(as: UInt8.self)))
-    case .u16: return .uint(UInt64(memory.load(as: UInt16.self)))
-    case .u32: return .uint(UInt64(memory.load(as: UInt32.self)))
-    case .u64: return .uint(memory.load(as: UInt64.self))
-    case .f32: return .double(Double(memory.load(as: Float.self)))
-    default: return .double(memory.load(as: Double.self))
     }
   }
 

@@ -4,7 +4,7 @@ extension TypePlan {
     _ value: PluginValue, at memory: UnsafeMutableRawPointer, _ arena: CallArena
   ) throws(ArgumentMismatch) {
     switch form {
-    case .scalar(let abiType): try storeScalar(value, abiType, memory)
+    case .scalar(let scalar): if !scalar.store(value, at: memory) { throw mismatch(value) }
     case .text(let isUTF8):
       try storeText(value, isUTF8, memory) { size throws(ArgumentMismatch) in try arena.allocate(size) }
     case .cstr:
@@ -94,30 +94,6 @@ extension TypePlan {
       memory.storeBytes(of: data, as: UnsafeMutableRawPointer?.self)
       memory.storeBytes(of: given.count, toByteOffset: 8, as: Int.self)
     default: throw mismatch(value)
-    }
-  }
-
-  private func storeScalar(
-    _ value: PluginValue, _ abiType: ABIType, _ memory: UnsafeMutableRawPointer
-  ) throws(ArgumentMismatch) {
-    guard let suited = PluginValue.suiting(type, value) else { throw mismatch(value) }
-    switch suited {
-    case .bool(let value): memory.storeBytes(of: value ? 1 : 0, as: UInt8.self)
-    case .int(let number): storeInteger(UInt64(bitPattern: number), memory)
-    case .uint(let number): storeInteger(number, memory)
-    case .double(let number) where abiType == .f32: memory.storeBytes(of: Float(number), as: Float.self)
-    case .double(let number): memory.storeBytes(of: number, as: Double.self)
-    default: throw mismatch(value)
-    }
-  }
-
-  /// Stores the low bytes of a number, in the type's size.
-  private func storeInteger(_ bits: UInt64, _ memory: UnsafeMutableRawPointer) {
-    switch layout.size {
-    case 1: memory.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
-    case 2: memory.storeBytes(of: UInt16(truncatingIfNeeded: bits), as: UInt16.self)
-    case 4: memory.storeBytes(of: UInt32(truncatingIfNeeded: bits), as: UInt32.self)
-    default: memory.storeBytes(of: bits, as: UInt64.self)
     }
   }
 

@@ -9,7 +9,7 @@ final class TypePlan: Sendable {
   }
 
   enum Form: Sendable {
-    case scalar(ABIType)
+    case scalar(ScalarType)
     /// str and bytes: an address and a length.
     case text(isUTF8: Bool)
     case cstr
@@ -85,6 +85,7 @@ final class TypePlan: Sendable {
 
   private static func form(of type: ValueType, _ library: PluginLibrary?) -> Form? {
     switch type {
+    case .scalar(let scalar): return .scalar(scalar)
     case .str: return .text(isUTF8: true)
     case .bytes: return .text(isUTF8: false)
     case .cstr: return .cstr
@@ -113,8 +114,7 @@ final class TypePlan: Sendable {
     case .optional(let wrapped):
       guard let plan = TypePlan(wrapped, in: library) else { return nil }
       return wrapped.isAddress || wrapped.isSpan ? .nullable(plan) : .indirect(plan)
-    case .promise, .callback, .context, .error, .token, .value, .counted: return .handle
-    default: return .scalar(ABIType(type))
+    case .promise, .callback, .context, .error, .token, .value, .counted, .constant: return .handle
     }
   }
 }

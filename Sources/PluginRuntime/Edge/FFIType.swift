@@ -9,19 +9,7 @@ enum FFIType {
   static func of(_ type: ValueType?) -> Reference {
     switch type {
     case nil: address(&ffi_type_void)
-    // A bool is passed and returned as a byte.
-    case .bool, .u8: address(&ffi_type_uint8)
-    case .i8: address(&ffi_type_sint8)
-    case .i16: address(&ffi_type_sint16)
-    case .i32: status
-    case .i64: address(&ffi_type_sint64)
-    case .u16: address(&ffi_type_uint16)
-    case .u32: address(&ffi_type_uint32)
-    case .u64: address(&ffi_type_uint64)
-    case .usize: word
-    case .isize: MemoryLayout<Int>.size == 8 ? address(&ffi_type_sint64) : address(&ffi_type_sint32)
-    case .f32: address(&ffi_type_float)
-    case .f64: address(&ffi_type_double)
+    case .scalar(let scalar): of(scalar)
     case .structure(let type): structure(type.fields.map { of($0.type) })
     case .array(let element, let count): structure([Reference](repeating: of(element), count: count))
     case let type? where type.isSpan: span
@@ -29,17 +17,30 @@ enum FFIType {
     }
   }
 
+  private static func of(_ scalar: ScalarType) -> Reference {
+    switch (scalar.form, scalar.size) {
+    // A bool is passed and returned as a byte.
+    case (.bool, _), (.unsigned, 1): address(&ffi_type_uint8)
+    case (.unsigned, 2): address(&ffi_type_uint16)
+    case (.unsigned, 4): address(&ffi_type_uint32)
+    case (.unsigned, _): address(&ffi_type_uint64)
+    case (.signed, 1): address(&ffi_type_sint8)
+    case (.signed, 2): address(&ffi_type_sint16)
+    case (.signed, 4): address(&ffi_type_sint32)
+    case (.signed, _): address(&ffi_type_sint64)
+    case (.float, 4): address(&ffi_type_float)
+    case (.float, _): address(&ffi_type_double)
+    }
+  }
+
   /// A pointer of any type.
   static var pointer: Reference { address(&ffi_type_pointer) }
   /// A promise_status_t.
   static var status: Reference { address(&ffi_type_sint32) }
-  private static var word: Reference {
-    MemoryLayout<Int>.size == 8 ? address(&ffi_type_uint64) : address(&ffi_type_uint32)
-  }
 
   /// promise_str_t, promise_bytes_t and slices: a pointer and a length, by value.
   private static var span: Reference { spanOnce.reference }
-  private static let spanOnce = Once(structure([pointer, word]))
+  private static let spanOnce = Once(structure([pointer, of(.usize)]))
 
   private struct Once: Sendable {
     nonisolated(unsafe) let reference: Reference

@@ -30,8 +30,8 @@ struct CTypeWriter {
 
   /// Returns the declarator of a type in memory, or in a register.
   mutating func value(_ type: ValueType, path: String) -> Declarator {
-    if let name = Self.scalars[type] { return { "\(name) \($0)" } }
     switch type {
+    case .scalar(let scalar): return { "\(scalar.cName) \($0)" }
     case .str, .own(.str, _): return { "promise_str_t \($0)" }
     case .bytes, .own(.bytes, _): return { "promise_bytes_t \($0)" }
     case .cstr: return { "const char *\($0)" }
@@ -140,12 +140,6 @@ extension CTypeWriter {
   }
 
   static func escaped(_ name: String) -> String { keywords.contains(name) ? name + "_" : name }
-
-  private static let scalars: [ValueType: String] = [
-    .bool: "bool", .i8: "int8_t", .i16: "int16_t", .i32: "int32_t", .i64: "int64_t", .u8: "uint8_t",
-    .u16: "uint16_t", .u32: "uint32_t", .u64: "uint64_t", .usize: "size_t", .isize: "ptrdiff_t", .f32: "float",
-    .f64: "double",
-  ]
 
   private static let keywords: Set<String> = [
     "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",

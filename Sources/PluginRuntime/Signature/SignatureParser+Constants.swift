@@ -15,10 +15,7 @@ extension SignatureParser {
           at: column, found: "one more constant, '\(name)'", expected: "at most \(SignatureLimits.constants) of them")
       }
       try cursor.require("=", or: " and the value after the name")
-      guard case .word(let word) = cursor.next.token, let value = ScalarLiteral.value(word, as: type) else {
-        throw cursor.error(expected: "\(ScalarLiteral.expectation(type)) as the value of '\(name)'")
-      }
-      cursor.advance()
+      let value = try literal(of: type, type.expectation, as: "the value of '\(name)'")
       constants.append(ConstantSet.Constant(name: name, value: value))
     } while cursor.skip(",")
     try cursor.require("}", or: " or ',' after the value")
@@ -31,10 +28,6 @@ extension SignatureParser {
       cursor.advance()
       return value
     }
-    guard case .word(let word) = cursor.next.token, let value = ScalarLiteral.value(word, as: constants.base) else {
-      throw cursor.error(expected: "\(constants.expectation) as the default")
-    }
-    cursor.advance()
-    return value
+    return try literal(of: constants.base, constants.expectation, as: "the default")
   }
 }

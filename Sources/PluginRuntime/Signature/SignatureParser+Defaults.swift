@@ -20,13 +20,20 @@ extension SignatureParser {
     case .promise: throw cursor.error(expected: "no default: a promise cannot have one")
     case .callback, .context, .error, .token, .value, .pointer, .own, .optional, .counted, .reference:
       throw cursor.error(expected: "no default: a \(type) cannot have one")
-    default:
-      guard case .word(let word) = token, let value = ScalarLiteral.value(word, as: type) else {
-        throw cursor.error(expected: "\(ScalarLiteral.expectation(type)) as the default")
-      }
-      cursor.advance()
-      return value
+    case .scalar: return try literal(of: type, type.expectation, as: "the default")
+    case .constant(let constants): return try defaultValue(among: constants)
     }
+  }
+
+  /// Parses a scalar's literal.
+  mutating func literal(
+    of type: ValueType, _ expectation: String, as role: String
+  ) throws(SignatureError) -> PluginValue {
+    guard case .word(let word) = cursor.next.token, let value = type.scalar?.value(ofLiteral: word) else {
+      throw cursor.error(expected: "\(expectation) as \(role)")
+    }
+    cursor.advance()
+    return value
   }
 
   /// Parses an array or an object.

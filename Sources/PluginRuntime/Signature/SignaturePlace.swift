@@ -57,10 +57,9 @@ extension SignatureParser {
         return isData(type) || isOwned(type) && (self == .result || type.givenCountName == nil)
           ? nil : "data, or what the function gives away with 'own'"
       case .tail:
-        if [.bool, .i8, .i16, .u8, .u16].contains(type) {
-          return "i32 or wider: C promotes \(type) in a variadic call"
+        if let scalar = type.scalar, !scalar.isVariadic {
+          return "\(scalar.form == .float ? "f64" : "i32 or wider"): C promotes \(type) in a variadic call"
         }
-        if type == .f32 { return "f64: C promotes f32 in a variadic call" }
         if case .pointer = type { return nil }
         return type.isScalar || type == .cstr ? nil : "a number, a cstr or a ptr<Name> in a variadic tail"
       case .field: return isData(type) ? nil : "data: a scalar, text, bytes, a ptr<Name>, a struct, an array or a slice"
@@ -135,11 +134,9 @@ extension SignatureParser {
   /// Suggestions for words of C.
   static let wordsOfC: [String: String] = [
     "int": "i32", "unsigned": "u32", "short": "i16", "long": "i64 on 64-bit Linux", "char": "i8, a string is a cstr",
-    "double": "f64", "float": "f32", "size_t": "usize", "ssize_t": "isize", "int8_t": "i8", "int16_t": "i16",
-    "int32_t": "i32", "int64_t": "i64", "uint8_t": "u8", "uint16_t": "u16", "uint32_t": "u32", "uint64_t": "u64",
-    "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length", "_Bool": "bool",
-    "struct": "{field: type}", "const": "what a type that is not 'own', 'out' or 'inout' is",
-  ]
+    "ssize_t": "isize", "uintptr_t": "usize", "intptr_t": "isize", "string": "cstr, or str with a length",
+    "_Bool": "bool", "struct": "{field: type}", "const": "what a type that is not 'own', 'out' or 'inout' is",
+  ].merging(ScalarType.allCases.map { ($0.cName, $0.rawValue) }) { given, _ in given }
 
   /// Explanations for types that libffi cannot pass.
   static let impossible: [String: String] = [

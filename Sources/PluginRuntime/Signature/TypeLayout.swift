@@ -10,12 +10,7 @@ public struct TypeLayout: Sendable, Hashable {
   /// Computes the layout; `nil` if the size overflows.
   public init?(of type: ValueType) {
     switch type {
-    case .bool, .i8, .u8: self.init(scalar: 1)
-    case .i16, .u16: self.init(scalar: 2)
-    case .i32, .u32, .f32: self.init(scalar: 4)
-    case .i64, .u64: self.init(size: 8, alignment: MemoryLayout<Int64>.alignment)
-    case .f64: self.init(size: 8, alignment: MemoryLayout<Double>.alignment)
-    case .usize, .isize: self.init(scalar: Self.word)
+    case .scalar(let scalar): self.init(size: scalar.size, alignment: scalar.alignment)
     case .structure(let type):
       guard let layout = StructLayout(type) else { return nil }
       self = layout.whole
@@ -25,7 +20,7 @@ public struct TypeLayout: Sendable, Hashable {
       if overflow { return nil }
       self.init(size: size, alignment: element.alignment)
     case _ where type.isSpan: self.init(size: 2 * Self.word, alignment: Self.word)
-    default: self.init(scalar: Self.word)
+    default: self.init(size: Self.word, alignment: Self.word)
     }
   }
 
@@ -33,8 +28,6 @@ public struct TypeLayout: Sendable, Hashable {
     self.size = size
     self.alignment = alignment
   }
-
-  private init(scalar size: Int) { self.init(size: size, alignment: size) }
 }
 
 /// The layout of a struct's fields.

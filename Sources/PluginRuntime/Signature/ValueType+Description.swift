@@ -5,19 +5,7 @@ extension ValueType: CustomStringConvertible {
   /// Returns the type's text, with the names of other parameters replaced by `name`.
   func text(_ name: (String) -> String) -> String {
     switch self {
-    case .bool: "bool"
-    case .i8: "i8"
-    case .i16: "i16"
-    case .i32: "i32"
-    case .i64: "i64"
-    case .u8: "u8"
-    case .u16: "u16"
-    case .u32: "u32"
-    case .u64: "u64"
-    case .usize: "usize"
-    case .isize: "isize"
-    case .f32: "f32"
-    case .f64: "f64"
+    case .scalar(let scalar): scalar.rawValue
     case .str: "str"
     case .bytes: "bytes"
     case .cstr: "cstr"

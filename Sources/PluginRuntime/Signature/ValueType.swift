@@ -1,10 +1,7 @@
 /// The type of a parameter, a result, a field or an element in a signature.
 public indirect enum ValueType: Sendable, Hashable {
-  case bool
-  case i8, i16, i32, i64
-  case u8, u16, u32, u64
-  case usize, isize
-  case f32, f64
+  /// A number or a truth value: `i32`, `f64`, `bool`.
+  case scalar(ScalarType)
   case str, bytes, cstr
   /// `ptr<Name>`: an opaque address, which only the plugin dereferences.
   case pointer(String)
@@ -35,9 +32,7 @@ public indirect enum ValueType: Sendable, Hashable {
   case constant(ConstantSet)
 
   /// The types written as one word.
-  static let simple: [ValueType] = [
-    .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64, .str, .bytes, .cstr,
-  ]
+  static let simple: [ValueType] = ScalarType.allCases.map { .scalar($0) } + [.str, .bytes, .cstr]
 }
 
 /// A struct passed by value, with the field layout of a C compiler.
@@ -55,33 +50,6 @@ public struct StructType: Sendable, Hashable {
 }
 
 extension ValueType {
-  /// The range of a signed integer type; `nil` for all other types.
-  var signedRange: ClosedRange<Int64>? {
-    switch self {
-    case .i8: -0x80...0x7F
-    case .i16: -0x8000...0x7FFF
-    case .i32: -0x8000_0000...0x7FFF_FFFF
-    case .i64: .min ... .max
-    case .isize: Int64(Int.min)...Int64(Int.max)
-    default: nil
-    }
-  }
-
-  /// The range of an unsigned integer type; `nil` for all other types.
-  var unsignedRange: ClosedRange<UInt64>? {
-    switch self {
-    case .u8: 0...0xFF
-    case .u16: 0...0xFFFF
-    case .u32: 0...0xFFFF_FFFF
-    case .u64: 0 ... .max
-    case .usize: 0...UInt64(UInt.max)
-    default: nil
-    }
-  }
-
-  var isInteger: Bool { signedRange != nil || unsignedRange != nil }
-  var isScalar: Bool { isInteger || self == .bool || self == .f32 || self == .f64 }
-
   /// The type without `?`.
   var unwrapped: ValueType {
     if case .optional(let type) = self { return type }

@@ -20,14 +20,8 @@ extension ValueType {
     case .promise(nil):
       guard text.isEmpty || text == "null" else { throw mismatch(text, "nothing, or null: the promise is one of void") }
       return .void
-    case .f32, .f64:
-      guard let number = Double(text), ScalarLiteral.fits(number, self) || isNamedInfiniteOrNaN(text) else {
-        throw mismatch(text, ScalarLiteral.expectation(self))
-      }
-      return .double(number)
-    case .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize:
-      let value = ScalarLiteral.value(text, as: self) ?? ScalarLiteral.integer(text, as: self) ?? hexadecimal(text)
-      guard let value else { throw mismatch(text, ScalarLiteral.expectation(self)) }
+    case .scalar(let scalar):
+      guard let value = scalar.value(fromText: text) else { throw mismatch(text, expectation) }
       return value
     case .structure, .array, .slice, .terminated, .own, .counted, .value, .error: return try value(fromJSONText: text)
     case .pointer, .callback, .context, .token:
@@ -63,23 +57,6 @@ extension ValueType {
 
   /// Whether every text is a value of the type.
   var isText: Bool { [.str, .cstr, .bytes].contains(content) }
-
-  /// Excludes numbers that are infinite only because they are too large.
-  private func isNamedInfiniteOrNaN(_ text: String) -> Bool {
-    let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
-    return name.hasPrefix("inf") || name.hasPrefix("nan")
-  }
-
-  /// Parses an integer of 0x and hexadecimal digits.
-  private func hexadecimal(_ text: String) -> PluginValue? {
-    let isNegative = text.hasPrefix("-")
-    let digits = text.dropFirst(isNegative ? 1 : 0)
-    guard digits.hasPrefix("0x") || digits.hasPrefix("0X"), let magnitude = UInt64(digits.dropFirst(2), radix: 16)
-    else {
-      return nil
-    }
-    return ScalarLiteral.integer("\(isNegative ? "-" : "")\(magnitude)", as: self)
-  }
 
   private func mismatch(_ text: String, _ expected: String) -> ArgumentMismatch {
     let shown = text.count > 40 ? text.prefix(40) + "..." : text[...]

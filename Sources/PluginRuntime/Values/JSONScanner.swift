@@ -68,7 +68,7 @@ package struct JSONScanner {
     let start = position
     while position < bytes.count, Self.isPartOfNumber(bytes[position]) { position += 1 }
     let digits = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard ScalarLiteral.isNumber(digits) else {
+    guard ScalarType.isNumber(digits) else {
       throw JSONError(offset: start, found: "'\(digits.prefix(40))'", expected: "a number of JSON")
     }
     return digits

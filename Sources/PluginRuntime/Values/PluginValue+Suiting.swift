@@ -3,24 +3,17 @@ extension PluginValue {
   /// exactly, a string as bytes. `nil` if it does not fit. A type of `nil` is void.
   static func suiting(_ type: ValueType?, _ value: PluginValue) -> PluginValue? {
     switch (type, value) {
+    case (.scalar(let scalar), _): return scalar.suiting(value)
     case (.optional, .void): return value
     case (.optional(let type), _), (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _):
       return suiting(type, value)
     case (.structure?, .object), (.array?, .array), (.slice?, .array), (.terminated?, .array):
       // The parts are checked when they are stored.
       return value
-    case (nil, .void), (.bool, .bool), (.str, .string), (.bytes, .bytes), (.value, _): return value
+    case (nil, .void), (.str, .string), (.bytes, .bytes), (.value, _): return value
     case (.cstr, .string(let text)): return text.utf8.contains(0) ? nil : value
     case (.bytes, .string(let text)): return .bytes(Array(text.utf8))
     case (.pointer(let name), .pointer(let pointer)): return pointer.name == name ? value : nil
-    case (.f32, .double(let number)), (.f64, .double(let number)):
-      return !number.isFinite || type.map { ScalarLiteral.fits(number, $0) } ?? false ? value : nil
-    case (.f32, .int(let number)): return Float(exactly: number).map { .double(Double($0)) }
-    case (.f32, .uint(let number)): return Float(exactly: number).map { .double(Double($0)) }
-    case (.f64, .int(let number)): return Double(exactly: number).map { .double($0) }
-    case (.f64, .uint(let number)): return Double(exactly: number).map { .double($0) }
-    case (let type?, .int(let number)): return integer(number, type)
-    case (let type?, .uint(let number)): return integer(number, type)
     default: return nil
     }
   }
@@ -40,17 +33,9 @@ extension PluginValue {
       elements.allSatisfy { $0.isOf(type) }
     case (.structure, _), (.array, _), (.slice, _), (.terminated, _): false
     // Compared without ==, since NaN is not equal to itself.
-    case (.f32, .double), (.f64, .double): PluginValue.suiting(type, self) != nil
+    case (.scalar(let scalar), .double): scalar.suiting(self) != nil
     default: PluginValue.suiting(type, self) == self
     }
-  }
-
-  private static func integer<T: FixedWidthInteger>(_ number: T, _ type: ValueType) -> PluginValue? {
-    if let range = type.signedRange { return Int64(exactly: number).flatMap { range.contains($0) ? .int($0) : nil } }
-    if let range = type.unsignedRange {
-      return UInt64(exactly: number).flatMap { range.contains($0) ? .uint($0) : nil }
-    }
-    return nil
   }
 
   /// The description of the value in errors: the value of a scalar, otherwise the kind.

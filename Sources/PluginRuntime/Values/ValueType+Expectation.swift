@@ -17,7 +17,7 @@ extension ValueType {
     case .token: "a token"
     case .value: "a value"
     case .constant(let constants): constants.expectation
-    default: ScalarLiteral.expectation(self)
+    case .scalar(let scalar): scalar.expectation
     }
   }
 }

@@ -30,13 +30,9 @@ extension ValueType {
     case (.promise(let held?), _): return try held.value(fromJSON: json)
     case (.promise(nil), .null): return .void
     case (.value, _), (.error, .object): return PluginValue(untyped: json)
-    case (.bool, .bool(let value)): return .bool(value)
-    case (_, .number(let digits)):
-      if let value = number(digits) { return value }
-      throw mismatch(json)
-    case (.f32, .string(let name)), (.f64, .string(let name)):
-      guard let number = Self.namedNumbers[name] else { throw mismatch(json) }
-      return .double(number)
+    case (.scalar(let scalar), _):
+      guard let value = scalar.value(fromJSON: json) else { throw mismatch(json) }
+      return value
     default: throw mismatch(json)
     }
   }
@@ -100,25 +96,24 @@ extension ValueType {
     }
   }
 
-  private func number(_ digits: String) -> PluginValue? {
-    guard self == .f32 || self == .f64 else { return isScalar ? ScalarLiteral.value(digits, as: self) : nil }
-    // The digits of an integer must be exact; a fraction is rounded to the type's precision.
-    if digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }),
-      !ScalarLiteral.isExact(digits, self)
-    {
-      return nil
-    }
-    let number = self == .f32 ? Float(digits).map(Double.init) : Double(digits)
-    return number.flatMap { $0.isFinite ? .double($0) : nil }
+  private func mismatch(_ json: JSONText) -> ArgumentMismatch {
+    let form = self == .bytes ? "a string, an array of bytes or {\"base64\": \"...\"}" : expectation
+    return ArgumentMismatch(message: "is \(json.name), expected \(form)")
   }
+}
 
+extension ScalarType {
   private static let namedNumbers: [String: Double] = [
     "NaN": .nan, "Infinity": .infinity, "-Infinity": -.infinity,
   ]
 
-  private func mismatch(_ json: JSONText) -> ArgumentMismatch {
-    let form = self == .bytes ? "a string, an array of bytes or {\"base64\": \"...\"}" : expectation
-    return ArgumentMismatch(message: "is \(json.name), expected \(form)")
+  fileprivate func value(fromJSON json: JSONText) -> PluginValue? {
+    switch (form, json) {
+    case (.bool, .bool(let value)): .bool(value)
+    case (.float, .string(let name)): Self.namedNumbers[name].map { .double($0) }
+    case (_, .number(let digits)): value(ofJSON: digits)
+    default: nil
+    }
   }
 }
 

@@ -115,13 +115,12 @@ struct Header {
 
   private mutating func define(_ type: ValueType, _ path: String) -> CType {
     switch type {
-    case .bool: return .bool
-    case .i8, .u8: return .integer(isSigned: type == .i8, bits: 8)
-    case .i16, .u16: return .integer(isSigned: type == .i16, bits: 16)
-    case .i32, .u32: return .integer(isSigned: type == .i32, bits: 32)
-    case .i64, .isize, .u64, .usize: return .integer(isSigned: type == .i64 || type == .isize, bits: 64)
-    case .f32: return .float
-    case .f64: return .double
+    case .scalar(let scalar):
+      switch scalar.form {
+      case .bool: return .bool
+      case .signed, .unsigned: return .integer(isSigned: scalar.form == .signed, bits: 8 * scalar.size)
+      case .float: return scalar.size == 4 ? .float : .double
+      }
     case .array(let element, let count): return .array(of: define(element, path), count: count)
     case .cstr: return .pointer(to: .char, isConst: true)
     // A type of the map may be the address of an object of the same name.

@@ -77,7 +77,7 @@ extension ValueType {
   /// Whether a type of C can be it.
   fileprivate var isMeaning: Bool {
     switch self {
-    case .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64, .cstr, .pointer: true
+    case .scalar, .cstr, .pointer: true
     case .array(let element, _): element.isMeaning
     case .structure(let structure): structure.fields.allSatisfy { $0.type.isMeaning }
     default: false

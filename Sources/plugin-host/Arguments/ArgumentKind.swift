@@ -10,9 +10,13 @@ enum ArgumentKind: Sendable {
   init(_ type: ValueType?) {
     switch type?.content {
     case nil: self = .void
-    case .bool: self = .bool
-    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize: self = .integer
-    case .f32, .f64: self = .double
+    case .scalar(let scalar):
+      self =
+        switch scalar.form {
+        case .bool: .bool
+        case .signed, .unsigned: .integer
+        case .float: .double
+        }
     case .str, .cstr: self = .string
     case .bytes: self = .bytes
     case .pointer: self = .pointer

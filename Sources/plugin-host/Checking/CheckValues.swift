@@ -30,8 +30,7 @@ struct CheckValues {
   mutating func value(_ type: ValueType?) -> PluginValue? {
     switch type {
     case nil: return .void
-    case .bool: return .bool(dice.chance(50))
-    case .f32, .f64: return .double(number(isSingle: type == .f32))
+    case .scalar(let scalar): return value(scalar)
     case .str: return .string(text(hasNUL: true))
     case .cstr: return .string(text(hasNUL: false))
     case .bytes: return .bytes((0..<dice.pick(Self.sizes)).map { UInt8(truncatingIfNeeded: $0) })
@@ -49,8 +48,7 @@ struct CheckValues {
     case .pointer(let name): return pointer(name, &dice)
     case .value: return dice.pick([.void, .bool(true), .int(-1), .double(0.5), .string("text"), .bytes([0, 255])])
     case .error: return .object([PluginMember("message", .string(text(hasNUL: false)))])
-    case .promise, .callback, .context, .token: return nil
-    default: return type.flatMap { integer($0) }
+    case .promise, .callback, .context, .token, .terminated, .constant: return nil
     }
   }
 
@@ -76,20 +74,16 @@ struct CheckValues {
     return dice.pick(hasNUL ? words + ["nul\u{0}in it"] : words)
   }
 
-  private mutating func integer(_ type: ValueType) -> PluginValue? {
+  private mutating func value(_ type: ScalarType) -> PluginValue {
+    if type.form == .bool { return .bool(dice.chance(50)) }
+    if type.form == .float { return .double(number(isSingle: type.size == 4)) }
     let bits = dice.next()
     let isEdge = dice.chance(50)
-    for (width, signed, unsigned) in [
-      (8, ValueType.i8, ValueType.u8), (16, .i16, .u16), (32, .i32, .u32), (64, .i64, .u64), (64, .isize, .usize),
-    ] {
-      let mask = UInt64.max >> UInt64(64 - width)
-      if type == unsigned { return .uint(isEdge ? dice.pick([0, 1, 2, mask, mask - 1, mask / 2]) : bits & mask) }
-      if type == signed {
-        let top = Int64(mask / 2)
-        return .int(isEdge ? dice.pick([0, 1, -1, top, -top - 1, -top]) : Int64(bitPattern: bits) >> (64 - width))
-      }
-    }
-    return nil
+    let unused = UInt64(64 - 8 * type.size)
+    let mask = UInt64.max >> unused
+    if type.form == .unsigned { return .uint(isEdge ? dice.pick([0, 1, 2, mask, mask - 1, mask / 2]) : bits & mask) }
+    let top = Int64(mask / 2)
+    return .int(isEdge ? dice.pick([0, 1, -1, top, -top - 1, -top]) : Int64(bitPattern: bits) >> unused)
   }
 
   private mutating func callback(_ type: CallbackType) -> PluginCallback {

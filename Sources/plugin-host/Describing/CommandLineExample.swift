@@ -42,8 +42,7 @@ extension ValueType {
   /// A value as it stands in JSON.
   private var exampleJSON: String? {
     switch self {
-    case .bool: return "true"
-    case .f32, .f64: return "1.5"
+    case .scalar(let scalar): return scalar.form == .bool ? "true" : scalar.form == .float ? "1.5" : "1"
     case .str, .cstr, .bytes: return "\"text\""
     case .structure(let type):
       var members: [String] = []
@@ -59,7 +58,6 @@ extension ValueType {
     case .value: return "null"
     case .pointer, .promise, .callback, .context, .error, .token: return nil
     case .constant(let constants): return constants.base.exampleJSON
-    default: return "1"
     }
   }
 }
@@ -69,7 +67,7 @@ extension CallbackType {
   fileprivate var example: String? {
     switch result?.content {
     case nil: "null"
-    case .bool: "true"
+    case .scalar(let scalar) where scalar.form == .bool: "true"
     case .str, .cstr: "'text'"
     case let type?: type.isNumber ? givenParameters.first { $0.type.isNumber }.flatMap(\.name) ?? "0" : nil
     }
@@ -78,10 +76,5 @@ extension CallbackType {
 
 extension ValueType {
   /// Whether its values are numbers.
-  fileprivate var isNumber: Bool {
-    switch content {
-    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64: true
-    default: false
-    }
-  }
+  fileprivate var isNumber: Bool { content.scalar.map { $0.form != .bool } ?? false }
 }

@@ -65,11 +65,11 @@ extension ValueType {
   /// The keywords that describe a value of this type as JSON.
   fileprivate func schema(_ use: JSONSchema.Use) -> [(name: String, value: JSON)] {
     switch self {
-    case .bool: return [("type", .string("boolean"))]
-    case .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize:
-      let (least, greatest) = limits
-      return [("type", .string("integer")), ("minimum", .value(least)), ("maximum", .value(greatest))]
-    case .f32, .f64:
+    case .scalar(let scalar):
+      if scalar.form == .bool { return [("type", .string("boolean"))] }
+      if let (least, greatest) = scalar.limits {
+        return [("type", .string("integer")), ("minimum", .value(least)), ("maximum", .value(greatest))]
+      }
       let names = ["NaN", "Infinity", "-Infinity"].map(JSON.string)
       return anyOf([[("type", .string("number"))], [("enum", .array(names))]])
     case .str: return [("type", .string("string"))]
@@ -128,20 +128,6 @@ extension ValueType {
 
   private func anyOf(_ schemas: [[(name: String, value: JSON)]]) -> [(name: String, value: JSON)] {
     [("anyOf", .array(schemas.map(JSON.object)))]
-  }
-
-  /// The least and the greatest number of an integer type.
-  private var limits: (PluginValue, PluginValue) {
-    switch self {
-    case .i8: (.int(Int64(Int8.min)), .int(Int64(Int8.max)))
-    case .i16: (.int(Int64(Int16.min)), .int(Int64(Int16.max)))
-    case .i32: (.int(Int64(Int32.min)), .int(Int64(Int32.max)))
-    case .u8: (.uint(0), .uint(UInt64(UInt8.max)))
-    case .u16: (.uint(0), .uint(UInt64(UInt16.max)))
-    case .u32: (.uint(0), .uint(UInt64(UInt32.max)))
-    case .u64, .usize: (.uint(0), .uint(.max))
-    default: (.int(.min), .int(.max))
-    }
   }
 }
 

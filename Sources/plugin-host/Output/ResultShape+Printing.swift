@@ -25,7 +25,7 @@ extension ValueType {
     case (.own(let type, _), _), (.counted(let type, _), _), (.reference(let type), _), (.optional(let type), _),
       (.promise(let type?), _):
       return type.printed(value)
-    case (.f32, .double(let number)):
+    case (.scalar(.f32), .double(let number)):
       // A stand-in's result may have more digits than an f32.
       let float = Float(number)
       return Double(float) == number && float.isFinite ? .double(Double("\(float)") ?? number) : value

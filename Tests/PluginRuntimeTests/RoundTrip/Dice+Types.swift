@@ -1,9 +1,7 @@
 @testable import PluginRuntime
 
 extension Dice {
-  static let scalars: [ValueType] = [
-    .bool, .i8, .i16, .i32, .i64, .u8, .u16, .u32, .u64, .usize, .isize, .f32, .f64,
-  ]
+  static let scalars: [ValueType] = ScalarType.allCases.map { .scalar($0) }
 
   /// A type that can lie in memory.
   mutating func data(depth: Int = 0) -> ValueType {

@@ -193,14 +193,5 @@ struct TrialMaker {
   }
 
   /// The C name of a type of the tail.
-  private static func name(_ type: ValueType) -> String {
-    switch type {
-    case .i32: "int32_t"
-    case .i64: "int64_t"
-    case .u32: "uint32_t"
-    case .u64: "uint64_t"
-    case .f64: "double"
-    default: "const char *"
-    }
-  }
+  private static func name(_ type: ValueType) -> String { type.scalar?.cName ?? "const char *" }
 }

@@ -1,0 +1,116 @@
+/// Scalar literals of signatures: JSON numbers, true and false.
+extension ScalarType {
+  /// Returns the value of the text; `nil` if it is malformed or out of the type's range.
+  func value(ofLiteral text: String) -> PluginValue? {
+    switch form {
+    case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
+    case .float: Self.isNumber(text) ? Double(text).flatMap { fits($0) ? .double($0) : nil } : nil
+    case .signed, .unsigned: Self.isNumber(text) ? integer(text) : nil
+    }
+  }
+
+  /// Returns the value of an integer literal.
+  func integer(_ text: String) -> PluginValue? {
+    if let range = signedRange { return Int64(text).flatMap { range.contains($0) ? .int($0) : nil } }
+    if let range = unsignedRange { return UInt64(text).flatMap { range.contains($0) ? .uint($0) : nil } }
+    return nil
+  }
+
+  /// Whether a float type can hold the number, with its own precision.
+  func fits(_ number: Double) -> Bool { number.isFinite && (size == 8 || Float(number).isFinite) }
+
+  /// Whether a float type represents the integer in the text exactly.
+  func isExact(_ digits: String) -> Bool {
+    guard let number = Int128(digits) else {
+      // Beyond 128 bits: accepted if the number is finite.
+      return Double(digits)?.isFinite ?? false
+    }
+    return float(exactly: number) != nil
+  }
+
+  /// The number as a float type represents it; `nil` if that is another number.
+  private func float<T: FixedWidthInteger>(exactly number: T) -> Double? {
+    size == 4 ? Float(exactly: number).map(Double.init) : Double(exactly: number)
+  }
+
+  /// Converts a value to the type without loss; `nil` if it does not fit.
+  func suiting(_ value: PluginValue) -> PluginValue? {
+    switch (form, value) {
+    case (.bool, .bool): value
+    case (.float, .double(let number)): !number.isFinite || fits(number) ? value : nil
+    case (.float, .int(let number)): float(exactly: number).map { .double($0) }
+    case (.float, .uint(let number)): float(exactly: number).map { .double($0) }
+    case (_, .int(let number)): integer(number)
+    case (_, .uint(let number)): integer(number)
+    default: nil
+    }
+  }
+
+  private func integer<T: FixedWidthInteger>(_ number: T) -> PluginValue? {
+    if let range = signedRange { return Int64(exactly: number).flatMap { range.contains($0) ? .int($0) : nil } }
+    if let range = unsignedRange { return UInt64(exactly: number).flatMap { range.contains($0) ? .uint($0) : nil } }
+    return nil
+  }
+
+  /// Converts a JSON number. The digits of an integer must be exact; a fraction is rounded to the type's precision.
+  func value(ofJSON digits: String) -> PluginValue? {
+    guard form == .float else { return value(ofLiteral: digits) }
+    if digits.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }),
+      !isExact(digits)
+    {
+      return nil
+    }
+    let number = size == 4 ? Float(digits).map(Double.init) : Double(digits)
+    return number.flatMap { $0.isFinite ? .double($0) : nil }
+  }
+
+  /// Converts text to a value; `nil` if it is none. Integers may be hexadecimal, floats may be "inf" and "nan".
+  func value(fromText text: String) -> PluginValue? {
+    guard form == .float else { return value(ofLiteral: text) ?? integer(text) ?? hexadecimal(text) }
+    // A number that is infinite only because it is too large is excluded.
+    let name = text.lowercased().drop { $0 == "-" || $0 == "+" }
+    let isNamed = name.hasPrefix("inf") || name.hasPrefix("nan")
+    return Double(text).flatMap { fits($0) || isNamed ? .double($0) : nil }
+  }
+
+  /// Parses an integer of 0x and hexadecimal digits.
+  private func hexadecimal(_ text: String) -> PluginValue? {
+    let isNegative = text.hasPrefix("-")
+    let digits = text.dropFirst(isNegative ? 1 : 0)
+    guard digits.hasPrefix("0x") || digits.hasPrefix("0X"), let magnitude = UInt64(digits.dropFirst(2), radix: 16)
+    else {
+      return nil
+    }
+    return integer("\(isNegative ? "-" : "")\(magnitude)")
+  }
+
+  /// The description of the type's literals in errors: "an integer from 0 to 255".
+  var expectation: String {
+    if let (least, greatest) = limits { return "an integer from \(least.json) to \(greatest.json)" }
+    return form == .bool ? "true or false" : "a number that an \(rawValue) can hold"
+  }
+
+  /// Whether the text is a number in JSON's grammar.
+  static func isNumber(_ text: String) -> Bool {
+    var rest = Substring(text)
+    if rest.first == "-" { rest.removeFirst() }
+    let whole = digits(&rest)
+    guard !whole.isEmpty, whole.count == 1 || whole.first != "0" else { return false }
+    if rest.first == "." {
+      rest.removeFirst()
+      if digits(&rest).isEmpty { return false }
+    }
+    if rest.first == "e" || rest.first == "E" {
+      rest.removeFirst()
+      if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
+      if digits(&rest).isEmpty { return false }
+    }
+    return rest.isEmpty
+  }
+
+  private static func digits(_ rest: inout Substring) -> Substring {
+    let digits = rest.prefix { "0"..."9" ~= $0 }
+    rest = rest.dropFirst(digits.count)
+    return digits
+  }
+}
