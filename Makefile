@@ -112,7 +112,7 @@ test-faults: setup-test plugin-host
 test-mutants: setup-test plugin-host
 	@scripts/test-faults.sh --mutants
 
-# SECONDS_OF_ATTACK=60: a plugin's file is exchanged for another while it is loaded; no byte of that one runs.
+# SECONDS_OF_ATTACK=60: the files of a plugin are exchanged or overwritten, each way for that time; no byte of others runs.
 test-exchange: setup-test plugin-host
 	@scripts/test-faults.sh --exchange
 

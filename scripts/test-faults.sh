@@ -22,6 +22,6 @@ if [ $# -eq 0 ]; then
   for isolation in in-process process; do
     python3 Tests/Faults/mutants.py "$PLUGIN_HOST" "$isolation" "${MUTANTS:-500}" ${SEED:+"$SEED"} || status=1
   done
-  python3 Tests/Faults/exchange.py "$PLUGIN_HOST" 6 || status=1
+  python3 Tests/Faults/exchange.py "$PLUGIN_HOST" 4 || status=1
 fi
 exit $status

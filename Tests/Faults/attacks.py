@@ -2,9 +2,9 @@
 
 import collections
 import ctypes
+import multiprocessing
 import os
 import subprocess
-import threading
 
 import isolated
 from building import build
@@ -38,53 +38,104 @@ def beside(folder):
 
 EXCHANGE = 2  # RENAME_EXCHANGE of renameat2(2)
 AT_FDCWD = -100
+# Flags of a file that is refused, and that writes a line if its code runs all the same.
+REFUSED = ("-DTELLS", "-Wl,-z,execstack")
 
 
-def exchange(first, second, over):
+def exchanging(first, second):
     """Exchanges two files until `over` is set."""
     paths = [os.fsencode(path) for path in (first, second)]
     libc = ctypes.CDLL(None, use_errno=True)
-    while not over.is_set():
-        assert libc.renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1], EXCHANGE) == 0
+
+    def attack(over):
+        while not over.is_set():
+            assert libc.renameat2(AT_FDCWD, paths[0], AT_FDCWD, paths[1], EXCHANGE) == 0
+
+    return attack
 
 
-def exchanged(host, isolation, folder, is_over=None, counts=None):
-    """Calls a plugin while its file and one that is refused take each other's place: says what went wrong.
+def overwriting(path, other):
+    """Writes another file's content into a file, and its own, and resets the time of modification."""
+    with open(path, "rb") as file, open(other, "rb") as another:
+        contents = [another.read(), file.read()]
+    size = max(map(len, contents))
+    contents = [content.ljust(size, b"\0") for content in contents]
+    descriptor = os.open(path, os.O_WRONLY)
+    times = (os.stat(path).st_atime_ns, os.stat(path).st_mtime_ns)
+    os.truncate(path, size)
 
-    100 times, or until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and refused.
-    """
+    def attack(over):
+        while not over.is_set():
+            for content in contents:
+                os.pwrite(descriptor, content, 0)
+                os.utime(path, ns=times)
+        os.close(descriptor)
+
+    return attack
+
+
+def exchanged_file(folder):
     good = build(folder, "sums", ())
-    bad = build(folder, "sums", ("-DOFFSET=625", "-DTELLS", "-Wl,-z,execstack"), "bad.so")
-    counts = counts if counts is not None else collections.Counter()
-    is_over = is_over or (lambda: counts.total() >= 100)
-    over = threading.Event()
-    attacker = threading.Thread(target=exchange, args=(good, bad, over))
-    attacker.start()
-    command = [host, "call", "--isolation", isolation, good, "add", "41"]
-    try:
-        while not is_over():
-            run = subprocess.run(command, capture_output=True, text=True, timeout=60)
-            is_right = (run.returncode, run.stdout) == (0, "42\n") or run.returncode == 2 and run.stdout == ""
-            if not is_right or "it runs" in run.stderr:
-                return f"status {run.returncode}, output {run.stdout!r}, errors {run.stderr!r}"
-            counts["fulfilled" if run.returncode == 0 else "refused"] += 1
-    finally:
-        over.set()
-        attacker.join()
-    return None
+    return good, exchanging(good, build(folder, "sums", ("-DOFFSET=625", *REFUSED), "bad.so"))
 
 
-def judge_isolated(race, host, folder):
-    """Judges a race in worker processes."""
-    verdict = isolated.Verdict()
-    wrong = race(host, "process", folder)
-    for column in ("alive", "settled"):
-        verdict.set(column, wrong is None, wrong)
-    return verdict
+def exchanged_beside_its_library(folder):
+    """A plugin that looks for libraries beside itself."""
+    build(folder, "help", ())
+    needs = ("-DNEEDS_HELP", "-L", folder, "-l:help.so", "-Wl,-rpath,$ORIGIN")
+    good = build(folder, "sums", needs)
+    return good, exchanging(good, build(folder, "sums", (*needs, "-DOFFSET=625", *REFUSED), "bad.so"))
+
+
+def exchanged_library(folder):
+    """The library that a plugin needs."""
+    library = build(folder, "help", ())
+    good = build(folder, "sums", ("-DNEEDS_HELP", "-L", folder, "-l:help.so", "-Wl,-rpath,$ORIGIN"))
+    return good, exchanging(library, build(folder, "help", REFUSED, "bad.so"))
+
+
+def overwritten_file(folder):
+    good = build(folder, "sums", ())
+    return good, overwriting(good, build(folder, "sums", ("-DOFFSET=625", *REFUSED), "bad.so"))
+
+
+def raced(make):
+    """A race of a host that calls a plugin with another process that changes files.
+
+    100 calls, or until `is_over` holds. `counts` receives the numbers of calls that were fulfilled and refused. Returns
+    what went wrong.
+    """
+
+    def race(host, isolation, folder, is_over=None, counts=None):
+        good, attack = make(folder)
+        counts = counts if counts is not None else collections.Counter()
+        is_over = is_over or (lambda: counts.total() >= 100)
+        over = multiprocessing.Event()
+        attacker = multiprocessing.Process(target=attack, args=(over,))
+        attacker.start()
+        command = [host, "call", "--isolation", isolation, good, "add", "41"]
+        try:
+            while not is_over():
+                run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                is_right = (run.returncode, run.stdout) == (0, "42\n") or run.returncode == 2 and run.stdout == ""
+                if not is_right or "it runs" in run.stderr:
+                    return f"status {run.returncode}, output {run.stdout!r}, errors {run.stderr!r}"
+                counts["fulfilled" if run.returncode == 0 else "refused"] += 1
+        finally:
+            over.set()
+            attacker.join()
+        return None
+
+    return race
 
 
 # Attacks with their own check of the result.
-RACES = [("exchanged between the check and loading", exchanged)]
+RACES = [
+    ("exchanged between the check and loading", raced(exchanged_file)),
+    ("exchanged, with a library beside itself", raced(exchanged_beside_its_library)),
+    ("a needed library is exchanged", raced(exchanged_library)),
+    ("overwritten between the check and loading", raced(overwritten_file)),
+]
 
 ROWS = [
     ("the name of another plugin's file", impostor, 2, "org.example.sums  1.0.0  1 function\n", ["DT_SONAME"]),

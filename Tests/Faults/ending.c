@@ -1,12 +1,14 @@
 /* ending.c - a plugin that ends its process, or fails, in one of its functions: macros choose the way. */
 #include <promise_plugin.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -79,6 +81,37 @@ static inline void fork_and_exit(void) {
     abort();
 }
 
+/* Leaves a process behind that is in no group of the host's, and has its streams. */
+static inline void leave_grandchild(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (fork() != 0)
+      _exit(0);
+    setsid();
+    sleep(90);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* Writes to a pipe that nobody reads. */
+static inline void break_pipe(void) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    abort();
+  close(ends[0]);
+  if (write(ends[1], "", 1) >= 0 || errno != EPIPE)
+    abort();
+  close(ends[1]);
+}
+
+/* Changes the process: the current folder and the mask of modes. */
+static inline void change_process(void) {
+  if (chdir("/") != 0)
+    abort();
+  umask(0777);
+}
+
 static void *exit_of_thread(void *context) {
   (void)context;
   exit(0);
@@ -93,6 +126,21 @@ static inline void exit_on_thread(void) {
 __attribute__((constructor)) static void initialise(void) {
   IN_INITIALISER;
 }
+
+#ifdef IN_RESOLVER
+static int chosen_once(void) {
+  return 42;
+}
+
+static int (*resolve(void))(void) {
+  IN_RESOLVER;
+  return chosen_once;
+}
+
+/* The loader calls resolve() to relocate it. */
+static int chosen(void) __attribute__((ifunc("resolve")));
+int (*volatile chosen_address)(void) = chosen;
+#endif
 
 static promise_status_t load(const promise_host_t *host, promise_value_t *error) {
   (void)host;
@@ -134,6 +182,13 @@ static uint32_t after_others(void) {
   return call();
 }
 
+/* The number of bytes on standard input. */
+static uint32_t input(void) {
+  char bytes[64];
+  ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+  return count < 0 ? 1000 : (uint32_t)count;
+}
+
 static promise_status_t fail(promise_value_t *error) {
   (void)error;
   return PROMISE_EINVAL;
@@ -145,6 +200,7 @@ static const promise_plugin_function_t functions[] = {
     {"wild_out(text: out str)", (promise_function_t)wild_out, NULL},
     {"never() -> promise<u32>", (promise_function_t)never, NULL},
     {"after_others() -> u32", (promise_function_t)after_others, NULL},
+    {"input() -> u32", (promise_function_t)input, NULL},
     {"fail() !", (promise_function_t)fail, NULL},
 };
 

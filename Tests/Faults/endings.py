@@ -34,6 +34,7 @@ ENDS = {
     "quick_exit(0)": "exited with status 0",
     "exit(77)": "exited with status 77",
     "exit_on_thread()": "exited with status 0",
+    "close_all()": "closed",
     "crash()": "was killed by SIGSEGV",
     "overflow(0)": "was killed by SIGSEGV",
     "abort()": "was killed by SIGABRT",
@@ -43,7 +44,10 @@ ENDS = {
     "pthread_exit(0)": "tried to end its thread",
 }
 # Code that is called and leaves the worker alive.
-SURVIVED = ["fork_and_exit()", "pthread_exit(0)"]
+SURVIVED = ["fork_and_exit()", "break_pipe()", "pthread_exit(0)"]
+
+# Code that is no fault.
+GOOD = ["fork_and_exit()", "break_pipe()"]
 
 
 def judge_isolated(host, name):
@@ -57,7 +61,7 @@ def judge_isolated(host, name):
 
     if function.startswith("wild"):
         return isolated.judge_lines(host, make, "was killed by SIGSEGV", f"ending.{function}")
-    if where == "IN_CALL" and code == "fork_and_exit()":
+    if where == "IN_CALL" and code in GOOD:
         return isolated.judge_unloading(host, make, "", "ending.call", ["42"])
     if where == "IN_CALL":
         verdict = isolated.judge_lines(host, make, ENDS[code], "ending.call")
@@ -69,6 +73,38 @@ def judge_isolated(host, name):
         result = ["42"] if function == "call" else []
         return isolated.judge_unloading(host, make, ENDS[code], f"ending.{function}", result)
     return isolated.judge_lines(host, make, ENDS[code])
+
+
+# Faults in-process that leave the host alive.
+LIVES = {"pthread_exit() in a call", "pthread_exit() in promise_plugin_entry()", "pthread_exit() in load()"}
+
+
+def outcome(name):
+    return "lives" if name in LIVES or name.startswith("good") or name not in FAULTS else "ends"
+
+
+def judge_session(host, name):
+    """Judges a fault in-process that the host survives, in a session; None for another."""
+    if name not in LIVES:
+        return None
+    where, code, function = FAULTS[name]
+    make = lambda folder: build(folder, "ending", (f"-D{where}={code}",))
+    call = f"ending.{function}" if where == "IN_CALL" else None
+    return isolated.judge_lines(host, make, ENDS[code], call, "in-process")
+
+
+def judge_pool(host, name):
+    """Judges the fault of a row in a pool of two workers; None if it is not in a call or in loading."""
+    if name not in FAULTS:
+        return None
+    where, code, function = FAULTS[name]
+    if where == "IN_UNLOAD" or code == "atexit(hang)":
+        return None
+    make = lambda folder: build(folder, "ending", (f"-D{where}={code}",))
+    if function.startswith("wild"):
+        return isolated.judge_pool(host, make, "was killed by SIGSEGV", f"ending.{function}")
+    text = "" if code in GOOD else ENDS[code]
+    return isolated.judge_pool(host, make, text, "ending.call" if where == "IN_CALL" else None)
 
 
 ROWS = [
@@ -85,10 +121,13 @@ ROWS = [
     row("exit(0) in unload()", "IN_UNLOAD", "exit(0)", 1, ["org.example.ending: called exit(0) in unload()"], output="42\n"),
     row("exit(0) in unload() after a rejection", "IN_UNLOAD", "exit(0)", 1, ["in unload()", "fail"], function="fail"),
     row("good: a child process ends", "IN_CALL", "fork_and_exit()", 0, [], output="42\n"),
+    row("an initialiser closes all descriptors", "IN_INITIALISER", "close_all()", 2, [FILE, "standard streams"]),
+    row("exit(0) in an IFUNC resolver", "IN_RESOLVER", "exit(0)", 2, [FILE, "called exit(0) in its initialisers"]),
     row("pthread_exit() in an initialiser", "IN_INITIALISER", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
     row("pthread_exit() in promise_plugin_entry()", "IN_ENTRY", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
     row("pthread_exit() in load()", "IN_LOAD", "pthread_exit(0)", 2, [FILE, "tried to end its thread"]),
     row("pthread_exit() in a call", "IN_CALL", "pthread_exit(0)", 1, ["ending.call", "tried to end its thread"]),
+    row("good: writes to a broken pipe", "IN_CALL", "break_pipe()", 0, [], output="42\n"),
     row("SIGSEGV in a call", "IN_CALL", "crash()", -signal.SIGSEGV, [FUNCTION, "SIGSEGV in this call"]),
     row("abort() in a call", "IN_CALL", "abort()", -signal.SIGABRT, [FUNCTION, "SIGABRT in this call"]),
     row("a signal that is sent in a call", "IN_CALL", "raise(SIGBUS)", -signal.SIGBUS, [FUNCTION, "SIGBUS"]),

@@ -1,4 +1,13 @@
 /* help.c - a dependency of a plugin. */
+#include <unistd.h>
+
+#ifdef TELLS
+__attribute__((constructor)) static void tell(void) {
+  ssize_t written = write(2, "it runs\n", 8);
+  (void)written;
+}
+#endif
+
 int help(void) {
   return 1;
 }

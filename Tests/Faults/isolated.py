@@ -29,15 +29,15 @@ class Verdict:
 
     def __str__(self):
         words = {True: "yes", False: "NO", None: "-"}
-        return " ".join(f"{words[cell]:8}" for cell in self.cells.values()).rstrip()
+        return "".join(f"{words.get(cell, cell):9}" for cell in self.cells.values())
 
 
-def judge_lines(host, make, text, call=None):
+def judge_lines(host, make, text, call=None, isolation="process"):
     """Enters `use PLUGIN`, and a call if there is one, several times: each must be reported with the text."""
     verdict = Verdict()
     with tempfile.TemporaryDirectory() as folder:
         path = make(folder)
-        session = Session(host, folder, "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1")
+        session = Session(host, folder, "--isolation", isolation, "--allow", "processes", "--plugin-timeout", "1")
         try:
             use = f"use {path}"
             lines = [use] if call is None else [call] * REPETITIONS
@@ -82,6 +82,54 @@ def judge_unloading(host, make, text, call, result):
 
 
 PENDING = 3
+
+
+def judge_pool(host, make, text, call=None):
+    """Runs a pipeline in which two workers have the plugin: each fault is reported, and a plugin beside them works.
+
+    Without a call the plugin must be refused. Without a text no call may be rejected.
+    """
+    verdict = Verdict()
+    with tempfile.TemporaryDirectory() as folder:
+        path = make(folder)
+        beside = os.path.join(folder, "beside")
+        os.mkdir(beside)
+        bystander = build(beside, "sums", ('-DID="org.example.bystander"',), "bystander.so")
+        pipeline = os.path.join(folder, "pool.yaml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(f"plugins:\n  - {{plugin: {path}, isolation: process, pool: 2}}\n")
+            file.write(f"  - {{plugin: {bystander}, isolation: process}}\nsteps:\n")
+            names = [] if call is None else [f"fault{n}" for n in range(REPETITIONS * 2)]
+            for name in names:
+                file.write(f"  {name}: {{call: {call}, rescue: {{value: 5}}}}\n")
+            file.write("  other: {call: bystander.add, with: {a: 41}}\nresult: other\n")
+        memory = os.listdir("/dev/shm")
+        process = subprocess.Popen(
+            [host, "run", "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1", pipeline],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            env=dict(os.environ, XDG_STATE_HOME=beside),
+        )
+        try:
+            output, errors = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+        ended = f"status {process.returncode}, output {output!r}, errors {errors!r}"
+        if call is None:
+            verdict.set("alive", process.returncode == 2, ended)
+            verdict.set("settled", text in errors and not output, ended)
+        else:
+            verdict.set("alive", process.returncode == 0, ended)
+            verdict.set("settled", text in errors if text else "rejected" not in errors, ended)
+            verdict.set("others", output == "42\n", ended)
+        left = wait_for(lambda: not processes_of_session(process.pid), 20)
+        verdict.set("no leaks", left and os.listdir("/dev/shm") == memory, "processes or shared memories")
+    return verdict
 
 
 def judge_pending(host, make, text):

@@ -130,6 +130,8 @@ ROWS = [
     ("initialiser outside the code", changed(value(elf.INIT, lambda old: 0x10)), "is not code"),
     ("no size of the relocations", changed(tag(elf.RELASZ, 0x6FFFFEF8)), "not its size"),
     ("unknown tag", changed(tag(elf.INIT, 0x12345678)), "no linker"),
+    ("DT_AUDIT", changed(tag(elf.INIT, 0x6FFFFEFC)), "which has no place in a library"),
+    ("a program (ET_EXEC)", changed(lambda library: library.put16(16, 2)), "is a program"),
     ("duplicate tag", changed(tag(elf.INIT, elf.STRTAB)), "twice"),
     ("string table outside", changed(value(elf.STRTAB, lambda old: old + 0x1000000)), "points outside"),
     ("string table without an end", changed(value(elf.STRSZ, lambda old: old - 1)), "does not end"),

@@ -3,12 +3,15 @@ in each isolation mode that applies.
 
 usage: run.py PLUGIN_HOST [PART-OF-A-NAME]
 
-In-process, a row passes if the host ends by itself, with the status that is documented, says what the row expects on
-standard error, and writes nothing to standard output but the row's result.
+Each mode has four columns: the host lives, each pending promise is settled with the expected reason, another plugin is
+untouched, and nothing is leaked.
 
-In a worker process, a session of the host repeats the fault. The row passes if the session lives, each pending promise
-is settled with the expected reason, a plugin in another worker is untouched, and the host has no more descriptors,
-threads, processes and shared memories than after the first time.
+In-process, a command ends by itself, with the status that is documented, says what the row expects on standard error,
+and writes nothing to standard output but the row's result. Where the documented outcome is the end of the host, its
+column says "ends", and no process may be left. Otherwise a session repeats the fault.
+
+In a worker process, a session of the host repeats the fault, and may have no more descriptors, threads, processes and
+shared memories than after the first time. In a pool of two workers a pipeline does.
 """
 
 import os
@@ -20,48 +23,72 @@ import attacks
 import endings
 import isolated
 import loading
+import surroundings
 import wild
+from session import processes_of_session, wait_for
 
 # Longer than any row takes, so that a host which hangs fails its row.
 PATIENCE = 60
 
 
 def run(arguments):
-    """How a command ended: its status as the shell has it, and what it wrote."""
+    """How a command ended: its status as the shell has it, what it wrote, and whether processes are left."""
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    status = None
     try:
-        done = subprocess.run(
-            arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE
-        )
+        output, errors = process.communicate(timeout=PATIENCE)
+        status = process.returncode
     except subprocess.TimeoutExpired:
-        return "hangs", "", ""
-    return done.returncode, done.stdout, done.stderr
-
-
-def load_row(host, make, text):
-    with tempfile.TemporaryDirectory() as folder:
-        path = make(folder)
-        for command in (["call", path, "add", "41"], ["inspect", path]):
-            status, output, errors = run([host, *command])
-            if status != 2 or output or text not in errors or path not in errors:
-                return f"{command[0]}: status {status}, output {output!r}, errors {errors.strip()!r}"
-    return None
+        process.kill()
+        output, errors = process.communicate()
+    is_empty = wait_for(lambda: not processes_of_session(process.pid), 10)
+    return "hangs" if status is None else status, output, errors, is_empty
 
 
 def expecting(status, output, text):
     """A judge of a command: None if it ends as expected."""
 
     def judge(arguments):
-        ended, written, errors = run(arguments)
+        ended, written, errors, is_empty = run(arguments)
         if ended != status or written != output or not all(part in errors for part in text):
             return f"status {ended}, output {written!r}, errors {errors.strip()!r}"
-        return None
+        return None if is_empty else "it leaves processes"
 
     return judge
 
 
-def call_row(host, make, *expected):
+def load_row(host, make, text):
+    """Judges a file that is refused, by commands and in a session."""
     with tempfile.TemporaryDirectory() as folder:
-        return expecting(*expected)([host, *make(folder)])
+        path = make(folder)
+        for command in (["call", path, "add", "41"], ["inspect", path]):
+            wrong = expecting(2, "", [text, path])([host, *command])
+            if wrong:
+                return failed(f"{command[0]}: {wrong}")
+    return isolated.judge_lines(host, make, text, isolation="in-process")
+
+
+def failed(reason):
+    verdict = isolated.Verdict()
+    verdict.set("settled", False, reason)
+    return verdict
+
+
+def call_row(host, make, outcome, status, output, text):
+    """Judges a command with a plugin in-process."""
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = expecting(status, output, text)([host, *make(folder)])
+    if wrong:
+        return failed(wrong)
+    return isolated.Verdict(alive="ends" if outcome == "ends" else True, settled=True, no_leaks=True)
 
 
 def isolated_command(host, make, *expected):
@@ -69,64 +96,75 @@ def isolated_command(host, make, *expected):
         return isolated.judge_command(host, make(folder), expecting(*expected))
 
 
-def race_row(judge, *arguments):
+def race_row(host, race, isolation):
     with tempfile.TemporaryDirectory() as folder:
-        return judge(*arguments, folder)
+        wrong = race(host, isolation, folder)
+    return failed(wrong) if wrong else isolated.Verdict(alive=True, settled=True)
 
 
 def rows(host):
-    """Each row: its name, its outcome in-process, and the judges of the two modes."""
+    """Each row: its name, and the judges of the three modes; None where the row does not apply."""
     for name, make, text in loading.ROWS + wild.ROWS:
         yield (
             name,
-            "refused",
             lambda make=make, text=text: load_row(host, make, text),
             lambda make=make, text=text: isolated.judge_lines(host, make, text),
+            lambda make=make, text=text: isolated.judge_pool(host, make, text),
         )
     for name, make, *expected in attacks.ROWS:
         has_call = expected[0] == 0
         yield (
             name,
-            "works" if has_call else "refused",
-            lambda row=(make, *expected): call_row(host, *row),
+            lambda row=(make, "lives", *expected): call_row(host, *row),
             (lambda row=(make, *expected): isolated_command(host, *row))
             if has_call
             else lambda: attacks.judge_impostor(host),
+            None,
         )
     for name, make, *expected in endings.ROWS:
         yield (
             name,
-            "rejected" if name == "pthread_exit() in a call" else {0: "works", 2: "refused"}.get(expected[0], "ends, named"),
-            lambda row=(make, *expected): call_row(host, *row),
+            lambda row=(make, endings.outcome(name), *expected), name=name: endings.judge_session(host, name)
+            or call_row(host, *row),
             lambda name=name: endings.judge_isolated(host, name),
+            lambda name=name: endings.judge_pool(host, name),
         )
-    for name, judge in attacks.RACES:
+    for name, here, in_worker in surroundings.ROWS:
+        yield name, *(judge and (lambda judge=judge: judge(host)) for judge in (here, in_worker)), None
+    for name, race in attacks.RACES:
         yield (
             name,
-            "refused",
-            lambda judge=judge: race_row(judge, host, "in-process"),
-            lambda judge=judge: race_row(attacks.judge_isolated, judge, host),
+            lambda race=race: race_row(host, race, "in-process"),
+            lambda race=race: race_row(host, race, "process"),
+            None,
         )
+
+
+MODES = ["in-process", "process", "pool"]
 
 
 def main(host, part=""):
     os.environ["LC_ALL"] = "C.UTF-8"
     # A host that is built for debugging would take seconds to draw the stacks of a crash.
     os.environ["SWIFT_BACKTRACE"] = "enable=no"
-    print(f"{'':6}  {'fault':50}  {'in-process':12}  process: " + " ".join(f"{name:8}" for name in isolated.COLUMNS))
-    count = failed = 0
-    for name, outcome, judge, judge_isolated in rows(host):
+    width = 9 * len(isolated.COLUMNS)
+    print(f"{'':6}  {'':50}  " + "  ".join(f"{mode:{width}}" for mode in MODES).rstrip())
+    columns = "".join(f"{name:9}" for name in isolated.COLUMNS)
+    print(f"{'':6}  {'fault':50}  " + "  ".join([columns] * len(MODES)).rstrip())
+    count = bad = 0
+    for name, *judges in rows(host):
         if part not in name:
             continue
-        wrong, verdict = judge(), judge_isolated()
-        is_wrong = bool(wrong) or verdict is not None and not verdict
-        count, failed = count + 1, failed + is_wrong
-        cells = "" if verdict is None else f"           {verdict}"
-        print(f"{'FAILED' if is_wrong else 'ok':6}  {name:50}  {'FAILED' if wrong else outcome:12}  {cells}", flush=True)
-        for reason in filter(None, [wrong, getattr(verdict, "reason", None)]):
-            print(f"        {reason}", flush=True)
-    print(f"{count} faults, {failed} failed")
-    return 1 if failed or not count else 0
+        verdicts = [judge() if judge else None for judge in judges]
+        is_wrong = any(verdict is not None and not verdict for verdict in verdicts)
+        count, bad = count + 1, bad + is_wrong
+        cells = "  ".join(f"{'' if verdict is None else str(verdict):{width}}" for verdict in verdicts)
+        print(f"{'FAILED' if is_wrong else 'ok':6}  {name:50}  {cells}".rstrip(), flush=True)
+        for mode, verdict in zip(MODES, verdicts):
+            if verdict is not None and verdict.reason:
+                print(f"        {mode}: {verdict.reason}", flush=True)
+    print(f"{count} faults, {bad} failed")
+    return 1 if bad or not count else 0
 
 
 if __name__ == "__main__":

@@ -8,6 +8,14 @@
 #define ID "org.example.sums"
 #endif
 
+#ifdef UNIQUE
+/* As C++ makes the variables of inline functions: one for all libraries of a process. */
+__asm__(".type unique_offset, %gnu_unique_object\n");
+uint32_t unique_offset = UNIQUE;
+#undef OFFSET
+#define OFFSET unique_offset
+#endif
+
 static uint32_t add(uint32_t a) {
   return a + OFFSET;
 }

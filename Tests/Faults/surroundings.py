@@ -1,0 +1,206 @@
+"""Faults that reach beyond the plugin: the state of its process, its streams, other plugins, processes that stay.
+
+A row is its name and the judges of its modes, each of which returns a verdict.
+"""
+
+import os
+import signal
+import subprocess
+import tempfile
+
+import isolated
+from building import build
+from session import PATIENCE, Session, processes_of_session, wait_for
+
+
+def in_process(judge):
+    return lambda host: judge(host, "in-process")
+
+
+def in_worker(judge):
+    return lambda host: judge(host, "process")
+
+
+def verdict_of(isolation, wrong):
+    verdict = isolated.Verdict()
+    for column in ("alive", "settled"):
+        verdict.set(column, wrong is None, f"{isolation}: {wrong}")
+    return verdict
+
+
+def output_of(host, isolation, plugin, function, stdin):
+    """Calls a function. Returns its result, or what went wrong, as text."""
+    command = [host, "call", "--isolation", isolation, "--allow", "all", plugin, function]
+    try:
+        done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return "its output is still open"
+    return done.stdout if done.returncode == 0 else f"status {done.returncode}, errors {done.stderr!r}"
+
+
+def standard_input(host, isolation):
+    """A worker's standard input is empty; in-process it is the host's."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = output_of(host, isolation, build(folder, "ending", ()), "input", "five\n")
+    expected = "5\n" if isolation == "in-process" else "0\n"
+    return verdict_of(isolation, None if output == expected else output)
+
+
+def grandchild(host, isolation):
+    """A process that left its group keeps the worker's streams, and nobody waits for them."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = output_of(host, isolation, build(folder, "ending", ("-DIN_CALL=leave_grandchild()",)), "call", "")
+    return verdict_of(isolation, None if output == "42\n" else output)
+
+
+def changed_process(host, isolation):
+    """The current folder and the mask of modes of the host stay."""
+
+    def state(process):
+        with open(f"/proc/{process}/status", encoding="ascii", errors="replace") as file:
+            mask = next(line for line in file if line.startswith("Umask:"))
+        return os.readlink(f"/proc/{process}/cwd"), mask
+
+    verdict = isolated.Verdict()
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "ending", ("-DIN_CALL=change_process()",))
+        session = Session(host, folder, "--isolation", isolation)
+        try:
+            session.ask(f"use {plugin}")
+            before = state(session.process.pid)
+            answer = session.ask("ending.call")
+            verdict.set("settled", answer == ["42"], f"the call gave {answer}")
+            after = state(session.process.pid)
+            verdict.set("others", after == before, f"the host's state became {after}")
+            verdict.set("alive", session.end() == 0, "the session did not end with status 0")
+        finally:
+            session.close()
+    return verdict
+
+
+def unique_symbols(host, isolation):
+    """Two libraries with a symbol of the same name, STB_GNU_UNIQUE: they share it in one process, and only there."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = {"one": 1, "two": 100}
+        paths = [
+            build(folder, "sums", (f"-DUNIQUE={value}", f'-DID="org.example.{name}"'), f"{name}.so")
+            for name, value in names.items()
+        ]
+        pipeline = os.path.join(folder, "unique.yaml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(f"plugins: [{', '.join(paths)}]\nsteps:\n  second: {{call: two.add, with: {{a: 41}}}}\nresult: second\n")
+        command = [host, "run", "--isolation", isolation, pipeline]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        facts = subprocess.run([host, "inspect", "--elf", paths[0]], capture_output=True, text=True, timeout=PATIENCE)
+    expected = "42\n" if isolation == "in-process" else "141\n"
+    verdict = verdict_of(isolation, None if done.stdout == expected else f"{done.stdout!r} {done.stderr!r}")
+    verdict.set("others", "STB_GNU_UNIQUE" in facts.stdout, f"inspect --elf does not say so: {facts.stdout!r}")
+    return verdict
+
+
+def killed_host(host, isolation):
+    """The worker of a host that was killed ends."""
+    verdict = isolated.Verdict()
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "ending", ())
+        command = [host, "call", "--isolation", isolation, plugin, "never"]
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        has_worker = wait_for(lambda: len(processes_of_session(process.pid)) > 1)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        verdict.set("alive", has_worker, "no worker was started")
+        is_empty = wait_for(lambda: not processes_of_session(process.pid), 20)
+        verdict.set("no leaks", is_empty, f"processes {processes_of_session(process.pid)}")
+    return verdict
+
+
+def adopting(host, header, *options, end=None):
+    """Adopts a library by a header. Returns the status, and whether no process is left; `end` may end the command."""
+    process = subprocess.Popen(
+        [host, "adopt", header, "--library", "libm.so.6", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    if end:
+        end(process)
+    try:
+        process.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return "hangs", False
+    return process.returncode, wait_for(lambda: not processes_of_session(process.pid), 10)
+
+
+def adoption(status, ended):
+    """The verdict of an adoption that has to end with a status."""
+    verdict = isolated.Verdict()
+    verdict.set("alive", ended[0] == status, f"status {ended[0]}")
+    verdict.set("no leaks", ended[1], "a process of clang is left")
+    return verdict
+
+
+def interrupted_adoption(host):
+    """SIGTERM ends clang and its children as well."""
+    with tempfile.TemporaryDirectory() as folder:
+        clang = os.path.join(folder, "clang")
+        with open(clang, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nsleep 90 &\nwait\n")
+        os.chmod(clang, 0o700)
+
+        def end(process):
+            wait_for(lambda: len(processes_of_session(process.pid)) > 2)
+            process.terminate()
+
+        return adoption(-signal.SIGTERM, adopting(host, "math.h", "--clang", clang, end=end))
+
+
+def macro_bomb(host):
+    """A header whose macros expand without end is given up at the deadline."""
+    with tempfile.TemporaryDirectory() as folder:
+        header = os.path.join(folder, "bomb.h")
+        with open(header, "w", encoding="utf-8") as file:
+            file.write("#define M0 int f(void);\n")
+            for level in range(1, 30):
+                file.write(f"#define M{level} M{level - 1} M{level - 1} M{level - 1}\n")
+            file.write("M29\n")
+        return adoption(3, adopting(host, header, "--timeout", "2"))
+
+
+def hard_link(host, isolation):
+    """The same file by another path is the same plugin."""
+    verdict = isolated.Verdict()
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "sums", ())
+        link = os.path.join(folder, "link.so")
+        os.link(plugin, link)
+        session = Session(host, folder, "--isolation", isolation)
+        try:
+            session.ask(f"use {plugin}")
+            before = session.counts()
+            text = "" if isolation == "in-process" else "org.example.sums"
+            verdict.set("settled", session.ask(f"use {link}", text) == [], f"{session.screen[-600:]!r}")
+            answer = session.ask("sums.add 41")
+            verdict.set("others", answer == ["42"], f"the call gave {answer}")
+            excess = session.returns_to(before)
+            verdict.set("no leaks", not excess, f"{excess} more than before")
+            verdict.set("alive", session.end() == 0, "the session did not end with status 0")
+        finally:
+            session.close()
+    return verdict
+
+
+ROWS = [
+    ("good: reads standard input", in_process(standard_input), in_worker(standard_input)),
+    ("a process that stays has its streams", None, in_worker(grandchild)),
+    ("changes the current folder and the mask", None, in_worker(changed_process)),
+    ("good: shares a unique symbol", in_process(unique_symbols), in_worker(unique_symbols)),
+    ("the host is killed", None, in_worker(killed_host)),
+    ("adopt: ended by SIGTERM", interrupted_adoption, None),
+    ("adopt: a macro bomb", macro_bomb, None),
+    ("good: the same file by a hard link", in_process(hard_link), in_worker(hard_link)),
+]
