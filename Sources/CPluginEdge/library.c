@@ -63,6 +63,10 @@ void *plugin_library_open(const char *path) {
   return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+void *plugin_library_find(const char *path) {
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+}
+
 const void *plugin_library_address(void *handle) {
   struct link_map *map = NULL;
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -159,4 +160,8 @@ ptrdiff_t plugin_process_send(int32_t socket, const void *bytes, size_t count, b
   pthread_setcancelstate(state, NULL);
   errno = error;
   return sent;
+}
+
+bool plugin_process_is_privileged(void) {
+  return getauxval(AT_SECURE) != 0;
 }

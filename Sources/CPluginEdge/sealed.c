@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,19 +32,79 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-int32_t plugin_sealed_new(const void *bytes, size_t length) {
-  static const char name[] = "promise-bytes";
+/* Returns memory for so many bytes. Writing more than the limit of a file's size would end the process (SIGXFSZ). */
+static int new_memory(const char *name, size_t length) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && length > limit.rlim_cur) {
+    errno = EFBIG;
+    return -1;
+  }
   int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
   if (descriptor < 0 && errno == EINVAL)
     descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor < 0)
-    return -1;
-  if (write_all(descriptor, bytes, length) && fcntl(descriptor, F_ADD_SEALS, required_seals | F_SEAL_SEAL) == 0)
+  return descriptor;
+}
+
+/* Seals memory that was filled. Otherwise closes it, and keeps errno. */
+static int32_t finish(int descriptor, bool is_filled) {
+  if (is_filled && fcntl(descriptor, F_ADD_SEALS, required_seals | F_SEAL_SEAL) == 0)
     return descriptor;
   int error = errno;
   close(descriptor);
   errno = error;
   return -1;
+}
+
+int32_t plugin_sealed_new(const void *bytes, size_t length) {
+  int descriptor = new_memory("promise-bytes", length);
+  return descriptor < 0 ? -1 : finish(descriptor, write_all(descriptor, bytes, length));
+}
+
+static bool copy(int from, int to, size_t length) {
+  size_t capacity = length < 1 << 20 ? length : 1 << 20;
+  char *buffer = malloc(capacity);
+  if (buffer == NULL)
+    return false;
+  bool copied = true;
+  for (size_t offset = 0; copied && offset < length;) {
+    size_t rest = length - offset;
+    ssize_t count = pread(from, buffer, rest < capacity ? rest : capacity, (off_t)offset);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count == 0)
+      errno = ESTALE;
+    copied = count > 0 && write_all(to, buffer, (size_t)count);
+    offset += count > 0 ? (size_t)count : 0;
+  }
+  int error = errno;
+  free(buffer);
+  errno = error;
+  return copied;
+}
+
+static bool is_same_time(struct timespec one, struct timespec other) {
+  return one.tv_sec == other.tv_sec && one.tv_nsec == other.tv_nsec;
+}
+
+int32_t plugin_sealed_copy(int32_t file, const char *name) {
+  struct stat before, after;
+  if (fstat(file, &before) != 0)
+    return -1;
+  int descriptor = new_memory(name, (size_t)before.st_size);
+  if (descriptor < 0)
+    return -1;
+  /* The kernel changes the times of a file when a write begins, and holds the file's lock until the write ends. This
+   * call takes the lock: a write that began before is complete now, and a later one changes the times. Its result does
+   * not matter. */
+  (void)lseek(file, 0, SEEK_DATA);
+  bool copied = copy(file, descriptor, (size_t)before.st_size) && fstat(file, &after) == 0;
+  /* Only the time of the last change cannot be set by a program. */
+  if (copied && (before.st_size != after.st_size || !is_same_time(before.st_mtim, after.st_mtim) ||
+                 !is_same_time(before.st_ctim, after.st_ctim))) {
+    errno = ESTALE;
+    copied = false;
+  }
+  return finish(descriptor, copied);
 }
 
 static plugin_sealed_t refused(const char *mistake) {

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -103,6 +105,17 @@ static inline void break_pipe(void) {
   if (write(ends[1], "", 1) >= 0 || errno != EPIPE)
     abort();
   close(ends[1]);
+}
+
+/* Writes more than files of the process may have from then on. */
+static inline void exceed_file_size(void) {
+  const struct rlimit limit = {1, 1};
+  int file = memfd_create("file", 0);
+  if (file < 0 || setrlimit(RLIMIT_FSIZE, &limit) != 0)
+    abort();
+  if (pwrite(file, "", 1, 1) >= 0 || errno != EFBIG)
+    abort();
+  close(file);
 }
 
 /* Changes the process: the current folder and the mask of modes. */

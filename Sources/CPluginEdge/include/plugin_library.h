@@ -30,11 +30,29 @@ bool plugin_mapping_of(int32_t descriptor, plugin_mapping_t *PROMISE_NONNULL map
  * [any thread] */
 void *PROMISE_NULLABLE plugin_library_open(const char *PROMISE_NONNULL path);
 
-/* Returns an address in the memory of a library. `handle`: the result of plugin_library_open().
+/* Returns the library that the process has loaded from a file, under any name. NULL: there is none. Runs no code of it.
+ * [any thread] */
+void *PROMISE_NULLABLE plugin_library_find(const char *PROMISE_NONNULL path);
+
+/* Copies of the descriptors 0, 1 and 2; -1 for one that is not open. */
+typedef struct plugin_streams {
+  int32_t copies[3];
+} plugin_streams_t;
+
+/* Copies the standard descriptors to high numbers, before code of a plugin runs that may close them.
+ * [any thread] */
+plugin_streams_t plugin_streams_save(void);
+
+/* Puts back those that were closed or are other files now, and closes the copies. Returns whether there were any.
+ * [any thread] */
+bool plugin_streams_restore(const plugin_streams_t *PROMISE_NONNULL saved);
+
+/* Returns an address in the memory of a library. `handle`: the result of plugin_library_open() or plugin_library_find().
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);
 
-/* Makes `path`, which is copied, the name of a library in debuggers, dladdr() and stack traces.
+/* Makes `path`, which is copied, the name of a library in debuggers, dladdr() and stack traces, and to the system's
+ * loader: libraries that need one of that name are given this one.
  * [any thread] */
 void plugin_library_rename(void *PROMISE_NONNULL handle, const char *PROMISE_NONNULL path);
 

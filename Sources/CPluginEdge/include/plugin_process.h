@@ -69,6 +69,11 @@ int32_t plugin_process_new_event(void);
  * [any thread] */
 ptrdiff_t plugin_process_send(int32_t socket, const void *PROMISE_NONNULL bytes, size_t count, bool waits);
 
+/* Returns whether the process has more rights than the user who started it, who made its environment: by the mode of its
+ * file (setuid, setgid), or by its capabilities.
+ * [any thread] */
+bool plugin_process_is_privileged(void);
+
 PROMISE_END_DECLS
 
 #endif /* PLUGIN_PROCESS_H */

@@ -15,6 +15,12 @@ enum { PLUGIN_SEALED_MESSAGE = 64 };
  * [any thread] */
 int32_t plugin_sealed_new(const void *PROMISE_NONNULL bytes, size_t length);
 
+/* Copies a regular file, open for reading, to sealed memory that may be mapped as code, and is called `name` in the
+ * mappings of processes. Returns a descriptor that is closed by exec() and belongs to the caller, or -1 with errno:
+ * ESTALE if the file was written to meanwhile, EFBIG if it is longer than files of this process may be. The file's offset changes.
+ * [any thread] */
+int32_t plugin_sealed_copy(int32_t file, const char *PROMISE_NONNULL name);
+
 /* A mapping of sealed memory, or the reason why there is none. */
 typedef struct plugin_sealed {
   /* NULL: not mapped. */

@@ -22,9 +22,10 @@ struct ConfinementPlan: Sendable {
     let common = Self.common + [program.path] + LibraryFinder.folders
     var rules = common.map { Rule(path: $0, access: Self.read) }
     rules += ["/dev/null", "/dev/zero", "/dev/full"].map { Rule(path: $0, access: Self.read | Self.write) }
-    let libraries = Self.libraries(of: source, outside: common)
+    let file = source.path.flatMap { try? PluginFile.resolve($0) }
+    let libraries = file.map { LibraryDependencies.closure(of: $0, outside: common) } ?? []
     // A program may judge a file by its signature (LibraryAdmission).
-    rules += (libraries + libraries.prefix(1).map { "\($0).sig" }).map { Rule(path: $0, access: Self.read) }
+    rules += libraries.flatMap { [$0, "\($0).sig"] }.map { Rule(path: $0, access: Self.read) }
     if capabilities.processes {
       rules.append(Rule(path: "/", access: Self.execute))
       // The kernel reads a program for the process that executes it.
@@ -44,19 +45,6 @@ struct ConfinementPlan: Sendable {
   ]
 
   private static let programs = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/libexec"]
-
-  /// The files of a plugin and of the libraries that it needs, as far as they lie outside of some folders.
-  private static func libraries(of source: PluginSource, outside folders: [String]) -> [String] {
-    var found: [String] = []
-    var pending = [source.path].compactMap { $0.flatMap { try? PluginFile.resolve($0) } }
-    while let path = pending.popLast() {
-      guard !found.contains(path), !folders.contains(where: { path.hasPrefix("\($0)/") }) else { continue }
-      found.append(path)
-      // A damaged file is reported by the worker.
-      pending += (try? LibraryDependencies.paths(neededBy: path)) ?? []
-    }
-    return found
-  }
 
   // MARK: As a message
 

@@ -12,14 +12,8 @@ import Synchronization
 /// call starts another process, a new generation. Addresses (`ptr<T>`) are handles, bound to their generation: a call
 /// with a handle is made by the worker that gave it.
 ///
-/// The life of a generation, which `reload` and `unload` move on:
-///
-///     verified --load()--> loaded --health()--> active --reload, unload--> draining --> unloaded
-///         \-- refused: ------\-- rejected: -------------------------------------------------^
-///             the generation before stays active, after resume() if it was quiesced
-///
-/// Draining workers take no new calls. They unload the plugin when their calls have ended, or at a deadline, when the
-/// calls are rejected.
+/// `LoadedPlugin` has the drawing of a generation's life, which `reload` and `unload` move on. Draining workers take no
+/// new calls. They unload the plugin when their calls have ended, or at a deadline, when the calls are rejected.
 ///
 /// Everything may be called from any thread. Callbacks run on threads of this library, as do the reactions of promises.
 /// `docs/isolation.md` describes the types that cross the boundary.

@@ -45,6 +45,7 @@ public final class PluginWorker: Sendable {
   /// A program that `IsolatedPlugin` did not start ends at once.
   public static func run() -> Never {
     plugin_process_end_with_parent()
+    surviveFailedWrites()
     // While there is one thread.
     Confinement.enter()
     ProcessGuard.install(
@@ -58,6 +59,15 @@ public final class PluginWorker: Sendable {
       main.wait()
       main.runOnce()
     }
+  }
+
+  /// Makes a write to a pipe that nobody reads, or beyond the limit of a file's size, fail as it does in plugin-host,
+  /// instead of ending the worker. Programs that the plugin starts are ended by it as ever.
+  private static func surviveFailedWrites() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    action.sa_flags = SA_RESTART
+    for signal in [SIGPIPE, SIGXFSZ] { sigaction(signal, &action, nil) }
   }
 
   /// Handles a frame on the reading thread.

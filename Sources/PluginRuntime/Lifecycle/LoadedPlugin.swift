@@ -3,6 +3,26 @@ import CPromise
 /// A plugin that a host has loaded: its functions, its table of the host, the calls of it that are not over.
 ///
 /// It lives as long as the process, as the plugin's code does, which may use the table at any time.
+///
+/// The life of a plugin, in the program's process (`Host`) and in workers (`IsolatedPlugin`), where each generation has
+/// one:
+///
+///     verified --load()--> loaded --health()--> active --unload, reload--> draining --> unloaded
+///      |    \- refused: -----\- rejected: --------|-----------------------------------------^
+///      |                                          | workers end five times in a row without an answer
+///      \- its hash is listed: ----------> quarantined --a day, or released--> may be verified again
+///
+/// | | in-process | in workers |
+/// | --- | --- | --- |
+/// | verified | `LibraryClosure`; the program may refuse it: `LibraryAdmission` | the same, in the worker |
+/// | loaded | `load(_:)` has returned | the frame `loaded` has arrived |
+/// | active | at once: `PluginRegistry.add` | after `health()`, if it has one: `State.active` |
+/// | draining | `HostActivity` of its host, which drains all plugins at once | `State.draining` |
+/// | unloaded | `unload()` has returned; the code stays mapped | the process has ended |
+/// | quarantined | refused by the rule of `plugin-host` | the circuit is open (`WorkerServer`), then as in-process |
+///
+/// `reload` is of workers alone. If a new generation is refused or rejected, the one before stays active, after
+/// `resume()` if it was quiesced.
 final class LoadedPlugin: Sendable {
   // The table behind it is only read once init is over.
   nonisolated(unsafe) let table: UnsafePointer<promise_host_t>

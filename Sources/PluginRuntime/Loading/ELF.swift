@@ -92,6 +92,7 @@ struct ELFSymbol {
 
   /// Defined here, and by its address rather than by a number.
   var isDefined: Bool { section != 0 && section != 0xFFF1 }
+  var isUnique: Bool { info >> 4 == 10 }
   var isThreadLocal: Bool { info & 15 == 6 }
 
   /// Defined here, global or weak, and not hidden.

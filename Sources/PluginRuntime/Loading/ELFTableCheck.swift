@@ -11,6 +11,10 @@ struct ELFTableCheck {
   private(set) var symbols: [UInt8] = []
   /// The number of symbols that the loader can reach.
   private(set) var symbolCount = 0
+  /// The number of symbols that are one for all libraries of a process (STB_GNU_UNIQUE).
+  private(set) var uniqueSymbolCount = 0
+  /// Whether it registers destructors of thread-local variables, as C++ does.
+  private(set) var hasThreadLocalDestructors = false
   /// The number of relocations.
   private(set) var relocationCount = 0
 
@@ -97,7 +101,12 @@ struct ELFTableCheck {
     return min(image.room(from: start), next - start) / UInt64(ELFSymbol.size)
   }
 
-  private func checkSymbols() throws(ELFMistake) {
+  private func registersDestructors(_ nameOffset: Int) -> Bool {
+    let name = strings[nameOffset...].prefix { $0 != 0 }
+    return ["__cxa_thread_atexit", "__cxa_thread_atexit_impl"].contains { name.elementsEqual($0.utf8) }
+  }
+
+  private mutating func checkSymbols() throws(ELFMistake) {
     guard symbolCount * ELFSymbol.size <= symbols.count else { throw .damaged("its symbols are not in the file") }
     let threadLocal = image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
     for index in 0..<symbolCount {
@@ -105,7 +114,11 @@ struct ELFTableCheck {
       guard Int(symbol.nameOffset) < strings.count else {
         throw .damaged("its symbol \(index) has a name outside the string table")
       }
-      guard symbol.isDefined else { continue }
+      if symbol.isUnique, symbol.isDefined { uniqueSymbolCount += 1 }
+      guard symbol.isDefined else {
+        hasThreadLocalDestructors = hasThreadLocalDestructors || registersDestructors(Int(symbol.nameOffset))
+        continue
+      }
       let isInside =
         if symbol.isThreadLocal {
           symbol.address <= threadLocal

@@ -33,6 +33,7 @@ enum ELFTag {
 
   static let hasTextRelocations: UInt64 = 4
   static let isProgram: UInt64 = 0x0800_0000
+  static let isNeverUnloaded: UInt64 = 8
 
   /// Whether some linker writes the tag into a shared library.
   static func isKnown(_ tag: UInt64) -> Bool {

@@ -2,8 +2,9 @@ import Synchronization
 
 /// A rule of the program for the libraries that may be mapped, besides the checks that each has to pass.
 ///
-/// The rule is given the descriptor of the file that is mapped afterwards, so it judges that file, even if another one
-/// lies at the path by then. Of a plugin in a worker process, the worker judges.
+/// The rule is given the descriptor of the file that is mapped afterwards, or of the sealed copy that is, so it judges
+/// that, even if another file lies at the path by then. It judges the libraries that a plugin needs as well, except the
+/// system's own. Of a plugin in a worker process, the worker judges.
 public enum LibraryAdmission {
   /// The reason why a library is not mapped.
   public enum Refusal: Sendable {
@@ -20,6 +21,13 @@ public enum LibraryAdmission {
 
   /// Installs the rule of this process, in place of the one before it.
   public static func install(_ rule: @escaping Rule) { Self.rule.withLock { $0 = rule } }
+
+  /// The paths of the files that the rule judges before the library at a path is mapped: its own first, and those of the
+  /// libraries that it needs, as far as they are found.
+  public static func files(judgedFor path: String) -> [String] {
+    let closure = LibraryDependencies.closure(of: path, outside: [])
+    return closure.prefix(1) + closure.dropFirst().filter { (try? PluginFile(opening: $0))?.isOfSystem == false }
+  }
 
   static func check(_ file: PluginFile) throws(PluginError) {
     guard let rule = rule.withLock({ $0 }) else { return }

@@ -1,63 +1,62 @@
-import CPluginEdge
-import Synchronization
-
-/// Verifies the libraries that a library needs, and those that they need, before the system's loader opens them: a FIFO
-/// would hang it, and a truncated file end the process.
-///
-/// A library that only the system's loader finds, by its cache or in a folder for some processors, is not verified.
+/// The libraries that a library needs: names, and the files that the system's loader would take for them.
 struct LibraryDependencies {
-  /// Libraries that were verified before, or are in the process.
-  private static let verified = Mutex<Set<FileIdentity>>([])
+  /// The names, `$ORIGIN` in them not replaced.
+  let names: [String]
+  /// The folders that apply to the libraries that these need, too, unless they have a DT_RUNPATH of their own.
+  let inherited: [String]
+  private let origin: OriginPath
+  /// The folders in which they are looked for, in this order, before those of the system.
+  private let folders: [String]
 
-  static func verify(of library: ELFDynamic, at path: String) throws(PluginError) {
-    // Breadth first: their depth has no limit.
-    var pending = names(library, path)
-    var seen: Set<String> = []
-    while let (name, folders) = pending.popLast() {
-      guard seen.insert(name).inserted, !plugin_library_is_loaded(name), let found = find(name, folders) else {
-        continue
-      }
-      let file: PluginFile
-      let dynamic: ELFDynamic
-      do throws(PluginError) {
-        file = try PluginFile(opening: found)
-        if verified.withLock({ $0.contains(file.identity) }) { continue }
-        dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
-      } catch {
-        throw PluginError(error.kind, path, "needs \(name): \(error)")
-      }
-      verified.withLock { _ = $0.insert(file.identity) }
-      pending += names(dynamic, file.path)
+  /// - Parameters:
+  ///   - library: the library that needs them.
+  ///   - path: the absolute path of its file.
+  ///   - inherited: the folders that the libraries which need it search for their own by DT_RPATH.
+  init(of library: ELFDynamic, at path: String, inheriting inherited: [String] = []) {
+    let origin = OriginPath(of: path)
+    func folders(_ tag: UInt64) -> [String]? {
+      library.texts(tag).first.map { $0.split(separator: ":").map(origin.expand) }
     }
+    let own = folders(ELFTag.path)
+    self.inherited = (own == nil ? folders(ELFTag.pathOld) ?? [] : []) + inherited
+    self.folders =
+      own.map { LibraryFinder.foldersOfEnvironment + $0 } ?? (self.inherited + LibraryFinder.foldersOfEnvironment)
+    self.origin = origin
+    names = library.texts(ELFTag.needed)
   }
 
-  /// The paths at which the libraries are looked for that the one at `path` needs itself: files, or anything else that
-  /// the verifier refuses.
-  static func paths(neededBy path: String) throws(PluginError) -> [String] {
-    let file = try PluginFile(opening: path)
-    let dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
-    return names(dynamic, file.path).compactMap { find($0.name, $0.folders) }
+  /// The path at which a needed library is: a file, or anything else that the verifier refuses; `nil` if the folders do
+  /// not have it.
+  func path(of name: String) -> String? {
+    let expanded = origin.expand(name[...])
+    if expanded.contains("/") { return expanded }
+    return [folders, LibraryFinder.foldersOfSystem].lazy.joined().map { "\($0)/\(expanded)" }
+      .first(where: LibraryFinder.exists)
+  }
+
+  /// The paths at which the libraries are looked for that the one at `path` needs, and those that they need; and its own.
+  /// Files that lie in some folders are left out, with those that they need, and damaged ones need none.
+  static func closure(of path: String, outside folders: [String]) -> [String] {
+    var found: [String] = []
+    var pending = [(path: path, inherited: [String]())]
+    while let (path, inherited) = pending.popLast() {
+      guard !found.contains(path), !folders.contains(where: { path.hasPrefix("\($0)/") }) else { continue }
+      found.append(path)
+      guard let dependencies = try? LibraryDependencies(ofFileAt: path, inheriting: inherited) else { continue }
+      pending += dependencies.names.compactMap(dependencies.path).map { ($0, dependencies.inherited) }
+    }
+    return found
   }
 
   /// The files of the libraries that the one at `path` needs itself, as far as they are found.
   static func files(neededBy path: String) throws(PluginError) -> [String] {
+    let dependencies = try LibraryDependencies(ofFileAt: path)
+    return dependencies.names.compactMap(dependencies.path).compactMap { try? PluginFile.resolve($0) }
+  }
+
+  private init(ofFileAt path: String, inheriting inherited: [String] = []) throws(PluginError) {
     let file = try PluginFile(opening: path)
-    let dynamic = try ELFVerifier.verify(file, exporting: []).dynamic
-    return names(dynamic, file.path).compactMap { name, folders in
-      find(name, folders).flatMap { found in (try? PluginFile(opening: found))?.path }
-    }
-  }
-
-  /// The libraries that a library needs, each with the folders that are searched first.
-  private static func names(_ library: ELFDynamic, _ path: String) -> [(name: String, folders: [String])] {
-    let origin = OriginPath(of: path)
-    let folders = (OriginPath.searchPath(of: library) ?? "").split(separator: ":").map(origin.expand)
-    return library.texts(ELFTag.needed).map { (origin.expand($0[...]), folders) }
-  }
-
-  private static func find(_ name: String, _ folders: [String]) -> String? {
-    if name.contains("/") { return name }
-    return [folders, LibraryFinder.folders].lazy.joined().map { "\($0)/\(name)" }.first(where: LibraryFinder.exists)
+    self.init(of: try ELFVerifier.verify(file, exporting: []).dynamic, at: file.path, inheriting: inherited)
   }
 }
 
@@ -71,17 +70,5 @@ struct OriginPath {
 
   func expand(_ path: Substring) -> String {
     ["${ORIGIN}", "$ORIGIN"].reduce(String(path)) { $0.replacing($1, with: folder) }
-  }
-
-  /// The folders in which a library's own libraries are looked for first.
-  static func searchPath(of library: ELFDynamic) -> String? {
-    library.texts(ELFTag.path).first ?? library.texts(ELFTag.pathOld).first
-  }
-
-  /// Whether the loader has to know the folder of the library.
-  static func isUsed(by library: ELFDynamic) -> Bool {
-    ([searchPath(of: library) ?? ""] + library.texts(ELFTag.needed)).contains {
-      $0.contains("$ORIGIN") || $0.contains("${ORIGIN}")
-    }
   }
 }

@@ -36,6 +36,8 @@ public struct LibraryFacts: Sendable {
   public let threadLocal: UInt64
   /// Whether it exports promise_plugin_entry().
   public let isPlugin: Bool
+  /// The reasons why its code stays mapped until the process ends, once it was loaded.
+  public let residence: [String]
 
   /// Returns the absolute paths of the libraries that the one at `path` needs itself, as far as the folders in which they
   /// are looked for have them.
@@ -64,5 +66,19 @@ public struct LibraryFacts: Sendable {
     initialisers = Int((dynamic[ELFTag.initialisersSize] ?? 0) / 8) + (dynamic[ELFTag.initialiser] == nil ? 0 : 1)
     threadLocal = dynamic.image.segment(ELFSegment.threadLocal)?.memorySize ?? 0
     isPlugin = dynamic.symbol(named: PluginEntry.name)?.isFunction ?? false
+    residence = Self.residence(tables)
+  }
+
+  private static func residence(_ tables: ELFTableCheck) -> [String] {
+    var reasons = ["threads, callbacks and promises may lead into its code: the host unmaps no plugin"]
+    if tables.uniqueSymbolCount > 0 {
+      reasons.append(
+        "\(tables.uniqueSymbolCount) symbols are one with those of other libraries in the process (STB_GNU_UNIQUE)")
+    }
+    if tables.hasThreadLocalDestructors { reasons.append("threads call destructors of its thread-local variables") }
+    if (tables.dynamic[ELFTag.flags1] ?? 0) & ELFTag.isNeverUnloaded != 0 {
+      reasons.append("it asks the system's loader for it (DF_1_NODELETE)")
+    }
+    return reasons
   }
 }

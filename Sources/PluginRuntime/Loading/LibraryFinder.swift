@@ -1,3 +1,4 @@
+import CPluginEdge
 import Glibc
 
 /// Finds a shared library by its name, in the folders where the system's loader would: it has to be verified before the
@@ -28,10 +29,18 @@ enum LibraryFinder {
     return reader.bytes(at: 0, count: ELF.headerSize).map(isOfThisMachine) ?? true
   }
 
-  /// LD_LIBRARY_PATH, then the folders of /etc/ld.so.conf, then the loader's defaults.
-  static var folders: [String] {
-    let given = getenv("LD_LIBRARY_PATH").map { String(cString: $0) } ?? ""
-    var folders = given.split(whereSeparator: { $0 == ":" || $0 == ";" }).map(String.init)
+  /// LD_LIBRARY_PATH, then the folders of the system.
+  static var folders: [String] { foldersOfEnvironment + foldersOfSystem }
+
+  /// LD_LIBRARY_PATH, which a process with more rights than its user's ignores.
+  static var foldersOfEnvironment: [String] {
+    guard !plugin_process_is_privileged(), let value = getenv("LD_LIBRARY_PATH") else { return [] }
+    return String(cString: value).split(whereSeparator: { $0 == ":" || $0 == ";" }).map(String.init)
+  }
+
+  /// The folders of /etc/ld.so.conf, then the loader's defaults.
+  static var foldersOfSystem: [String] {
+    var folders: [String] = []
     var pending = ["/etc/ld.so.conf"]
     var seen: Set<String> = []
     while let file = pending.popLast() {

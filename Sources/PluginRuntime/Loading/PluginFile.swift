@@ -1,14 +1,16 @@
+import CPluginEdge
 import Glibc
 
-/// A plugin's file, open for reading: a regular file at an absolute path.
+/// A plugin's file, open for reading: a regular file at an absolute path, or the sealed copy of one.
 ///
 /// A path may lead to anything: a FIFO on which reading never ends, a directory, a device. It is opened such that
 /// nothing blocks, and the open file is looked at, not the path again.
 final class PluginFile {
   /// The absolute path, symbolic links resolved.
   let path: String
+  /// The identity of the file at the path, of a copy too.
   let identity: FileIdentity
-  let descriptor: Int32
+  private(set) var descriptor: Int32
 
   init(opening path: String) throws(PluginError) {
     self.path = try Self.resolve(path)
@@ -24,11 +26,44 @@ final class PluginFile {
 
   deinit { close(descriptor) }
 
-  /// Whether nobody has written to it since it was opened, as far as its size and time of modification say.
-  var isUnchanged: Bool {
+  /// Whether the system alone can change it: a copy is not needed.
+  var isOfSystem: Bool { SystemFile.isOne(path, descriptor) }
+
+  /// Replaces the open file by a copy in sealed memory, which no process can change any more: the bytes that are
+  /// verified, judged and hashed from now on are mapped.
+  func seal() throws(PluginError) {
+    guard identity.size <= Self.longest else {
+      throw PluginError(
+        .notReadable, path, "has \(identity.size) bytes, expected at most \(Self.longest), a quarter of the memory")
+    }
+    // The kernel's names for memory are a little shorter than those of files.
+    let name = (path.split(separator: "/").last ?? "").utf8.prefix(200)
+    let copy = plugin_sealed_copy(descriptor, String(decoding: name, as: UTF8.self))
+    guard copy >= 0 else { throw failure(errno) }
+    close(descriptor)
+    descriptor = copy
+    // The file may have been written to before it was copied.
     var status = stat()
-    return fstat(descriptor, &status) == 0 && FileIdentity(status) == identity
+    guard fstat(copy, &status) == 0, Int64(status.st_size) == identity.size else { throw changed }
   }
+
+  private func failure(_ code: Int32) -> PluginError {
+    switch code {
+    case ESTALE: changed
+    case EFBIG:
+      PluginError(
+        .notReadable, path,
+        "has \(identity.size) bytes, more than files of this process may have (RLIMIT_FSIZE), and its sealed copy is one: "
+          + "raise the limit, or install it in a folder of the system")
+    default: PluginError(.notReadable, path, "cannot be copied to sealed memory: \(String(cString: strerror(code)))")
+    }
+  }
+
+  private var changed: PluginError {
+    PluginError(.replaced, path, "changed while it was being read: load it again when it is complete")
+  }
+
+  private static let longest = Int64(sysconf(Int32(_SC_PHYS_PAGES))) * Int64(sysconf(Int32(_SC_PAGESIZE))) / 4
 
   /// The absolute path, symbolic links resolved.
   static func resolve(_ path: String) throws(PluginError) -> String {

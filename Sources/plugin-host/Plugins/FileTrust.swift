@@ -9,13 +9,15 @@ struct FileTrust: Sendable {
   /// The environment's variable that accepts unsafe files if it is 1.
   static let variable = "PROMISE_ACCEPT_UNSAFE_FILES"
 
-  /// Whether every file is accepted.
+  /// Whether every file is accepted, unless the system has rules of trust: no caller loosens those.
   var acceptsUnsafeFiles = Environment[variable] == "1"
+  /// The file of the system's rules.
+  var rulesOfSystem = TrustFile.ofSystem
 
   /// Throws the failure that names the first unsafe part of a path. A part that does not exist ends the check: loading
   /// reports it.
   func check(_ path: String) throws(Failure) {
-    guard !acceptsUnsafeFiles, !path.isEmpty else { return }
+    guard !acceptsUnsafeFiles || hasRulesOfSystem, !path.isEmpty else { return }
     var pending = Self.parts(of: Directory.absolute(path))
     var current = "/"
     var links = 0
@@ -38,8 +40,14 @@ struct FileTrust: Sendable {
   }
 
   private func failure(_ path: String, _ danger: String) -> Failure {
-    Failure(.notLoaded, "\(path): \(danger), or give --accept-unsafe-files".displayLine)
+    let remedy =
+      hasRulesOfSystem
+      ? "; with \(rulesOfSystem) on this system, --accept-unsafe-files has no effect"
+      : ", or give --accept-unsafe-files"
+    return Failure(.notLoaded, "\(path): \(danger)\(remedy)".displayLine)
   }
+
+  private var hasRulesOfSystem: Bool { FileKind(path: rulesOfSystem) != .missing }
 
   /// The names on a path, the last first.
   private static func parts(of path: String) -> [String] { path.split(separator: "/").reversed().map(String.init) }

@@ -53,20 +53,22 @@ struct Admission: Sendable {
     [WorkerProgram.workerArgument] + (current.withLock { $0 }.map { ["\(workerOption)\($0.level.rawValue)"] } ?? [])
   }
 
-  /// Whether a plugin has to run in a worker process, for it is neither listed nor signed.
+  /// Whether a plugin has to run in a worker process, for it, or a library that it needs, is neither listed nor signed.
   static func isolates(_ path: String) -> Bool {
-    guard let admission = current.withLock({ $0 }), admission.isolatesUntrusted else { return false }
-    let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return !admission.files.contains { Judgement($0.hashes, $0.keys, path, descriptor) != .unknown }
+    guard let admission = current.withLock({ $0 }) else { return false }
+    let demands = admission.demands.filter(\.isolatesUntrusted)
+    guard !demands.isEmpty else { return false }
+    return LibraryAdmission.files(judgedFor: path).contains { file in
+      let descriptor = open(RawText.cString(file), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      return demands.contains { Judgement($0, file, descriptor) == .unknown }
+    }
   }
 
   // MARK: The decision
 
-  private var isolatesUntrusted: Bool { files.contains(where: \.isolatesUntrusted) }
-
-  private struct Demand {
+  fileprivate struct Demand {
     /// The origin, for messages.
     let name: String
     let level: TrustLevel
@@ -92,8 +94,7 @@ struct Admission: Sendable {
       if let entry = quarantine[hash] { return .quarantined(entry.refusal) }
     }
     for demand in demands where demand.level != .any || isHost && demand.isolatesUntrusted {
-      let judgement = Judgement(
-        demand.files.flatMap(\.hashes), demand.files.flatMap(\.keys), path, descriptor)
+      let judgement = Judgement(demand, path, descriptor)
       if judgement < demand.level { return .notTrusted(Self.message(demand)) }
       if judgement == .unknown, isHost, demand.isolatesUntrusted {
         return .notTrusted("is not trusted, and \(demand.name) lets it run in a worker process alone")
@@ -113,7 +114,8 @@ struct Admission: Sendable {
 private enum Judgement {
   case unknown, listed, signed
 
-  init(_ hashes: [TrustFile.Hash], _ keys: [TrustFile.Key], _ path: String, _ descriptor: Int32) {
+  init(_ demand: Admission.Demand, _ path: String, _ descriptor: Int32) {
+    let (hashes, keys) = (demand.files.flatMap(\.hashes), demand.files.flatMap(\.keys))
     if !keys.isEmpty, let signature = Self.signature(path), let content = Self.content(descriptor),
       keys.contains(where: { $0.key.verifies(signature, of: content) })
     {

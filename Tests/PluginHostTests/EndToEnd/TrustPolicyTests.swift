@@ -147,6 +147,50 @@ extension EndToEnd {
       #expect(try run("call", "--isolation", "in-process", plugin, "echo", "3").text == "3\n")
     }
 
+    /// Builds a library beside the plugin, and a plugin in place of the old one that needs it.
+    private func needALibrary() throws -> String {
+      let needed = folder.appending(path: "needed.so").path
+      let source = folder.appending(path: "needed.c").path
+      try "int needed(void) { return 0; }".write(toFile: source, atomically: true, encoding: .utf8)
+      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+      for arguments in [
+        [source, "-o", needed],
+        [
+          root.appending(path: "Tests/PluginHostTests/Fixtures/mortal.c").path, "-o", plugin, "-I",
+          root.appending(path: "include").path, "-D_GNU_SOURCE", "-pthread", "-L\(folder.path)", "-Wl,--no-as-needed",
+          "-l:needed.so", "-Wl,-rpath,$ORIGIN",
+        ],
+      ] {
+        let compiler = try Process.run(
+          URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-fPIC", "-w"] + arguments)
+        compiler.waitUntilExit()
+        #expect(compiler.terminationStatus == 0)
+      }
+      return needed
+    }
+
+    @Test func theLibrariesThatAPluginNeedsAreJudgedToo() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let needed = try needALibrary()
+      #expect(try isLoaded())
+      try write("policy listed\n")
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(try !isLoaded([], "\(plugin): needs needed.so: \(needed): is not trusted: "))
+      #expect(try run("trust", "add", needed).status == 0)
+      #expect(try isLoaded())
+    }
+
+    @Test func aPluginThatNeedsAnUntrustedLibraryRunsInAWorker() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let needed = try needALibrary()
+      try write("policy any\nuntrusted process\n")
+      #expect(try run("trust", "add", plugin).status == 0)
+      #expect(try run("call", plugin, "crash").status == 1)
+      #expect(try run("trust", "add", needed).status == 0)
+      #expect(try run("call", plugin, "crash").signal == SIGSEGV)
+    }
+
     @Test func keysAreReadInBothFormsAndNoOtherAlgorithmIs() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       guard try sign("one"), try sign("two") else { return }

@@ -83,6 +83,25 @@ extension EndToEnd {
       #expect(unsafe.status == 2 && unsafe.errors.contains("every user can write to"))
     }
 
+    @Test("a host whose file has capabilities ignores the environment's plugins and permissions")
+    func capable() throws {
+      let folder = try Folder()
+      let host = folder.path + "/host"
+      try FileManager.default.copyItem(atPath: HostProcess.executable.path, toPath: host)
+      let asStranger = ["--reuid=54321", "--clear-groups", host]
+      // The user may be unable to reach the program or the libraries of Swift.
+      guard try run(asStranger + ["--version"], [:], by: "/usr/bin/setpriv").status == 0 else { return }
+      let path = ["PROMISE_PLUGIN_PATH": folder.path, "PROMISE_ACCEPT_UNSAFE_FILES": "1"]
+      #expect(try run(asStranger + ["list"], path, by: "/usr/bin/setpriv").status == 0)
+      // CAP_NET_RAW, permitted and effective, in the kernel's second format.
+      let script =
+        "import os, sys; os.setxattr(sys.argv[1], 'security.capability', bytes([1, 0, 0, 2, 0, 32] + [0] * 14))"
+      guard try run(["python3", "-c", script, host], [:], by: "/usr/bin/env").status == 0,
+        try run(asStranger + ["--version"], [:], by: "/usr/bin/setpriv").status == 0
+      else { return }
+      #expect(try run(asStranger + ["list"], path, by: "/usr/bin/setpriv").status == 64)
+    }
+
     /// Whether the system runs a program with the rights of its owner here.
     private func isSecure(_ folder: Folder) throws -> Bool {
       let program = folder.path + "/id"

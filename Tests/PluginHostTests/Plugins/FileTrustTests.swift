@@ -45,6 +45,20 @@ struct FileTrustTests {
     try FileTrust(acceptsUnsafeFiles: true).check(files.plugin)
   }
 
+  @Test("where the system has rules of trust, no caller accepts unsafe files")
+  func rulesOfSystem() throws {
+    let files = try Files()
+    files.mode("/inner/x.so", 0o666)
+    var trust = FileTrust(acceptsUnsafeFiles: true)
+    trust.rulesOfSystem = files.folder + "/trust.conf"
+    try trust.check(files.plugin)
+    try Data("policy any\n".utf8).write(to: URL(filePath: trust.rulesOfSystem))
+    let failure = #expect(throws: Failure.self) { try trust.check(files.plugin) }
+    #expect(
+      failure?.lines.joined().hasSuffix(
+        "chmod o-w; with \(trust.rulesOfSystem) on this system, --accept-unsafe-files has no effect") == true)
+  }
+
   @Test("a group that can write is named, unless it is the owner's private one")
   func groups() throws {
     let files = try Files()

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
-import PluginRuntime
 import Promises
 import PromisesTestSupport
 import Synchronization
 import Testing
+
+@testable import PluginRuntime
 
 @Suite("Isolation: the end of a worker", .serialized)
 struct WorkerDeaths {
@@ -176,6 +177,26 @@ struct WorkerDeaths {
     #expect(ended.fulfilled + ended.killed == number / 50 * 50, "\(ended)")
     #expect(ended.killed > 0 && generations.count > 1, "\(ended) \(generations)")
     plugin.unload()
+  }
+
+  @Test(
+    "follows from a greeting of another version: of the frames, or of the worker",
+    arguments: [
+      (Frame.version + 1, PluginWorker.greeting, "a frame of version \(Frame.version + 1), expected \(Frame.version)"),
+      (Frame.version, .array([.uint(99)]), "the greeting of another version: [99]"),
+    ] as [(UInt8, PluginValue, String)])
+  func greeting(version: UInt8, greeting: PluginValue, message: String) throws {
+    var bytes = try Frame(.ready, 0, greeting).encoded().bytes
+    bytes[4] = version
+    // As printf writes a byte: a backslash and three octal digits.
+    let text = bytes.map { "\\" + String(Int($0) + 0o1000, radix: 8).dropFirst() }.joined()
+    let script = "#!/bin/sh\nprintf '\(text)' >&3\nexec cat <&3 >/dev/null\n"
+    let program = try Fixture.file("worker", containing: script.utf8)
+    #expect(chmod(program, 0o700) == 0)
+    let error = #expect(throws: PluginError.self) {
+      try IsolatedPlugin.loading("dying") { $0.program = WorkerProgram(path: program) }
+    }
+    #expect(error?.description.contains(message) == true, "\(error as Any)")
   }
 
   @Test("follows from the release of a plugin that was not unloaded")

@@ -1,0 +1,122 @@
+import CPluginEdge
+import Glibc
+
+/// Maps libraries that were verified, after the libraries that they need.
+enum LibraryLoader {
+  /// Held while a library is verified and mapped: the names in the list of the system's loader change then.
+  /// Initialisers run with the lock held, as they do with that of the system's loader, and may load libraries.
+  private static let lock = RecursiveLock()
+  // Used with the lock held.
+  private static nonisolated(unsafe) var loaded = LoadedFiles()
+
+  /// Verifies a file and those that it needs, and maps them.
+  static func load(_ file: PluginFile, exporting functions: [String]) throws(PluginError) -> UnsafeMutableRawPointer {
+    try lock.withLock { () throws(PluginError) in
+      let closure = try LibraryClosure(of: file, exporting: functions)
+      var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
+      for member in closure.members {
+        do throws(PluginError) {
+          handles[member.file.identity] = try handle(of: member, handles)
+        } catch {
+          if member.file === file { throw error }
+          throw PluginError(error.kind, file.path, "needs \(member.file.path): \(error)")
+        }
+      }
+      guard let handle = handles[file.identity] else { preconditionFailure("the closure of a library has the library") }
+      return handle
+    }
+  }
+
+  private static func handle(
+    of member: LibraryClosure.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer]
+  ) throws(PluginError) -> UnsafeMutableRawPointer {
+    let file = member.file
+    if let handle = try loaded.handle(of: file) ?? member.loaded { return handle }
+    guard let descriptor = DescriptorPath(of: file.descriptor) else {
+      throw PluginError(.loadFailed, file.path, "cannot be loaded: /proc is not mounted, by which its file is opened")
+    }
+    let name = member.isOfSystem ? file.path : descriptor.text
+    try nameLibraries(neededBy: member, handles, OriginPath(of: name))
+    let handle = try map(file, name)
+    loaded.add(file, handle)
+    try check(handle, file)
+    plugin_library_rename(handle, file.path)
+    return handle
+  }
+
+  /// Gives the needed libraries the names by which a library needs them, as far as they have others: the system's loader
+  /// would look for files of those names. They keep them, for the loader looks once more for all that it needs whenever
+  /// another library needs this one.
+  private static func nameLibraries(
+    neededBy member: LibraryClosure.Member, _ handles: [FileIdentity: UnsafeMutableRawPointer], _ origin: OriginPath
+  ) throws(PluginError) {
+    for (name, needed) in member.needed {
+      let asked = origin.expand(name[...])
+      guard !plugin_library_is_loaded(asked), let handle = handles[needed.file.identity] else { continue }
+      guard loaded.addName(of: needed.file) else {
+        throw PluginError(
+          .loadFailed, needed.file.path,
+          "is needed by \(member.file.path) as '\(name)', and was needed by another name before; expected its "
+            + "DT_SONAME or one name")
+      }
+      plugin_library_rename(handle, asked)
+    }
+  }
+
+  private static func map(_ file: PluginFile, _ name: String) throws(PluginError) -> UnsafeMutableRawPointer {
+    var streams = plugin_streams_save()
+    let (handle, fault) = CallEdge.map(file.path, name)
+    let hasChanged = plugin_streams_restore(&streams)
+    if let fault { throw fault.error(file.path, of: "an initialiser ") }
+    guard !hasChanged else {
+      throw PluginError(
+        .loadFailed, file.path,
+        "closed or replaced standard streams of this process in its initialisers; they are restored, but other "
+          + "descriptors may be missing: restart the process")
+    }
+    if let handle { return handle }
+    throw PluginError(.loadFailed, file.path, "cannot be loaded: \(error.replacing(name, with: file.path))")
+  }
+
+  /// Checks that the loader mapped the file that was verified.
+  private static func check(_ handle: UnsafeMutableRawPointer, _ file: PluginFile) throws(PluginError) {
+    var (mapped, verified) = (plugin_mapping_t(), plugin_mapping_t())
+    guard plugin_mapping_at(plugin_library_address(handle), &mapped), plugin_mapping_of(file.descriptor, &verified),
+      mapped.device == verified.device, mapped.inode == verified.inode
+    else {
+      throw PluginError(
+        .replaced, file.path,
+        "is not what the system's loader has loaded for it: a library of the same name is another file")
+    }
+  }
+
+  /// The reason of the system's loader for its last refusal.
+  static var error: String { dlerror().map { String(cString: $0) } ?? "the system's loader does not say why" }
+}
+
+/// The files that this process has mapped.
+private struct LoadedFiles {
+  private var handles: [FileIdentity: UnsafeMutableRawPointer] = [:]
+  private var files: [String: FileIdentity] = [:]
+  /// Libraries that were given a name by which they are needed.
+  private var named: Set<FileIdentity> = []
+
+  mutating func add(_ file: PluginFile, _ handle: UnsafeMutableRawPointer) {
+    handles[file.identity] = handle
+    files[file.path] = files[file.path] ?? file.identity
+  }
+
+  /// Notes that a library is given a name by which it is needed. False if it has one.
+  mutating func addName(of file: PluginFile) -> Bool { named.insert(file.identity).inserted }
+
+  /// The library that was mapped from this file; `nil` if none was. Another file at the same path is refused: the system's
+  /// loader, and debuggers, go by paths.
+  func handle(of file: PluginFile) throws(PluginError) -> UnsafeMutableRawPointer? {
+    if let other = files[file.path], other != file.identity {
+      throw PluginError(
+        .replaced, file.path,
+        "is not the file that this process has loaded from there before: restart it to load the new one")
+    }
+    return handles[file.identity]
+  }
+}

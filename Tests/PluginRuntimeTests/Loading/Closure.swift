@@ -1,0 +1,213 @@
+import Foundation
+import Glibc
+import Promises
+import Synchronization
+import Testing
+
+@testable import PluginRuntime
+
+@Suite("Loading: a library and those that it needs")
+struct Closure {
+  /// The mappings of this process. Their file has no size, and is longer than one read.
+  private static func maps() throws -> String {
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+    var bytes = Data()
+    while let part = try file.read(upToCount: 4_096), !part.isEmpty { bytes += part }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test("a sealed copy of the plugin is mapped: writing to the file changes nothing, and the system's files have none")
+  func copied() async throws {
+    let folder = try Folder()
+    let plugin = try folder.plugin("uint32_t needed(void) { return deflateBound(0, 0) > 0 ? 7 : 0; }", ["-l:libz.so.1"])
+    let (host, id) = try folder.load(plugin)
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
+    let maps = try Self.maps()
+    #expect(maps.contains("/memfd:plugin.so") && !maps.contains(plugin))
+    #expect(maps.contains("/libz.so.1") && !maps.contains("memfd:libz"), "\(maps)")
+    let file = try #require(FileHandle(forWritingAtPath: plugin))
+    try file.write(contentsOf: [UInt8](repeating: 0xCC, count: 20_000))
+    try file.truncate(atOffset: 10)
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
+  }
+
+  @Test(
+    "needed libraries are mapped from sealed copies, by whatever name they are needed",
+    arguments: [
+      // The name of the file, DT_SONAME, a path, a path with $ORIGIN.
+      ("-l:needed.so", ""), ("-l:needed.so", "-Wl,-soname,libother.so.2"), ("ORIGIN/needed.so", ""),
+      ("-l:needed.so", "-Wl,-soname,$ORIGIN/needed.so"),
+    ])
+  func names(link: String, name: String) async throws {
+    let folder = try Folder()
+    // A name in a process is that of one library.
+    let file = "needed-\(UUID().uuidString).so"
+    let code = "unsigned needed(void) { return 5; }"
+    let path = try folder.library(file, code, name.isEmpty ? [] : [name.replacing("needed.so", with: file)])
+    let plugin = try folder.plugin(
+      "extern uint32_t needed(void);",
+      [
+        link.replacing("needed.so", with: file).replacing("ORIGIN", with: folder.path), "-L\(folder.path)",
+        "-Wl,-rpath,$ORIGIN",
+      ])
+    // The linker took the name of the needed library from it, but a DT_SONAME that is a path is refused in a library.
+    if name.contains("/") { _ = try folder.library(file, code) }
+    if name.contains("libother") {
+      try FileManager.default.moveItem(atPath: path, toPath: folder.path + "/libother.so.2")
+    }
+    let (host, id) = try folder.load(plugin)
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(5))
+    let maps = try Self.maps()
+    #expect(!maps.contains(folder.path), "\(maps)")
+  }
+
+  @Test("libraries that libraries need are found by DT_RPATH of the plugin, and one that two need is mapped once")
+  func deep() async throws {
+    let folder = try Folder()
+    let flags = ["-L\(folder.path)"]
+    _ = try folder.library("count.so", "unsigned count(void) { static unsigned n; return ++n; }")
+    for name in ["left", "right"] {
+      _ = try folder.library(
+        "\(name).so", "extern unsigned count(void); unsigned \(name)(void) { return count(); }",
+        flags + ["-l:count.so"])
+    }
+    let plugin = try folder.plugin(
+      "extern unsigned left(void), right(void); uint32_t needed(void) { int l = left(); return 10 * l + right(); }",
+      flags + ["-l:left.so", "-l:right.so", "-Wl,--disable-new-dtags,-rpath,$ORIGIN"])
+    let (host, id) = try folder.load(plugin)
+    #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(12))
+  }
+
+  @Test("a needed library that is missing, damaged, in a cycle, a filter, or needed by two names is refused")
+  func refused() throws {
+    let folder = try Folder()
+    let flags = ["-L\(folder.path)", "-Wl,-rpath,$ORIGIN"]
+    let code = "unsigned needed(void) { return 5; }"
+    let needed = try folder.library("absent.so", code)
+    let plugin = try folder.plugin("extern uint32_t needed(void);", flags + ["-l:absent.so"])
+    try FileManager.default.removeItem(atPath: needed)
+    folder.expect(.loadFailed, "needs absent.so: absent.so: no such library in the search path of \(plugin)", plugin)
+    try Data("text".utf8).write(to: URL(filePath: needed))
+    folder.expect(.notAPlugin, "needs absent.so: \(needed): is not an ELF file", plugin)
+    _ = try folder.library("circle.so", "void other(void) {}")
+    _ = try folder.library("absent.so", code, flags + ["-Wl,--no-as-needed", "-l:circle.so"])
+    _ = try folder.library("circle.so", "void other(void) {}", flags + ["-Wl,--no-as-needed", "-l:absent.so"])
+    folder.expect(.loadFailed, "needs \(folder.path)/circle.so, and is needed by it", plugin)
+    _ = try folder.library("absent.so", code, ["-Wl,-f,circle.so"])
+    folder.expect(.damaged, "is a filter of another library", plugin)
+    _ = try folder.library("absent.so", code)
+    try FileManager.default.createSymbolicLink(atPath: folder.path + "/second.so", withDestinationPath: "absent.so")
+    let twice = try folder.plugin(
+      "extern uint32_t needed(void);", flags + ["-Wl,--no-as-needed", "-l:absent.so", "-l:second.so"], "twice.so")
+    folder.expect(.loadFailed, "and was needed by another name before", twice)
+  }
+
+  @Test("a copy is one state of the file, even if another process writes to it and resets its times")
+  func stable() throws {
+    let folder = try Folder()
+    let path = folder.path + "/changing"
+    let contents = [UInt8(1), 2].map { [UInt8](repeating: $0, count: 20_000) }
+    try Data(contents[0]).write(to: URL(filePath: path))
+    let isOver = Atomic<Bool>(false)
+    let writer = Thread { [contents] in
+      let descriptor = open(path, O_WRONLY)
+      defer { close(descriptor) }
+      var times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1, tv_nsec: 0)]
+      while !isOver.load(ordering: .relaxed) {
+        for content in contents {
+          pwrite(descriptor, content, content.count, 0)
+          futimens(descriptor, &times)
+        }
+      }
+    }
+    writer.start()
+    defer { isOver.store(true, ordering: .relaxed) }
+    var copies = 0
+    for _ in 0..<2_000 {
+      let file = try PluginFile(opening: path)
+      guard (try? file.seal()) != nil else { continue }
+      copies += 1
+      let reader = FileReader(descriptor: file.descriptor, size: UInt64(file.identity.size))
+      let bytes = try #require(reader.bytes(at: 0, count: Int(file.identity.size)))
+      #expect(contents.contains(bytes), "a mixture")
+    }
+    #expect(copies > 0)
+  }
+
+  @Test("a file that is longer than the process's files may be is refused, and large bytes are not shared")
+  func longFile() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 100, rlim_max: 100)
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+      let file = try PluginFile(opening: "/proc/self/exe")
+      let error = #expect(throws: PluginError.self) { try file.seal() }
+      #expect(error?.kind == .notReadable && error?.description.contains("(RLIMIT_FSIZE)") == true)
+      #expect(SharedBytes(copying: [UInt8](repeating: 0, count: 101)) == nil)
+      #expect(SharedBytes(copying: [UInt8](repeating: 0, count: 100)) != nil)
+    }
+  }
+
+  @Test("a file of the system is one that root alone can change, in a folder for software")
+  func system() throws {
+    let folder = try Folder()
+    let plugin = try folder.library("own.so", "int x;")
+    #expect(try !PluginFile(opening: plugin).isOfSystem)
+    let own = try PluginFile(opening: plugin)
+    // The folder for temporary files is writable by everyone.
+    #expect(!SystemFile.isOne(own.path, own.descriptor, in: [Fixture.folder.resolvingSymlinksInPath().path]))
+    let library = try PluginFile(opening: try LibraryFinder.path(of: "libz.so.1"))
+    #expect(library.isOfSystem)
+    #expect(!SystemFile.isOne(library.path, own.descriptor), "another file is open")
+    #expect(!SystemFile.isOne(library.path, library.descriptor, in: ["/opt"]))
+  }
+}
+
+/// A folder with libraries.
+private struct Folder {
+  let path = URL(filePath: Fixture.file("x")).deletingLastPathComponent().resolvingSymlinksInPath().path
+
+  init() throws {}
+
+  func library(_ name: String, _ code: String, _ flags: [String] = []) throws -> String {
+    let source = try Fixture.file("\(name).c", containing: code.utf8)
+    // A new file: the old one may be in use.
+    try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    try Fixture.run(
+      "cc",
+      ["-std=gnu11", "-w", "-shared", "-fPIC", "-I", Fixture.include.path, source, "-o", "\(path)/\(name)"] + flags)
+    return "\(path)/\(name)"
+  }
+
+  /// A plugin whose function `value` gives the result of needed(), which the code defines or declares.
+  func plugin(_ code: String, _ flags: [String], _ name: String = "plugin.so") throws -> String {
+    let source = """
+      #include <promise_plugin.h>
+      extern unsigned long deflateBound(void *, unsigned long);
+      \(code)
+      static uint32_t value(void) { return needed(); }
+      static const promise_plugin_function_t functions[] = {{"value() -> u32", (promise_function_t)value, NULL}};
+      static const promise_plugin_t plugin = {
+          .size = sizeof(promise_plugin_t), .abi_min = 1, .abi_max = PROMISE_ABI_VERSION,
+          .function_size = sizeof(promise_plugin_function_t), .id = "org.example.closure", .version = "1.0.0",
+          .functions = functions, .function_count = 1};
+      const promise_plugin_t *promise_plugin_entry(uint32_t host_abi) { return &plugin; }
+      """
+    return try library(name, source, flags)
+  }
+
+  func load(_ plugin: String) throws -> (PluginRuntime.Host, String) {
+    let host = PluginRuntime.Host()
+    return (host, try host.load(plugin).id)
+  }
+
+  func expect(
+    _ kind: PluginError.Kind, _ message: String, _ path: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: PluginError.self, sourceLocation: sourceLocation) {
+      try PluginRuntime.Host.inspect(path)
+    }
+    #expect(
+      error?.kind == kind && error?.description.contains(message) == true, "\(error as Any)",
+      sourceLocation: sourceLocation)
+  }
+}
