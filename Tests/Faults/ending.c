@@ -182,10 +182,12 @@ static void wild_out(promise_str_t *text) {
 
 static atomic_int others;
 
-/* Stays pending. */
+/* Stays pending: the plugin keeps a reference, by which it could settle the promise. */
 static promise_t *never(void) {
+  promise_t *promise = promise_new();
+  promise_retain(promise);
   atomic_fetch_add(&others, 1);
-  return promise_new();
+  return promise;
 }
 
 /* Calls call() once others are pending. */

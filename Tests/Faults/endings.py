@@ -98,7 +98,8 @@ def judge_pool(host, name):
     if name not in FAULTS:
         return None
     where, code, function = FAULTS[name]
-    if where == "IN_UNLOAD" or code == "atexit(hang)":
+    # A call without a result cannot be rescued.
+    if where == "IN_UNLOAD" or code == "atexit(hang)" or function == "wild_out":
         return None
     make = lambda folder: build(folder, "ending", (f"-D{where}={code}",))
     if function.startswith("wild"):
