@@ -62,18 +62,31 @@ public enum ScalarType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ValueType {
+  /// `bool`: true or false, one byte in C.
   public static var bool: ValueType { .scalar(.bool) }
+  /// `i8`: a signed integer of 8 bits.
   public static var i8: ValueType { .scalar(.i8) }
+  /// `i16`: a signed integer of 16 bits.
   public static var i16: ValueType { .scalar(.i16) }
+  /// `i32`: a signed integer of 32 bits.
   public static var i32: ValueType { .scalar(.i32) }
+  /// `i64`: a signed integer of 64 bits.
   public static var i64: ValueType { .scalar(.i64) }
+  /// `u8`: an unsigned integer of 8 bits.
   public static var u8: ValueType { .scalar(.u8) }
+  /// `u16`: an unsigned integer of 16 bits.
   public static var u16: ValueType { .scalar(.u16) }
+  /// `u32`: an unsigned integer of 32 bits.
   public static var u32: ValueType { .scalar(.u32) }
+  /// `u64`: an unsigned integer of 64 bits.
   public static var u64: ValueType { .scalar(.u64) }
+  /// `usize`: C's `size_t`.
   public static var usize: ValueType { .scalar(.usize) }
+  /// `isize`: C's `ptrdiff_t` and `ssize_t`.
   public static var isize: ValueType { .scalar(.isize) }
+  /// `f32`: C's `float`.
   public static var f32: ValueType { .scalar(.f32) }
+  /// `f64`: C's `double`.
   public static var f64: ValueType { .scalar(.f64) }
 
   /// The type as a scalar; `nil` for all others.

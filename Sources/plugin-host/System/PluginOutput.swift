@@ -5,7 +5,7 @@ import Synchronization
 /// The lines that plugins in this process print, and the programs that they start: each with the name of its plugin.
 ///
 /// Descriptor 1 is a pipe, which one thread reads. The lines are those of the plugin whose code runs or whose call is
-/// pending. If there are several of them, all are named: nothing tells which of them has printed.
+/// pending. If there are several of them, all are named: which of them has printed cannot be known.
 enum PluginOutput {
   fileprivate struct State: Sendable {
     /// Writes lines; `nil` while descriptor 1 is not captured.
@@ -61,7 +61,7 @@ enum PluginOutput {
     }
   }
 
-  /// Writes the last lines. Later text goes to standard error without a name.
+  /// Writes the last lines. Later text is written to standard error without a name.
   static func end() {
     guard state.withLock({ $0.write != nil }) else { return }
     plugin_output_release()

@@ -50,7 +50,7 @@ enum Command {
     guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    // What a fault made a test leave behind, if `timeout` leads a group of its own: a child of fork() that never ends.
+    // Ends the children that a test left behind: `timeout` leads a process group of its own.
     kill(-process, SIGKILL)
     let duration = (ContinuousClock.now - start).components
     let signal = status & 0x7f
