@@ -66,8 +66,8 @@ extension EndToEnd {
           plugin-host: org.example.mortal.crash: SIGSEGV in this call: the process ends
           """), "\(crash.errors)")
       let shell = try HostProcess.run("shell", input: "kinds.start \"printf x\"\nkinds.chatter y\nmortal.leave 3\n")
-      let lines = "org.example.kinds: x\norg.example.kinds: y\nplugin-host: org.example.mortal.leave: called"
-      #expect(shell.errors.hasPrefix(lines), "\(shell.errors)")
+      let named = "org.example.kinds: x\norg.example.kinds: y\nplugin-host: org.example.mortal.leave: called"
+      #expect(shell.errors.hasPrefix(named), "\(shell.errors)")
     }
 
     @Test func theHostItselfStillPrintsToStandardOutput() throws {
