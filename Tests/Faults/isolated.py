@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 
 from building import build
-from session import PATIENCE, Session, processes_of_session, wait_for
+from session import PATIENCE, Session, processes_of_session, run, wait_for
 
 COLUMNS = ["alive", "settled", "others", "no leaks"]
 # Repetitions of a fault, after a first one, that must leave nothing behind.
@@ -104,30 +104,19 @@ def judge_pool(host, make, text, call=None):
                 file.write(f"  {name}: {{call: {call}, rescue: {{value: 5}}}}\n")
             file.write("  other: {call: bystander.add, with: {a: 41}}\nresult: other\n")
         memory = os.listdir("/dev/shm")
-        process = subprocess.Popen(
+        status, output, errors, left = run(
             [host, "run", "--isolation", "process", "--allow", "processes", "--plugin-timeout", "1", pipeline],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-            env=dict(os.environ, XDG_STATE_HOME=beside),
+            dict(os.environ, XDG_STATE_HOME=beside),
+            20,
         )
-        try:
-            output, errors = process.communicate(timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, errors = process.communicate()
-        ended = f"status {process.returncode}, output {output!r}, errors {errors!r}"
+        ended = f"status {status}, output {output!r}, errors {errors!r}"
         if call is None:
-            verdict.set("alive", process.returncode == 2, ended)
+            verdict.set("alive", status == 2, ended)
             verdict.set("settled", text in errors and not output, ended)
         else:
-            verdict.set("alive", process.returncode == 0, ended)
+            verdict.set("alive", status == 0, ended)
             verdict.set("settled", text in errors if text else "rejected" not in errors, ended)
             verdict.set("others", output == "42\n", ended)
-        left = wait_for(lambda: not processes_of_session(process.pid), 20)
         verdict.set("no leaks", left and os.listdir("/dev/shm") == memory, "processes or shared memories")
     return verdict
 

@@ -15,7 +15,6 @@ shared memories than after the first time. In a pool of two workers a pipeline d
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -25,32 +24,7 @@ import isolated
 import loading
 import surroundings
 import wild
-from session import processes_of_session, wait_for
-
-# Longer than any row takes, so that a host which hangs fails its row.
-PATIENCE = 60
-
-
-def run(arguments):
-    """How a command ended: its status as the shell has it, what it wrote, and whether processes are left."""
-    process = subprocess.Popen(
-        arguments,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    status = None
-    try:
-        output, errors = process.communicate(timeout=PATIENCE)
-        status = process.returncode
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-    is_empty = wait_for(lambda: not processes_of_session(process.pid), 10)
-    return "hangs" if status is None else status, output, errors, is_empty
+from session import run
 
 
 def expecting(status, output, text):

@@ -42,6 +42,29 @@ def processes_of_session(leader):
     return found
 
 
+def run(arguments, environment=None, patience=10):
+    """How a command ended: its status as the shell has it or "hangs", what it wrote, and whether its session has no
+    processes any more, which is awaited for so many seconds."""
+    process = subprocess.Popen(
+        arguments,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        env=environment,
+    )
+    try:
+        output, errors = process.communicate(timeout=PATIENCE)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, errors = process.communicate()
+        status = "hangs"
+    return status, output, errors, wait_for(lambda: not processes_of_session(process.pid), patience)
+
+
 class Session:
     """A host with a bystander: a good plugin in a worker of its own, which has to work to the end."""
 
