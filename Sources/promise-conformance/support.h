@@ -333,9 +333,10 @@ static inline void gate_wait(gate_t *gate) {
   pthread_mutex_unlock(&gate->mutex);
 }
 
-/* A reaction with both handlers of `spy`, attached with a token. */
-static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+/* A reaction with both handlers of `spy`. `executor`, `token`: NULL for none. */
+static inline promise_t *spied(promise_t *promise, promise_executor_t *executor, promise_token_t *token, spy_t *spy) {
   promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .executor = executor,
                                  .token = token,
                                  .on_fulfilled = spy_handler,
                                  .on_rejected = spy_handler,
@@ -344,6 +345,11 @@ static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy
   promise_t *child = promise_react(promise, &reaction);
   REQUIRE(child != NULL);
   return child;
+}
+
+/* A reaction of `spy`, attached with a token. */
+static inline promise_t *guarded(promise_t *promise, promise_token_t *token, spy_t *spy) {
+  return spied(promise, NULL, token, spy);
 }
 
 #endif /* SUPPORT_H */

@@ -12,15 +12,7 @@ static inline void drop_inside(void *ctx, promise_job_t *job) {
 
 /* The reaction of `spy` on `executor` to either outcome of `promise`. */
 static inline promise_t *on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
-  promise_reaction_t reaction = {.size = sizeof reaction,
-                                 .executor = executor,
-                                 .on_fulfilled = spy_handler,
-                                 .on_rejected = spy_handler,
-                                 .ctx = spy,
-                                 .free_ctx = spy_free};
-  promise_t *child = promise_react(promise, &reaction);
-  REQUIRE(child != NULL);
-  return child;
+  return spied(promise, executor, NULL, spy);
 }
 
 #endif /* EXECUTORS_H */
