@@ -33,6 +33,9 @@ fails_with() {
   if CHECK_PATIENCE=100 "$@" > "$out/said" 2>&1; then echo "it passed"; return 1; fi
   grep -F "$said" "$out/said" || { cat "$out/said"; return 1; }
 }
+repeatedly() { # repeatedly COMMAND...: the command succeeds 10 times.
+  for _ in {1..10}; do "$@" || return; done
+}
 build() { # build NAME FLAGS...
   "$cc" "${flags[@]}" "${@:2}" "$root/Tests/ABI/leaks/${1%%-*}.c" "${libraries[@]}" -o "$out/$1"
 }
@@ -42,6 +45,7 @@ census() {
   expect "nothing leaks, ${*:-plainly}" "$@" "$out/leaky" nothing
   expect "something is left on purpose, ${*:-plainly}" "$@" "$out/leaky" said
   expect "a timer ends, ${*:-plainly}" "$@" "$out/leaky" timer
+  expect "a thread starts, ${*:-plainly}" repeatedly "$@" "$out/leaky" starting
   expect "strings leak, ${*:-plainly}" fails_with "it left 2 too many: value" "$@" "$out/leaky" strings
   expect "a promise leaks, ${*:-plainly}" fails_with "it left 1 too many: promise" "$@" "$out/leaky" promise
   expect "a token leaks, ${*:-plainly}" fails_with "it left 1 too many: token" "$@" "$out/leaky" token

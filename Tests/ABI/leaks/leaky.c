@@ -1,5 +1,6 @@
 /* Tests that leak, for the test of check.h: `leaky KIND`. */
 #include <fcntl.h>
+#include <sys/prctl.h>
 
 #include "support.h"
 
@@ -57,6 +58,19 @@ static void leaves_a_timer_that_ends(void) {
   CHECK_STATUS(promise_release(promise_sleep(50 * MILLISECONDS)), PROMISE_OK);
 }
 
+/* A thread of the library that is always about to start: it has its creator's name for a moment, again and again. */
+static void *starts_again(void *unused) {
+  (void)unused;
+  for (;;) {
+    prctl(PR_SET_NAME, "promise-starts");
+    prctl(PR_SET_NAME, "leaky");
+  }
+  return NULL;
+}
+static void leaves_a_thread_that_starts(void) {
+  start(starts_again, NULL);
+}
+
 int main(int count, char **arguments) {
   const struct {
     const char *kind;
@@ -65,7 +79,7 @@ int main(int count, char **arguments) {
                {"promise", leaks_a_promise},        {"token", leaks_a_token},
                {"context", leaks_a_context},        {"said", says_that_it_leaves_a_promise},
                {"timer", leaves_a_timer_that_ends}, {"descriptor", leaks_a_descriptor},
-               {"thread", leaks_a_thread}};
+               {"thread", leaks_a_thread},          {"starting", leaves_a_thread_that_starts}};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     if (count == 2 && strcmp(arguments[1], tests[i].kind) == 0)
       check_run(tests[i].kind, tests[i].test);
