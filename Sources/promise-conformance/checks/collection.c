@@ -1,82 +1,208 @@
-/* promise/collection.h */
+/* promise/collection.h: arrays and maps. */
 #include "../checked.h"
+
+/* ---- Arrays ---- */
+
+static void array_has_its_elements_in_order(void) {
+  promise_value_t value = garbage(), elements[] = {*I64(1), text("two"), {.kind = PROMISE_KIND_F64, .as.f64 = 3.0}};
+  CHECK_STATUS(promise_value_array(&value, elements, 3), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_ARRAY);
+  CHECK_INT(promise_value_count(&value), 3);
+  CHECK(promise_value_is(&value, promise_type_named("array")));
+  for (size_t i = 0; i < 3; i++) {
+    const promise_value_t *element = promise_value_at(&value, i);
+    CHECK(element != NULL && memcmp(element, &elements[i], sizeof *element) == 0);
+    CHECK_POINTER(element, (const promise_value_t *)value.as.ptr + i);
+  }
+  CHECK_POINTER(promise_value_at(&value, 3), NULL);
+  CHECK_POINTER(promise_value_at(&value, SIZE_MAX), NULL);
+  CHECK_POINTER(promise_value_data(&value, NULL), NULL);
+  CHECK_POINTER(promise_value_key(&value, 0, NULL), NULL);
+  CHECK_POINTER(promise_value_find(&value, "", 0), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+}
+
+static void array_may_be_empty(void) {
+  for (int given = 0; given < 2; given++) {
+    promise_value_t value = garbage();
+    CHECK_STATUS(promise_value_array(&value, given ? I64(1) : NULL, 0), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_ARRAY);
+    CHECK_POINTER(value.as.ptr, NULL);
+    CHECK_INT(promise_value_count(&value), 0);
+    CHECK_POINTER(promise_value_at(&value, 0), NULL);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+}
+
+/* The array may be written over its element. */
+static void array_may_replace_its_element(void) {
+  promise_value_t value = text("inside");
+  CHECK_STATUS(promise_value_array(&value, &value, 1), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_ARRAY);
+  CHECK_TEXT(promise_value_data(promise_value_at(&value, 0), NULL), "inside");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void elements_go_with_their_array(void) {
+  payload_t payload = {0};
+  promise_t *promise = promise_new();
+  promise_value_t value = ARRAY(object(&payload), holding(promise_new())), result;
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_result(promise, &result), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  promise_t *inner = promise_value_at(&result, 1)->as.ptr;
+  CHECK_INT(promise_state(inner), PROMISE_PENDING);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_value_release(&result), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_state(inner), PROMISE_ESTALE);
+}
+
+static void element_outlives_its_array_when_retained(void) {
+  promise_value_t value = ARRAY(text("kept"), text("not kept"));
+  promise_value_t kept = *promise_value_at(&value, 0), lost = *promise_value_at(&value, 1);
+  CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&kept, NULL), "kept");
+  CHECK_STATUS(promise_value_release(&lost), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
+}
+
+static void array_takes_its_elements_over_on_every_path(void) {
+  payload_t payload = {0};
+  promise_value_t value = garbage();
+  promise_value_t elements[] = {object(&payload), {.kind = 77}, object(&payload)};
+  CHECK_STATUS(promise_value_array(&value, elements, 3), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_INT(atomic_load(&payload.destroyed), 2);
+  elements[0] = object(&payload);
+  CHECK_STATUS(promise_value_array(NULL, elements, 1), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payload.destroyed), 3);
+}
+
+/* ---- Maps ---- */
+
+static void map_has_its_entries_in_order(void) {
+  const char *const keys[] = {"zeta", "", "alpha", "naïve ☹"};
+  promise_value_t value = garbage(), values[] = {*I64(1), text("two"), *VOID(), *I64(4)};
+  CHECK_STATUS(promise_value_map(&value, keys, NULL, values, 4), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_MAP);
+  CHECK_INT(promise_value_count(&value), 4);
+  CHECK_POINTER(promise_value_data(&value, NULL), NULL);
+  for (size_t i = 0; i < 4; i++) {
+    size_t length = 4711;
+    const char *key = promise_value_key(&value, i, &length);
+    CHECK_TEXT(key, keys[i]);
+    CHECK(key != keys[i]);
+    CHECK_INT(length, strlen(keys[i]));
+    CHECK_POINTER(promise_value_key(&value, i, NULL), key);
+    const promise_value_t *found = promise_value_find(&value, keys[i], strlen(keys[i]));
+    CHECK(found != NULL && memcmp(found, &values[i], sizeof *found) == 0);
+    CHECK_POINTER(found, promise_value_at(&value, i));
+    CHECK_POINTER(found, (const promise_value_t *)value.as.ptr + i);
+  }
+  size_t length = 4711;
+  CHECK_POINTER(promise_value_key(&value, 4, &length), NULL);
+  CHECK_INT(length, 0);
+  CHECK_POINTER(promise_value_at(&value, 4), NULL);
+  CHECK_POINTER(promise_value_find(&value, "alph", 4), NULL);
+  CHECK_POINTER(promise_value_find(&value, "alpha", 4), NULL);
+  CHECK_POINTER(promise_value_find(&value, "alpha", 6), NULL);
+  CHECK_POINTER(promise_value_find(&value, NULL, 0), promise_value_at(&value, 1));
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void map_may_be_empty(void) {
+  promise_value_t value = garbage();
+  CHECK_STATUS(promise_value_map(&value, NULL, NULL, NULL, 0), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_MAP);
+  CHECK_POINTER(value.as.ptr, NULL);
+  CHECK_INT(promise_value_count(&value), 0);
+  CHECK_POINTER(promise_value_find(&value, "", 0), NULL);
+  CHECK_POINTER(promise_value_find(&value, "a", 1), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void key_may_hold_any_text(void) {
+  const char *const keys[] = {"a\0b", "a\0c", "a"};
+  const size_t lengths[] = {3, 3, 1};
+  promise_value_t value, values[] = {*I64(0), *I64(1), *I64(2)};
+  CHECK_STATUS(promise_value_map(&value, keys, lengths, values, 3), PROMISE_OK);
+  CHECK_INT(promise_value_count(&value), 3);
+  for (int i = 0; i < 3; i++) {
+    const promise_value_t *found = promise_value_find(&value, keys[i], lengths[i]);
+    CHECK(found != NULL && found->as.i64 == i);
+  }
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void same_key_keeps_its_place_and_the_last_value(void) {
+  payload_t payload = {0};
+  const char *const keys[] = {"first", "second", "first"};
+  promise_value_t value, values[] = {object(&payload), *I64(2), *I64(3)};
+  CHECK_STATUS(promise_value_map(&value, keys, NULL, values, 3), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_INT(promise_value_count(&value), 2);
+  CHECK_TEXT(promise_value_key(&value, 0, NULL), "first");
+  CHECK_INT(promise_value_at(&value, 0)->as.i64, 3);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void map_takes_its_values_over_on_every_path(void) {
+  payload_t payload = {0};
+  const char *const good[] = {"a", "b"}, *const bad[] = {"a", "\xff"}, *const missing[] = {"a", NULL};
+  promise_value_t value = garbage(), values[] = {object(&payload), object(&payload)};
+  CHECK_STATUS(promise_value_map(&value, bad, NULL, values, 2), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_INT(atomic_load(&payload.destroyed), 2);
+  values[0] = object(&payload), values[1] = object(&payload);
+  CHECK_STATUS(promise_value_map(&value, missing, NULL, values, 2), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payload.destroyed), 4);
+  values[0] = object(&payload), values[1] = *I64(1);
+  values[1].kind = 77;
+  CHECK_STATUS(promise_value_map(&value, good, NULL, values, 2), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payload.destroyed), 5);
+  values[0] = object(&payload);
+  CHECK_STATUS(promise_value_map(NULL, good, NULL, values, 1), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payload.destroyed), 6);
+  values[0] = object(&payload);
+  CHECK_STATUS(promise_value_map(&value, NULL, NULL, values, 1), PROMISE_EINVAL);
+  CHECK_INT(atomic_load(&payload.destroyed), 7);
+}
+
+/* ---- Depth ---- */
+
+static void *makes_deep_values(void *argument) {
+  payload_t *payload = argument;
+  long levels = check_scale(1000 * 1000);
+  promise_value_t value = nest(object(payload), levels);
+  const promise_value_t *inside = &value;
+  long found = 0;
+  while (inside->kind == PROMISE_KIND_ARRAY)
+    inside = promise_value_at(inside, 0), found++;
+  CHECK_INT(found, levels);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload->destroyed), 1);
+
+  value = object(payload);
+  const char *const key = "next";
+  for (long i = 0; i < levels; i++)
+    REQUIRE(promise_value_map(&value, &key, NULL, &value, 1) == PROMISE_OK);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload->destroyed), 2);
+  return NULL;
+}
+
+static void deep_value_goes_without_a_stack(void) {
+  payload_t payload = {0};
+  on_small_stack(makes_deep_values, &payload);
+}
 
 static void release_value(promise_value_t *value) {
   CHECK_STATUS(promise_value_release(value), PROMISE_OK);
-}
-
-static void an_array_has_its_elements_in_order(void) {
-  promise_value_t elements[] = {i64(1), text("two"), {.kind = PROMISE_KIND_VOID}}, array;
-  CHECK_STATUS(promise_value_array(&array, elements, 3), PROMISE_OK);
-  CHECK_INT(array.kind, PROMISE_KIND_ARRAY);
-  CHECK_INT(promise_value_count(&array), 3);
-  CHECK_INT(promise_value_at(&array, 0)->as.i64, 1);
-  CHECK_TEXT(promise_value_data(promise_value_at(&array, 1), NULL), "two");
-  CHECK_INT(promise_value_at(&array, 2)->kind, PROMISE_KIND_VOID);
-  CHECK_POINTER(promise_value_at(&array, 3), NULL);
-  CHECK_POINTER(promise_value_at(&array, SIZE_MAX), NULL);
-  CHECK_POINTER(array.as.ptr, promise_value_at(&array, 0));
-  CHECK_POINTER(promise_value_at(&array, 2), promise_value_at(&array, 0) + 2);
-  CHECK_POINTER(promise_value_key(&array, 0, NULL), NULL);
-  CHECK_POINTER(promise_value_find(&array, "two", 3), NULL);
-  release_value(&array);
-  CHECK_STATUS(promise_value_array(&array, NULL, 0), PROMISE_OK);
-  CHECK_INT(promise_value_count(&array), 0);
-  release_value(&array);
-}
-
-static promise_value_t map_of(const char *const *keys, const int64_t *numbers, size_t count) {
-  promise_value_t values[16], map;
-  for (size_t i = 0; i < count; i++)
-    values[i] = i64(numbers[i]);
-  CHECK_STATUS(promise_value_map(&map, keys, NULL, values, count), PROMISE_OK);
-  CHECK_INT(map.kind, PROMISE_KIND_MAP);
-  return map;
-}
-
-static void a_map_keeps_the_order_of_its_keys(void) {
-  const char *const keys[] = {"zebra", "", "ape", "zebra", "gr\xc3\xbc\xc3\x9f"};
-  const int64_t numbers[] = {1, 2, 3, 4, 5};
-  promise_value_t map = map_of(keys, numbers, 5);
-  static const char *const order[] = {"zebra", "", "ape", "gr\xc3\xbc\xc3\x9f"};
-  static const int64_t values[] = {4, 2, 3, 5};
-  CHECK_INT(promise_value_count(&map), 4);
-  for (size_t i = 0; i < 4; i++) {
-    size_t length = 0;
-    CHECK_TEXT(promise_value_key(&map, i, &length), order[i]);
-    CHECK_INT(length, (long long)strlen(order[i]));
-    CHECK_INT(promise_value_at(&map, i)->as.i64, values[i]);
-    CHECK_POINTER(promise_value_find(&map, order[i], length), promise_value_at(&map, i));
-  }
-  CHECK_POINTER(promise_value_key(&map, 4, NULL), NULL);
-  CHECK_POINTER(promise_value_find(&map, "zeb", 3), NULL);
-  CHECK_POINTER(promise_value_find(&map, NULL, 0), promise_value_at(&map, 1));
-  release_value(&map);
-}
-
-static void collections_take_over_what_they_hold(void) {
-  payload_t kept = {0}, refused = {0}, replaced = {0};
-  promise_value_t element = object(&kept), collection;
-  CHECK_STATUS(promise_value_array(&collection, &element, 1), PROMISE_OK);
-  promise_value_t out = *promise_value_at(&collection, 0);
-  CHECK_STATUS(promise_value_retain(&out), PROMISE_OK);
-  release_value(&collection);
-  CHECK_DESTROYED(&kept, 0);
-  release_value(&out);
-  CHECK_DESTROYED(&kept, 1);
-
-  promise_value_t wrong[] = {object(&refused), {.kind = 4711}};
-  CHECK_STATUS(promise_value_array(&collection, wrong, 2), PROMISE_EINVAL);
-  CHECK_INT(collection.kind, PROMISE_KIND_VOID);
-  CHECK_DESTROYED(&refused, 1);
-
-  const char *const keys[] = {"same", "same"};
-  promise_value_t values[] = {object(&replaced), i64(7)};
-  CHECK_STATUS(promise_value_map(&collection, keys, NULL, values, 2), PROMISE_OK);
-  CHECK_DESTROYED(&replaced, 1);
-  CHECK_INT(promise_value_count(&collection), 1);
-  CHECK_INT(promise_value_at(&collection, 0)->as.i64, 7);
-  release_value(&collection);
 }
 
 static void what_is_no_collection_has_no_elements(void) {
@@ -102,29 +228,21 @@ static void wrong_arguments_are_refused(void) {
   CHECK_INT(out.kind, PROMISE_KIND_VOID);
 }
 
-enum { DEPTH = 100000 };
-
-static void *nests(void *argument) {
-  (void)argument;
-  promise_value_t value = i64(1), outer;
-  for (int i = 0; i < DEPTH; i++) {
-    CHECK_STATUS(promise_value_array(&outer, &value, 1), PROMISE_OK);
-    value = outer;
-  }
-  release_value(&value);
-  return NULL;
-}
-
-static void nesting_takes_no_stack(void) {
-  on_small_stack(nests, NULL);
-}
-
 CHECKS(collection) = {
-    RULE("an ARRAY has its elements in order, one after the other in memory", an_array_has_its_elements_in_order),
-    RULE("a MAP keeps the order of its keys, and the last value of each", a_map_keeps_the_order_of_its_keys),
-    RULE("a collection takes over what it holds, on every path", collections_take_over_what_they_hold),
+    RULE("an ARRAY has its elements in order, one after the other in memory", array_has_its_elements_in_order),
+    RULE("an ARRAY may be empty", array_may_be_empty),
+    RULE("an ARRAY may be stored where its element was", array_may_replace_its_element),
+    RULE("a collection takes over what it holds, and releases it at its end", elements_go_with_their_array),
+    RULE("an element outlives its ARRAY when it is retained", element_outlives_its_array_when_retained),
+    RULE("a call that makes an ARRAY takes over its elements when it fails too",
+         array_takes_its_elements_over_on_every_path),
+    RULE("a MAP keeps the order of its keys", map_has_its_entries_in_order),
+    RULE("a MAP may be empty", map_may_be_empty),
+    RULE("a key may hold a NUL", key_may_hold_any_text),
+    RULE("of equal keys the first place and the last value count", same_key_keeps_its_place_and_the_last_value),
+    RULE("a call that makes a MAP takes over its values when it fails too", map_takes_its_values_over_on_every_path),
     RULE("what is no collection has no elements", what_is_no_collection_has_no_elements),
     RULE("wrong arguments are refused", wrong_arguments_are_refused),
-    RULE("a value nested 100,000 deep is released on a stack of 512 KiB", nesting_takes_no_stack),
+    RULE("a value nested a million deep is released on a stack of 512 KiB", deep_value_goes_without_a_stack),
     CHECKS_END,
 };

@@ -1,35 +1,182 @@
-/* promise/error.h: causes and origins. */
-#include "../checked.h"
+/* promise/error.h: domain, code and message; origins and causes. */
+#include "../support.h"
 
-static void an_error_has_a_cause_and_an_origin(void) {
-  promise_value_t cause, error;
-  CHECK_STATUS(promise_value_error(&cause, "errno", 2, "no such file"), PROMISE_OK);
-  CHECK_STATUS(promise_value_error_from(&error, "org.example", 7, "not loaded", "loader.c:42", &cause), PROMISE_OK);
-  CHECK_INT(error.kind, PROMISE_KIND_ERROR);
-  CHECK_TEXT(promise_value_data(&error, NULL), "not loaded");
-  CHECK_TEXT(promise_value_domain(&error), "org.example");
-  CHECK_INT(promise_value_code(&error), 7);
-  CHECK_TEXT(promise_value_origin(&error), "loader.c:42");
-  CHECK(promise_value_cause(&error) != NULL);
-  CHECK_TEXT(promise_value_domain(promise_value_cause(&error)), "errno");
-  CHECK_POINTER(promise_value_cause(promise_value_cause(&error)), NULL);
-  CHECK_POINTER(promise_value_origin(promise_value_cause(&error)), NULL);
-  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
+static void error_has_domain_code_and_message(void) {
+  static const int64_t codes[] = {0, 1, -1, 404, INT64_MAX, INT64_MIN};
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    char domain[] = "errno", message[] = "no such file ☹";
+    promise_value_t value = garbage();
+    size_t size = 0;
+    CHECK_STATUS(promise_value_error(&value, domain, codes[i], message), PROMISE_OK);
+    memset(domain, 'x', 5);
+    memset(message, 'x', 5);
+    CHECK_INT(value.kind, PROMISE_KIND_ERROR);
+    CHECK_TEXT(promise_value_domain(&value), "errno");
+    CHECK_INT(promise_value_code(&value), codes[i]);
+    CHECK_TEXT(promise_value_data(&value, &size), "no such file ☹");
+    CHECK_INT(size, strlen("no such file ☹"));
+    CHECK_POINTER(value.as.ptr, promise_value_data(&value, NULL));
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
 }
 
-static void both_may_be_missing(void) {
-  promise_value_t none = {.kind = PROMISE_KIND_VOID}, error;
-  CHECK_STATUS(promise_value_error_from(&error, "d", 1, "m", NULL, NULL), PROMISE_OK);
-  CHECK_POINTER(promise_value_cause(&error), NULL);
-  CHECK_POINTER(promise_value_origin(&error), NULL);
-  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
-  CHECK_STATUS(promise_value_error_from(&error, "d", 1, "m", NULL, &none), PROMISE_OK);
-  CHECK_POINTER(promise_value_cause(&error), NULL);
-  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
-  promise_value_t number = i64(1);
-  CHECK_POINTER(promise_value_cause(&number), NULL);
-  CHECK_POINTER(promise_value_origin(NULL), NULL);
+static void error_may_be_empty_or_long(void) {
+  promise_value_t value = error("", 7, "");
+  size_t size = 4711;
+  CHECK_TEXT(promise_value_domain(&value), "");
+  CHECK_TEXT(promise_value_data(&value, &size), "");
+  CHECK_INT(size, 0);
+  promise_value_release(&value);
+
+  static char domain[5000], message[70000];
+  memset(domain, 'd', sizeof domain - 1);
+  memset(message, 'm', sizeof message - 1);
+  value = error(domain, 8, message);
+  CHECK_TEXT(promise_value_domain(&value), domain);
+  CHECK_TEXT(promise_value_data(&value, &size), message);
+  CHECK_INT(size, sizeof message - 1);
+  promise_value_release(&value);
+}
+
+static void texts_may_have_a_length(void) {
+  promise_value_t value = garbage();
+  size_t size = 0;
+  CHECK_STATUS(promise_value_error_sized(&value, "errno and more", 5, 2, "no\0file here", 7), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "errno");
+  CHECK_INT(promise_value_code(&value), 2);
+  const char *message = promise_value_data(&value, &size);
+  CHECK_INT(size, 7);
+  CHECK_INT(memcmp(message, "no\0file", 8), 0);
+  promise_value_t same;
+  CHECK_STATUS(promise_value_error_sized(&same, "errno", 5, 2, "no\0file", 7), PROMISE_OK);
+  CHECK(values_equal(&value, &same));
+  promise_value_release(&same);
+  promise_value_release(&value);
+  CHECK_STATUS(promise_value_error_sized(&value, NULL, 0, 2, NULL, 0), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "");
+  CHECK_TEXT(promise_value_data(&value, &size), "");
+  CHECK_INT(size, 0);
+  promise_value_release(&value);
+  CHECK_STATUS(promise_value_error_sized(&value, "do\0main", 7, 7, "m", 1), PROMISE_EINVAL);
+  CHECK_INT(value.kind, PROMISE_KIND_VOID);
+  CHECK_STATUS(promise_value_error_sized(&value, "d", 1, 7, NULL, 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error_sized(&value, "d", 1, 7, "\xff", 1), PROMISE_EINVAL);
+  CHECK_STATUS(promise_value_error_sized(NULL, "d", 1, 7, "m", 1), PROMISE_EINVAL);
+}
+
+static void error_from_nowhere_is_a_plain_one(void) {
+  promise_value_t value = garbage(), nothing = *VOID();
+  CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", NULL, NULL), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(&value), "test");
+  CHECK_INT(promise_value_code(&value), 5);
+  CHECK_TEXT(promise_value_data(&value, NULL), "message");
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  CHECK_STATUS(promise_value_error_from(&value, "test", 5, "message", "", &nothing), PROMISE_OK);
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  value = *I64(1);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
   CHECK_POINTER(promise_value_cause(NULL), NULL);
+  CHECK_POINTER(promise_value_origin(NULL), NULL);
+
+  value = error("test", 6, "made without");
+  CHECK_POINTER(promise_value_origin(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&value), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void error_knows_where_it_was_made(void) {
+  promise_value_t value;
+  char origin[] = "org.example.plugin";
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", origin, NULL), PROMISE_OK);
+  memset(origin, 'x', 3);
+  CHECK_TEXT(promise_value_origin(&value), "org.example.plugin");
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", PROMISE_HERE, NULL), PROMISE_OK);
+  const char *here = promise_value_origin(&value);
+  CHECK(here != NULL && strstr(here, "error.c:") != NULL && atoi(strrchr(here, ':') + 1) == __LINE__ - 2);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+static void error_keeps_what_led_to_it(void) {
+  promise_value_t value, cause = error("errno", 2, "no such file");
+  CHECK_STATUS(promise_value_error_from(&value, "config", 1, "not read", PROMISE_HERE, &cause), PROMISE_OK);
+  const promise_value_t *found = promise_value_cause(&value);
+  REQUIRE(found != NULL);
+  CHECK_TEXT(promise_value_domain(found), "errno");
+  CHECK_INT(promise_value_code(found), 2);
+  CHECK_POINTER(promise_value_cause(found), NULL);
+
+  /* Kept longer than the error. */
+  promise_value_t kept = *found;
+  CHECK_STATUS(promise_value_retain(&kept), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&kept, NULL), "no such file");
+  CHECK_STATUS(promise_value_release(&kept), PROMISE_OK);
+}
+
+/* Each kind; `out` and `cause` may be the same object. */
+static void any_value_may_be_a_cause(void) {
+  promise_t *promise = promise_new();
+  promise_value_t causes[] = {*I64(7), text("why"), holding(retained(promise)), ARRAY(*I64(1)), json("{\"a\":1}")};
+  for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+    promise_value_t value = causes[i];
+    CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", NULL, &value), PROMISE_OK);
+    const promise_value_t *cause = promise_value_cause(&value);
+    CHECK(cause != NULL && memcmp(cause, &causes[i], sizeof causes[i]) == 0);
+    CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
+}
+
+static void cause_goes_with_its_error(void) {
+  payload_t payload = {0};
+  promise_value_t value, cause = object(&payload);
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_value_error_from(&value, "test", 1, "message", NULL, &cause), PROMISE_OK);
+  CHECK_STATUS(promise_reject(promise, &value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+/* The reason of a cancellation is passed on in the same way. */
+static void cancellation_has_a_cause_too(void) {
+  promise_value_t cause = error("net", 5, "lost"), value, plain = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK_STATUS(promise_value_discarded(&value, &cause), PROMISE_OK);
+  CHECK_TEXT(promise_value_domain(promise_value_cause(&value)), "net");
+  CHECK_POINTER(promise_value_domain(&value), NULL);
+  CHECK_POINTER(promise_value_cause(&plain), NULL);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+/* A million causes, on a stack of 512 KiB. */
+static void *makes_a_long_chain(void *argument) {
+  payload_t *payload = argument;
+  promise_value_t chain = object(payload);
+  long length = check_scale(1000 * 1000);
+  for (long i = 0; i < length; i++)
+    REQUIRE(promise_value_error_from(&chain, "test", i, "again", "here", &chain) == PROMISE_OK);
+  long found = 0;
+  for (const promise_value_t *cause = &chain; cause->kind == PROMISE_KIND_ERROR; cause = promise_value_cause(cause))
+    found++;
+  CHECK_INT(found, length);
+  CHECK_INT(atomic_load(&payload->destroyed), 0);
+  CHECK_STATUS(promise_value_release(&chain), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload->destroyed), 1);
+  return NULL;
+}
+
+static void long_chain_of_causes_takes_no_stack(void) {
+  payload_t payload = {0};
+  on_small_stack(makes_a_long_chain, &payload);
 }
 
 static void the_cause_is_taken_over(void) {
@@ -50,30 +197,18 @@ static void the_cause_is_taken_over(void) {
   CHECK_STATUS(promise_value_error_from(&error, "d", 1, "m", NULL, &forged), PROMISE_EINVAL);
 }
 
-static void texts_may_have_lengths(void) {
-  promise_value_t error;
-  size_t length = 0;
-  CHECK_STATUS(promise_value_error_sized(&error, "domain!", 6, 7, "a\0b, and more", 3), PROMISE_OK);
-  CHECK_TEXT(promise_value_domain(&error), "domain");
-  CHECK_INT(promise_value_code(&error), 7);
-  const char *message = promise_value_data(&error, &length);
-  CHECK_INT((long long)length, 3);
-  CHECK(memcmp(message, "a\0b", 4) == 0);
-  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
-  CHECK_STATUS(promise_value_error_sized(&error, NULL, 0, 7, NULL, 0), PROMISE_OK);
-  CHECK_TEXT(promise_value_domain(&error), "");
-  CHECK_STATUS(promise_value_release(&error), PROMISE_OK);
-  CHECK_STATUS(promise_value_error_sized(&error, "do\0main", 7, 7, "m", 1), PROMISE_EINVAL);
-  CHECK_INT(error.kind, PROMISE_KIND_VOID);
-  CHECK_STATUS(promise_value_error_sized(&error, "d", 1, 7, NULL, 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_value_error_sized(&error, "d", 1, 7, "\xff", 1), PROMISE_EINVAL);
-  CHECK_STATUS(promise_value_error_sized(NULL, "d", 1, 7, "m", 1), PROMISE_EINVAL);
-}
-
 CHECKS(error) = {
-    RULE("an ERROR has a cause and an origin", an_error_has_a_cause_and_an_origin),
-    RULE("cause and origin may be missing, and are NULL then", both_may_be_missing),
+    RULE("an ERROR keeps copies of its texts, and any code", error_has_domain_code_and_message),
+    RULE("the texts of an ERROR may be empty or long", error_may_be_empty_or_long),
+    RULE("promise_value_error_sized() takes texts by their lengths", texts_may_have_a_length),
+    RULE("cause and origin may be missing, and are NULL then", error_from_nowhere_is_a_plain_one),
+    RULE("an ERROR has an origin, such as PROMISE_HERE", error_knows_where_it_was_made),
+    RULE("an ERROR has a cause, which may outlive it", error_keeps_what_led_to_it),
+    RULE("a value of any kind may be a cause", any_value_may_be_a_cause),
     RULE("the cause is taken over, on every path", the_cause_is_taken_over),
-    RULE("promise_value_error_sized() takes texts by their lengths", texts_may_have_lengths),
+    RULE("a cause is released with its error", cause_goes_with_its_error),
+    RULE("a DISCARDED has a cause too", cancellation_has_a_cause_too),
+    RULE("a chain of a million causes is walked and released on a stack of 512 KiB",
+         long_chain_of_causes_takes_no_stack),
     CHECKS_END,
 };

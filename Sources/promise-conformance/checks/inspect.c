@@ -1,109 +1,281 @@
-/* promise/inspect.h */
+/* promise/inspect.h: equality of values, and the place of their descriptions. */
+#include <float.h>
 #include <math.h>
 
 #include "../checked.h"
 
-static void numbers_compare_as_numbers(void) {
-  promise_value_t one = i64(1), same = {.kind = PROMISE_KIND_U64, .as.u64 = 1};
-  promise_value_t negative = i64(-1), large = {.kind = PROMISE_KIND_U64, .as.u64 = UINT64_MAX};
-  promise_value_t real = {.kind = PROMISE_KIND_F64, .as.f64 = 1}, nothing = {.kind = PROMISE_KIND_F64, .as.f64 = NAN};
-  promise_value_t zero = {.kind = PROMISE_KIND_F64, .as.f64 = 0}, minus = {.kind = PROMISE_KIND_F64, .as.f64 = -0.0};
-  promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 2};
-  CHECK(values_equal(&one, &one) && values_equal(&one, &same));
-  CHECK(!values_equal(&negative, &large) && !values_equal(&one, &real));
-  CHECK(values_equal(&nothing, &nothing) && values_equal(&zero, &minus));
-  CHECK(values_equal(&yes, &also) && !values_equal(&yes, &one));
+static bool equal(promise_value_t one, promise_value_t other) {
+  bool holds = values_equal(&one, &other);
+  CHECK_INT(values_equal(&other, &one), holds);
+  CHECK(values_equal(&one, &one));
+  return holds;
+}
+
+/* Compares two values, and releases them. */
+static bool equal_owned(promise_value_t one, promise_value_t other) {
+  bool holds = equal(one, other);
+  promise_value_release(&one);
+  promise_value_release(&other);
+  return holds;
+}
+
+static promise_value_t f64(double number) {
+  return (promise_value_t){.kind = PROMISE_KIND_F64, .as.f64 = number};
+}
+
+static promise_value_t u64(uint64_t number) {
+  return (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = number};
+}
+
+static promise_value_t bytes(const char *bytes) {
+  promise_value_t value;
+  REQUIRE(promise_value_bytes(&value, bytes, strlen(bytes)) == PROMISE_OK);
+  return value;
+}
+
+/* ---- Equality ---- */
+
+static void plain_values_are_equal_by_content(void) {
+  promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.u64 = 2}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
+  promise_value_t no = {.kind = PROMISE_KIND_BOOL, .as.u64 = 0x700}, gone = {.kind = PROMISE_KIND_DISCARDED};
+  promise_value_t here = {.kind = PROMISE_KIND_POINTER, .as.ptr = journal};
+  promise_value_t there = {.kind = PROMISE_KIND_POINTER, .as.ptr = journal + 1};
+  CHECK(equal(*VOID(), *VOID()));
+  CHECK(equal(yes, also));
+  CHECK(!equal(yes, no));
+  CHECK(equal(gone, gone));
+  CHECK(!equal(gone, *VOID()));
+  CHECK(equal(here, here));
+  CHECK(!equal(here, there));
+  CHECK(equal(*I64(-1), *I64(-1)));
+  CHECK(!equal(*I64(0), *VOID()));
+}
+
+static void integers_are_equal_whatever_their_kind(void) {
+  CHECK(equal(*I64(5), u64(5)));
+  CHECK(equal(*I64(INT64_MAX), u64(INT64_MAX)));
+  CHECK(!equal(*I64(-1), u64(UINT64_MAX)));
+  CHECK(!equal(*I64(INT64_MIN), u64(UINT64_C(1) << 63)));
+  CHECK(!equal(*I64(5), u64(6)));
+  CHECK(!equal(*I64(5), f64(5)));
+  CHECK(!equal(u64(5), f64(5)));
+}
+
+static void doubles_are_equal_as_numbers(void) {
+  CHECK(equal(f64(0.5), f64(0.5)));
+  CHECK(equal(f64(0.0), f64(-0.0)));
+  CHECK(equal(f64(NAN), f64(NAN)));
+  CHECK(equal(f64(NAN), f64(-NAN)));
+  CHECK(equal(f64(INFINITY), f64(INFINITY)));
+  CHECK(!equal(f64(INFINITY), f64(-INFINITY)));
+  CHECK(!equal(f64(NAN), f64(0)));
+  CHECK(!equal(f64(0.1), f64(0.1 + DBL_EPSILON / 8)));
+}
+
+static void texts_are_equal_by_their_bytes(void) {
+  CHECK(equal_owned(text("same"), text("same")));
+  CHECK(equal_owned(text(""), text("")));
+  CHECK(!equal_owned(text("same"), text("samf")));
+  CHECK(!equal_owned(text("same"), text("sam")));
+  CHECK(!equal_owned(text("same"), bytes("same")));
+  CHECK(!equal_owned(text(""), bytes("")));
+  CHECK(equal_owned(bytes(""), bytes("")));
+  promise_value_t copied = bytes("some bytes"), foreign;
+  CHECK_STATUS(promise_value_bytes_foreign(&foreign, "some bytes", 10, NULL, NULL), PROMISE_OK);
+  CHECK(equal_owned(copied, foreign));
+}
+
+static void collections_are_equal_in_depth(void) {
+  static const char *const same[][2] = {
+      {"[]", "[]"},
+      {"{}", "{}"},
+      {"[1,[2,[\"x\"]]]", "[1,[2,[\"x\"]]]"},
+      {"{\"a\":1,\"b\":{\"c\":null}}", "{\"b\":{\"c\":null},\"a\":1}"},
+      {"[{\"k\":[1.5,true]}]", "[{\"k\":[1.5,true]}]"},
+  };
+  static const char *const different[][2] = {
+      {"[]", "{}"},          {"[1]", "[1,1]"},           {"[1,2]", "[2,1]"},  {"{\"a\":1}", "{\"a\":2}"},
+      {"[[]]", "[{}]"},      {"{\"a\":1}", "{\"b\":1}"}, {"{\"a\":1}", "{}"}, {"[1,[2,[\"x\"]]]", "[1,[2,[\"y\"]]]"},
+      {"[null]", "[false]"},
+  };
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    CHECK(equal_owned(json(same[i][0]), json(same[i][1])));
+  for (size_t i = 0; i < sizeof different / sizeof *different; i++)
+    CHECK(!equal_owned(json(different[i][0]), json(different[i][1])));
+}
+
+static promise_value_t caused(const char *message, int64_t code, const char *origin, promise_value_t cause) {
+  promise_value_t value;
+  REQUIRE(promise_value_error_from(&value, "test", code, message, origin, &cause) == PROMISE_OK);
+  return value;
+}
+
+static void errors_are_equal_by_what_they_say(void) {
+  CHECK(equal_owned(error("a", 1, "m"), error("a", 1, "m")));
+  CHECK(!equal_owned(error("a", 1, "m"), error("b", 1, "m")));
+  CHECK(!equal_owned(error("a", 1, "m"), error("a", 2, "m")));
+  CHECK(!equal_owned(error("a", 1, "m"), error("a", 1, "n")));
+  CHECK(equal_owned(caused("m", 1, "here", *I64(1)), caused("m", 1, "there", *I64(1))));
+  CHECK(!equal_owned(caused("m", 1, "here", *I64(1)), caused("m", 1, "here", *I64(2))));
+  CHECK(!equal_owned(caused("m", 1, "here", *I64(1)), caused("m", 1, "here", *VOID())));
+  CHECK(equal_owned(caused("m", 1, NULL, error("a", 1, "m")), caused("m", 1, NULL, error("a", 1, "m"))));
+}
+
+static promise_value_t cancelled(promise_value_t cause) {
+  promise_value_t value;
+  REQUIRE(promise_value_discarded(&value, &cause) == PROMISE_OK);
+  return value;
+}
+
+static void cancellations_are_equal_by_cause(void) {
+  promise_value_t plain = {.kind = PROMISE_KIND_DISCARDED};
+  CHECK(equal_owned(cancelled(text("why")), cancelled(text("why"))));
+  CHECK(!equal_owned(cancelled(text("why")), cancelled(text("else"))));
+  CHECK(!equal_owned(cancelled(text("why")), plain));
+}
+
+static void promises_are_equal_by_identity(void) {
+  promise_t *promise = fulfilled(1);
+  CHECK(equal_owned(holding(retained(promise)), holding(retained(promise))));
+  CHECK(!equal_owned(holding(retained(promise)), holding(fulfilled(1))));
+  promise_release(promise);
+}
+
+static atomic_int comparisons;
+
+static bool same_letter(const void *one, const void *other) {
+  atomic_fetch_add(&comparisons, 1);
+  return *(const char *)one == *(const char *)other;
+}
+
+static size_t says_letter(const void *payload, char *buffer, size_t size) {
+  int length = snprintf(buffer, size, "letter %c", *(const char *)payload);
+  return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
+static promise_value_t object_of(const promise_type_t *type, const char *payload) {
+  promise_value_t value;
+  REQUIRE(promise_value_object(&value, type, (void *)(uintptr_t)payload) == PROMISE_OK);
+  return value;
+}
+
+static void objects_are_equal_as_their_type_says(void) {
+  const promise_type_t *plain = promise_type_register("test.plain", NULL, NULL);
+  const promise_type_t *letter = promise_type_register("test.letter", NULL, NULL);
+  const promise_type_t *vowel = promise_type_register("test.vowel", letter, NULL);
+  promise_value_t one = object_of(plain, "a");
+  CHECK(equal(one, one));
+  CHECK_STATUS(promise_value_release(&one), PROMISE_OK);
+  CHECK(!equal_owned(object_of(plain, "a"), object_of(plain, "a")));
+
+  CHECK_STATUS(promise_type_methods(letter, same_letter, says_letter), PROMISE_OK);
+  CHECK_STATUS(promise_type_methods(letter, NULL, NULL), PROMISE_OK);
+  CHECK(equal_owned(object_of(letter, "a1"), object_of(letter, "a2")));
+  char buffer[64];
+  promise_value_t described = object_of(letter, "a1");
+  CHECK(promise_value_describe(&described, buffer, sizeof buffer) > 0);
+  CHECK(strstr(buffer, "letter a") != NULL);
+  CHECK_STATUS(promise_value_release(&described), PROMISE_OK);
+  CHECK(!equal_owned(object_of(letter, "a1"), object_of(letter, "b1")));
+  CHECK(!equal_owned(object_of(letter, "a1"), object_of(plain, "a1")));
+  /* Inherited from the parent; but a child is not of its parent's type. */
+  CHECK(equal_owned(object_of(vowel, "a1"), object_of(vowel, "a2")));
+  CHECK(!equal_owned(object_of(vowel, "a1"), object_of(letter, "a2")));
+  CHECK(equal_owned(ARRAY(object_of(letter, "x")), ARRAY(object_of(letter, "xx"))));
+  CHECK(atomic_load(&comparisons) > 0);
+}
+
+static void *compares_deep_values(void *argument) {
+  (void)argument;
+  long levels = check_scale(1000 * 1000);
+  promise_value_t one = nest(*I64(1), levels), other = nest(*I64(1), levels), third = nest(*I64(2), levels);
+  CHECK(values_equal(&one, &other));
+  CHECK(!values_equal(&one, &third));
+  promise_value_t *all[] = {&one, &other, &third};
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_value_release(all[i]), PROMISE_OK);
+  return NULL;
+}
+
+static void deep_values_are_compared_without_a_stack(void) {
+  on_small_stack(compares_deep_values, NULL);
+}
+
+/* Each level holds the one below twice, a hundred times: 2^100 paths, but a hundred values. */
+static promise_value_t doubled(promise_value_t value, int levels) {
+  for (int i = 0; i < levels; i++) {
+    CHECK_STATUS(promise_value_retain(&value), PROMISE_OK);
+    promise_value_t pair[] = {value, value};
+    value = array(pair, 2);
+  }
+  return value;
+}
+
+static void shared_parts_are_compared_once(void) {
+  CHECK(equal_owned(doubled(text("x"), 100), doubled(text("x"), 100)));
+  CHECK(!equal_owned(doubled(text("x"), 100), doubled(text("y"), 100)));
+  CHECK(!equal_owned(doubled(text("x"), 100), doubled(text("x"), 101)));
+  CHECK(equal_owned(doubled(json("{\"a\":[1],\"b\":[1]}"), 60), doubled(json("{\"b\":[1],\"a\":[1]}"), 60)));
+}
+
+/* ---- Descriptions ---- */
+
+/* At each size: no byte beyond it, a NUL at the end, whole characters, and an ellipsis if the text is truncated. */
+static void description_fits_its_place(void) {
+  promise_value_t forged = {.kind = 4711};
+  promise_value_t value = json("{\"naïve\":[\"☹☹☹\",1234567,\"\\u0001\\ud83c\\udf88\"]}");
+  char whole[256], buffer[256];
+  size_t length = promise_value_describe(&value, whole, sizeof whole);
+  for (size_t size = 0; size < length + 10; size++) {
+    memset(buffer, '#', sizeof buffer);
+    size_t written = promise_value_describe(&value, buffer, size);
+    CHECK_INT(buffer[size], '#');
+    if (size == 0) {
+      CHECK_INT(written, 0);
+      continue;
+    }
+    CHECK(written < size);
+    CHECK_INT(buffer[written], '\0');
+    promise_value_t check = text(buffer);
+    promise_value_release(&check);
+    if (size > length)
+      CHECK_TEXT(buffer, whole);
+    if (size <= length && size > 3)
+      CHECK_TEXT(buffer + written - 3, "…");
+  }
+  CHECK(promise_value_describe(&forged, buffer, sizeof buffer) > 0);
+  CHECK(promise_value_describe(NULL, buffer, sizeof buffer) > 0);
+  CHECK_INT(promise_value_describe(&value, NULL, 7), 0);
+  promise_value_release(&value);
+}
+
+static void what_is_missing_is_refused(void) {
+  promise_value_t one = i64(1), yes = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
   bool equal = true;
+  CHECK(!values_equal(&yes, &one));
   CHECK_STATUS(promise_value_equal(NULL, &one, &equal), PROMISE_EINVAL);
   CHECK(!equal);
   equal = true;
   CHECK_STATUS(promise_value_equal(&one, NULL, &equal), PROMISE_EINVAL);
   CHECK(!equal);
   CHECK_STATUS(promise_value_equal(&one, &one, NULL), PROMISE_EINVAL);
-}
-
-static void content_compares_by_content(void) {
-  promise_value_t string = text("text"), same = text("text"), other = text("tex"), bytes;
-  CHECK_STATUS(promise_value_bytes(&bytes, "text", 4), PROMISE_OK);
-  CHECK(values_equal(&string, &same) && !values_equal(&string, &other) && !values_equal(&string, &bytes));
-  promise_value_t all[] = {string, same, other, bytes};
-  for (int i = 0; i < 4; i++)
-    CHECK_STATUS(promise_value_release(&all[i]), PROMISE_OK);
-}
-
-static promise_value_t map_of(const char *first, int64_t first_value, const char *second, int64_t second_value) {
-  const char *const keys[] = {first, second};
-  promise_value_t values[] = {i64(first_value), i64(second_value)}, map;
-  CHECK_STATUS(promise_value_map(&map, keys, NULL, values, 2), PROMISE_OK);
-  return map;
-}
-
-static void maps_compare_in_any_order(void) {
-  promise_value_t one = map_of("a", 1, "b", 2), same = map_of("b", 2, "a", 1), other = map_of("a", 2, "b", 1);
-  CHECK(values_equal(&one, &same) && !values_equal(&one, &other));
-  promise_value_t all[] = {one, same, other};
-  for (int i = 0; i < 3; i++)
-    CHECK_STATUS(promise_value_release(&all[i]), PROMISE_OK);
-}
-
-static void objects_compare_by_identity(void) {
-  payload_t payload = {0};
-  promise_value_t one = object(&payload), other = object(&payload);
-  CHECK(values_equal(&one, &one) && !values_equal(&one, &other));
-  CHECK_STATUS(promise_value_release(&one), PROMISE_OK);
-  CHECK_STATUS(promise_value_release(&other), PROMISE_OK);
-}
-
-static bool same_parity(const void *one, const void *other) {
-  return *(const int *)one % 2 == *(const int *)other % 2;
-}
-
-static size_t says_parity(const void *payload, char *buffer, size_t size) {
-  (void)size;
-  memcpy(buffer, *(const int *)payload % 2 == 0 ? "even" : "odd!", 4);
-  return 4;
-}
-
-static void a_type_may_say_how(void) {
-  static int numbers[] = {1, 3, 4};
-  const promise_type_t *type = promise_type_register("org.promises.conformance.parity", NULL, NULL);
-  promise_value_t values[3];
-  char buffer[64];
-  CHECK_STATUS(promise_type_methods(type, same_parity, says_parity), PROMISE_OK);
-  for (int i = 0; i < 3; i++)
-    CHECK_STATUS(promise_value_object(&values[i], type, &numbers[i]), PROMISE_OK);
-  CHECK(values_equal(&values[0], &values[1]) && !values_equal(&values[0], &values[2]));
-  CHECK(promise_value_describe(&values[2], buffer, sizeof buffer) > 0);
-  CHECK(strstr(buffer, "even") != NULL);
-  CHECK_STATUS(promise_type_methods(NULL, same_parity, NULL), PROMISE_EINVAL);
-  CHECK_STATUS(promise_type_methods((const promise_type_t *)(const void *)numbers, same_parity, NULL), PROMISE_ESTALE);
-  for (int i = 0; i < 3; i++)
-    CHECK_STATUS(promise_value_release(&values[i]), PROMISE_OK);
-}
-
-static void a_description_fits(void) {
-  char buffer[64];
-  promise_value_t map = map_of("a", 1, "b", 2), forged = {.kind = 4711};
-  size_t length = promise_value_describe(&map, buffer, sizeof buffer);
-  CHECK(length > 0 && length == strlen(buffer));
-  for (size_t size = 1; size < 20; size++) {
-    memset(buffer, 'x', sizeof buffer);
-    length = promise_value_describe(&map, buffer, size);
-    CHECK(length < size && buffer[length] == '\0' && buffer[size] == 'x');
-  }
-  CHECK(promise_value_describe(&forged, buffer, sizeof buffer) > 0);
-  CHECK(promise_value_describe(NULL, buffer, sizeof buffer) > 0);
-  CHECK_INT(promise_value_describe(&map, NULL, 7), 0);
-  CHECK_INT(promise_value_describe(&map, buffer, 0), 0);
-  CHECK_STATUS(promise_value_release(&map), PROMISE_OK);
+  CHECK_STATUS(promise_type_methods(NULL, same_letter, NULL), PROMISE_EINVAL);
+  CHECK_STATUS(promise_type_methods((const promise_type_t *)(const void *)journal, same_letter, NULL), PROMISE_ESTALE);
 }
 
 CHECKS(inspect) = {
-    RULE("integers are equal whatever their kind, and NaN to itself", numbers_compare_as_numbers),
-    RULE("texts and bytes are equal by content, never one to the other", content_compares_by_content),
-    RULE("maps are equal in any order", maps_compare_in_any_order),
-    RULE("objects are equal by identity, unless their type says otherwise", objects_compare_by_identity),
-    RULE("a type may say how its objects are compared and described", a_type_may_say_how),
-    RULE("a description fits into its buffer, and there is one of everything", a_description_fits),
+    RULE("plain values are equal by content", plain_values_are_equal_by_content),
+    RULE("integers are equal whatever their kind, and never to an F64", integers_are_equal_whatever_their_kind),
+    RULE("an F64 is equal as a number, and NaN to itself", doubles_are_equal_as_numbers),
+    RULE("texts and bytes are equal by content, never one to the other", texts_are_equal_by_their_bytes),
+    RULE("collections are equal in depth, and maps in any order", collections_are_equal_in_depth),
+    RULE("an ERROR is equal by domain, code, message and cause, not by origin", errors_are_equal_by_what_they_say),
+    RULE("a DISCARDED is equal by its cause", cancellations_are_equal_by_cause),
+    RULE("a PROMISE is equal by identity", promises_are_equal_by_identity),
+    RULE("objects are equal by identity, unless their type says otherwise", objects_are_equal_as_their_type_says),
+    RULE("values nested a million deep are compared on a stack of 512 KiB", deep_values_are_compared_without_a_stack),
+    RULE("parts that values share are compared once", shared_parts_are_compared_once),
+    RULE("a description fits into its buffer, and there is one of everything", description_fits_its_place),
+    RULE("values and types that are missing are refused", what_is_missing_is_refused),
     CHECKS_END,
 };

@@ -1,5 +1,211 @@
-/* promise/cancel.h: tokens. */
+/* promise/cancel.h: tokens, which cancel many promises and silence handlers. */
 #include "../checked.h"
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  note(*(const char *)ctx);
+}
+
+static promise_t *named(const char *letter) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_on_cancel_request(promise, on_request, (void *)(uintptr_t)letter, NULL), PROMISE_OK);
+  return promise;
+}
+
+static void each_promise_is_asked_once_in_order(void) {
+  journal_clear();
+  promise_token_t *token = promise_token_new(0);
+  promise_t *promises[] = {named("a"), named("b"), named("c")};
+  for (int i = 0; i < 3; i++)
+    CHECK_STATUS(promise_token_add(token, promises[i]), PROMISE_OK);
+  promise_release(promises[1]);
+  CHECK_STATUS(promise_token_cancel(token, I64(4)), PROMISE_OK);
+  CHECK_TEXT(journal, "ac");
+  CHECK_INT(promise_token_generation(token), 0);
+  CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ac");
+  CHECK_INT(promise_token_generation(token), 1);
+  promise_release(promises[0]), promise_release(promises[2]);
+  CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+  CHECK_STATUS(promise_token_release(token), PROMISE_ESTALE);
+}
+
+static void a_token_remembers_that_it_was_cancelled(void) {
+  for (int invalidates = 0; invalidates < 2; invalidates++) {
+    promise_token_t *token = promise_token_new(0), *chained = promise_token_new(0), *apart = promise_token_new(0);
+    CHECK_STATUS(promise_token_chain(chained, token, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(apart, token, 0), PROMISE_OK);
+    CHECK_INT(promise_token_is_cancelled(token), 0);
+    CHECK_STATUS((invalidates ? promise_token_invalidate : promise_token_cancel)(token, NULL), PROMISE_OK);
+    CHECK_INT(promise_token_is_cancelled(token), 1);
+    CHECK_INT(promise_token_is_cancelled(chained), 1);
+    CHECK_INT(promise_token_is_cancelled(apart), invalidates);
+    promise_t *promise = promise_new();
+    CHECK_STATUS(promise_token_add(token, promise), PROMISE_OK);
+    CHECK_INT(promise_cancel_requested(promise), 0);
+    CHECK_INT(promise_token_is_cancelled(token), 1);
+    promise_release(promise);
+    promise_token_release(token), promise_token_release(chained), promise_token_release(apart);
+    CHECK_STATUS(promise_token_is_cancelled(token), PROMISE_ESTALE);
+  }
+}
+
+static void the_last_release_invalidates_if_asked_to(void) {
+  journal_clear();
+  for (int automatic = 0; automatic < 2; automatic++) {
+    journal_clear();
+    promise_token_t *token = promise_token_new(automatic ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
+    promise_t *promise = named("p"), *source = promise_new();
+    spy_t spy = {.answer = *I64(3)};
+    promise_t *child = guarded(source, token, &spy);
+    promise_token_add(token, promise);
+    CHECK_STATUS(promise_token_retain(token), PROMISE_OK);
+    CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+    CHECK_TEXT(journal, "");
+    CHECK_STATUS(promise_token_release(token), PROMISE_OK);
+    CHECK_TEXT(journal, automatic ? "p" : "");
+    promise_resolve(source, VOID());
+    CHECK_SPY(&spy, automatic ? 0 : 1, 1); /* the handler does not keep the token, and outlives it */
+    promise_release(promise), promise_release(source), promise_release(child);
+  }
+}
+
+static void an_invalidated_token_silences_what_was_attached_before(void) {
+  journal_clear();
+  for (int good = 0; good < 2; good++) {
+    promise_token_t *token = promise_token_new(0);
+    promise_t *source = promise_new();
+    spy_t silenced = {0}, heard = {.answer = *I64(3), .verdict = PROMISE_FULFILL};
+    promise_t *child = guarded(source, token, &silenced);
+    promise_token_invalidate(token, NULL);
+    promise_t *later = guarded(source, token, &heard);
+    promise_token_cancel(token, NULL);
+    (good ? promise_resolve : promise_reject)(source, I64(1));
+    CHECK_SPY(&silenced, 0, 1);
+    CHECK_SPY(&heard, 1, 1);
+    CHECK_INT(promise_state(child), PROMISE_REJECTED);
+    CHECK_INT(promise_cancel_requested(child), 1); /* it is cancelled */
+    CHECK(ended(later, PROMISE_FULFILLED, 3));
+    promise_release(source), promise_release(child), promise_release(later);
+    promise_token_release(token);
+  }
+}
+
+static void what_passes_by_a_handler_is_not_silenced(void) {
+  journal_clear();
+  promise_token_t *token = promise_token_new(0);
+  promise_t *source = promise_new();
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction, .token = token, .on_fulfilled = spy_handler};
+  reaction.ctx = &spy, reaction.free_ctx = spy_free;
+  promise_t *child = promise_react(source, &reaction);
+  promise_token_invalidate(token, NULL);
+  promise_reject(source, I64(6));
+  CHECK(ended(child, PROMISE_REJECTED, 6));
+  CHECK_SPY(&spy, 0, 1);
+  promise_release(source), promise_release(child);
+  promise_token_release(token);
+}
+
+static void chained_tokens_go_with_their_parent(void) {
+  journal_clear();
+  promise_token_t *parent = promise_token_new(0), *first = promise_token_new(0), *second = promise_token_new(0),
+                  *below = promise_token_new(0);
+  CHECK_STATUS(promise_token_chain(first, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(second, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(below, first, 0), PROMISE_OK);
+  promise_t *promises[] = {named("p"), named("1"), named("2"), named("b")};
+  promise_token_t *tokens[] = {parent, first, second, below};
+  for (int i = 0; i < 4; i++)
+    promise_token_add(tokens[i], promises[i]);
+  promise_token_cancel(parent, NULL);
+  CHECK_TEXT(journal, "p21"); /* the latest chained first; `below` ends with invalidations alone */
+  promise_token_invalidate(parent, NULL);
+  CHECK_TEXT(journal, "p21b");
+  for (int i = 0; i < 4; i++) {
+    CHECK_INT(promise_token_generation(tokens[i]), 1);
+    promise_release(promises[i]);
+    promise_token_release(tokens[i]);
+  }
+}
+
+static void a_circle_is_refused(void) {
+  journal_clear();
+  promise_token_t *one = promise_token_new(0), *two = promise_token_new(0),
+                  *three = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
+  CHECK_STATUS(promise_token_chain(one, one, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_chain(two, one, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(three, two, 0), PROMISE_OK);
+  CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
+  promise_token_release(two); /* a destroyed token chains no other */
+  CHECK_STATUS(promise_token_chain(one, three, PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  promise_token_release(one), promise_token_release(three);
+}
+
+static void a_chain_of_tokens_may_be_long(void) {
+  journal_clear();
+  enum { LINKS = 100000 };
+  static promise_token_t *tokens[LINKS];
+  promise_t *promise = named("e");
+  for (int i = 0; i < LINKS; i++)
+    tokens[i] = promise_token_new(0);
+  /* From the end, so that the search for a cycle is short. */
+  for (int i = LINKS - 1; i > 0; i--)
+    CHECK_STATUS(promise_token_chain(tokens[i - 1], tokens[i], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  promise_token_add(tokens[0], promise);
+  promise_token_invalidate(tokens[LINKS - 1], NULL);
+  CHECK_TEXT(journal, "e");
+  for (int i = 0; i < LINKS; i++)
+    promise_token_release(tokens[i]);
+  promise_release(promise);
+}
+
+static promise_token_t *shared_token;
+
+static void *adds_and_cancels(void *unused) {
+  (void)unused;
+  for (int i = 0; i < 2000; i++) {
+    promise_t *promise = promise_new();
+    promise_token_add(shared_token, promise);
+    if (i % 7 == 0)
+      promise_token_invalidate(shared_token, NULL);
+    promise_release(promise);
+  }
+  return NULL;
+}
+
+static void a_token_may_be_used_by_several_threads(void) {
+  journal_clear();
+  shared_token = promise_token_new(PROMISE_TOKEN_INVALIDATE_ON_RELEASE);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++)
+    REQUIRE(pthread_create(&threads[i], NULL, adds_and_cancels, NULL) == 0);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  CHECK_INT(promise_token_generation(shared_token), 4 * 286);
+  promise_token_release(shared_token);
+}
+
+/* Each token is destroyed once, although it is reached by every path through a thousand diamonds. */
+static void a_token_with_two_parents_goes_once(void) {
+  promise_token_t *tokens[3001] = {promise_token_new(0)};
+  int last = 0;
+  for (int i = 0; i < 1000; i++, last += 3) {
+    for (int j = 1; j <= 3; j++)
+      tokens[last + j] = promise_token_new(0);
+    CHECK_STATUS(promise_token_chain(tokens[last + 1], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 2], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 1], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+    CHECK_STATUS(promise_token_chain(tokens[last + 3], tokens[last + 2], PROMISE_CHAIN_CANCEL), PROMISE_OK);
+  }
+  CHECK_STATUS(promise_token_chain(tokens[0], tokens[last], PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);
+  CHECK_INT(promise_token_generation(tokens[last]), 1);
+  CHECK_STATUS(promise_token_invalidate(tokens[0], NULL), PROMISE_OK);
+  CHECK_INT(promise_token_generation(tokens[last]), 2);
+  for (int i = 0; i <= last; i++)
+    promise_token_release(tokens[i]);
+}
 
 static promise_token_t *token_new(bool invalidates_on_release) {
   promise_token_t *token = promise_token_new(invalidates_on_release ? PROMISE_TOKEN_INVALIDATE_ON_RELEASE : 0);
@@ -25,28 +231,6 @@ static void discards(void *promise, const promise_value_t *reason) {
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
 }
 
-static void invalidating_silences_and_asks(void) {
-  spy_t before = {0}, after = {0};
-  promise_token_t *token = token_new(false);
-  promise_t *promise = pending(), *added = pending();
-  promise_t *first = react_with(token, promise, &before);
-  CHECK_STATUS(promise_token_add(token, added), PROMISE_OK);
-  CHECK_INT(promise_token_generation(token), 0);
-  CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
-  CHECK_INT(promise_token_generation(token), 1);
-  CHECK_INT(promise_cancel_requested(added), 1);
-  promise_t *second = react_with(token, promise, &after);
-  resolve(promise, 1);
-  CHECK_SPY(&before, 0, 1);
-  CHECK_SPY(&after, 1, 1);
-  CHECK_DISCARDED(first);
-  CHECK_ENDED(second, PROMISE_FULFILLED, 2);
-  promise_t *all[] = {promise, added, first, second};
-  for (int i = 0; i < 4; i++)
-    release(all[i]);
-  release_token(token);
-}
-
 static void cancelling_silences_nobody(void) {
   spy_t spy = {0}, asked = {0};
   promise_value_t reason = i64(7);
@@ -66,53 +250,6 @@ static void cancelling_silences_nobody(void) {
   for (int i = 0; i < 3; i++)
     release(all[i]);
   release_token(token);
-}
-
-static void the_last_release_may_invalidate(void) {
-  for (int invalidates = 0; invalidates < 2; invalidates++) {
-    spy_t spy = {0};
-    promise_token_t *token = token_new(invalidates != 0);
-    promise_t *promise = pending(), *added = pending();
-    promise_t *child = react_with(token, promise, &spy);
-    CHECK_STATUS(promise_token_add(token, added), PROMISE_OK);
-    CHECK_STATUS(promise_token_retain(token), PROMISE_OK);
-    release_token(token);
-    CHECK_INT(promise_cancel_requested(added), 0);
-    release_token(token);
-    CHECK_INT(promise_cancel_requested(added), invalidates);
-    resolve(promise, 1);
-    CHECK_SPY(&spy, !invalidates, 1);
-    promise_t *all[] = {promise, added, child};
-    for (int i = 0; i < 3; i++)
-      release(all[i]);
-  }
-}
-
-static void chained_tokens_go_along(void) {
-  promise_token_t *parent = token_new(false), *both = token_new(false), *silent = token_new(false);
-  CHECK_STATUS(promise_token_chain(both, parent, PROMISE_CHAIN_CANCEL), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(silent, parent, 0), PROMISE_OK);
-  CHECK_STATUS(promise_token_chain(parent, both, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_token_chain(parent, parent, PROMISE_CHAIN_CANCEL), PROMISE_EDEADLK);
-  promise_t *with_both = pending(), *with_silent = pending();
-  CHECK_STATUS(promise_token_add(both, with_both), PROMISE_OK);
-  CHECK_STATUS(promise_token_add(silent, with_silent), PROMISE_OK);
-  CHECK_INT(promise_token_is_cancelled(parent), 0);
-  CHECK_STATUS(promise_token_cancel(parent, NULL), PROMISE_OK);
-  CHECK_INT(promise_token_is_cancelled(parent), 1);
-  CHECK_INT(promise_token_is_cancelled(both), 1);
-  CHECK_INT(promise_token_is_cancelled(silent), 0);
-  CHECK_INT(promise_cancel_requested(with_both), 1);
-  CHECK_INT(promise_cancel_requested(with_silent), 0);
-  CHECK_STATUS(promise_token_invalidate(parent, NULL), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(with_silent), 1);
-  CHECK_INT(promise_token_generation(both), 1);
-  CHECK_INT(promise_token_generation(silent), 1);
-  release(with_both);
-  release(with_silent);
-  release_token(parent);
-  release_token(both);
-  release_token(silent);
 }
 
 static void a_deadline_cancels(void) {
@@ -183,11 +320,19 @@ static void what_is_wrong_is_refused(void) {
 }
 
 CHECKS(token) = {
-    RULE("invalidating a token silences the handlers attached before, and asks its promises to cancel",
-         invalidating_silences_and_asks),
+    RULE("a token asks its promises once, in the order of their addition", each_promise_is_asked_once_in_order),
+    RULE("a token remembers that it was cancelled", a_token_remembers_that_it_was_cancelled),
+    RULE("the last release of a token invalidates it if it was made so", the_last_release_invalidates_if_asked_to),
+    RULE("invalidating a token silences the handlers that were attached before",
+         an_invalidated_token_silences_what_was_attached_before),
+    RULE("an outcome without a handler passes through an invalidated token", what_passes_by_a_handler_is_not_silenced),
     RULE("cancelling a token asks its promises, and silences nobody", cancelling_silences_nobody),
-    RULE("the last release of a token invalidates it, if it was made so", the_last_release_may_invalidate),
-    RULE("a chained token goes along with its parent, and a circle is PROMISE_EDEADLK", chained_tokens_go_along),
+    RULE("a chained token is invalidated with its parent, and cancelled with it if asked to",
+         chained_tokens_go_with_their_parent),
+    RULE("a circle of tokens is refused with PROMISE_EDEADLK", a_circle_is_refused),
+    RULE("a chain of tokens may have 100,000 links", a_chain_of_tokens_may_be_long),
+    RULE("a token that several paths reach is invalidated once", a_token_with_two_parents_goes_once),
+    RULE("a token may be used by several threads", a_token_may_be_used_by_several_threads),
     RULE("a deadline cancels the token and those chained to it, and an earlier one stays", a_deadline_cancels),
     RULE("a token that is none is refused", what_is_wrong_is_refused),
     CHECKS_END,

@@ -1,0 +1,81 @@
+/* Collections of many elements, and on several threads. */
+#include "support.h"
+
+/* ---- Maps ---- */
+
+/* Maps with many keys: a lookup takes the same time for each key. */
+static void map_of_many_finds_each(void) {
+  long count = check_scale(300 * 1000), wrong = 0;
+  char(*keys)[16] = malloc((size_t)count * sizeof *keys);
+  const char **pointers = malloc((size_t)count * sizeof *pointers);
+  promise_value_t value, *values = malloc((size_t)count * sizeof *values);
+  REQUIRE(keys != NULL && pointers != NULL && values != NULL);
+  for (long i = 0; i < count; i++) {
+    snprintf(keys[i], sizeof keys[i], "key %ld", i * 7919 % count);
+    pointers[i] = keys[i];
+    values[i] = *I64(i);
+  }
+  CHECK_STATUS(promise_value_map(&value, pointers, NULL, values, (size_t)count), PROMISE_OK);
+  for (long i = 0; i < count; i++) {
+    const promise_value_t *found = promise_value_find(&value, keys[i], strlen(keys[i]));
+    wrong += found == NULL || found->as.i64 != i;
+    wrong += strcmp(promise_value_key(&value, (size_t)i, NULL), keys[i]) != 0;
+    keys[i][0] = 'K';
+    wrong += promise_value_find(&value, keys[i], strlen(keys[i])) != NULL;
+  }
+  CHECK_INT(wrong, 0);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  free(values), free(pointers), free(keys);
+}
+
+/* ---- Depth ---- */
+
+static void wide_value_goes_whole(void) {
+  payload_t payload = {0};
+  long count = check_scale(300 * 1000);
+  promise_value_t *elements = malloc((size_t)count * sizeof *elements);
+  REQUIRE(elements != NULL);
+  for (long i = 0; i < count; i++)
+    elements[i] = object(&payload);
+  promise_value_t value = array(elements, (size_t)count);
+  free(elements);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), count);
+}
+
+/* ---- Threads ---- */
+
+static promise_value_t shared;
+
+static void *reads_and_retains(void *argument) {
+  long wrong = 0, rounds = check_scale(200000);
+  (void)argument;
+  for (long i = 0; i < rounds; i++) {
+    promise_value_t element = *promise_value_at(&shared, (size_t)i % 2);
+    wrong += promise_value_retain(&element) != PROMISE_OK;
+    wrong += promise_value_find(promise_value_at(&shared, 2), "key", 3)->as.i64 != 5;
+    wrong += promise_value_release(&element) != PROMISE_OK;
+  }
+  CHECK_INT(wrong, 0);
+  return NULL;
+}
+
+static void threads_read_one_value_together(void) {
+  payload_t payload = {0};
+  pthread_t threads[4];
+  shared = ARRAY(object(&payload), text("text"), json("{\"key\":5}"));
+  for (int i = 0; i < 4; i++)
+    threads[i] = start(reads_and_retains, NULL);
+  for (int i = 0; i < 4; i++)
+    finish(threads[i]);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_STATUS(promise_value_release(&shared), PROMISE_OK);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+}
+
+int main(void) {
+  RUN(map_of_many_finds_each);
+  RUN(wide_value_goes_whole);
+  RUN(threads_read_one_value_together);
+  return check_report();
+}
