@@ -1,124 +1,297 @@
-/* promise/cancel.h: requests to cancel one promise. */
+/* promise/cancel.h: requests to cancel promises, and their propagation upstream. Tokens: token.c. */
 #include "../checked.h"
 
-static promise_status_t ask(promise_t *promise) {
-  return promise_request_cancel(promise, NULL);
+/* Records a letter for each request, and keeps the reason if it is a number. */
+typedef struct asked {
+  char letter;
+  int64_t reason;
+  promise_kind_t kind; /* of the reason */
+  int frees;
+  promise_t *discards; /* the promise that the handler discards; NULL: none */
+} asked_t;
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  asked_t *asked = ctx;
+  note(asked->letter);
+  asked->kind = reason->kind;
+  if (reason->kind == PROMISE_KIND_I64)
+    asked->reason = reason->as.i64;
+  if (asked->discards != NULL)
+    CHECK_STATUS(promise_discard(asked->discards), PROMISE_OK);
 }
 
-static void on_request(promise_t *promise, spy_t *spy) {
-  CHECK_STATUS(promise_on_cancel_request(promise, spy_observer, spy, spy_free), PROMISE_OK);
+static void free_asked(void *ctx) {
+  ((asked_t *)ctx)->frees++;
+}
+
+static void tell(promise_t *promise, asked_t *asked) {
+  CHECK_STATUS(promise_on_cancel_request(promise, on_request, asked, free_asked), PROMISE_OK);
+}
+
+static promise_t *child_of(promise_t *promise) {
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  REQUIRE(child != NULL);
+  return child;
 }
 
 static void a_request_is_advice(void) {
-  spy_t spy = {0};
-  promise_t *promise = pending();
-  promise_value_t reason = i64(7);
-  on_request(promise, &spy);
+  journal_clear();
+  asked_t first = {.letter = 'a'}, second = {.letter = 'b'};
+  promise_t *promise = promise_new();
+  tell(promise, &first);
+  tell(promise, &second);
   CHECK_INT(promise_cancel_requested(promise), 0);
-  CHECK_SPY(&spy, 0, 0);
-  CHECK_STATUS(promise_request_cancel(promise, &reason), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_INT(spy.seen, 7);
+  CHECK_STATUS(promise_request_cancel(promise, I64(7)), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_INT(first.reason, 7);
+  CHECK_INT(first.frees + second.frees, 2);
   CHECK_INT(promise_cancel_requested(promise), 1);
   CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK_STATUS(ask(promise), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  resolve(promise, 1);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
   CHECK_INT(promise_cancel_requested(promise), 0);
-  CHECK_STATUS(ask(promise), PROMISE_ESETTLED);
-  CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
-  release(promise);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_ESETTLED);
+  promise_release(promise);
 }
 
-static void a_late_handler_is_called_at_once(void) {
-  spy_t asked = {0}, cancelled = {0}, settled = {0};
-  promise_t *promise = pending();
-  CHECK_STATUS(ask(promise), PROMISE_OK);
-  on_request(promise, &asked);
-  CHECK_SPY(&asked, 1, 1);
-  CHECK_INT(asked.kind, PROMISE_KIND_VOID);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(promise), 1);
-  on_request(promise, &cancelled);
-  CHECK_SPY(&cancelled, 1, 1);
-  release(promise);
-  promise = fulfilled(1);
-  on_request(promise, &settled);
-  CHECK_SPY(&settled, 0, 1);
-  release(promise);
+static void a_handler_that_comes_late_hears_the_reason(void) {
+  journal_clear();
+  asked_t late = {.letter = 'l'}, never = {.letter = 'n'};
+  promise_t *promise = promise_new();
+  promise_value_t why = text("because");
+  CHECK_STATUS(promise_request_cancel(promise, &why), PROMISE_OK);
+  CHECK_STATUS(promise_value_release(&why), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(promise, I64(9)), PROMISE_OK);
+  tell(promise, &late);
+  CHECK_TEXT(journal, "l");
+  CHECK_INT(late.reason, 0); /* the first reason counts, and it is a text */
+  CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
+  tell(promise, &never);
+  CHECK_TEXT(journal, "l");
+  CHECK_INT(never.frees, 1);
+  promise_release(promise);
 }
 
-static void settlement_drops_the_handler(void) {
-  spy_t spy = {0}, gone = {0};
-  promise_t *promise = pending();
-  on_request(promise, &spy);
-  resolve(promise, 1);
-  CHECK_SPY(&spy, 0, 1);
-  release(promise);
-  promise = pending();
-  on_request(promise, &gone);
-  release(promise);
-  CHECK_SPY(&gone, 0, 1);
+/* A handler of a promise that was discarded for a reason is called at once, with the reason. */
+static void a_handler_of_a_discarded_promise_hears_the_cause(void) {
+  for (int has_cause = 0; has_cause < 2; has_cause++) {
+    asked_t asked = {.letter = 'a'};
+    promise_t *promise = promise_new();
+    journal_clear();
+    CHECK_STATUS(promise_discard_with(promise, has_cause ? I64(5) : NULL), PROMISE_OK);
+    tell(promise, &asked);
+    CHECK_TEXT(journal, "a");
+    CHECK_INT(asked.kind, has_cause ? PROMISE_KIND_I64 : PROMISE_KIND_VOID);
+    CHECK_INT(asked.reason, has_cause ? 5 : 0);
+    CHECK_INT(asked.frees, 1);
+    promise_release(promise);
+  }
 }
 
-static void discards(void *ctx, const promise_value_t *reason) {
-  (void)reason;
-  CHECK_STATUS(promise_discard(ctx), PROMISE_OK);
+static void a_settled_promise_drops_its_handlers(void) {
+  journal_clear();
+  for (int way = 0; way < 3; way++) {
+    asked_t asked = {.letter = 'x'}, late = {.letter = 'l'};
+    journal_clear();
+    promise_t *promise = promise_new();
+    tell(promise, &asked);
+    if (way == 0)
+      promise_resolve(promise, VOID());
+    if (way == 1)
+      promise_reject(promise, VOID());
+    if (way == 2)
+      promise_discard(promise);
+    CHECK_TEXT(journal, "");
+    CHECK_INT(asked.frees, 1);
+    tell(promise, &late);
+    CHECK_TEXT(journal, way == 2 ? "l" : ""); /* it is cancelled: the handler is called */
+    CHECK_INT(promise_cancel_requested(promise), way == 2);
+    CHECK_INT(late.frees, 1);
+    promise_release(promise);
+  }
 }
 
-static void the_handler_may_settle_the_promise(void) {
-  promise_t *promise = pending();
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_on_cancel_request(promise, discards, promise, NULL), PROMISE_OK);
-  CHECK_STATUS(ask(child), PROMISE_OK);
-  CHECK_DISCARDED(promise);
-  CHECK_DISCARDED(child);
-  release(child);
-  release(promise);
+static void a_promise_that_dies_drops_its_handlers(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'x'};
+  promise_t *promise = promise_new();
+  tell(promise, &asked);
+  promise_release(promise);
+  CHECK_TEXT(journal, "");
+  CHECK_INT(asked.frees, 1);
 }
+
+static void every_handler_runs_though_the_first_settles(void) {
+  journal_clear();
+  promise_t *promise = promise_new();
+  asked_t first = {.letter = 'a', .discards = promise}, second = {.letter = 'b'};
+  tell(promise, &first);
+  tell(promise, &second);
+  promise_t *child = child_of(promise);
+  CHECK_STATUS(promise_request_cancel(promise, NULL), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_INT(first.kind, PROMISE_KIND_VOID);
+  CHECK_INT(promise_state(child), PROMISE_REJECTED);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Propagation upstream ---- */
 
 static void a_request_climbs_when_nobody_else_is_interested(void) {
-  promise_t *promise = pending();
-  promise_t *first = promise_then(promise, adds_one, NULL, NULL);
-  promise_t *second = promise_then(promise, adds_one, NULL, NULL);
-  CHECK_STATUS(ask(first), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(first), 1);
-  CHECK_INT(promise_cancel_requested(promise), 0);
-  CHECK_STATUS(ask(second), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(promise), 1);
-  release(first);
-  release(second);
-  release(promise);
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new(); /* the producer's reference */
+  tell(root, &asked);
+  promise_t *handle = retained(root);
+  promise_t *one = child_of(root), *two = child_of(root);
+  promise_request_cancel(one, NULL);
+  promise_request_cancel(one, NULL);
+  CHECK_TEXT(journal, "");
+  promise_request_cancel(two, I64(3));
+  CHECK_TEXT(journal, "");
+  promise_release(handle); /* this was the last interest */
+  CHECK_TEXT(journal, "r");
+  promise_resolve(root, I64(1));
+  CHECK(ended(one, PROMISE_FULFILLED, 2));
+  promise_release(one), promise_release(two), promise_release(root);
 }
 
-static void what_holds_a_request_back(promise_t *promise, bool holds) {
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  CHECK_STATUS(ask(child), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(promise), !holds);
-  release(child);
+static void a_settled_child_has_no_interest(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new();
+  tell(root, &asked);
+  promise_t *one = child_of(root), *two = child_of(root);
+  promise_discard(one);
+  promise_request_cancel(two, I64(3));
+  CHECK_TEXT(journal, "r");
+  CHECK_INT(asked.reason, 3);
+  promise_release(one), promise_release(two), promise_release(root);
 }
 
-static void interest_holds_a_request_back(void) {
-  promise_t *promise = pending();
-  retained(promise);
-  what_holds_a_request_back(promise, true);
-  release(promise);
-  CHECK_INT(promise_cancel_requested(promise), 1);
-  release(promise);
-  promise = pending();
-  observe(promise, 'a');
-  what_holds_a_request_back(promise, true);
-  release(promise);
-  promise = pending();
-  CHECK_STATUS(promise_tap(promise, note_observer, NULL, LETTER('a'), NULL), PROMISE_OK);
-  what_holds_a_request_back(promise, false);
-  release(promise);
-  promise = pending();
-  retained(promise);
-  CHECK_STATUS(promise_seal(promise), PROMISE_OK);
-  what_holds_a_request_back(promise, false);
-  release(promise);
-  release(promise);
+static void an_observer_is_interested_for_good_and_a_tap_never(void) {
+  journal_clear();
+  for (int taps = 0; taps < 2; taps++) {
+    asked_t asked = {.letter = 'r'};
+    spy_t spy = {0};
+    journal_clear();
+    promise_t *root = promise_new();
+    tell(root, &asked);
+    promise_t *child = child_of(root);
+    CHECK_STATUS((taps ? promise_tap : promise_observe)(root, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    promise_request_cancel(child, NULL);
+    CHECK_TEXT(journal, taps ? "r" : "");
+    promise_resolve(root, I64(1));
+    CHECK_SPY(&spy, 1, 1);
+    promise_release(child), promise_release(root);
+  }
+}
+
+static void a_sealed_promise_is_asked_while_it_is_held(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  promise_t *root = promise_new(), *handle = retained(root);
+  tell(root, &asked);
+  CHECK_STATUS(promise_seal(root), PROMISE_OK);
+  promise_t *child = child_of(root);
+  promise_request_cancel(child, NULL);
+  CHECK_TEXT(journal, "r");
+  promise_release(child), promise_release(handle);
+  promise_resolve(root, VOID());
+  CHECK_STATUS(promise_seal(root), PROMISE_OK);
+  promise_release(root);
+}
+
+static promise_t *inner;
+
+static promise_verdict_t adopts_inner(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  *out = holding(retained(inner));
+  return PROMISE_ADOPT;
+}
+
+static void a_request_reaches_what_is_adopted(void) {
+  journal_clear();
+  for (int before = 0; before < 2; before++) {
+    asked_t asked = {.letter = 'i'};
+    journal_clear();
+    inner = promise_new();
+    tell(inner, &asked);
+    promise_t *root = promise_new(), *child = promise_then(root, adopts_inner, NULL, NULL);
+    if (before)
+      promise_request_cancel(child, I64(5));
+    promise_resolve(root, VOID());
+    if (!before)
+      promise_request_cancel(child, I64(5));
+    CHECK_TEXT(journal, "i");
+    CHECK_INT(asked.reason, 5);
+    promise_resolve(inner, I64(8));
+    CHECK(ended(child, PROMISE_FULFILLED, 8));
+    promise_release(child), promise_release(root), promise_release(inner);
+  }
+}
+
+static void a_request_climbs_a_long_chain(void) {
+  journal_clear();
+  asked_t asked = {.letter = 'r'};
+  enum { LINKS = 100000 };
+  promise_t *root = promise_new(), *end = retained(root);
+  tell(root, &asked);
+  for (int i = 0; i < LINKS; i++) {
+    promise_t *next = child_of(end);
+    promise_release(end);
+    end = next;
+  }
+  promise_request_cancel(end, NULL);
+  CHECK_TEXT(journal, "r");
+  promise_release(end), promise_release(root);
+}
+
+/* ---- Following ---- */
+
+static void discard_nothing(void *ctx) {
+  (void)ctx;
+}
+
+static void a_request_climbs_from_a_follower(void) {
+  journal_clear();
+  for (int discardable = 0; discardable < 2; discardable++) {
+    asked_t asked = {.letter = 's'};
+    journal_clear();
+    promise_t *source = promise_new();
+    promise_t *promise = discardable ? promise_new_discardable(discard_nothing, NULL, NULL) : promise_new();
+    tell(source, &asked);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    promise_request_cancel(promise, I64(2));
+    CHECK_TEXT(journal, "s");
+    CHECK_INT(asked.reason, 2);
+    promise_discard(source);
+    CHECK_INT(promise_cancel_requested(promise), 1);
+    promise_release(promise), promise_release(source);
+  }
+}
+
+/* ---- Finally, and causes ---- */
+
+static void a_cancelled_promise_has_a_cause(void) {
+  journal_clear();
+  asked_t late = {.letter = 'l'};
+  promise_value_t cause = error("test", 5, "no more"), reason;
+  CHECK_STATUS(promise_value_discarded(&reason, &cause), PROMISE_OK);
+  CHECK_INT(reason.kind, PROMISE_KIND_DISCARDED);
+  CHECK(promise_value_is(&reason, promise_type_named("discarded")));
+  promise_t *promise = promise_new(), *child = child_of(promise);
+  CHECK_STATUS(promise_reject(promise, &reason), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(child), 1);
+  promise_value_t got;
+  CHECK_STATUS(promise_result(child, &got), PROMISE_OK);
+  CHECK_INT(got.kind, PROMISE_KIND_DISCARDED);
+  CHECK_STATUS(promise_value_release(&got), PROMISE_OK);
+  tell(child, &late);
+  CHECK_TEXT(journal, "l");
+  promise_release(child), promise_release(promise);
 }
 
 static void a_discarded_reason_has_a_cause(void) {
@@ -162,13 +335,27 @@ static void what_is_wrong_is_refused(void) {
 }
 
 CHECKS(cancel) = {
-    RULE("a promise that is asked to cancel stays pending, and its handler is called once", a_request_is_advice),
-    RULE("a handler that comes after the request is called at once", a_late_handler_is_called_at_once),
-    RULE("a promise that is settled, or goes, drops its handler uncalled", settlement_drops_the_handler),
-    RULE("the handler of a request may settle the promise", the_handler_may_settle_the_promise),
-    RULE("a request climbs once every derived promise was asked", a_request_climbs_when_nobody_else_is_interested),
-    RULE("a second reference and promise_observe() hold a request back, promise_tap() and a seal do not",
-         interest_holds_a_request_back),
+    RULE("a promise that is asked to cancel stays pending, and its handlers are called once", a_request_is_advice),
+    RULE("a handler that comes after the request is called at once, with the first reason",
+         a_handler_that_comes_late_hears_the_reason),
+    RULE("a handler of a discarded promise is called at once, with the cause",
+         a_handler_of_a_discarded_promise_hears_the_cause),
+    RULE("a promise that is settled drops its handlers uncalled", a_settled_promise_drops_its_handlers),
+    RULE("so does a promise that is destroyed while pending", a_promise_that_dies_drops_its_handlers),
+    RULE("every handler of a request is called, also if the first settles the promise",
+         every_handler_runs_though_the_first_settles),
+    RULE("a request propagates upstream with the last interest: every derived promise asked, no reference left",
+         a_request_climbs_when_nobody_else_is_interested),
+    RULE("a settled derived promise holds no request back", a_settled_child_has_no_interest),
+    RULE("promise_observe() holds a request back, promise_tap() does not",
+         an_observer_is_interested_for_good_and_a_tap_never),
+    RULE("references to a sealed promise hold no request back", a_sealed_promise_is_asked_while_it_is_held),
+    RULE("a request propagates to the adopted promise, before and after the adoption",
+         a_request_reaches_what_is_adopted),
+    RULE("a request propagates up a chain of 100,000 promises", a_request_climbs_a_long_chain),
+    RULE("a request propagates from a promise to the source that it follows", a_request_climbs_from_a_follower),
+    RULE("a promise rejected with a DISCARDED is cancelled, and what is derived from it",
+         a_cancelled_promise_has_a_cause),
     RULE("promise_value_discarded() makes a DISCARDED, and takes over its cause", a_discarded_reason_has_a_cause),
     RULE("what is wrong is refused, and contexts freed", what_is_wrong_is_refused),
     CHECKS_END,

@@ -1,107 +1,249 @@
 /* promise/combine.h */
 #include "../checked.h"
 
-typedef promise_t *combinator_t(promise_t *const *promises, size_t count, uint32_t flags);
+static promise_t *inputs[3];
 
-static promise_t *combined(combinator_t *combine, promise_t *const *promises, size_t count) {
-  promise_t *promise = combine(promises, count, 0);
-  CHECK(promise != NULL);
-  return promise;
+static void make_inputs(void) {
+  journal_clear();
+  for (int i = 0; i < 3; i++)
+    inputs[i] = promise_new();
 }
 
-/* Expects that the promise is settled with an ARRAY of these numbers. */
-static void expect_array(promise_t *promise, promise_state_t state, const int64_t *numbers, size_t count) {
-  promise_value_t array;
-  CHECK_INT(promise_state(promise), state);
-  CHECK_STATUS(promise_result(promise, &array), PROMISE_OK);
-  CHECK_INT(array.kind, PROMISE_KIND_ARRAY);
-  CHECK_INT(promise_value_count(&array), (long long)count);
+static void release_inputs(promise_t *result) {
+  promise_release(result);
+  for (int i = 0; i < 3; i++)
+    promise_release(inputs[i]);
+}
+
+static promise_value_t result_of(promise_t *promise) {
+  promise_value_t value;
+  REQUIRE(promise_result(promise, &value) == PROMISE_OK);
+  return value;
+}
+
+static void on_request(void *ctx, const promise_value_t *reason) {
+  (void)reason;
+  note(*(const char *)ctx);
+}
+
+static void all_has_the_values_in_order(void) {
+  make_inputs();
+  promise_t *all = promise_all(inputs, 3, 0);
+  promise_value_t word = text("two");
+  promise_resolve(inputs[2], &word);
+  promise_resolve(inputs[0], I64(0));
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_resolve(inputs[1], I64(1));
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  promise_value_t values = result_of(all);
+  CHECK_INT(values.kind, PROMISE_KIND_ARRAY);
+  CHECK_INT(promise_value_count(&values), 3);
+  CHECK_INT(promise_value_at(&values, 1)->as.i64, 1);
+  CHECK_TEXT(promise_value_data(promise_value_at(&values, 2), NULL), "two");
+  promise_value_release(&values);
+  release_inputs(all);
+}
+
+static void all_ends_with_the_first_rejection(void) {
+  for (int cancels = 0; cancels < 2; cancels++) {
+    make_inputs();
+    static const char names[] = "abc";
+    for (int i = 0; i < 3; i++)
+      promise_on_cancel_request(inputs[i], on_request, (void *)(uintptr_t)&names[i], NULL);
+    promise_t *all = promise_all(inputs, 3, cancels ? PROMISE_COMBINE_CANCEL_OTHERS : 0);
+    promise_reject(inputs[1], I64(7));
+    CHECK(ended(all, PROMISE_REJECTED, 7));
+    CHECK_TEXT(journal, cancels ? "ac" : "");
+    promise_reject(inputs[0], I64(8));
+    CHECK(ended(all, PROMISE_REJECTED, 7));
+    release_inputs(all);
+  }
+}
+
+static void all_settled_tells_how_each_ended(void) {
+  make_inputs();
+  promise_t *all = promise_all_settled(inputs, 3, 0);
+  promise_resolve(inputs[0], I64(5));
+  promise_reject(inputs[1], I64(6));
+  promise_discard(inputs[2]);
+  promise_value_t outcomes = result_of(all);
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  static const promise_state_t states[] = {PROMISE_FULFILLED, PROMISE_REJECTED, PROMISE_REJECTED};
+  for (size_t i = 0; i < 3; i++) {
+    const promise_value_t *outcome = promise_value_at(&outcomes, i);
+    CHECK_INT(promise_value_find(outcome, "state", 5)->as.i64, states[i]);
+    CHECK_INT(promise_value_count(outcome), 2);
+  }
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 0), "value", 5)->as.i64, 5);
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 1), "reason", 6)->as.i64, 6);
+  CHECK_INT(promise_value_find(promise_value_at(&outcomes, 2), "reason", 6)->kind, PROMISE_KIND_DISCARDED);
+  promise_value_release(&outcomes);
+  release_inputs(all);
+}
+
+static void any_ends_with_the_first_value_or_all_reasons(void) {
+  for (int good = 0; good < 2; good++) {
+    make_inputs();
+    promise_t *any = promise_any(inputs, 3, 0);
+    promise_reject(inputs[2], I64(2));
+    promise_reject(inputs[0], I64(0));
+    CHECK_INT(promise_state(any), PROMISE_PENDING);
+    (good ? promise_resolve : promise_reject)(inputs[1], I64(1));
+    if (good) {
+      CHECK(ended(any, PROMISE_FULFILLED, 1));
+    } else {
+      CHECK_INT(promise_state(any), PROMISE_REJECTED);
+      promise_value_t reasons = result_of(any);
+      for (size_t i = 0; i < 3; i++)
+        CHECK_INT(promise_value_at(&reasons, i)->as.i64, (int64_t)i);
+      promise_value_release(&reasons);
+    }
+    release_inputs(any);
+  }
+}
+
+static void race_ends_with_the_first(void) {
+  for (int good = 0; good < 2; good++) {
+    make_inputs();
+    promise_t *race = promise_race(inputs, 3, 0);
+    (good ? promise_resolve : promise_reject)(inputs[1], I64(1));
+    promise_resolve(inputs[0], I64(0));
+    CHECK(ended(race, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
+    release_inputs(race);
+  }
+}
+
+static void of_none_and_of_settled_ones_all_is_known_at_once(void) {
+  promise_t *all = promise_all(NULL, 0, 0), *settled = promise_all_settled(NULL, 0, 0);
+  promise_t *any = promise_any(NULL, 0, 0), *race = promise_race(NULL, 0, PROMISE_COMBINE_CANCEL_OTHERS);
+  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(settled), PROMISE_FULFILLED);
+  promise_value_t reasons = result_of(any);
+  CHECK_INT(promise_state(any), PROMISE_REJECTED);
+  CHECK_INT(reasons.kind, PROMISE_KIND_ARRAY);
+  CHECK_INT(promise_value_count(&reasons), 0);
+  CHECK_INT(promise_cancel_requested(race), 1);
+  CHECK_DISCARDED(race);
+  promise_release(all), promise_release(settled), promise_release(any), promise_release(race);
+  promise_value_release(&reasons);
+  promise_t *same[] = {fulfilled(4), NULL};
+  same[1] = same[0];
+  all = promise_all(same, 2, 0);
+  promise_value_t values = result_of(all);
+  CHECK_INT(promise_value_at(&values, 1)->as.i64, 4);
+  promise_value_release(&values);
+  promise_release(all), promise_release(same[0]);
+}
+
+static void a_request_withdraws_interest_in_every_input(void) {
+  make_inputs();
+  static const char names[] = "abc";
+  for (int i = 0; i < 3; i++)
+    promise_on_cancel_request(inputs[i], on_request, (void *)(uintptr_t)&names[i], NULL);
+  promise_t *all = promise_all(inputs, 3, 0), *other = promise_then(inputs[1], adds_one, NULL, NULL);
+  promise_request_cancel(all, NULL);
+  CHECK_TEXT(journal, "ac");
+  promise_request_cancel(other, NULL);
+  CHECK_TEXT(journal, "acb");
+  promise_release(other);
+  release_inputs(all);
+}
+
+static void what_dies_pending_leaves_nothing_behind(void) {
+  make_inputs();
+  promise_t *all = promise_all(inputs, 3, 0), *any = promise_any(inputs, 3, 0);
+  promise_resolve(inputs[0], I64(1));
+  CHECK(ended(any, PROMISE_FULFILLED, 1));
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_release(any);
+  promise_release(inputs[1]), promise_release(inputs[2]);
+  CHECK_INT(promise_state(all), PROMISE_PENDING);
+  promise_release(all), promise_release(inputs[0]);
+}
+
+/* In any order of settlement: a combination with an input destroyed while pending has no result. */
+static void a_result_stays_pending_once_an_input_died(void) {
+  for (int dies_first = 0; dies_first < 2; dies_first++) {
+    make_inputs();
+    promise_t *results[] = {promise_all(inputs, 3, 0), promise_all_settled(inputs, 3, 0)};
+    if (dies_first)
+      promise_release(inputs[1]);
+    promise_resolve(inputs[0], I64(1)), promise_resolve(inputs[2], I64(1));
+    if (!dies_first)
+      promise_release(inputs[1]);
+    for (int i = 0; i < 2; i++) {
+      CHECK_INT(promise_state(results[i]), PROMISE_PENDING);
+      promise_release(results[i]);
+    }
+    promise_release(inputs[0]), promise_release(inputs[2]);
+  }
+}
+
+static void a_million_are_no_more_than_many(void) {
+  size_t count = getenv("CHECK_QUICK") != NULL ? 10000 : 1000000;
+  promise_t **many = malloc(count * sizeof *many);
   for (size_t i = 0; i < count; i++)
-    CHECK_INT(promise_value_at(&array, i)->as.i64, numbers[i]);
-  CHECK_STATUS(promise_value_release(&array), PROMISE_OK);
+    many[i] = promise_new();
+  promise_t *all = promise_all(many, count, 0);
+  for (size_t i = 0; i < count; i++)
+    promise_resolve(many[i], I64((int64_t)i));
+  promise_value_t values = result_of(all);
+  CHECK_INT(promise_value_count(&values), count);
+  CHECK_INT(promise_value_at(&values, count - 1)->as.i64, (int64_t)count - 1);
+  promise_value_release(&values);
+  for (size_t i = 0; i < count; i++)
+    promise_release(many[i]);
+  promise_release(all);
+  free(many);
 }
+
+static void *resolves_one(void *promise) {
+  promise_resolve(promise, I64(1));
+  return NULL;
+}
+
+static void inputs_may_be_settled_on_several_threads(void) {
+  for (int round = 0; round < 200; round++) {
+    make_inputs();
+    promise_t *all = promise_all(inputs, 3, 0), *race = promise_race(inputs, 3, 0);
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+      REQUIRE(pthread_create(&threads[i], NULL, resolves_one, inputs[i]) == 0);
+    for (int i = 0; i < 3; i++)
+      pthread_join(threads[i], NULL);
+    CHECK(ended(race, PROMISE_FULFILLED, 1));
+    CHECK_INT(promise_state(all), PROMISE_FULFILLED);
+    promise_release(race);
+    release_inputs(all);
+  }
+}
+
+/* A promise that is never settled, raced against many: late outcomes are not kept for it. */
+static void what_lost_a_race_is_not_kept(void) {
+  promise_t *never = promise_new();
+  payload_t late = {0}, rejected = {0};
+  for (int mode = 0; mode < 2; mode++) {
+    promise_t *first = promise_new(), *second = promise_new();
+    promise_t *three[] = {never, first, second};
+    promise_t *decided = mode == 0 ? promise_race(three, 3, 0) : promise_all(three, 3, 0);
+    promise_value_t value = object(&late), reason = object(&rejected);
+    promise_reject(first, mode == 0 ? I64(1) : &reason);
+    if (mode == 0)
+      promise_value_release(&reason);
+    promise_resolve(second, &value);
+    CHECK(promise_state(decided) == PROMISE_REJECTED);
+    promise_release(first), promise_release(second), promise_release(decided);
+    CHECK_INT(atomic_load(&late.destroyed), mode + 1);
+  }
+  promise_release(never);
+  CHECK_INT(atomic_load(&rejected.destroyed), 2);
+}
+
+typedef promise_t *combinator_t(promise_t *const *promises, size_t count, uint32_t flags);
 
 static void release_all(promise_t *const *promises, size_t count) {
   for (size_t i = 0; i < count; i++)
     release(promises[i]);
-}
-
-static void all_has_every_value_in_order(void) {
-  promise_t *inputs[] = {pending(), fulfilled(2), pending()};
-  promise_t *all = combined(promise_all, inputs, 3);
-  resolve(inputs[2], 3);
-  CHECK_INT(promise_state(all), PROMISE_PENDING);
-  resolve(inputs[0], 1);
-  expect_array(all, PROMISE_FULFILLED, (int64_t[]){1, 2, 3}, 3);
-  release(all);
-  release_all(inputs, 3);
-  all = combined(promise_all, NULL, 0);
-  expect_array(all, PROMISE_FULFILLED, NULL, 0);
-  release(all);
-}
-
-static void all_is_rejected_by_the_first(void) {
-  promise_t *inputs[] = {pending(), pending(), pending()};
-  promise_t *all = combined(promise_all, inputs, 3);
-  resolve(inputs[1], 1);
-  reject(inputs[2], 7);
-  CHECK_ENDED(all, PROMISE_REJECTED, 7);
-  reject(inputs[0], 8);
-  CHECK_ENDED(all, PROMISE_REJECTED, 7);
-  release(all);
-  release_all(inputs, 3);
-}
-
-static int64_t number_in(const promise_value_t *map, const char *key) {
-  const promise_value_t *value = promise_value_find(map, key, strlen(key));
-  CHECK(value != NULL);
-  return value->as.i64;
-}
-
-static void all_settled_tells_of_each(void) {
-  promise_t *inputs[] = {pending(), fulfilled(2)};
-  promise_t *all = combined(promise_all_settled, inputs, 2);
-  CHECK_INT(promise_state(all), PROMISE_PENDING);
-  reject(inputs[0], 7);
-  promise_value_t array;
-  CHECK_INT(promise_state(all), PROMISE_FULFILLED);
-  CHECK_STATUS(promise_result(all, &array), PROMISE_OK);
-  CHECK_INT(promise_value_count(&array), 2);
-  CHECK_INT(number_in(promise_value_at(&array, 0), "state"), PROMISE_REJECTED);
-  CHECK_INT(number_in(promise_value_at(&array, 0), "reason"), 7);
-  CHECK_INT(number_in(promise_value_at(&array, 1), "state"), PROMISE_FULFILLED);
-  CHECK_INT(number_in(promise_value_at(&array, 1), "value"), 2);
-  CHECK_STATUS(promise_value_release(&array), PROMISE_OK);
-  release(all);
-  release_all(inputs, 2);
-}
-
-static void any_is_the_first_that_is_fulfilled(void) {
-  promise_t *inputs[] = {pending(), pending(), pending()};
-  promise_t *any = combined(promise_any, inputs, 3), *none = combined(promise_any, inputs, 2);
-  reject(inputs[1], 8);
-  reject(inputs[0], 7);
-  CHECK_INT(promise_state(any), PROMISE_PENDING);
-  expect_array(none, PROMISE_REJECTED, (int64_t[]){7, 8}, 2);
-  resolve(inputs[2], 3);
-  CHECK_ENDED(any, PROMISE_FULFILLED, 3);
-  release(any);
-  release(none);
-  release_all(inputs, 3);
-}
-
-static void race_is_the_first_that_is_settled(void) {
-  promise_t *inputs[] = {pending(), pending()};
-  promise_t *race = combined(promise_race, inputs, 2);
-  reject(inputs[1], 7);
-  CHECK_ENDED(race, PROMISE_REJECTED, 7);
-  resolve(inputs[0], 1);
-  CHECK_ENDED(race, PROMISE_REJECTED, 7);
-  release(race);
-  release_all(inputs, 2);
-  race = combined(promise_race, NULL, 0);
-  CHECK_DISCARDED(race);
-  release(race);
 }
 
 static void the_others_may_be_asked_to_cancel(void) {
@@ -136,12 +278,24 @@ static void what_is_wrong_is_refused(void) {
 }
 
 CHECKS(combine) = {
-    RULE("promise_all() has every value, in the order of the inputs", all_has_every_value_in_order),
-    RULE("promise_all() is rejected as the first that is", all_is_rejected_by_the_first),
-    RULE("promise_all_settled() tells how each ended", all_settled_tells_of_each),
-    RULE("promise_any() is the first that is fulfilled, or has every reason", any_is_the_first_that_is_fulfilled),
-    RULE("promise_race() is the first that is settled", race_is_the_first_that_is_settled),
+    RULE("promise_all() has every value, in the order of the inputs", all_has_the_values_in_order),
+    RULE("promise_all() is rejected as the first that is", all_ends_with_the_first_rejection),
+    RULE("promise_all_settled() tells how each ended", all_settled_tells_how_each_ended),
+    RULE("promise_any() is the first that is fulfilled, or has every reason",
+         any_ends_with_the_first_value_or_all_reasons),
+    RULE("promise_race() is the first that is settled", race_ends_with_the_first),
+    RULE("a combination of none, or of settled promises, is settled at once",
+         of_none_and_of_settled_ones_all_is_known_at_once),
     RULE("PROMISE_COMBINE_CANCEL_OTHERS asks the others to cancel", the_others_may_be_asked_to_cancel),
+    RULE("a request to cancel a combination withdraws its interest in every input",
+         a_request_withdraws_interest_in_every_input),
+    RULE("a combination may be destroyed before its inputs, and its inputs before it",
+         what_dies_pending_leaves_nothing_behind),
+    RULE("a combination stays pending once an input that it needs was destroyed while pending",
+         a_result_stays_pending_once_an_input_died),
+    RULE("outcomes that come after the result are released", what_lost_a_race_is_not_kept),
+    RULE("a combination may have a million inputs", a_million_are_no_more_than_many),
+    RULE("the inputs may be settled on several threads", inputs_may_be_settled_on_several_threads),
     RULE("what is wrong is refused, and no input kept", what_is_wrong_is_refused),
     CHECKS_END,
 };

@@ -1,7 +1,15 @@
-/* promise/core.h: discarding, and discard blocks. */
+/* promise/core.h: discarding, and discard blocks (clauses 2.4, 3.3.3 and 3.5). */
 #include "../checked.h"
 
-static void the_block_is_called_once(void) {
+static void discarded_promise_is_rejected(void) { /* 2.4.2 */
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK(was_discarded(promise));
+  CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
+  promise_release(promise);
+}
+
+static void block_is_called_once(void) { /* 2.4.1, 3.3.3 */
   spy_t spy = {0};
   promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
   CHECK(promise != NULL);
@@ -9,9 +17,147 @@ static void the_block_is_called_once(void) {
   CHECK_SPY(&spy, 0, 0);
   CHECK_STATUS(promise_discard(promise), PROMISE_OK);
   CHECK_SPY(&spy, 1, 1);
+  CHECK(was_discarded(promise));
   CHECK_STATUS(promise_discard(promise), PROMISE_ESETTLED);
-  release(promise);
+  promise_release(promise);
   CHECK_SPY(&spy, 1, 1);
+}
+
+static void last_release_makes_the_block_superfluous(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+  CHECK_STATUS(promise_release(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+}
+
+static void block_may_be_missing(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(NULL, &spy, spy_free);
+  CHECK(promise != NULL);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK(was_discarded(promise));
+  promise_release(promise);
+
+  spy_t unfreed = {0};
+  promise = promise_new_discardable(spy_discard, &unfreed, NULL);
+  promise_discard(promise);
+  promise_release(promise);
+  CHECK_SPY(&unfreed, 1, 0);
+
+  promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  promise_release(promise);
+}
+
+/* "After the promise is rejected and before its callbacks run." */
+static promise_t *of_block;
+
+static void block_in_order(void *ctx) {
+  (void)ctx;
+  note('b');
+  CHECK(was_discarded(of_block));
+}
+
+static void free_in_order(void *ctx) {
+  (void)ctx, note('f');
+}
+
+static void observer_in_order(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  note('o');
+  CHECK_INT(reason->kind, PROMISE_KIND_DISCARDED);
+}
+
+static promise_verdict_t handler_in_order(void *ctx, const promise_value_t *reason, promise_value_t *out) {
+  (void)ctx, (void)out;
+  note('h');
+  CHECK_INT(reason->kind, PROMISE_KIND_DISCARDED);
+  return PROMISE_FULFILL;
+}
+
+static void block_runs_between_rejection_and_callbacks(void) {
+  of_block = promise_new_discardable(block_in_order, NULL, free_in_order);
+  promise_observe(of_block, NULL, observer_in_order, NULL, NULL);
+  promise_t *child = promise_rescue(of_block, promise_type_named("discarded"), handler_in_order, NULL, NULL);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_OK);
+  CHECK_INT(strspn(journal, "b"), 1);
+  CHECK(strcmp(journal, "bfoh") == 0 || strcmp(journal, "bofh") == 0 || strcmp(journal, "bohf") == 0);
+  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
+  promise_release(child);
+  promise_release(of_block);
+}
+
+/* The block's calls on its own promise come too late; its other calls take effect. */
+static promise_t *other;
+
+static void block_that_interferes(void *ctx) {
+  spy_t *spy = ctx;
+  atomic_fetch_add(&spy->calls, 1);
+  CHECK_STATUS(promise_resolve(of_block, I64(1)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_reject(of_block, I64(1)), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_ESETTLED);
+  CHECK_STATUS(promise_discard(other), PROMISE_OK);
+  CHECK_STATUS(promise_release(of_block), PROMISE_OK);
+}
+
+static void block_may_do_anything(void) {
+  spy_t spy = {0}, observed = {0};
+  other = promise_new();
+  of_block = promise_new_discardable(block_that_interferes, &spy, spy_free);
+  promise_observe(of_block, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_discard(of_block), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK_STATUS(promise_state(of_block), PROMISE_ESTALE);
+  CHECK(was_discarded(other));
+  promise_release(other);
+}
+
+static void reason_reaches_derived_promises(void) {
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
+  promise_discard(promise);
+  CHECK(was_discarded(child));
+  CHECK(was_discarded(grandchild));
+  promise_t *all[] = {promise, child, grandchild};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+static void discardable_promise_takes_many_callbacks(void) {
+  enum { COUNT = 100 };
+  static spy_t spies[COUNT];
+  spy_t block = {0};
+  promise_t *promise = promise_new_discardable(spy_discard, &block, spy_free);
+  for (int i = 0; i < COUNT; i++)
+    promise_observe(promise, NULL, spy_observer, &spies[i], spy_free);
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  for (int i = 0; i < COUNT; i++)
+    CHECK_SPY(&spies[i], 1, 1);
+  CHECK_SPY(&block, 1, 1);
+  promise_release(promise);
+}
+
+static void block_notes_its_thread(void *ctx) {
+  ((spy_t *)ctx)->thread = pthread_self();
+}
+
+static void *discard_here(void *promise) {
+  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  return NULL;
+}
+
+static void block_runs_on_the_discarding_thread(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new_discardable(block_notes_its_thread, &spy, spy_free);
+  pthread_t thread = start(discard_here, promise);
+  finish(thread);
+  CHECK(pthread_equal(spy.thread, thread));
+  CHECK(pthread_equal(spy.freed_on, thread));
+  promise_release(promise);
 }
 
 static void settlement_makes_the_block_superfluous(void) {
@@ -24,38 +170,6 @@ static void settlement_makes_the_block_superfluous(void) {
     release(promise);
     CHECK_SPY(&spy, 0, 1);
   }
-}
-
-static promise_t *subject;
-
-static void block_in_order(void *ctx) {
-  note_block(ctx);
-  CHECK_DISCARDED(subject);
-}
-
-static void the_block_runs_between_rejection_and_callbacks(void) {
-  subject = promise_new_discardable(block_in_order, LETTER('b'), NULL);
-  observe(subject, 'o');
-  promise_t *child = promise_rescue(subject, promise_type_named("discarded"), note_handler, LETTER('r'), NULL);
-  CHECK_STATUS(promise_discard(subject), PROMISE_OK);
-  CHECK_TEXT(journal, "bor");
-  CHECK_INT(promise_state(child), PROMISE_FULFILLED);
-  release(child);
-  release(subject);
-}
-
-static void the_block_may_be_missing(void) {
-  spy_t spy = {0};
-  promise_t *promise = promise_new_discardable(NULL, &spy, spy_free);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_SPY(&spy, 0, 1);
-  CHECK_DISCARDED(promise);
-  release(promise);
-  promise = promise_new_discardable(spy_discard, &spy, NULL);
-  atomic_store(&spy.frees, 0);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 0);
-  release(promise);
 }
 
 static void discarding_a_child_leaves_its_parent(void) {
@@ -74,18 +188,6 @@ static void discarding_a_child_leaves_its_parent(void) {
   release(promise);
 }
 
-static void the_reason_reaches_derived_promises(void) {
-  promise_t *promise = pending();
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  promise_t *grandchild = promise_then(child, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
-  CHECK_DISCARDED(child);
-  CHECK_DISCARDED(grandchild);
-  release(promise);
-  release(child);
-  release(grandchild);
-}
-
 static void a_discard_may_have_a_cause(void) {
   promise_t *promise = pending();
   promise_value_t cause = i64(7), reason;
@@ -100,14 +202,19 @@ static void a_discard_may_have_a_cause(void) {
 }
 
 CHECKS(discard) = {
-    RULE("a discard block is called once, and its context freed", the_block_is_called_once),
+    RULE("a promise is discarded once, and is rejected with a DISCARDED", discarded_promise_is_rejected),
+    RULE("a discard block is called once, and its context freed", block_is_called_once),
     RULE("a settlement makes the block superfluous: its context is freed, it is not called",
          settlement_makes_the_block_superfluous),
+    RULE("so does the last release of a pending promise", last_release_makes_the_block_superfluous),
     RULE("the block runs after the promise is rejected and before its callbacks",
-         the_block_runs_between_rejection_and_callbacks),
-    RULE("the block, and its free_ctx, may be missing", the_block_may_be_missing),
+         block_runs_between_rejection_and_callbacks),
+    RULE("the block, and its free_ctx, may be missing", block_may_be_missing),
+    RULE("a block may release its own promise, cannot settle it again, and may discard others", block_may_do_anything),
     RULE("a derived promise is discarded alone, and its handler is detached", discarding_a_child_leaves_its_parent),
     RULE("promise_discard_with() puts the cause into the DISCARDED", a_discard_may_have_a_cause),
-    RULE("a DISCARDED passes to derived promises as any reason does", the_reason_reaches_derived_promises),
+    RULE("a DISCARDED passes to derived promises as any reason does", reason_reaches_derived_promises),
+    RULE("a promise with a block takes many callbacks", discardable_promise_takes_many_callbacks),
+    RULE("the block runs, and its context is freed, on the discarding thread", block_runs_on_the_discarding_thread),
     CHECKS_END,
 };

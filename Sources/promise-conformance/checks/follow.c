@@ -1,18 +1,26 @@
 /* promise/callback.h: promise_finally(), promise_tap(), promise_follow(). */
 #include "../checked.h"
 
+static void count_call(void *calls) {
+  ++*(int *)calls;
+}
+
 static void finally_is_called_either_way(void) {
-  for (int fulfils = 0; fulfils < 2; fulfils++) {
+  for (int way = 0; way < 4; way++) {
+    bool settled = way / 2 == 1, good = way % 2 == 1;
+    int calls = 0;
     spy_t spy = {0};
-    promise_t *promise = pending();
-    promise_t *child = promise_finally(promise, spy_discard, &spy, spy_free);
-    CHECK(child != NULL);
-    CHECK_SPY(&spy, 0, 0);
-    (fulfils ? resolve : reject)(promise, 7);
+    promise_t *promise = !settled ? pending() : good ? fulfilled(4) : rejected(4);
+    promise_t *child = promise_finally(promise, count_call, &calls, NULL);
+    promise_t *other = promise_finally(promise, spy_discard, &spy, spy_free);
+    CHECK_INT(calls, settled);
+    CHECK_SPY(&spy, settled, settled);
+    if (!settled)
+      (good ? resolve : reject)(promise, 4);
+    CHECK_INT(calls, 1);
     CHECK_SPY(&spy, 1, 1);
-    CHECK_ENDED(child, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-    release(child);
-    release(promise);
+    CHECK_ENDED(child, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4);
+    release(child), release(other), release(promise);
   }
   spy_t spy = {0};
   CHECK_POINTER(promise_finally(NULL, spy_discard, &spy, spy_free), NULL);
@@ -69,25 +77,10 @@ static void a_follower_may_be_settled_before(void) {
   resolve(promise, 1);
   CHECK_STATUS(promise_follow(promise, source), PROMISE_ESETTLED);
   reject(source, 7);
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_ESETTLED);
   CHECK_ENDED(promise, PROMISE_FULFILLED, 1);
   release(promise);
   release(source);
-}
-
-static void circles_are_refused(void) {
-  promise_t *promise = pending();
-  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_follow(promise, promise), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_follow(promise, child), PROMISE_EDEADLK);
-  promise_t *second = pending();
-  CHECK_STATUS(promise_follow(second, promise), PROMISE_OK);
-  CHECK_STATUS(promise_follow(promise, second), PROMISE_EDEADLK);
-  resolve(promise, 1);
-  CHECK_ENDED(second, PROMISE_FULFILLED, 1);
-  CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  promise_t *all[] = {promise, child, second};
-  for (int i = 0; i < 3; i++)
-    release(all[i]);
 }
 
 static void what_is_wrong_is_refused(void) {
@@ -103,12 +96,141 @@ static void what_is_wrong_is_refused(void) {
     release(all[i]);
 }
 
+static void a_follower_has_one_source(void) {
+  promise_t *source = promise_new(), *other = promise_new();
+  promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  CHECK_STATUS(promise_follow(promise, other), PROMISE_EINVAL);
+  promise_resolve(other, I64(2));
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  promise_resolve(source, I64(1));
+  CHECK(ended(promise, PROMISE_FULFILLED, 1));
+  CHECK_STATUS(promise_follow(promise, other), PROMISE_ESETTLED);
+  promise_release(source);
+  promise_release(other);
+  promise_release(promise);
+}
+
+/* Two promises that follow each other: the second call is rejected, whichever of them have blocks. */
+static void a_circle_is_refused(void) {
+  for (int blocks = 0; blocks < 4; blocks++) {
+    promise_t *one = blocks & 1 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
+    promise_t *two = blocks & 2 ? promise_new_discardable(NULL, NULL, NULL) : promise_new();
+    promise_t *child = promise_then(one, adds_one, NULL, NULL);
+    CHECK_STATUS(promise_follow(one, one), PROMISE_EDEADLK);
+    CHECK_STATUS(promise_follow(one, child), PROMISE_EDEADLK);
+    CHECK_STATUS(promise_follow(one, two), PROMISE_OK);
+    CHECK_STATUS(promise_follow(two, one), PROMISE_EDEADLK);
+    CHECK_STATUS(promise_follow(two, child), PROMISE_EDEADLK);
+    promise_resolve(two, I64(1));
+    CHECK(ended(child, PROMISE_FULFILLED, 2));
+    promise_release(one);
+    promise_release(two);
+    promise_release(child);
+  }
+}
+
+/* The context of a discard block is freed with the settlement, and the block is not called. */
+static void a_source_that_settles_its_follower_frees_the_block(void) {
+  for (int is_rejected = 0; is_rejected < 2; is_rejected++) {
+    spy_t spy = {0};
+    promise_t *source = promise_new(), *promise = promise_new_discardable(spy_discard, &spy, spy_free);
+    CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 0);
+    CHECK_STATUS(is_rejected ? promise_reject(source, I64(1)) : promise_resolve(source, I64(1)), PROMISE_OK);
+    CHECK_SPY(&spy, 0, 1);
+    CHECK(ended(promise, is_rejected ? PROMISE_REJECTED : PROMISE_FULFILLED, 1));
+    promise_release(source);
+    promise_release(promise);
+    CHECK_SPY(&spy, 0, 1);
+  }
+}
+
+static promise_t *follower;
+
+static promise_verdict_t adopts_follower(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_see(ctx, in);
+  *out = holding(retained(follower));
+  return PROMISE_ADOPT;
+}
+
+static void an_adopted_circle_is_refused_too(void) {
+  spy_t spy = {0};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, adopts_follower, &spy, spy_free);
+  follower = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_follow(follower, child), PROMISE_OK);
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(failed_with(child, PROMISE_EDEADLK));
+  CHECK(failed_with(follower, PROMISE_EDEADLK));
+  promise_release(promise);
+  promise_release(child);
+  promise_release(follower);
+}
+
+/* The source no longer settles the follower: any holder may, or make it follow another promise. */
+static void a_follower_of_what_died_may_follow_another(void) {
+  promise_t *source = promise_new(), *other = promise_new();
+  promise_t *promise = promise_new_discardable(NULL, NULL, NULL);
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  CHECK_STATUS(promise_release(source), PROMISE_OK);
+  promise_t *in_its_place = promise_new();
+  CHECK_STATUS(promise_follow(in_its_place, promise), PROMISE_OK);
+  CHECK_STATUS(promise_follow(promise, other), PROMISE_OK);
+  promise_resolve(other, I64(3));
+  CHECK(ended(in_its_place, PROMISE_FULFILLED, 3));
+  promise_release(other);
+  promise_release(promise);
+  promise_release(in_its_place);
+}
+
+static promise_t *child_of(promise_t *promise) {
+  promise_t *child = promise_then(promise, adds_one, NULL, NULL);
+  REQUIRE(child != NULL);
+  return child;
+}
+
+/* ---- Following ---- */
+
+static void a_circle_through_a_derived_promise_is_refused(void) {
+  journal_clear();
+  promise_t *one = promise_new(), *two = promise_new(), *three = child_of(two);
+  CHECK_STATUS(promise_follow(one, one), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_follow(one, three), PROMISE_OK);
+  CHECK_STATUS(promise_follow(two, one), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_follow(three, one), PROMISE_EDEADLK);
+  promise_t *other = promise_new();
+  CHECK_STATUS(promise_follow(three, other), PROMISE_EINVAL); /* it has a source */
+  promise_release(other);
+  promise_resolve(two, I64(1));
+  CHECK(ended(one, PROMISE_FULFILLED, 2));
+  promise_release(one), promise_release(two), promise_release(three);
+}
+
+static void a_follower_of_what_dies_stays_pending(void) {
+  journal_clear();
+  promise_t *source = promise_new(), *promise = promise_new();
+  CHECK_STATUS(promise_follow(promise, source), PROMISE_OK);
+  promise_release(source);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, VOID()), PROMISE_OK);
+  promise_release(promise);
+}
+
 CHECKS(follow) = {
     RULE("promise_finally() is called either way, and passes the outcome on", finally_is_called_either_way),
     RULE("promise_tap() calls the one callback that is due", tap_is_called_as_an_observer_is),
     RULE("promise_follow() settles a promise as its source", a_follower_ends_as_its_source),
     RULE("a promise that follows may be settled before", a_follower_may_be_settled_before),
-    RULE("promise_follow() refuses circles with PROMISE_EDEADLK", circles_are_refused),
+    RULE("a promise follows one source", a_follower_has_one_source),
+    RULE("promise_follow() refuses circles with PROMISE_EDEADLK", a_circle_is_refused),
+    RULE("a circle through a derived promise is refused too", a_circle_through_a_derived_promise_is_refused),
+    RULE("so is a circle that an adoption would close", an_adopted_circle_is_refused_too),
+    RULE("the source settles a promise with a discard block, and frees the context of the block",
+         a_source_that_settles_its_follower_frees_the_block),
+    RULE("a promise stays pending when its source is destroyed while pending", a_follower_of_what_dies_stays_pending),
+    RULE("such a promise may follow another source", a_follower_of_what_died_may_follow_another),
     RULE("promise_follow() refuses what is wrong", what_is_wrong_is_refused),
     CHECKS_END,
 };

@@ -1,64 +1,139 @@
 /* promise/callback.h: promise_react(). */
 #include "../checked.h"
 
+static promise_verdict_t on_good(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  note('g');
+  return spy_handler(ctx, in, out);
+}
+
+static promise_verdict_t on_bad(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  note('b');
+  return spy_handler(ctx, in, out);
+}
+
+/* Attaches the handlers named in `which`, settles, and returns those that ran; the child is checked and released. */
+static const char *reacts(const char *which, const promise_type_t *type, bool good, bool settled, bool runs) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {.size = sizeof reaction,
+                                 .on_fulfilled = strchr(which, 'g') != NULL ? on_good : NULL,
+                                 .on_rejected = strchr(which, 'b') != NULL ? on_bad : NULL,
+                                 .type = type,
+                                 .ctx = &spy,
+                                 .free_ctx = spy_free};
+  promise_t *promise = !settled ? promise_new() : good ? fulfilled(1) : rejected(1);
+  journal_clear();
+  promise_t *child = promise_react(promise, &reaction);
+  memset(&reaction, 0xff, sizeof reaction); /* read during the call only */
+  REQUIRE(child != NULL);
+  if (!settled)
+    CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+  CHECK_SPY(&spy, runs ? 1 : 0, 1);
+  CHECK(ended(child, runs || good ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 2 : 1));
+  promise_release(child);
+  promise_release(promise);
+  return journal;
+}
+
+static void right_handler_runs_and_the_rest_passes_through(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    CHECK_TEXT(reacts("gb", NULL, true, settled, true), "g");
+    CHECK_TEXT(reacts("gb", NULL, false, settled, true), "b");
+    CHECK_TEXT(reacts("g", NULL, true, settled, true), "g");
+    CHECK_TEXT(reacts("g", NULL, false, settled, false), "");
+    CHECK_TEXT(reacts("b", NULL, true, settled, false), "");
+    CHECK_TEXT(reacts("b", NULL, false, settled, true), "b");
+  }
+}
+
+static void type_is_for_the_rejection_handler(void) {
+  for (int settled = 0; settled < 2; settled++) {
+    CHECK_TEXT(reacts("gb", promise_type_named("i64"), false, settled, true), "b");
+    CHECK_TEXT(reacts("gb", promise_type_named("error"), false, settled, false), "");
+    CHECK_TEXT(reacts("gb", promise_type_named("error"), true, settled, true), "g");
+  }
+}
+
+static void never_submitted(void *ctx, promise_job_t *job) {
+  (void)ctx;
+  CHECK(job == NULL);
+}
+
+/* "What passes through does so at once, on the settling thread." */
+static void what_passes_through_needs_no_executor(void) {
+  spy_t owner = {0};
+  promise_executor_t *executor = promise_executor_new(never_submitted, &owner, spy_free);
+  for (int good = 0; good < 2; good++) {
+    for (int typed = 0; typed < 2; typed++) {
+      spy_t spy = {0};
+      promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .ctx = &spy, .free_ctx = spy_free};
+      if (good || typed)
+        reaction.on_rejected = on_bad;
+      if (!good)
+        reaction.on_fulfilled = on_good;
+      if (typed)
+        reaction.type = promise_type_named("discarded");
+      promise_t *promise = promise_new();
+      promise_t *child = promise_react(promise, &reaction);
+      CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+      CHECK_SPY(&spy, 0, 1);
+      CHECK(ended(child, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 1));
+      promise_release(child);
+      promise_release(promise);
+    }
+  }
+  promise_executor_release(executor);
+  CHECK_SPY(&owner, 0, 1);
+}
+
+/* A newer caller's struct is longer: accepted if the fields unknown to this library are 0. */
+static void longer_struct_of_zeros_is_accepted(void) {
+  struct {
+    promise_reaction_t reaction;
+    char later[64];
+  } newer = {.reaction = {.on_fulfilled = on_good}};
+  spy_t spy = {0};
+  newer.reaction.ctx = &spy;
+  newer.reaction.free_ctx = spy_free;
+  promise_t *promise = fulfilled(1);
+  for (uint32_t size = sizeof newer.reaction; size <= sizeof newer; size += 8) {
+    newer.reaction.size = size;
+    promise_t *child = promise_react(promise, &newer.reaction);
+    CHECK(ended(child, PROMISE_FULFILLED, 2));
+    promise_release(child);
+    atomic_store(&spy.frees, 0);
+  }
+  promise_release(promise);
+}
+
+static void context_goes_with_a_pending_promise(void) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
+  promise_t *promise = promise_new();
+  promise_t *child = promise_react(promise, &reaction);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+static void released_child_does_not_stop_the_handler(void) {
+  spy_t spy = {0};
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .on_fulfilled = on_good, .on_rejected = on_bad, .ctx = &spy, .free_ctx = spy_free};
+  promise_t *promise = promise_new();
+  promise_release(promise_react(promise, &reaction));
+  promise_resolve(promise, I64(1));
+  CHECK_SPY(&spy, 1, 1);
+  promise_release(promise);
+}
+
 static promise_reaction_t reaction_to(spy_t *spy) {
   return (promise_reaction_t){.size = sizeof(promise_reaction_t),
                               .on_fulfilled = spy_handler,
                               .on_rejected = spy_handler,
                               .ctx = spy,
                               .free_ctx = spy_free};
-}
-
-static void it_is_then_and_rescue_in_one(void) {
-  for (int handlers = 1; handlers < 4; handlers++) {
-    for (int fulfils = 0; fulfils < 2; fulfils++) {
-      spy_t spy = {0};
-      promise_reaction_t reaction = reaction_to(&spy);
-      reaction.on_fulfilled = handlers & 1 ? spy_handler : NULL;
-      reaction.on_rejected = handlers & 2 ? spy_handler : NULL;
-      bool runs = fulfils ? handlers & 1 : (handlers & 2) != 0;
-      promise_t *promise = pending();
-      promise_t *child = promise_react(promise, &reaction);
-      CHECK(child != NULL);
-      (fulfils ? resolve : reject)(promise, 7);
-      CHECK_SPY(&spy, runs, 1);
-      CHECK_ENDED(child, runs || fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, runs ? 8 : 7);
-      release(child);
-      release(promise);
-    }
-  }
-}
-
-static void the_type_is_for_rejections(void) {
-  for (int fulfils = 0; fulfils < 2; fulfils++) {
-    spy_t spy = {0};
-    promise_reaction_t reaction = reaction_to(&spy);
-    reaction.type = promise_type_named("error");
-    promise_t *promise = fulfils ? fulfilled(7) : rejected(7);
-    promise_t *child = promise_react(promise, &reaction);
-    CHECK_SPY(&spy, fulfils, 1);
-    CHECK_ENDED(child, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, fulfils ? 8 : 7);
-    release(child);
-    release(promise);
-  }
-}
-
-static void a_newer_struct_of_zeros_is_good(void) {
-  struct {
-    promise_reaction_t reaction;
-    char later[64];
-  } newer;
-  memset(&newer, 0, sizeof newer);
-  promise_t *promise = fulfilled(1);
-  for (uint32_t size = sizeof newer.reaction; size <= sizeof newer; size += 8) {
-    spy_t spy = {0};
-    newer.reaction = reaction_to(&spy);
-    newer.reaction.size = size;
-    promise_t *child = promise_react(promise, &newer.reaction);
-    CHECK_SPY(&spy, 1, 1);
-    release(child);
-  }
-  release(promise);
 }
 
 static void refused(promise_t *promise, const promise_reaction_t *reaction, promise_status_t status, spy_t *spy) {
@@ -97,10 +172,16 @@ static void what_is_wrong_is_refused(void) {
 }
 
 CHECKS(react) = {
-    RULE("promise_react() is promise_then() and promise_rescue() in one", it_is_then_and_rescue_in_one),
-    RULE("promise_react() looks at the type for rejections alone", the_type_is_for_rejections),
+    RULE("promise_react() is promise_then() and promise_rescue() in one",
+         right_handler_runs_and_the_rest_passes_through),
+    RULE("promise_react() looks at the type for rejections alone", type_is_for_the_rejection_handler),
+    RULE("an outcome that passes through needs no executor", what_passes_through_needs_no_executor),
     RULE("promise_react() takes a longer struct, of a newer version, whose new fields are 0",
-         a_newer_struct_of_zeros_is_good),
+         longer_struct_of_zeros_is_accepted),
+    RULE("the context of a reaction is freed when its promise is destroyed while pending",
+         context_goes_with_a_pending_promise),
+    RULE("a handler of promise_react() runs although its derived promise was released",
+         released_child_does_not_stop_the_handler),
     RULE("promise_react() refuses what is wrong, and frees the context", what_is_wrong_is_refused),
     CHECKS_END,
 };

@@ -16,18 +16,6 @@ static void settled_promises_need_no_waiting(void) {
   release(discarded);
 }
 
-static void a_limit_is_kept(void) {
-  promise_t *promise = pending();
-  CHECK_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
-  CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
-  CHECK_STATUS(promise_wait_interruptible(promise, 1), PROMISE_ETIMEDOUT);
-  int64_t before = now();
-  CHECK_STATUS(promise_wait(promise, 30 * MILLISECONDS), PROMISE_ETIMEDOUT);
-  CHECK(now() - before >= 30 * MILLISECONDS);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  release(promise);
-}
-
 static void *resolves(void *promise) {
   resolve(promise, 1);
   return NULL;
@@ -48,6 +36,7 @@ static void a_settlement_ends_the_wait(void) {
 }
 
 static promise_t *own;
+
 static promise_verdict_t waits_for_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
   *out = *in;
   CHECK_STATUS(promise_wait(own, FOR_EVER), PROMISE_EDEADLK);
@@ -63,20 +52,20 @@ static void what_this_thread_would_settle_is_a_deadlock(void) {
   resolve(promise, 1);
   CHECK_INT(calls, 1);
   CHECK_ENDED(own, PROMISE_FULFILLED, 1);
-  release(own);
+  release(own), release(promise);
   /* A descendant, and a reaction that is queued behind the running one. */
   promise = pending();
   promise_t *child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(child, adds_one, NULL, NULL);
   resolve(promise, 1);
   CHECK_INT(calls, 2);
-  release(child);
-  release(own);
+  release(child), release(own), release(promise);
   promise = pending();
   child = promise_then(promise, waits_for_itself, &calls, NULL);
   own = promise_then(promise, adds_one, NULL, NULL);
   resolve(promise, 1);
   CHECK_INT(calls, 3);
+  release(child), release(own), release(promise);
 }
 
 static void waits_for_another_thread(void *ctx, const promise_value_t *value) {
@@ -120,14 +109,113 @@ static void one_of_many_ends_the_wait(void) {
   }
 }
 
+static void pending_promise_times_out(void) {
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_wait(promise, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait(promise, 1), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait_interruptible(promise, 1), PROMISE_ETIMEDOUT);
+  int64_t before = now();
+  CHECK_STATUS(promise_wait(promise, 50 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 50 * MILLISECONDS);
+  CHECK_INT(promise_state(promise), PROMISE_PENDING);
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  CHECK_STATUS(promise_wait(promise, 0), PROMISE_OK);
+  promise_release(promise);
+}
+
+static void *resolve_there(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+  return NULL;
+}
+
+static void waits_for_the_end_of_a_chain(void) {
+  promise_t *promise = promise_new(), *last = retained(promise);
+  for (int i = 0; i < 10; i++) {
+    promise_t *next = promise_then(last, adds_one, NULL, NULL);
+    promise_release(last);
+    last = next;
+  }
+  pthread_t thread = start(resolve_there, promise);
+  CHECK_STATUS(promise_wait(last, FOR_EVER), PROMISE_OK);
+  CHECK(ended(last, PROMISE_FULFILLED, 11));
+  finish(thread);
+  promise_release(last);
+  promise_release(promise);
+}
+
+/* Another thread waits for these promises while the callback runs: an ordinary wait, which that callback ends. */
+static gate_t in_callback = GATE_CLOSED, waited = GATE_CLOSED;
+
+static promise_verdict_t lets_others_look(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *in;
+  gate_open(&in_callback);
+  gate_wait(&waited);
+  return PROMISE_FULFILL;
+}
+
+static void other_threads_may_wait_for_what_runs_here(void) {
+  promise_t *promise = promise_new();
+  promise_t *child = promise_then(promise, lets_others_look, NULL, NULL);
+  pthread_t thread = start(resolve_there, promise);
+  gate_wait(&in_callback);
+  CHECK_STATUS(promise_wait(child, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_wait(child, MILLISECONDS), PROMISE_ETIMEDOUT);
+  gate_open(&waited);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  finish(thread);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* A promise settled on another thread, which has not reached its later callbacks. A callback attached here runs at
+ * once, and may wait for them, because this thread does not have to run them. */
+static gate_t first_runs = GATE_CLOSED, first_may_end = GATE_CLOSED;
+
+static void holds_the_others_up(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+  gate_open(&first_runs);
+  gate_wait(&first_may_end);
+}
+
+static promise_verdict_t waits_for_the_other_thread(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  promise_t *behind = ctx;
+  *out = *in;
+  CHECK_STATUS(promise_wait(behind, MILLISECONDS), PROMISE_ETIMEDOUT);
+  gate_open(&first_may_end);
+  CHECK_STATUS(promise_wait(behind, FOR_EVER), PROMISE_OK);
+  return PROMISE_FULFILL;
+}
+
+static void late_callback_may_wait_for_what_another_thread_settles(void) {
+  promise_t *promise = promise_new();
+  promise_observe(promise, holds_the_others_up, NULL, NULL, NULL);
+  promise_t *behind = promise_then(promise, adds_one, NULL, NULL);
+  pthread_t thread = start(resolve_there, promise);
+  gate_wait(&first_runs);
+  CHECK_INT(promise_state(promise), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(behind), PROMISE_PENDING);
+  promise_t *late = promise_then(promise, waits_for_the_other_thread, behind, NULL);
+  gate_open(&first_may_end);
+  finish(thread);
+  CHECK(ended(behind, PROMISE_FULFILLED, 2));
+  promise_t *all[] = {promise, behind, late};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
 CHECKS(wait) = {
     RULE("waiting for a settled promise returns at once", settled_promises_need_no_waiting),
-    RULE("waiting for a pending promise ends when its time is over, and not before", a_limit_is_kept),
+    RULE("waiting for a pending promise ends when its time is over, and not before", pending_promise_times_out),
     RULE("a settlement on another thread ends the wait", a_settlement_ends_the_wait),
+    RULE("so it does for the last promise of a chain", waits_for_the_end_of_a_chain),
     RULE("waiting for what this thread would have to settle is PROMISE_EDEADLK",
          what_this_thread_would_settle_is_a_deadlock),
     RULE("promise_wait_any() ends with the first that is settled, and leaves nothing behind",
          one_of_many_ends_the_wait),
     RULE("a callback may wait for what another thread settles", a_callback_may_wait_for_another_thread),
+    RULE("another thread may wait for the promise whose handler runs here", other_threads_may_wait_for_what_runs_here),
+    RULE("a callback attached to a settled promise may wait for one whose handler another thread will run",
+         late_callback_may_wait_for_what_another_thread_settles),
     CHECKS_END,
 };

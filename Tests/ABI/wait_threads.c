@@ -1,0 +1,115 @@
+/* promise_wait on many threads: waits that meet a settlement, a limit, or the end of their promise. */
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "support.h"
+
+typedef struct waiting {
+  promise_t *promise;
+  int64_t timeout;
+  promise_status_t status;
+} waiting_t;
+
+static void *wait_there(void *argument) {
+  waiting_t *waiting = argument;
+  waiting->status = promise_wait(waiting->promise, waiting->timeout);
+  CHECK_INT(promise_state(waiting->promise), waiting->status == PROMISE_OK ? PROMISE_FULFILLED : PROMISE_PENDING);
+  return NULL;
+}
+
+/* Whether the waiter blocks first or the settler comes first is left to chance, often enough to see both. */
+static void waiter_is_woken(void) {
+  static const int64_t timeouts[] = {-1, INT64_MIN, INT64_MAX, 3600 * 1000 * MILLISECONDS};
+  long rounds = check_scale(1000);
+  for (long i = 0; i < rounds; i++) {
+    waiting_t waiting = {promise_new(), timeouts[i % 4], PROMISE_EINVAL};
+    pthread_t thread = start(wait_there, &waiting);
+    if (i % 3 == 0)
+      sched_yield();
+    CHECK_STATUS(promise_resolve(waiting.promise, I64(1)), PROMISE_OK);
+    finish(thread);
+    CHECK_STATUS(waiting.status, PROMISE_OK);
+    promise_release(waiting.promise);
+  }
+}
+
+static void every_waiter_is_woken(void) {
+  enum { WAITERS = 16 };
+  long rounds = check_scale(1000) / 10;
+  for (long i = 0; i < rounds; i++) {
+    promise_t *promise = promise_new();
+    waiting_t waiting[WAITERS];
+    pthread_t threads[WAITERS];
+    for (int j = 0; j < WAITERS; j++) {
+      waiting[j] = (waiting_t){promise, FOR_EVER, PROMISE_EINVAL};
+      threads[j] = start(wait_there, &waiting[j]);
+    }
+    CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+    for (int j = 0; j < WAITERS; j++) {
+      finish(threads[j]);
+      CHECK_STATUS(waiting[j].status, PROMISE_OK);
+    }
+    promise_release(promise);
+  }
+}
+
+/* A limit that ends at about the moment of the settlement: either answer is right, none may hang or crash. */
+static void limit_and_settlement_may_meet(void) {
+  long rounds = check_scale(1000);
+  for (long i = 0; i < rounds; i++) {
+    waiting_t waiting = {promise_new(), 20000 + i % 100 * 1000, PROMISE_EINVAL};
+    promise_t *promise = waiting.promise;
+    pthread_t thread = start(wait_there, &waiting);
+    promise_wait(promise, 30000);
+    CHECK_INT(promise_state(promise), PROMISE_PENDING);
+    finish(thread);
+    CHECK_STATUS(waiting.status, PROMISE_ETIMEDOUT);
+    CHECK_STATUS(promise_resolve(promise, I64(1)), PROMISE_OK);
+    promise_release(promise);
+  }
+}
+
+/* ---- A wait and the end of its promise ---- */
+
+static atomic_int sleeper;
+
+static void *sleeps(void *promise) {
+  atomic_store(&sleeper, (int)syscall(SYS_gettid));
+  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
+  return NULL;
+}
+
+static bool is_asleep(int thread) {
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = thread == 0 ? NULL : fopen(path, "r");
+  if (file == NULL)
+    return false;
+  bool is_read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+  fclose(file);
+  return is_read && state == 'S';
+}
+
+/* The last reference is released before the waiting thread wakes up, and another promise reuses the memory. */
+static void promise_may_go_as_its_waiter_wakes(void) {
+  for (int round = 0; round < 100; round++) {
+    promise_t *promise = promise_new();
+    atomic_store(&sleeper, 0);
+    pthread_t thread = start(sleeps, promise);
+    while (!is_asleep(atomic_load(&sleeper)))
+      sched_yield();
+    promise_resolve(promise, VOID());
+    promise_release(promise);
+    promise_t *other = promise_new();
+    finish(thread);
+    promise_release(other);
+  }
+}
+
+int main(void) {
+  RUN(waiter_is_woken);
+  RUN(every_waiter_is_woken);
+  RUN(limit_and_settlement_may_meet);
+  RUN(promise_may_go_as_its_waiter_wakes);
+  return check_report();
+}
