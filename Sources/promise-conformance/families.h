@@ -16,8 +16,9 @@ extern const family_t families[];
 extern const check_t version_checks[], status_checks[], value_checks[], object_checks[], error_checks[],
     collection_checks[], builder_checks[], inspect_checks[], json_checks[], type_checks[], settle_checks[],
     lifetime_checks[], discard_checks[], wait_checks[], cancel_checks[], token_checks[], callback_checks[],
-    order_checks[], context_checks[], adopt_checks[], react_checks[], follow_checks[], combine_checks[],
-    executor_checks[], pool_checks[], loop_checks[], timer_checks[], queue_checks[], stream_checks[], operator_checks[],
-    observe_checks[], handle_checks[], thread_checks[], scalar_checks[], runtime_checks[];
+    order_checks[], context_checks[], adopt_checks[], observer_checks[], react_checks[], follow_checks[],
+    combine_checks[], executor_checks[], pool_checks[], loop_checks[], loop_end_checks[], timer_checks[],
+    queue_checks[], call_checks[], stream_checks[], operator_checks[], observe_checks[], handle_checks[],
+    thread_checks[], scalar_checks[], runtime_checks[];
 
 #endif /* CONFORMANCE_FAMILIES_H */

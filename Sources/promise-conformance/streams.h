@@ -1,8 +1,56 @@
-/* streams.h - helpers of the checks of streams and operators. */
-#ifndef CHECKED_STREAMS_H
-#define CHECKED_STREAMS_H
+/* streams.h - shared by the programs about streams: a subscriber that records its events. */
+#ifndef STREAMS_H
+#define STREAMS_H
 
-#include "checked.h"
+#include "scheduling.h"
+
+/* Passed as `ctx` with log_free. Values are written as their numbers, errors as "!" and their numbers, the end of the
+ * context as ".". */
+typedef struct listener {
+  char log[512];
+  atomic_int frees;
+  atomic_int calls;
+  pthread_t thread; /* the thread of the last callback */
+  void (*then)(struct listener *listener, int64_t number);
+  promise_publisher_t *publisher;
+  promise_subscriber_t *subscriber;
+} listener_t;
+
+static inline void hear(listener_t *listener, const char *mark, const promise_value_t *value) {
+  CHECK_INT(atomic_load(&listener->frees), 0);
+  CHECK_INT(value->kind, PROMISE_KIND_I64);
+  size_t length = strlen(listener->log);
+  snprintf(listener->log + length, sizeof listener->log - length, "%s%lld ", mark, (long long)value->as.i64);
+  listener->thread = pthread_self();
+  atomic_fetch_add(&listener->calls, 1);
+  if (listener->then != NULL)
+    listener->then(listener, value->as.i64);
+}
+
+static inline void hear_value(void *ctx, const promise_value_t *value) {
+  hear(ctx, "", value);
+}
+
+static inline void hear_error(void *ctx, const promise_value_t *reason) {
+  hear(ctx, "!", reason);
+}
+
+static inline void hear_no_more(void *ctx) {
+  listener_t *listener = ctx;
+  strcat(listener->log, ".");
+  atomic_fetch_add(&listener->frees, 1);
+}
+
+/* A subscription to all events, as a value to modify. */
+static inline promise_subscription_t everything(listener_t *listener) {
+  return (promise_subscription_t){.size = sizeof(promise_subscription_t),
+                                  .overflow = PROMISE_OVERFLOW_BUFFER,
+                                  .demand = PROMISE_DEMAND_UNLIMITED,
+                                  .on_value = hear_value,
+                                  .on_error = hear_error,
+                                  .ctx = listener,
+                                  .free_ctx = hear_no_more};
+}
 
 /* Writes an error to the journal as a capital letter, and the end of the context as a point. */
 static inline void note_error(void *ctx, const promise_value_t *reason) {
@@ -15,15 +63,64 @@ static inline void note_end(void *ctx) {
   note('.');
 }
 
-static inline promise_publisher_t *publisher_with(uint32_t flags) {
+static inline promise_subscriber_t *subscribe(promise_publisher_t *publisher, promise_subscription_t subscription) {
+  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
+  REQUIRE(subscriber != NULL);
+  return subscriber;
+}
+
+static inline promise_subscriber_t *listen(promise_publisher_t *publisher, listener_t *listener) {
+  return subscribe(publisher, everything(listener));
+}
+
+/* A subscriber whose events are requested. */
+static inline promise_subscriber_t *pull(promise_publisher_t *publisher, promise_overflow_t overflow,
+                                         uint64_t capacity) {
+  promise_subscription_t subscription = {.size = sizeof subscription, .overflow = overflow, .capacity = capacity};
+  return subscribe(publisher, subscription);
+}
+
+static inline promise_publisher_t *publisher_new(uint32_t flags) {
   promise_publisher_t *publisher = promise_publisher_new(flags);
-  CHECK(publisher != NULL);
+  REQUIRE(publisher != NULL);
   return publisher;
 }
 
-static inline void publish_error(promise_publisher_t *publisher, int64_t number) {
-  promise_value_t reason = i64(number);
-  CHECK_STATUS(promise_publisher_publish_error(publisher, &reason), PROMISE_OK);
+static inline promise_t *end_of(promise_subscriber_t *subscriber) {
+  promise_t *end = promise_subscriber_end(subscriber);
+  REQUIRE(end != NULL);
+  return end;
 }
 
-#endif /* CHECKED_STREAMS_H */
+static inline void publish(promise_publisher_t *publisher, int64_t number) {
+  CHECK_STATUS(promise_publisher_publish(publisher, I64(number)), PROMISE_OK);
+}
+
+static inline void publish_error(promise_publisher_t *publisher, int64_t number) {
+  CHECK_STATUS(promise_publisher_publish_error(publisher, I64(number)), PROMISE_OK);
+}
+
+static inline promise_t *next_of(promise_subscriber_t *subscriber) {
+  promise_t *next = promise_subscriber_next(subscriber);
+  REQUIRE(next != NULL);
+  return next;
+}
+
+/* Holds if the promise was rejected with a DISCARDED. */
+static inline bool was_cancelled(promise_t *promise) {
+  return promise_state(promise) == PROMISE_REJECTED && promise_cancel_requested(promise) == 1;
+}
+
+/* Holds if it was fulfilled with VOID. */
+static inline bool is_done(promise_t *promise) {
+  promise_value_t value;
+  return promise_state(promise) == PROMISE_FULFILLED && promise_result(promise, &value) == PROMISE_OK &&
+         value.kind == PROMISE_KIND_VOID;
+}
+
+static inline void release_both(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
+  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
+  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+}
+
+#endif /* STREAMS_H */

@@ -1,5 +1,5 @@
 /* No recursion: a million links, observers, followers and owners, settled and released on a stack of 512 KiB. */
-#include "support.h"
+#include "streams.h"
 
 static long count(void) {
   return check_scale(1000 * 1000);
@@ -285,6 +285,32 @@ static void chain_is_dropped_within_submit(void) {
   on_small_stack(drop_at_once, NULL);
 }
 
+static atomic_long counted;
+
+static void counts_down(void *ctx, const promise_value_t *value) {
+  atomic_fetch_add(&counted, 1);
+  if (value->as.i64 > 0)
+    promise_publisher_publish(ctx, I64(value->as.i64 - 1));
+}
+
+static void *republishes_a_million_times(void *unused) {
+  (void)unused;
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscription_t wish = everything(NULL);
+  wish.on_value = counts_down, wish.ctx = publisher, wish.free_ctx = NULL;
+  promise_subscriber_t *subscriber = subscribe(publisher, wish);
+  long times = check_scale(1000000);
+  atomic_store(&counted, 0);
+  publish(publisher, times);
+  CHECK_INT(atomic_load(&counted), times + 1);
+  release_both(subscriber, publisher);
+  return NULL;
+}
+
+static void publishing_in_callbacks_takes_no_stack(void) {
+  on_small_stack(republishes_a_million_times, NULL);
+}
+
 int main(void) {
   RUN(chain_runs_within_submit);
   RUN(chain_is_dropped_within_submit);
@@ -300,5 +326,6 @@ int main(void) {
   RUN(nest_of_values_is_released);
   RUN(contexts_that_own_promises_are_released);
   RUN(outcome_passes_through);
+  RUN(publishing_in_callbacks_takes_no_stack);
   return check_report();
 }

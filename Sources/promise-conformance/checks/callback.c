@@ -67,23 +67,6 @@ static void rescue_looks_at_the_type(void) {
   }
 }
 
-static void observe_settles_nothing(void) {
-  for (int fulfils = 0; fulfils < 2; fulfils++) {
-    spy_t spy = {0}, good = {0}, bad = {0};
-    promise_t *promise = pending();
-    CHECK_STATUS(promise_observe(promise, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
-    CHECK_STATUS(promise_observe(promise, spy_observer, NULL, &good, spy_free), PROMISE_OK);
-    CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &bad, spy_free), PROMISE_OK);
-    (fulfils ? resolve : reject)(promise, 7);
-    CHECK_SPY(&spy, 1, 1);
-    CHECK_INT(spy.seen, 7);
-    CHECK_SPY(&good, fulfils, 1);
-    CHECK_SPY(&bad, !fulfils, 1);
-    CHECK_ENDED(promise, fulfils ? PROMISE_FULFILLED : PROMISE_REJECTED, 7);
-    release(promise);
-  }
-}
-
 static void a_verdict_decides(void) {
   spy_t rejects = {.verdict = PROMISE_REJECT, .answer = i64(9)};
   spy_t fulfils = {.verdict = PROMISE_FULFILL, .answer = i64(9)};
@@ -163,7 +146,6 @@ CHECKS(callback) = {
     RULE("promise_then() passes a rejection through, and frees the context", then_passes_a_rejection_through),
     RULE("promise_rescue() maps a rejection, and passes a fulfilment through", rescue_maps_a_rejection),
     RULE("promise_rescue() is for reasons of its type and of those that descend from it", rescue_looks_at_the_type),
-    RULE("promise_observe() calls the one callback that is due", observe_settles_nothing),
     RULE("the verdict decides what becomes of the derived promise", a_verdict_decides),
     RULE("a verdict or value that is none rejects it with an ERROR of domain \"promise\", code PROMISE_EINVAL",
          a_wrong_verdict_rejects),

@@ -1,109 +1,263 @@
-/* promise/executor.h */
+/* promise/executor.h: executors and their jobs. */
 #include "../checked.h"
+#include "../executors.h"
 
-/* An executor that queues its jobs, for the check to run. */
-typedef struct queue {
-  spy_t spy; /* of the executor's context */
-  promise_job_t *jobs[16];
+/* An executor that queues its jobs until the test takes them. */
+typedef struct shelf {
+  promise_job_t *jobs[64];
   int count;
-} queue_t;
+  atomic_int frees;
+} shelf_t;
 
-static void keeps(void *ctx, promise_job_t *job) {
-  queue_t *queue = ctx;
-  CHECK_INT(atomic_load(&queue->spy.frees), 0);
-  queue->jobs[queue->count++] = job;
+static void shelve(void *ctx, promise_job_t *job) {
+  shelf_t *shelf = ctx;
+  REQUIRE(job != NULL && shelf->count < 64);
+  CHECK_INT(atomic_load(&shelf->frees), 0);
+  shelf->jobs[shelf->count++] = job;
 }
 
-static void queue_free(void *ctx) {
-  spy_free(&((queue_t *)ctx)->spy);
+static void shelf_free(void *ctx) {
+  atomic_fetch_add(&((shelf_t *)ctx)->frees, 1);
 }
 
-static promise_executor_t *executor_of(queue_t *queue) {
-  promise_executor_t *executor = promise_executor_new(keeps, queue, queue_free);
-  CHECK(executor != NULL);
-  return executor;
+static void job_runs_when_it_is_run(void) {
+  for (int good = 0; good < 2; good++) {
+    for (int settled = 0; settled < 2; settled++) {
+      shelf_t shelf = {.count = 0};
+      spy_t spy = {0};
+      promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+      promise_t *promise = !settled ? promise_new() : good ? fulfilled(1) : rejected(1);
+      promise_t *child = on(executor, promise, &spy);
+      if (!settled)
+        CHECK_INT(shelf.count, 0);
+      if (!settled)
+        CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(1)), PROMISE_OK);
+      CHECK_INT(shelf.count, 1);
+      CHECK_SPY(&spy, 0, 0);
+      CHECK_INT(promise_state(child), PROMISE_PENDING);
+      CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
+      CHECK_SPY(&spy, 1, 1);
+      CHECK(ended(child, PROMISE_FULFILLED, 2));
+      CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
+      CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
+      CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+      CHECK_INT(atomic_load(&shelf.frees), 1);
+      promise_release(child);
+      promise_release(promise);
+    }
+  }
 }
 
-static promise_t *react_on(promise_executor_t *executor, promise_t *promise, spy_t *spy) {
-  promise_reaction_t reaction = {
-      .size = sizeof reaction, .executor = executor, .on_fulfilled = spy_handler, .ctx = spy, .free_ctx = spy_free};
-  promise_t *child = promise_react(promise, &reaction);
-  CHECK(child != NULL);
-  return child;
-}
-
-static void a_job_runs_where_it_is_run(void) {
-  queue_t queue = {.count = 0};
-  spy_t spy = {0}, behind = {0};
-  promise_executor_t *executor = executor_of(&queue);
-  promise_t *promise = pending();
-  promise_t *child = react_on(executor, promise, &spy);
-  CHECK_STATUS(promise_observe(child, spy_observer, NULL, &behind, spy_free), PROMISE_OK);
-  CHECK_INT(queue.count, 0);
-  resolve(promise, 1);
-  CHECK_INT(queue.count, 1);
-  CHECK_SPY(&spy, 0, 0);
-  CHECK_INT(promise_state(child), PROMISE_PENDING);
-  CHECK_STATUS(promise_job_run(queue.jobs[0]), PROMISE_OK);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK_SPY(&behind, 1, 1);
-  CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  CHECK_STATUS(promise_job_run(queue.jobs[0]), PROMISE_ESTALE);
-  CHECK_STATUS(promise_job_drop(queue.jobs[0]), PROMISE_ESTALE);
-  release(child);
-  release(promise);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-}
-
-static void a_dropped_job_rejects(void) {
-  queue_t queue = {.count = 0};
-  spy_t spy = {0};
-  promise_executor_t *executor = executor_of(&queue);
+static void dropped_job_rejects(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0}, observed = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
   promise_t *promise = fulfilled(1);
-  promise_t *child = react_on(executor, promise, &spy);
-  CHECK_INT(queue.count, 1);
-  CHECK_STATUS(promise_job_drop(queue.jobs[0]), PROMISE_OK);
+  promise_t *child = on(executor, promise, &spy);
+  promise_observe(child, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_OK);
   CHECK_SPY(&spy, 0, 1);
-  CHECK_LIBRARY_ERROR(child, PROMISE_ECLOSED);
-  CHECK_STATUS(promise_job_run(queue.jobs[0]), PROMISE_ESTALE);
-  release(child);
-  release(promise);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  CHECK_STATUS(promise_job_drop(shelf.jobs[0]), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_ESTALE);
+  promise_executor_release(executor);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+  promise_release(child);
+  promise_release(promise);
 }
 
-static void jobs_hold_their_executor(void) {
-  queue_t queue = {.count = 0};
+static void callbacks_of_the_child_run_with_the_job(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0}, observed = {0}, next = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  promise_observe(child, spy_observer, NULL, &observed, spy_free);
+  promise_t *grandchild = promise_then(child, spy_handler, &next, spy_free);
+  promise_job_run(shelf.jobs[0]);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(ended(grandchild, PROMISE_FULFILLED, 3));
+  promise_executor_release(executor);
+  promise_t *all[] = {promise, child, grandchild};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+static void job_keeps_its_value_and_its_executor(void) {
+  shelf_t shelf = {.count = 0};
+  payload_t payload = {0};
   spy_t spy = {0};
-  promise_executor_t *executor = executor_of(&queue);
-  CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
+  promise_value_t value = object(&payload);
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  promise_t *promise = pending();
-  promise_t *child = react_on(executor, promise, &spy);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  promise_resolve(promise, &value);
+  promise_release(promise);
+  promise_release(child);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  CHECK_STATUS(promise_job_run(shelf.jobs[0]), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK_INT(spy.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+}
+
+static void pending_reaction_goes_with_its_promise(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = promise_new();
+  promise_t *child = on(executor, promise, &spy);
+  promise_executor_release(executor);
+  CHECK_INT(atomic_load(&shelf.frees), 0);
+  promise_release(promise);
+  CHECK_SPY(&spy, 0, 1);
+  CHECK_INT(shelf.count, 0);
+  CHECK_INT(atomic_load(&shelf.frees), 1);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_release(child);
+}
+
+static void child_settled_before_its_job_runs(void) {
+  for (int drop = 0; drop < 2; drop++) {
+    shelf_t shelf = {.count = 0};
+    payload_t payload = {0};
+    spy_t spy = {.verdict = PROMISE_FULFILL, .answer = object(&payload)};
+    promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+    promise_t *promise = fulfilled(1);
+    promise_t *child = on(executor, promise, &spy);
+    CHECK_STATUS(promise_reject(child, I64(9)), PROMISE_OK);
+    CHECK_STATUS((drop ? promise_job_drop : promise_job_run)(shelf.jobs[0]), PROMISE_OK);
+    CHECK_SPY(&spy, drop ? 0 : 1, 1);
+    CHECK(ended(child, PROMISE_REJECTED, 9));
+    if (drop)
+      promise_value_release(&spy.answer);
+    CHECK_INT(atomic_load(&payload.destroyed), 1);
+    promise_executor_release(executor);
+    promise_release(child);
+    promise_release(promise);
+  }
+}
+
+static void job_may_adopt(void) {
+  shelf_t shelf = {.count = 0};
+  promise_t *inner = promise_new();
+  spy_t spy = {.verdict = PROMISE_ADOPT, .answer = holding(retained(inner))};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  promise_job_run(shelf.jobs[0]);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  promise_resolve(inner, I64(6));
+  CHECK(ended(child, PROMISE_FULFILLED, 6));
+  promise_executor_release(executor);
+  promise_t *all[] = {promise, child, inner};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+}
+
+static void job_that_adopts_its_own_promise_is_refused(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {.verdict = PROMISE_ADOPT};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  spy.answer = holding(retained(child));
+  promise_job_run(shelf.jobs[0]);
+  CHECK(failed_with(child, PROMISE_EDEADLK));
+  promise_executor_release(executor);
+  promise_release(child);
+  promise_release(promise);
+}
+
+/* ---- Order, threads, re-entrancy ---- */
+
+static void jobs_may_run_in_any_order(void) {
+  shelf_t shelf = {.count = 0};
+  static spy_t spies[20];
+  promise_t *promise = promise_new(), *children[20];
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  for (int i = 0; i < 20; i++)
+    children[i] = on(executor, promise, &spies[i]);
+  promise_resolve(promise, I64(1));
+  CHECK_INT(shelf.count, 20);
+  for (int i = 19; i >= 0; i--) {
+    CHECK_STATUS(promise_job_run(shelf.jobs[i]), PROMISE_OK);
+    CHECK_SPY(&spies[i], 1, 1); /* submitted in the order of attachment */
+    promise_release(children[i]);
+  }
+  promise_executor_release(executor);
+  promise_release(promise);
+}
+
+static void *run_there(void *job) {
+  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
+  return NULL;
+}
+
+static void handler_runs_and_is_freed_where_its_job_is_run(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_t *child = on(executor, promise, &spy);
+  pthread_t thread = start(run_there, shelf.jobs[0]);
+  CHECK_STATUS(promise_wait(child, -1), PROMISE_OK);
+  finish(thread);
+  CHECK(pthread_equal(spy.thread, thread));
+  CHECK(pthread_equal(spy.freed_on, thread));
+  promise_executor_release(executor);
+  promise_release(child);
+  promise_release(promise);
+}
+
+static promise_job_t *running_job;
+
+static promise_t *running_child;
+
+static promise_verdict_t meddles(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  spy_see(ctx, in);
+  *out = *in;
+  CHECK_STATUS(promise_job_run(running_job), PROMISE_ESTALE);
+  CHECK_STATUS(promise_job_drop(running_job), PROMISE_ESTALE);
+  CHECK_STATUS(promise_wait(running_child, -1), PROMISE_EDEADLK);
+  return PROMISE_FULFILL;
+}
+
+static void handler_cannot_run_or_wait_for_itself(void) {
+  shelf_t shelf = {.count = 0};
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(shelve, &shelf, shelf_free);
+  promise_t *promise = fulfilled(1);
+  promise_reaction_t reaction = {
+      .size = sizeof reaction, .executor = executor, .on_fulfilled = meddles, .ctx = &spy, .free_ctx = spy_free};
+  running_child = promise_react(promise, &reaction);
+  running_job = shelf.jobs[0];
+  CHECK_STATUS(promise_job_run(running_job), PROMISE_OK);
+  CHECK_SPY(&spy, 1, 1);
+  CHECK(ended(running_child, PROMISE_FULFILLED, 1));
+  promise_executor_release(executor);
+  promise_release(running_child);
+  promise_release(promise);
+}
+
+static void executor_counts_its_references(void) {
+  spy_t spy = {0};
+  promise_executor_t *executor = promise_executor_new(drop_inside, &spy, spy_free);
+  CHECK(executor != NULL);
+  for (int i = 0; i < 10; i++)
+    CHECK_STATUS(promise_executor_retain(executor), PROMISE_OK);
+  for (int i = 0; i < 10; i++)
+    CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_SPY(&spy, 0, 0);
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_SPY(&queue.spy, 0, 0);
-  resolve(promise, 1);
-  CHECK_SPY(&queue.spy, 0, 0);
-  CHECK_STATUS(promise_job_run(queue.jobs[0]), PROMISE_OK);
-  CHECK_SPY(&queue.spy, 0, 1);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
+  CHECK_SPY(&spy, 0, 1);
   CHECK_STATUS(promise_executor_retain(executor), PROMISE_ESTALE);
-  release(child);
-  release(promise);
-}
-
-static void what_passes_through_needs_no_executor(void) {
-  queue_t queue = {.count = 0};
-  spy_t spy = {0};
-  promise_executor_t *executor = executor_of(&queue);
-  promise_t *promise = pending();
-  promise_t *child = react_on(executor, promise, &spy);
-  reject(promise, 7);
-  CHECK_INT(queue.count, 0);
-  CHECK_SPY(&spy, 0, 1);
-  CHECK_ENDED(child, PROMISE_REJECTED, 7);
-  release(child);
-  release(promise);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_ESTALE);
 }
 
 static void runs_at_once(void *ctx, promise_job_t *job) {
@@ -135,27 +289,6 @@ static void an_executor_may_run_its_jobs_at_once(void) {
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
 }
 
-static void *runs(void *job) {
-  CHECK_STATUS(promise_job_run(job), PROMISE_OK);
-  return NULL;
-}
-
-static void a_job_may_run_on_another_thread(void) {
-  queue_t queue = {.count = 0};
-  spy_t spy = {0};
-  promise_executor_t *executor = executor_of(&queue);
-  promise_t *promise = fulfilled(1);
-  promise_t *child = react_on(executor, promise, &spy);
-  pthread_t thread = start(runs, queue.jobs[0]);
-  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
-  finish(thread);
-  CHECK_SPY(&spy, 1, 1);
-  CHECK(pthread_equal(spy.thread, thread) && pthread_equal(spy.freed_on, thread));
-  release(child);
-  release(promise);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-}
-
 static void what_is_wrong_is_refused(void) {
   static int own_memory[16];
   spy_t spy = {0};
@@ -171,13 +304,22 @@ static void what_is_wrong_is_refused(void) {
 }
 
 CHECKS(executor) = {
-    RULE("a handler runs when its job is run, and its promise is settled then", a_job_runs_where_it_is_run),
-    RULE("a dropped job frees the context and rejects with PROMISE_ECLOSED", a_dropped_job_rejects),
+    RULE("a handler runs when its job is run, and its promise is settled then", job_runs_when_it_is_run),
+    RULE("a dropped job frees the context and rejects with PROMISE_ECLOSED", dropped_job_rejects),
+    RULE("callbacks of the derived promise run with the job", callbacks_of_the_child_run_with_the_job),
     RULE("a reaction and its job hold the executor, whose context goes with the last reference",
-         jobs_hold_their_executor),
-    RULE("what passes through needs no executor", what_passes_through_needs_no_executor),
+         job_keeps_its_value_and_its_executor),
+    RULE("a reaction of a promise destroyed while pending is never submitted", pending_reaction_goes_with_its_promise),
+    RULE("a derived promise may be settled before its job is run or dropped", child_settled_before_its_job_runs),
+    RULE("the handler of a job may adopt a promise", job_may_adopt),
+    RULE("a job that adopts its own promise rejects it with PROMISE_EDEADLK",
+         job_that_adopts_its_own_promise_is_refused),
+    RULE("jobs are submitted in the order of attachment, and may run in any other", jobs_may_run_in_any_order),
+    RULE("a job may be run on another thread, where its context is freed",
+         handler_runs_and_is_freed_where_its_job_is_run),
+    RULE("a handler cannot run its own job, or wait for its own promise", handler_cannot_run_or_wait_for_itself),
+    RULE("an executor lives until its last reference is released", executor_counts_its_references),
     RULE("an executor may run its jobs at once, on a small stack", an_executor_may_run_its_jobs_at_once),
-    RULE("a job may be run on another thread, where its context is freed", a_job_may_run_on_another_thread),
     RULE("what is no executor or job is refused", what_is_wrong_is_refused),
     CHECKS_END,
 };

@@ -1,7 +1,165 @@
-/* promise/loop.h */
-#include <poll.h>
-
+/* promise/loop.h: loops that a thread of the program turns. */
 #include "../checked.h"
+#include "../loops.h"
+
+static promise_verdict_t is_here(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  fixture_t *fixture = ctx;
+  CHECK_INT(promise_executor_is_current(fixture->executor), 1);
+  *out = *in;
+  return PROMISE_FULFILL;
+}
+
+static void reactions_run_on_the_loop(void) {
+  fixture_t fixture = setup();
+  promise_t *child = react_on(fixture.executor, is_here, &fixture, NULL);
+  CHECK_INT(promise_executor_is_current(fixture.executor), 0);
+  CHECK_INT(promise_state(child), PROMISE_PENDING);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_release(child);
+  teardown(fixture);
+}
+
+/* ---- Running ---- */
+
+static fixture_t shared;
+
+static void stops_shared(void *letter) {
+  note((char)(intptr_t)letter);
+  CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
+}
+
+static void run_ends_when_it_is_stopped(void) {
+  shared = setup();
+  submit(shared, notes, (void *)'a');
+  submit(shared, stops_shared, (void *)'b');
+  submit(shared, notes, (void *)'c');
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK(readable(shared.loop));
+  CHECK_STATUS(promise_loop_stop(shared.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_TEXT(journal, "ab");
+  CHECK_STATUS(promise_loop_run(shared.loop, 0), PROMISE_ETIMEDOUT);
+  CHECK_TEXT(journal, "abc");
+  teardown(shared);
+}
+
+static void run_ends_in_time(void) {
+  fixture_t fixture = setup();
+  int64_t before = now();
+  promise_t *nap = promise_sleep_on(fixture.executor, 5 * MILLISECONDS);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 30 * MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK(now() - before >= 30 * MILLISECONDS);
+  CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_run(fixture.loop, 1), PROMISE_ETIMEDOUT);
+  promise_release(nap);
+  teardown(fixture);
+}
+
+static void runs_itself(void *ctx) {
+  (void)ctx;
+  CHECK_INT(promise_loop_is_current(shared.loop), 1);
+  CHECK_INT(promise_loop_run_once(shared.loop), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_loop_run(shared.loop, 0), PROMISE_EDEADLK);
+  promise_t *pending = promise_new();
+  CHECK_STATUS(promise_loop_wait(shared.loop, pending, 1), PROMISE_EDEADLK);
+  promise_release(pending);
+}
+
+static void job_cannot_run_its_own_loop(void) {
+  shared = setup();
+  submit(shared, runs_itself, NULL);
+  CHECK_INT(promise_loop_run_once(shared.loop), 1);
+  teardown(shared);
+}
+
+static gate_t runs_there = GATE_CLOSED, was_refused = GATE_CLOSED;
+
+static void waits_to_be_refused(void *ctx) {
+  (void)ctx;
+  gate_open(&runs_there);
+  gate_wait(&was_refused);
+}
+
+static void *runs_until_stopped(void *loop) {
+  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_OK);
+  return NULL;
+}
+
+static void one_thread_runs_it_at_a_time(void) {
+  fixture_t fixture = setup();
+  submit(fixture, waits_to_be_refused, NULL);
+  pthread_t thread = start(runs_until_stopped, fixture.loop);
+  gate_wait(&runs_there);
+  CHECK_INT(promise_loop_run_once(fixture.loop), PROMISE_EBUSY);
+  CHECK_STATUS(promise_loop_run(fixture.loop, FOR_EVER), PROMISE_EBUSY);
+  gate_open(&was_refused);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
+  finish(thread);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  teardown(fixture);
+}
+
+/* Jobs from other threads, while the loop sleeps and while it runs. */
+static void ticks(void *countdown) {
+  if (--*(long *)countdown == 0)
+    promise_loop_stop(shared.loop);
+}
+
+static long left_to_tick;
+
+static void *submits_ticks(void *count) {
+  for (long i = 0; i < *(long *)count; i++)
+    submit(shared, ticks, &left_to_tick);
+  return NULL;
+}
+
+static void other_threads_may_submit(void) {
+  long count = check_scale(20000);
+  shared = setup();
+  left_to_tick = 3 * count;
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    threads[i] = start(submits_ticks, &count);
+  CHECK_STATUS(promise_loop_run(shared.loop, FOR_EVER), PROMISE_OK);
+  CHECK_INT(left_to_tick, 0);
+  for (int i = 0; i < 3; i++)
+    finish(threads[i]);
+  teardown(shared);
+}
+
+static void *resolves(void *promise) {
+  CHECK_STATUS(promise_resolve(promise, I64(5)), PROMISE_OK);
+  return NULL;
+}
+
+static void wait_runs_the_loop(void) {
+  fixture_t fixture = setup();
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  promise_t *child = react_on(fixture.executor, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_EDEADLK);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, child, FOR_EVER), PROMISE_OK);
+  CHECK(ended(child, PROMISE_FULFILLED, 2));
+  CHECK_STATUS(promise_loop_wait(fixture.loop, child, 0), PROMISE_OK);
+  promise_release(child);
+  /* Its own timer. */
+  promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, nap, FOR_EVER), PROMISE_OK);
+  promise_release(nap);
+  /* A promise that another thread settles. */
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, 0), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, MILLISECONDS), PROMISE_ETIMEDOUT);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, FOR_EVER), PROMISE_EPENDING);
+  pthread_t thread = start(resolves, promise);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, promise, FOR_EVER), PROMISE_OK);
+  finish(thread);
+  promise_release(promise);
+  teardown(fixture);
+}
 
 static promise_loop_t *loop_new(void) {
   promise_loop_t *loop = promise_loop_new();
@@ -15,38 +173,32 @@ static promise_executor_t *executor_of(promise_loop_t *loop) {
   return executor;
 }
 
-static void submit(promise_executor_t *executor, char letter) {
+static void submit_letter(promise_executor_t *executor, char letter) {
   CHECK_STATUS(promise_executor_submit(executor, note_block, LETTER(letter), note_free), PROMISE_OK);
-}
-
-static bool is_readable(promise_loop_t *loop) {
-  struct pollfd descriptor = {.fd = promise_loop_fd(loop), .events = POLLIN};
-  CHECK(descriptor.fd >= 0);
-  CHECK(poll(&descriptor, 1, 0) >= 0);
-  return descriptor.revents != 0;
 }
 
 static void jobs_run_when_the_loop_does(void) {
   promise_loop_t *loop = loop_new();
   promise_executor_t *executor = executor_of(loop);
-  CHECK(!is_readable(loop));
+  CHECK(!readable(loop));
   CHECK_INT(promise_loop_run_once(loop), 0);
-  submit(executor, 'a');
-  submit(executor, 'b');
+  submit_letter(executor, 'a');
+  submit_letter(executor, 'b');
   CHECK_TEXT(journal, "");
-  CHECK(is_readable(loop));
+  CHECK(readable(loop));
   CHECK_INT(promise_loop_run_once(loop), 2);
   CHECK_TEXT(journal, "aAbB");
-  CHECK(!is_readable(loop));
+  CHECK(!readable(loop));
   CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_ESTALE);
 }
 
 static promise_executor_t *again;
+
 static void submits_again(void *ctx) {
   note_block(ctx);
-  submit(again, 'b');
+  submit_letter(again, 'b');
 }
 
 static void a_run_leaves_what_its_jobs_submit(void) {
@@ -55,95 +207,15 @@ static void a_run_leaves_what_its_jobs_submit(void) {
   CHECK_STATUS(promise_executor_submit(again, submits_again, LETTER('a'), NULL), PROMISE_OK);
   CHECK_INT(promise_loop_run_once(loop), 1);
   CHECK_TEXT(journal, "a");
-  CHECK(is_readable(loop));
+  CHECK(readable(loop));
   CHECK_INT(promise_loop_run_once(loop), 1);
   CHECK_TEXT(journal, "abB");
   CHECK_STATUS(promise_executor_release(again), PROMISE_OK);
   CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
 }
 
-static void runs_within(void *loop) {
-  CHECK_INT(promise_loop_is_current(loop), 1);
-  CHECK_INT(promise_loop_run_once(loop), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_loop_stop(loop), PROMISE_OK);
-}
-
-static void a_run_ends_when_it_is_told_to(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  CHECK_STATUS(promise_loop_run(loop, 0), PROMISE_ETIMEDOUT);
-  CHECK_STATUS(promise_executor_submit(executor, runs_within, loop, NULL), PROMISE_OK);
-  submit(executor, 'x');
-  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_OK);
-  CHECK_TEXT(journal, "");
-  CHECK_STATUS(promise_loop_stop(loop), PROMISE_OK);
-  CHECK(is_readable(loop));
-  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_OK);
-  CHECK_TEXT(journal, "");
-  CHECK_INT(promise_loop_run_once(loop), 1);
-  CHECK_TEXT(journal, "xX");
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-}
-
-static void a_loop_waits_where_a_thread_must_not(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  promise_t *source = fulfilled(1);
-  promise_reaction_t reaction = {.size = sizeof reaction, .executor = executor, .on_fulfilled = adds_one};
-  CHECK_INT(promise_loop_run_once(loop), 0);
-  promise_t *child = promise_react(source, &reaction);
-  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_EDEADLK);
-  CHECK_STATUS(promise_loop_wait(loop, child, FOR_EVER), PROMISE_OK);
-  CHECK_ENDED(child, PROMISE_FULFILLED, 2);
-  promise_t *nap = promise_sleep_on(executor, MILLISECONDS);
-  CHECK_STATUS(promise_loop_wait(loop, nap, FOR_EVER), PROMISE_OK);
-  CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
-  release(nap);
-  nap = pending();
-  CHECK_STATUS(promise_loop_wait(loop, nap, 1), PROMISE_ETIMEDOUT);
-  release(nap);
-  release(child);
-  release(source);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-}
-
-static void what_waits_goes_with_the_loop(void) {
-  spy_t spy = {0};
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  promise_t *source = fulfilled(1);
-  promise_reaction_t reaction = {
-      .size = sizeof reaction, .executor = executor, .on_fulfilled = spy_handler, .ctx = &spy, .free_ctx = spy_free};
-  promise_t *child = promise_react(source, &reaction), *nap = promise_sleep_on(executor, INT64_MAX);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  CHECK_SPY(&spy, 0, 1);
-  CHECK_LIBRARY_ERROR(child, PROMISE_ECLOSED);
-  CHECK_LIBRARY_ERROR(nap, PROMISE_ECLOSED);
-  submit(executor, 'a');
-  CHECK_TEXT(journal, "A");
-  release(child);
-  release(nap);
-  release(source);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-}
-
-static void each_reference_keeps_the_loop_open(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  CHECK_STATUS(promise_loop_retain(loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  submit(executor, 'a');
-  CHECK_INT(promise_loop_run_once(loop), 1);
-  CHECK_TEXT(journal, "aA");
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_retain(loop), PROMISE_ESTALE);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-}
-
-/* Each tick's value is the number of intervals so far. Missed ticks are merged into one. */
-static void ticks(void *ctx, const promise_value_t *value) {
+/* Each tick's value is the number of intervals so far. Missed counts_ticks are merged into one. */
+static void counts_ticks(void *ctx, const promise_value_t *value) {
   CHECK_INT(value->kind, PROMISE_KIND_U64);
   CHECK(value->as.u64 > *(uint64_t *)ctx);
   *(uint64_t *)ctx = value->as.u64;
@@ -157,7 +229,7 @@ static void a_loop_ticks(void) {
   promise_subscription_t wish = {.size = sizeof wish,
                                  .overflow = PROMISE_OVERFLOW_BUFFER,
                                  .demand = PROMISE_DEMAND_UNLIMITED,
-                                 .on_value = ticks,
+                                 .on_value = counts_ticks,
                                  .ctx = &latest};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
   CHECK(publisher != NULL && subscriber != NULL);
@@ -176,7 +248,7 @@ static void a_loop_ticks(void) {
 }
 
 static void *submits_from_afar(void *executor) {
-  submit(executor, 'a');
+  submit_letter(executor, 'a');
   return NULL;
 }
 
@@ -197,7 +269,7 @@ static void the_main_loop_runs_the_main_executor(void) {
   promise_loop_t *loop = promise_loop_main();
   CHECK(loop != NULL);
   CHECK(promise_is_main_thread());
-  submit(promise_executor_main(), 'a');
+  submit_letter(promise_executor_main(), 'a');
   CHECK_TEXT(journal, "");
   CHECK_INT(promise_loop_run_once(loop), 1);
   CHECK_TEXT(journal, "aA");
@@ -209,7 +281,7 @@ static void the_main_loop_runs_the_main_executor(void) {
   CHECK_STATUS(promise_executor_set_main(behind), PROMISE_EDEADLK);
   CHECK_STATUS(promise_executor_release(behind), PROMISE_OK);
   CHECK_STATUS(promise_executor_set_main(promise_executor_immediate()), PROMISE_OK);
-  submit(promise_executor_main(), 'b');
+  submit_letter(promise_executor_main(), 'b');
   CHECK_TEXT(journal, "aAbB");
   CHECK_STATUS(promise_executor_set_main(promise_executor_main()), PROMISE_EINVAL);
   CHECK_STATUS(promise_executor_set_main(NULL), PROMISE_OK);
@@ -239,13 +311,15 @@ static void what_is_no_loop_is_refused(void) {
 CHECKS(loop) = {
     RULE("jobs run in their order when the loop is run, and the descriptor tells of them", jobs_run_when_the_loop_does),
     RULE("promise_loop_run_once() leaves what its jobs submit to the next run", a_run_leaves_what_its_jobs_submit),
-    RULE("a run ends when it is told to, or its time is over", a_run_ends_when_it_is_told_to),
-    RULE("promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK",
-         a_loop_waits_where_a_thread_must_not),
-    RULE("the last release of a loop drops what waits, and what comes later", what_waits_goes_with_the_loop),
-    RULE("each reference to a loop keeps it open", each_reference_keeps_the_loop_open),
-    RULE("promise_publisher_every() publishes the intervals that have passed", a_loop_ticks),
+    RULE("reactions run on the loop, and its executor is current in them", reactions_run_on_the_loop),
+    RULE("promise_loop_stop() ends a run, or the next one", run_ends_when_it_is_stopped),
+    RULE("a run ends when its time is over, and not before", run_ends_in_time),
+    RULE("a job cannot run its own loop", job_cannot_run_its_own_loop),
+    RULE("one thread runs a loop at a time", one_thread_runs_it_at_a_time),
+    RULE("other threads may submit, while the loop sleeps and while it runs", other_threads_may_submit),
     RULE("a job from another thread wakes who polls the descriptor", other_threads_wake_the_loop),
+    RULE("promise_loop_wait() runs the loop where promise_wait() is PROMISE_EDEADLK", wait_runs_the_loop),
+    RULE("promise_publisher_every() publishes the intervals that have passed", a_loop_ticks),
     RULE("the main loop runs what the main executor is given", the_main_loop_runs_the_main_executor),
     RULE("what is no loop is refused", what_is_no_loop_is_refused),
     CHECKS_END,

@@ -1,5 +1,279 @@
-/* promise/operator.h */
-#include "../streams.h"
+/* promise/operator.h: the output of operators, and their references. */
+#include "../checked.h"
+
+#include "../operators.h"
+
+static promise_verdict_t doubles_even(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  CHECK_INT(out->kind, PROMISE_KIND_VOID);
+  switch (in->as.i64) {
+  case 100:
+    return PROMISE_VERDICT_FINISH;
+  case 101:
+    *out = *I64(55);
+    return PROMISE_VERDICT_FAIL;
+  case 102:
+    return PROMISE_VERDICT_CANCEL;
+  case 103:
+    return PROMISE_ADOPT; /* there is no such thing here */
+  case 104:
+    *out = garbage();
+    return PROMISE_FULFILL;
+  case 105:
+    return PROMISE_VERDICT_PASS;
+  case 106:
+    *out = *I64(66);
+    return PROMISE_REJECT;
+  default:
+    break;
+  }
+  *out = *I64(in->as.i64 * 2);
+  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_VERDICT_SKIP;
+}
+
+static promise_verdict_t recovers(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx;
+  *out = *I64(in->as.i64 + 1000);
+  return PROMISE_FULFILL;
+}
+
+static promise_publisher_t *transformed(promise_publisher_t *source, spy_t *spy) {
+  promise_transform_t transform = {
+      .size = sizeof transform, .on_value = doubles_even, .ctx = spy, .free_ctx = spy_free};
+  return made(promise_publisher_transform(source, &transform));
+}
+
+static void a_transform_maps_and_filters(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  spy_t spy = {0};
+  promise_subscriber_t *subscriber = listen_only(transformed(source, &spy), &listener);
+  for (int64_t number = 1; number <= 4; number++)
+    publish(source, number);
+  publish_error(source, 5);
+  publish(source, 105);
+  publish(source, 106);
+  CHECK_TEXT(listener.log, "4 8 !5 105 !66 ");
+  CHECK_INT(promise_publisher_count(source), 1);
+  promise_publisher_finish(source);
+  CHECK_TEXT(listener.log, "4 8 !5 105 !66 .");
+  CHECK_INT(atomic_load(&spy.frees), 1);
+  release_both(subscriber, source);
+}
+
+static void a_transform_makes_values_of_errors(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  promise_transform_t transform = {.size = sizeof transform, .on_error = recovers};
+  promise_subscriber_t *subscriber = listen_only(promise_publisher_transform(source, &transform), &listener);
+  publish(source, 1);
+  publish_error(source, 2);
+  CHECK_TEXT(listener.log, "1 1002 ");
+  release_both(subscriber, source);
+}
+
+static void a_transform_may_end_the_stream(void) {
+  for (int64_t number = 100; number <= 102; number++) {
+    promise_publisher_t *source = publisher_new(0), *derived;
+    listener_t listener = {0};
+    spy_t spy = {0};
+    promise_subscriber_t *subscriber = listen(derived = transformed(source, &spy), &listener);
+    promise_t *end = end_of(subscriber);
+    CHECK_STATUS(promise_publisher_publish(derived, I64(1)), PROMISE_EINVAL);
+    publish(source, number);
+    CHECK(number == 100 ? is_done(end) : number == 101 ? ended(end, PROMISE_REJECTED, 55) : was_cancelled(end));
+    CHECK_INT(promise_publisher_count(source), 0); /* it is left */
+    CHECK_INT(atomic_load(&spy.frees), 1);
+    CHECK_INT(promise_publisher_state(source), PROMISE_PENDING);
+    publish(source, 2);
+    CHECK_TEXT(listener.log, ".");
+    promise_release(end), promise_publisher_release(derived);
+    release_both(subscriber, source);
+  }
+}
+
+static promise_value_t heard_error;
+
+static void hears_error(void *ctx, const promise_value_t *reason) {
+  (void)ctx;
+  promise_value_retain(reason);
+  heard_error = *reason;
+}
+
+static void what_a_transform_does_wrong_is_an_error(void) {
+  promise_publisher_t *source = publisher_new(0);
+  spy_t spy = {0};
+  promise_publisher_t *derived = transformed(source, &spy);
+  promise_subscription_t wish = everything(NULL);
+  wish.on_value = NULL, wish.on_error = hears_error, wish.free_ctx = NULL;
+  promise_subscriber_t *subscriber = subscribe(derived, wish);
+  for (int64_t number = 103; number <= 104; number++) {
+    publish(source, number);
+    CHECK_INT(heard_error.kind, PROMISE_KIND_ERROR);
+    CHECK_INT(promise_value_code(&heard_error), PROMISE_EINVAL);
+    promise_value_release(&heard_error);
+  }
+  CHECK_INT(promise_publisher_state(derived), PROMISE_PENDING);
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static promise_verdict_t on_end(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  int how = *(int *)ctx;
+  CHECK_INT(in->kind, how == 0 ? PROMISE_KIND_VOID : how == 1 ? PROMISE_KIND_I64 : PROMISE_KIND_DISCARDED);
+  *out = *I64(7);
+  return how == 0 ? PROMISE_VERDICT_FAIL : how == 1 ? PROMISE_FULFILL : PROMISE_VERDICT_PASS;
+}
+
+static void a_transform_may_change_the_end(void) {
+  for (int how = 0; how < 3; how++) {
+    promise_publisher_t *source = publisher_new(0);
+    listener_t listener = {0};
+    promise_transform_t transform = {.size = sizeof transform, .on_end = on_end, .ctx = &how};
+    promise_publisher_t *derived = made(promise_publisher_transform(source, &transform));
+    promise_subscriber_t *subscriber = listen(derived, &listener);
+    promise_t *end = end_of(subscriber);
+    if (how == 0)
+      promise_publisher_finish(source);
+    if (how == 1)
+      promise_publisher_fail(source, I64(1));
+    if (how == 2)
+      promise_publisher_cancel(source);
+    CHECK(how == 0   ? ended(end, PROMISE_REJECTED, 7)
+          : how == 1 ? promise_state(end) == PROMISE_PENDING
+                     : was_cancelled(end));
+    CHECK_TEXT(listener.log, how == 1 ? "7 " : "."); /* open, though its source is gone */
+    promise_publisher_release(derived), promise_release(end);
+    release_both(subscriber, source);
+  }
+}
+
+static void what_equals_its_predecessor_is_passed_over(void) {
+  for (uint32_t flags = 0; flags <= PROMISE_DISTINCT_ERRORS; flags += PROMISE_DISTINCT_ERRORS) {
+    promise_publisher_t *source = publisher_new(0);
+    listener_t listener = {0}, late = {0};
+    promise_publisher_t *derived = made(promise_publisher_distinct(source, flags));
+    promise_subscriber_t *subscriber = listen(derived, &listener);
+    static const int64_t numbers[] = {1, 1, 2, 2, 1, -3, -3, 1, 1};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+      numbers[i] < 0 ? publish_error(source, -numbers[i]) : publish(source, numbers[i]);
+    CHECK_TEXT(listener.log, flags == 0 ? "1 2 1 !3 !3 1 " : "1 2 1 !3 1 ");
+    promise_subscriber_t *other = listen(derived, &late);
+    CHECK_TEXT(late.log, "1 "); /* it is stateful */
+    promise_subscriber_release(other), promise_publisher_release(derived);
+    release_both(subscriber, source);
+  }
+}
+
+static void distinct_compares_in_depth(void) {
+  promise_publisher_t *source = publisher_new(0), *derived = made(promise_publisher_distinct(source, 0));
+  promise_subscriber_t *subscriber = pull(derived, PROMISE_OVERFLOW_BUFFER, 0);
+  static const char *const texts[] = {"[1,\"a\"]", "[1,\"a\"]", "[1,\"b\"]"};
+  for (int i = 0; i < 3; i++) {
+    promise_value_t value = json(texts[i]);
+    CHECK_STATUS(promise_publisher_publish(source, &value), PROMISE_OK);
+  }
+  promise_t *nexts[] = {next_of(subscriber), next_of(subscriber), next_of(subscriber)};
+  CHECK_INT(promise_state(nexts[1]), PROMISE_FULFILLED);
+  CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
+  for (int i = 0; i < 3; i++)
+    promise_release(nexts[i]);
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static void window_has_the_last_values(void) {
+  promise_publisher_t *source = publisher_new(0), *derived = promise_publisher_window(source, 3);
+  promise_subscriber_t *subscriber = listen_to_arrays(derived);
+  for (int64_t number = 1; number <= 6; number++) {
+    publish(source, number);
+    if (number == 2 || number == 4)
+      publish_error(source, 0);
+  }
+  CHECK_TEXT(arrays, "! 123 234 ! 345 456 ");
+  promise_publisher_release(derived);
+  release_both(subscriber, source);
+}
+
+static void take_finishes(void) {
+  promise_publisher_t *source = publisher_new(0);
+  listener_t listener = {0};
+  promise_subscriber_t *subscriber = listen_only(promise_publisher_take(source, 2), &listener);
+  promise_t *end = end_of(subscriber);
+  publish(source, 1);
+  publish_error(source, 2);
+  CHECK_INT(promise_publisher_count(source), 1);
+  publish(source, 3);
+  CHECK_TEXT(listener.log, "1 !2 3 .");
+  CHECK(is_done(end));
+  CHECK_INT(promise_publisher_count(source), 0);
+  promise_release(end);
+  release_both(subscriber, source);
+}
+
+static void stateful_ones_replay(void) {
+  promise_publisher_t *source = publisher_new(0);
+  publish(source, 1);
+  promise_publisher_t *stateful = made(promise_publisher_stateful(source));
+  promise_publisher_t *started = made(promise_publisher_start_with(source, I64(5)));
+  listener_t one = {0}, two = {0}, three = {0};
+  promise_subscriber_t *first = listen(stateful, &one), *second = listen(started, &two);
+  CHECK_TEXT(one.log, "");
+  CHECK_TEXT(two.log, "5 ");
+  publish(source, 2);
+  promise_subscriber_t *third = listen(stateful, &three);
+  CHECK_TEXT(three.log, "2 ");
+  CHECK_TEXT(two.log, "5 2 ");
+  promise_subscriber_release(third);
+  memset(&three, 0, sizeof three);
+  third = listen(started, &three);
+  CHECK_TEXT(three.log, "2 ");
+  promise_subscriber_release(first), promise_subscriber_release(second), promise_subscriber_release(third);
+  promise_publisher_release(stateful), promise_publisher_release(started);
+  promise_publisher_release(source);
+}
+
+static void an_operator_over_a_stateful_stream_is_stateful(void) {
+  promise_publisher_t *source = publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  spy_t spy = {0};
+  listener_t listener = {0};
+  publish(source, 4);
+  promise_publisher_t *derived = transformed(source, &spy);
+  promise_subscriber_t *subscriber = listen_only(derived, &listener);
+  CHECK_TEXT(listener.log, "8 ");
+  publish(source, 6);
+  CHECK_TEXT(listener.log, "8 12 ");
+  release_both(subscriber, source);
+}
+
+static void a_promise_is_a_stream_of_one_value(void) {
+  for (int how = 0; how < 4; how++) {
+    promise_t *promise = promise_new();
+    if (how == 0)
+      promise_resolve(promise, I64(3));
+    promise_publisher_t *publisher = made(promise_publisher_of(promise));
+    listener_t listener = {0}, late = {0};
+    promise_subscriber_t *subscriber = listen(publisher, &listener);
+    promise_t *end = end_of(subscriber);
+    if (how == 1)
+      promise_resolve(promise, I64(3));
+    if (how == 2)
+      promise_reject(promise, I64(4));
+    if (how == 3) { /* nobody is there any more */
+      promise_publisher_release(publisher), promise_subscriber_release(subscriber);
+      promise_resolve(promise, I64(3));
+      CHECK_TEXT(listener.log, ".");
+    } else {
+      CHECK_TEXT(listener.log, how == 2 ? "." : "3 .");
+      CHECK(how == 2 ? ended(end, PROMISE_REJECTED, 4) : is_done(end));
+      promise_subscriber_t *other = listen(publisher, &late);
+      CHECK_TEXT(late.log, listener.log);
+      promise_subscriber_release(other);
+      release_both(subscriber, publisher);
+    }
+    promise_release(end), promise_release(promise);
+  }
+}
 
 /* Writes a value to the journal as a small letter, and an array as its numbers' letters in brackets. */
 static void note_number(const promise_value_t *value) {
@@ -33,60 +307,14 @@ static promise_subscriber_t *listener_of(promise_publisher_t *derived) {
   return subscriber;
 }
 
-static void publish(promise_publisher_t *publisher, int64_t number) {
-  promise_value_t value = i64(number);
-  CHECK_STATUS(promise_publisher_publish(publisher, &value), PROMISE_OK);
-}
-
 static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
   CHECK_INT(promise_publisher_count(publisher), 0);
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
 }
 
-static promise_verdict_t halves(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx;
-  *out = i64(in->as.i64 / 2);
-  return in->as.i64 % 2 == 0 ? PROMISE_FULFILL : PROMISE_VERDICT_SKIP;
-}
-
-static promise_verdict_t finishes(void *ctx, const promise_value_t *in, promise_value_t *out) {
-  (void)ctx, (void)in, (void)out;
-  return PROMISE_VERDICT_FINISH;
-}
-
-static void transforms_say_what_becomes_of_events(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  promise_transform_t transform = {.size = sizeof transform, .on_value = halves, .on_error = finishes};
-  promise_publisher_t *derived = promise_publisher_transform(publisher, &transform);
-  promise_value_t value = i64(1);
-  CHECK_STATUS(promise_publisher_publish(derived, &value), PROMISE_EINVAL);
-  promise_subscriber_t *subscriber = listener_of(derived);
-  promise_t *end = promise_subscriber_end(subscriber);
-  for (int i = 0; i < 5; i++)
-    publish(publisher, i);
-  CHECK_TEXT(journal, "abc");
-  publish_error(publisher, 0);
-  CHECK_TEXT(journal, "abc.");
-  CHECK_INT(promise_state(end), PROMISE_FULFILLED);
-  release(end);
-  let_go(subscriber, publisher);
-}
-
-static void equal_values_are_passed_over(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *subscriber = listener_of(promise_publisher_distinct(publisher, 0));
-  publish(publisher, 1);
-  publish(publisher, 1);
-  publish_error(publisher, 1);
-  publish(publisher, 1);
-  publish(publisher, 2);
-  CHECK_TEXT(journal, "bBbc");
-  let_go(subscriber, publisher);
-}
-
 static void the_last_values_come_together(void) {
-  promise_publisher_t *publisher = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0);
   promise_publisher_t *scan = promise_publisher_window(publisher, 2);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_take(scan, 2));
   CHECK_STATUS(promise_publisher_release(scan), PROMISE_OK);
@@ -105,7 +333,7 @@ static promise_verdict_t adds(void *ctx, const promise_value_t *accumulated, con
 
 static void values_are_folded(void) {
   spy_t spy = {0};
-  promise_publisher_t *publisher = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0);
   promise_value_t initial = i64(0);
   promise_subscriber_t *subscriber = listener_of(promise_publisher_scan(publisher, &initial, adds, &spy, spy_free));
   for (int i = 1; i < 4; i++)
@@ -116,27 +344,8 @@ static void values_are_folded(void) {
   let_go(subscriber, publisher);
 }
 
-static void what_is_stateful_replays(void) {
-  promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
-  publish(publisher, 1);
-  promise_transform_t transform = {.size = sizeof transform};
-  promise_subscriber_t *inherits = listener_of(promise_publisher_transform(publisher, &transform));
-  CHECK_TEXT(journal, "b");
-  CHECK_STATUS(promise_subscriber_release(inherits), PROMISE_OK);
-  promise_publisher_t *plain = publisher_with(0);
-  promise_value_t value = i64(4);
-  promise_subscriber_t *started = listener_of(promise_publisher_start_with(plain, &value));
-  CHECK_TEXT(journal, "b.e");
-  let_go(started, plain);
-  promise_publisher_t *stateful = promise_publisher_stateful(publisher);
-  publish(publisher, 2);
-  promise_subscriber_t *late = listener_of(stateful);
-  CHECK_TEXT(journal, "b.e.c");
-  let_go(late, publisher);
-}
-
 static void many_become_one(void) {
-  promise_publisher_t *publishers[] = {publisher_with(0), publisher_with(0)};
+  promise_publisher_t *publishers[] = {publisher_new(0), publisher_new(0)};
   promise_subscriber_t *merged = listener_of(promise_publisher_merge(publishers, 2));
   promise_subscriber_t *combined = listener_of(promise_publisher_combine_latest(publishers, 2));
   promise_t *ends[] = {promise_subscriber_end(merged), promise_subscriber_end(combined)};
@@ -157,16 +366,8 @@ static void many_become_one(void) {
   CHECK_STATUS(promise_subscriber_release(combined), PROMISE_OK);
 }
 
-static void a_promise_is_a_stream(void) {
-  promise_t *promise = fulfilled(3);
-  promise_subscriber_t *subscriber = listener_of(promise_publisher_of(promise));
-  CHECK_TEXT(journal, "d.");
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  release(promise);
-}
-
 static void events_are_forwarded(void) {
-  promise_publisher_t *publisher = publisher_with(0), *target = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0), *target = publisher_new(0);
   promise_subscriber_t *link = promise_publisher_forward(publisher, target, PROMISE_FORWARD_END);
   promise_subscriber_t *subscriber = listener_of(target);
   publish(publisher, 1);
@@ -178,14 +379,22 @@ static void events_are_forwarded(void) {
 }
 
 CHECKS(operator) = {
-    RULE("promise_publisher_transform() does as its functions say", transforms_say_what_becomes_of_events),
-    RULE("promise_publisher_distinct() passes over what equals its predecessor", equal_values_are_passed_over),
+    RULE("promise_publisher_transform() does as its functions say", a_transform_maps_and_filters),
+    RULE("a transform makes values of errors", a_transform_makes_values_of_errors),
+    RULE("a transform may finish, fail or cancel the stream", a_transform_may_end_the_stream),
+    RULE("a verdict or value that is none becomes an error event", what_a_transform_does_wrong_is_an_error),
+    RULE("a transform may change the end of the stream", a_transform_may_change_the_end),
+    RULE("promise_publisher_distinct() passes over what equals its predecessor",
+         what_equals_its_predecessor_is_passed_over),
+    RULE("promise_publisher_distinct() compares in depth", distinct_compares_in_depth),
     RULE("promise_publisher_scan() publishes a running fold", values_are_folded),
-    RULE("promise_publisher_window() has the last values, promise_publisher_take() the first",
-         the_last_values_come_together),
-    RULE("a stateful stream replays, and what is made of it too", what_is_stateful_replays),
+    RULE("promise_publisher_window() has the last values", window_has_the_last_values),
+    RULE("promise_publisher_take() has the first values, and finishes", take_finishes),
+    RULE("operators may be chained: the first windows", the_last_values_come_together),
+    RULE("promise_publisher_stateful() and _start_with() replay the latest event", stateful_ones_replay),
+    RULE("an operator over a stateful stream replays too", an_operator_over_a_stateful_stream_is_stateful),
     RULE("promise_publisher_merge() and _combine() have the events of all, and end", many_become_one),
-    RULE("promise_publisher_of() has the value of a promise", a_promise_is_a_stream),
+    RULE("promise_publisher_of() has the value of a promise", a_promise_is_a_stream_of_one_value),
     RULE("promise_publisher_forward() passes events and the end on", events_are_forwarded),
     CHECKS_END,
 };

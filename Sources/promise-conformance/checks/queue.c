@@ -1,147 +1,36 @@
-/* promise/queue.h: completion queues. */
+/* promise/queue.h: the events of completion queues. Calls: call.c. */
 #include <poll.h>
 
 #include "../checked.h"
+#include "../queues.h"
 
-enum { ROOM = 8 };
-static promise_event_t events[ROOM];
+/* ---- Settled ---- */
 
-static int64_t take(promise_queue_t *queue, int64_t timeout) {
-  return promise_queue_take(queue, events, ROOM, timeout);
-}
-
-/* Whether the event has this kind, state and tag. Only a CALL has a promise. */
-static bool is_event(int place, uint32_t kind, promise_state_t state, uint64_t tag) {
-  const promise_event_t *event = &events[place];
-  return event->kind == kind && event->state == state && event->tag == tag &&
-         (event->promise != NULL) == (kind == PROMISE_EVENT_CALL) && event->reserved == 0;
-}
-
-static void a_watch_gives_the_outcome(void) {
+static void a_watch_tells_the_outcome(void) {
   promise_queue_t *queue = promise_queue_new();
-  promise_t *good = pending(), *bad = pending(), *settled = fulfilled(3);
+  promise_t *good = promise_new(), *bad = promise_new(), *before = fulfilled(3);
   CHECK_STATUS(promise_queue_watch(queue, good, 1), PROMISE_OK);
-  CHECK_STATUS(promise_queue_tap(queue, bad, UINT64_MAX), PROMISE_OK);
+  CHECK_STATUS(promise_queue_watch(queue, bad, UINT64_MAX), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
-  CHECK_INT(take(queue, 1), 0);
-  reject(bad, 2);
-  resolve(good, 1);
-  CHECK_STATUS(promise_queue_watch(queue, settled, 0), PROMISE_OK);
-  CHECK_INT(take(queue, FOR_EVER), 3);
-  CHECK(is_event(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, UINT64_MAX));
-  CHECK(is_event(1, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 1));
-  CHECK(is_event(2, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 0));
-  for (int i = 0; i < 3; i++)
-    CHECK_INT(events[i].value.as.i64, i == 0 ? 2 : i == 1 ? 1 : 3);
+  CHECK_STATUS(promise_resolve(good, I64(1)), PROMISE_OK);
+  promise_value_t reason = text("a reason that is long enough for memory of its own");
+  CHECK_STATUS(promise_reject(bad, &reason), PROMISE_OK);
+  CHECK_STATUS(promise_queue_watch(queue, before, 0), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 3);
+  CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 1);
+  CHECK_INT(events[0].value.as.i64, 1);
+  CHECK_EVENT(1, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, UINT64_MAX);
+  CHECK_EVENT(2, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 0);
+  CHECK_INT(events[2].value.as.i64, 3);
+  /* The value is the taker's. */
+  promise_release(bad);
+  CHECK_TEXT(promise_value_data(&events[1].value, NULL), "a reason that is long enough for memory of its own");
+  CHECK_STATUS(promise_value_release(&events[1].value), PROMISE_OK);
   CHECK_INT(take(queue, 0), 0);
-  release(good);
-  release(bad);
-  release(settled);
+  promise_release(good);
+  promise_release(before);
   CHECK_STATUS(promise_queue_free(queue), PROMISE_OK);
-}
-
-static void an_ended_watch_gives_nothing(void) {
-  payload_t payload = {0};
-  promise_queue_t *queue = promise_queue_new();
-  promise_t *settled = pending(), *promise = pending();
-  CHECK_STATUS(promise_queue_watch(queue, settled, 1), PROMISE_OK);
-  CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
-  CHECK_STATUS(promise_queue_tap(queue, promise, 1), PROMISE_OK);
-  CHECK_STATUS(promise_queue_tap(queue, promise, 2), PROMISE_OK);
-  promise_value_t value = object(&payload);
-  CHECK_STATUS(promise_resolve(settled, &value), PROMISE_OK);
-  release(settled);
-  CHECK_DESTROYED(&payload, 0);
-  CHECK_INT(promise_queue_unwatch(queue, 1), 3);
-  CHECK_DESTROYED(&payload, 1);
-  CHECK_INT(promise_queue_unwatch(queue, 1), 0);
-  resolve(promise, 1);
-  CHECK_INT(take(queue, 0), 1);
-  CHECK(is_event(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 2));
-  release(promise);
-  promise_queue_free(queue);
-}
-
-static void a_watch_is_interest_and_a_tap_is_none(void) {
-  promise_queue_t *queue = promise_queue_new();
-  promise_t *source = pending(), *other = promise_then(source, adds_one, NULL, NULL);
-  CHECK_STATUS(promise_queue_on_cancel(queue, source, 1), PROMISE_OK);
-  CHECK_STATUS(promise_queue_watch(queue, source, 2), PROMISE_OK);
-  CHECK_STATUS(promise_queue_tap(queue, source, 3), PROMISE_OK);
-  CHECK_STATUS(promise_request_cancel(other, NULL), PROMISE_OK);
-  CHECK_INT(promise_cancel_requested(source), 0);
-  CHECK_INT(promise_queue_unwatch(queue, 2), 1);
-  CHECK_INT(promise_cancel_requested(source), 1);
-  CHECK_INT(take(queue, 0), 1);
-  CHECK(is_event(0, PROMISE_EVENT_CANCEL, 0, 1));
-  release(other);
-  release(source);
-  promise_queue_free(queue);
-}
-
-static void a_promise_destroyed_while_pending_is_dropped(void) {
-  promise_queue_t *queue = promise_queue_new();
-  promise_t *promise = pending();
-  CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
-  release(promise);
-  CHECK_INT(take(queue, 0), 1);
-  CHECK(is_event(0, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 1));
-  promise_queue_free(queue);
-}
-
-static void the_taker_settles_what_it_was_called_for(void) {
-  promise_queue_t *queue = promise_queue_new();
-  promise_t *source = pending(), *derived[5];
-  for (uint64_t i = 0; i < 5; i++)
-    derived[i] = promise_queue_then(queue, source, i);
-  CHECK_STATUS(promise_discard(derived[4]), PROMISE_OK);
-  reject(source, 20);
-  CHECK_INT(take(queue, 0), 4);
-  for (int i = 0; i < 4; i++) {
-    CHECK(is_event(i, PROMISE_EVENT_CALL, PROMISE_REJECTED, (uint64_t)i));
-    CHECK_INT(events[i].value.as.i64, 20);
-    CHECK_INT(promise_state(derived[i]), PROMISE_PENDING);
-  }
-  promise_t *later = pending();
-  events[0].state = PROMISE_FULFILL;
-  events[0].value = i64(1);
-  events[1].state = PROMISE_REJECT;
-  events[2].state = PROMISE_ADOPT;
-  events[2].value = holding(retained(later));
-  CHECK_STATUS(promise_queue_answer(events, 4), PROMISE_OK);
-  CHECK_ENDED(derived[0], PROMISE_FULFILLED, 1);
-  CHECK_ENDED(derived[1], PROMISE_REJECTED, 20);
-  resolve(later, 3);
-  CHECK_ENDED(derived[2], PROMISE_FULFILLED, 3);
-  /* The last event had no verdict: its promise is settled by promise_resolve(). */
-  CHECK_INT(promise_state(derived[3]), PROMISE_PENDING);
-  resolve(events[3].promise, 4);
-  release(events[3].promise);
-  CHECK_ENDED(derived[3], PROMISE_FULFILLED, 4);
-  release(later);
-  release(source);
-  for (int i = 0; i < 5; i++) {
-    release(derived[i]);
-    CHECK_STATUS(promise_state(derived[i]), PROMISE_ESTALE);
-  }
-  promise_queue_free(queue);
-}
-
-static void an_object_gives_one_event_at_its_end(void) {
-  promise_queue_t *queue = promise_queue_new();
-  promise_value_t value;
-  const promise_type_t *type = promise_type_register("org.promises.conformance.queued", NULL, NULL);
-  CHECK_STATUS(promise_queue_object(queue, &value, type, 42), PROMISE_OK);
-  CHECK(promise_value_is(&value, type));
-  CHECK_INT(value.as.u64, 42);
-  promise_t *promise = pending();
-  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
-  CHECK_INT(take(queue, 0), 0);
-  release(promise);
-  CHECK_INT(take(queue, 0), 1);
-  CHECK(is_event(0, PROMISE_EVENT_FREED, 0, 42));
-  CHECK_STATUS(promise_queue_object(queue, &value, promise_type_named("error"), 1), PROMISE_ESTALE);
-  promise_queue_free(queue);
+  CHECK_STATUS(promise_queue_free(queue), PROMISE_ESTALE);
 }
 
 static void many_are_taken_in_order(void) {
@@ -149,18 +38,176 @@ static void many_are_taken_in_order(void) {
   static promise_event_t many[MANY];
   promise_queue_t *queue = promise_queue_new();
   for (int i = 0; i < MANY; i++) {
-    promise_t *promise = fulfilled(i);
+    promise_t *promise = promise_new();
     CHECK_STATUS(promise_queue_watch(queue, promise, (uint64_t)i), PROMISE_OK);
-    release(promise);
+    CHECK_STATUS(promise_resolve(promise, I64(i)), PROMISE_OK);
+    promise_release(promise);
   }
   CHECK_INT(promise_queue_take(queue, many, 10, FOR_EVER), 10);
   CHECK_INT(promise_queue_take(queue, many + 10, MANY, FOR_EVER), MANY - 10);
+  bool ordered = true;
   for (int i = 0; i < MANY; i++)
-    CHECK(many[i].tag == (uint64_t)i && many[i].value.as.i64 == i);
+    ordered = ordered && many[i].tag == (uint64_t)i && many[i].value.as.i64 == i;
+  CHECK(ordered);
+  CHECK_INT(promise_queue_take(queue, many, MANY, 0), 0);
+  promise_queue_free(queue);
+}
+
+/* A watch counts as interest: with it a request does not propagate, and when it ends it does. */
+static void a_watch_is_interest_until_it_is_ended(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = promise_new();
+  promise_t *other = promise_then(source, adds_one, NULL, NULL);
+  CHECK_STATUS(promise_queue_watch(queue, source, 1), PROMISE_OK);
+  CHECK_STATUS(promise_queue_tap(queue, source, 2), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(other, NULL), PROMISE_OK);
+  CHECK_INT(promise_cancel_requested(source), 0);
+  CHECK_INT(promise_queue_unwatch(queue, 3), 0);
+  CHECK_INT(promise_queue_unwatch(queue, 1), 1);
+  CHECK_INT(promise_queue_unwatch(queue, 1), 0);
+  CHECK_INT(promise_cancel_requested(source), 1);
+  /* The tap, which is no interest, remains. */
+  CHECK_STATUS(promise_discard(source), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_REJECTED, 2);
+  CHECK_INT(events[0].value.kind, PROMISE_KIND_DISCARDED);
+  promise_release(other);
+  promise_release(source);
+  promise_queue_free(queue);
+}
+
+/* Cancels all watches with a tag, pending events included. */
+static void unwatch_ends_all_of_a_tag(void) {
+  payload_t payload = {0};
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *settled = promise_new(), *pending = promise_new();
+  for (int i = 0; i < 3; i++) {
+    CHECK_STATUS(promise_queue_watch(queue, settled, 5), PROMISE_OK);
+    CHECK_STATUS((i == 1 ? promise_queue_tap : promise_queue_watch)(queue, pending, 5), PROMISE_OK);
+    CHECK_STATUS(promise_queue_watch(queue, settled, 6), PROMISE_OK);
+  }
+  promise_value_t value = object(&payload);
+  CHECK_STATUS(promise_resolve(settled, &value), PROMISE_OK);
+  promise_release(settled);
+  CHECK_INT(promise_queue_unwatch(queue, 5), 6);
+  CHECK_INT(take(queue, 0), 3);
+  for (int i = 0; i < 3; i++) {
+    CHECK_EVENT(i, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 6);
+    CHECK_INT(atomic_load(&payload.destroyed), 0);
+    promise_value_release(&events[i].value);
+  }
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_resolve(pending, VOID()), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 0);
+  promise_release(pending);
+  promise_queue_free(queue);
+}
+
+/* A promise destroyed while pending has an event, with its tag. */
+static void a_promise_destroyed_while_pending_is_told(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = promise_new();
+  CHECK_STATUS(promise_queue_watch(queue, source, 1), PROMISE_OK);
+  CHECK_STATUS(promise_queue_watch(queue, source, 4), PROMISE_OK);
+  promise_t *derived = promise_queue_then(queue, source, 2);
+  CHECK_STATUS(promise_queue_on_cancel(queue, source, 3), PROMISE_OK);
+  promise_release(source);
+  CHECK_INT(promise_queue_unwatch(queue, 4), 1);
+  CHECK_INT(take(queue, 0), 2);
+  CHECK_EVENT(0, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 1);
+  CHECK_EVENT(1, PROMISE_EVENT_DROPPED, PROMISE_PENDING, 2);
+  CHECK_POINTER(events[1].promise, NULL);
+  CHECK_INT(promise_state(derived), PROMISE_PENDING);
+  promise_release(derived);
+  promise_queue_free(queue);
+}
+
+/* ---- Cancelling ---- */
+
+static void a_request_goes_from_a_derived_promise_to_the_producer(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *source = promise_new();
+  CHECK_STATUS(promise_queue_on_cancel(queue, source, 1), PROMISE_OK);
+  promise_t *derived = promise_queue_then(queue, source, 2);
+  promise_value_t reason = text("not wanted any more, because of this and that");
+  CHECK_STATUS(promise_request_cancel(derived, &reason), PROMISE_OK);
+  promise_value_release(&reason);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_CANCEL, 0, 1);
+  CHECK_TEXT(promise_value_data(&events[0].value, NULL), "not wanted any more, because of this and that");
+  promise_value_release(&events[0].value);
+  CHECK_STATUS(promise_discard(source), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_CALL, PROMISE_REJECTED, 2);
+  CHECK_STATUS(promise_reject(events[0].promise, &events[0].value), PROMISE_OK);
+  promise_release(events[0].promise);
+  promise_release(derived);
+  promise_release(source);
+  promise_queue_free(queue);
+}
+
+static void on_cancel_tells_discards_too_and_nothing_else(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_t *discarded = promise_new(), *done = promise_new(), *asked = promise_new(), *gone = promise_new();
+  promise_t *all[] = {discarded, done, asked, gone};
+  for (uint64_t i = 0; i < 4; i++)
+    CHECK_STATUS(promise_queue_on_cancel(queue, all[i], i), PROMISE_OK);
+  CHECK_STATUS(promise_discard(discarded), PROMISE_OK);
+  CHECK_STATUS(promise_resolve(done, VOID()), PROMISE_OK);
+  CHECK_STATUS(promise_request_cancel(asked, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_discard(asked), PROMISE_OK);
+  CHECK_STATUS(promise_queue_on_cancel(queue, asked, 5), PROMISE_OK);
+  for (int i = 0; i < 4; i++)
+    CHECK_STATUS(promise_release(all[i]), PROMISE_OK);
+  CHECK_INT(take(queue, 0), 3);
+  CHECK_EVENT(0, PROMISE_EVENT_CANCEL, 0, 0);
+  CHECK_EVENT(1, PROMISE_EVENT_CANCEL, 0, 2);
+  CHECK_EVENT(2, PROMISE_EVENT_CANCEL, 0, 5);
+  promise_queue_free(queue);
+}
+
+/* ---- Objects ---- */
+
+static void an_object_tells_its_end_once(void) {
+  promise_queue_t *queue = promise_queue_new();
+  promise_value_t value = garbage();
+  CHECK_STATUS(promise_queue_object(queue, &value, payload_type(), 42), PROMISE_OK);
+  CHECK_INT(value.kind, PROMISE_KIND_OBJECT);
+  CHECK_INT((long long)value.as.u64, 42);
+  CHECK(promise_value_is(&value, payload_type()));
+  promise_t *promise = promise_new();
+  CHECK_STATUS(promise_resolve(promise, &value), PROMISE_OK);
+  CHECK_STATUS(promise_queue_watch(queue, promise, 1), PROMISE_OK);
+  promise_release(promise);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_INT((long long)events[0].value.as.u64, 42);
+  promise_value_release(&events[0].value);
+  CHECK_INT(take(queue, 0), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_FREED, 0, 42);
+  CHECK_STATUS(promise_queue_object(queue, &value, promise_type_named("error"), 1), PROMISE_ESTALE);
+  /* An object that outlives the queue. */
+  CHECK_STATUS(promise_queue_object(queue, &value, payload_type(), 43), PROMISE_OK);
+  promise_queue_free(queue);
+  CHECK_STATUS(promise_value_release(&value), PROMISE_OK);
+}
+
+/* ---- Sleeping ---- */
+
+static void a_take_ends_in_time(void) {
+  promise_queue_t *queue = promise_queue_new();
+  int64_t begun = now();
+  CHECK_INT(take(queue, 20 * MILLISECONDS), 0);
+  CHECK(now() - begun >= 20 * MILLISECONDS);
+  promise_t *timer = promise_sleep(1 * MILLISECONDS);
+  CHECK_STATUS(promise_queue_watch(queue, timer, 9), PROMISE_OK);
+  CHECK_INT(take(queue, FOR_EVER), 1);
+  CHECK_EVENT(0, PROMISE_EVENT_SETTLED, PROMISE_FULFILLED, 9);
+  promise_release(timer);
   promise_queue_free(queue);
 }
 
 static gate_t taken;
+
 static void *takes(void *queue) {
   promise_event_t event;
   CHECK_INT(promise_queue_take(queue, &event, 1, FOR_EVER), 1);
@@ -228,13 +275,16 @@ static void a_freed_queue_gives_nothing(void) {
 }
 
 CHECKS(queue) = {
-    RULE("a watch gives the outcome, pending or settled", a_watch_gives_the_outcome),
-    RULE("an ended watch gives no event, and releases a ready one", an_ended_watch_gives_nothing),
-    RULE("a watch is interest, and a tap is none", a_watch_is_interest_and_a_tap_is_none),
-    RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_is_dropped),
-    RULE("the taker settles the promise of a CALL, one by one or in a batch", the_taker_settles_what_it_was_called_for),
-    RULE("an object gives one FREED, at its end", an_object_gives_one_event_at_its_end),
+    RULE("a watch gives the outcome, pending or settled", a_watch_tells_the_outcome),
     RULE("events are taken in order, many in one call", many_are_taken_in_order),
+    RULE("a watch is interest, and a tap is none", a_watch_is_interest_until_it_is_ended),
+    RULE("an ended watch gives no event, and releases a ready one", unwatch_ends_all_of_a_tag),
+    RULE("a promise destroyed while pending gives DROPPED", a_promise_destroyed_while_pending_is_told),
+    RULE("a request to cancel the promise of a CALL propagates to the producer",
+         a_request_goes_from_a_derived_promise_to_the_producer),
+    RULE("a request and a discard give CANCEL, and no other end does", on_cancel_tells_discards_too_and_nothing_else),
+    RULE("an object gives one FREED, at its end", an_object_tells_its_end_once),
+    RULE("a take ends when its time is over, and not before", a_take_ends_in_time),
     RULE("a taker that sleeps is woken by an event, and by the end", another_thread_wakes_the_taker),
     RULE("the descriptor is readable while events are ready", the_descriptor_is_readable_while_events_are_ready),
     RULE("a freed queue gives no event, and rejects unanswered promises", a_freed_queue_gives_nothing),

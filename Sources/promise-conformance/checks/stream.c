@@ -1,5 +1,245 @@
-/* promise/stream.h */
+/* promise/stream.h: publishing, subscribing, and the end of streams. */
+#include "../checked.h"
+
 #include "../streams.h"
+
+static void events_come_in_order_and_errors_do_not_end_them(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {0}, two = {0};
+  promise_subscriber_t *first = listen(publisher, &one);
+  publish(publisher, 1);
+  promise_subscriber_t *second = listen(publisher, &two);
+  CHECK_INT(promise_publisher_count(publisher), 2);
+  publish(publisher, 2);
+  publish_error(publisher, 7);
+  publish(publisher, 3);
+  CHECK_TEXT(one.log, "1 2 !7 3 ");
+  CHECK_TEXT(two.log, "2 !7 3 ");
+  CHECK(pthread_equal(one.thread, pthread_self()));
+  CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
+  CHECK_STATUS(promise_subscriber_release(second), PROMISE_OK);
+  CHECK_INT(promise_publisher_count(publisher), 1);
+  CHECK_TEXT(two.log, "2 !7 3 .");
+  publish(publisher, 4);
+  CHECK_TEXT(one.log, "1 2 !7 3 4 ");
+  release_both(first, publisher);
+  CHECK_INT(atomic_load(&one.frees), 1);
+  CHECK_INT(atomic_load(&two.frees), 1);
+}
+
+static void a_stream_ends_once_as_a_promise(void) {
+  enum { FINISHED, FAILED, CANCELLED, RELEASED };
+  for (int how = FINISHED; how <= RELEASED; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t listener = {0};
+    promise_subscriber_t *subscriber = listen(publisher, &listener);
+    promise_t *end = end_of(subscriber);
+    publish(publisher, 1);
+    CHECK_INT(promise_state(end), PROMISE_PENDING);
+    if (how == FINISHED)
+      CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
+    if (how == FAILED)
+      CHECK_STATUS(promise_publisher_fail(publisher, I64(9)), PROMISE_OK);
+    if (how == CANCELLED)
+      CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_OK);
+    if (how == RELEASED)
+      CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
+    CHECK(how == FINISHED ? is_done(end) : how == FAILED ? ended(end, PROMISE_REJECTED, 9) : was_cancelled(end));
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
+    if (how != RELEASED) {
+      CHECK_INT(promise_publisher_state(publisher), how == FINISHED ? PROMISE_FULFILLED : PROMISE_REJECTED);
+      CHECK_INT(promise_publisher_count(publisher), 0);
+      CHECK_STATUS(promise_publisher_publish(publisher, I64(2)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_publish_error(publisher, I64(2)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_fail(publisher, I64(3)), PROMISE_ESETTLED);
+      CHECK_STATUS(promise_publisher_cancel(publisher), PROMISE_ESETTLED);
+      promise_subscriber_t *late = listen(publisher, &listener);
+      promise_t *late_end = end_of(late);
+      CHECK_INT(promise_state(late_end), promise_state(end));
+      promise_release(late_end), promise_subscriber_release(late);
+      CHECK_TEXT(listener.log, "1 ..");
+      promise_publisher_release(publisher);
+    }
+    promise_release(end), promise_subscriber_release(subscriber);
+  }
+}
+
+static void a_subscriber_is_cancelled_by_itself(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  for (int how = 0; how < 4; how++) {
+    listener_t listener = {0}, other = {0};
+    promise_token_t *token = promise_token_new(0);
+    promise_subscription_t wish = everything(&listener);
+    wish.token = token;
+    promise_subscriber_t *subscriber = subscribe(publisher, wish), *rest = listen(publisher, &other);
+    promise_t *end = end_of(subscriber);
+    publish(publisher, 1);
+    if (how == 0)
+      CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_OK);
+    if (how == 1)
+      CHECK_STATUS(promise_request_cancel(end, NULL), PROMISE_OK);
+    if (how == 2)
+      CHECK_STATUS(promise_token_cancel(token, NULL), PROMISE_OK);
+    if (how == 3)
+      CHECK_STATUS(promise_token_invalidate(token, NULL), PROMISE_OK);
+    CHECK(was_cancelled(end));
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_INT(promise_publisher_count(publisher), 1);
+    CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESETTLED);
+    publish(publisher, 2);
+    CHECK_TEXT(listener.log, "1 .");
+    CHECK_TEXT(other.log, "1 2 ");
+    promise_release(end), promise_token_release(token);
+    promise_subscriber_release(subscriber), promise_subscriber_release(rest);
+  }
+  promise_publisher_release(publisher);
+}
+
+static void a_stateful_publisher_replays_its_latest_event(void) {
+  promise_publisher_t *publisher = publisher_new(PROMISE_PUBLISHER_STATEFUL);
+  promise_value_t latest = garbage();
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
+  CHECK_INT(latest.kind, PROMISE_KIND_VOID);
+  listener_t none = {0}, value = {0}, error_only = {0}, late = {0};
+  promise_subscriber_t *first = listen(publisher, &none);
+  promise_value_t word = text("replaced");
+  promise_subscriber_release(first);
+  CHECK_STATUS(promise_publisher_publish(publisher, &word), PROMISE_OK);
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_FULFILLED);
+  CHECK_TEXT(promise_value_data(&latest, NULL), "replaced");
+  promise_value_release(&latest);
+  publish(publisher, 5);
+  promise_subscriber_t *second = listen(publisher, &value);
+  CHECK_TEXT(value.log, "5 ");
+  publish_error(publisher, 6);
+  CHECK_TEXT(value.log, "5 !6 ");
+  promise_subscriber_t *third = listen(publisher, &error_only);
+  CHECK_TEXT(error_only.log, "!6 ");
+  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_REJECTED);
+  CHECK_INT(latest.as.i64, 6);
+  publish(publisher, 7);
+  promise_publisher_finish(publisher);
+  promise_subscriber_t *fourth = listen(publisher, &late);
+  CHECK_TEXT(late.log, "7 .");
+  promise_t *end = end_of(fourth);
+  CHECK(is_done(end));
+  promise_release(end);
+  promise_subscriber_release(second), promise_subscriber_release(third), promise_subscriber_release(fourth);
+  promise_publisher_release(publisher);
+}
+
+static void what_has_no_callback_is_passed_over(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t values = {0}, errors = {0};
+  promise_subscription_t wish = everything(&values);
+  wish.on_error = NULL, wish.demand = 2;
+  promise_subscriber_t *first = subscribe(publisher, wish);
+  wish = everything(&errors);
+  wish.on_value = NULL;
+  promise_subscriber_t *second = subscribe(publisher, wish);
+  publish_error(publisher, 1);
+  publish(publisher, 2);
+  publish_error(publisher, 3);
+  publish(publisher, 4);
+  CHECK_TEXT(values.log, "2 4 ");
+  CHECK_TEXT(errors.log, "!1 !3 ");
+  promise_subscriber_release(first);
+  release_both(second, publisher);
+}
+
+/* ---- From within callbacks ---- */
+
+static void publishes_down(listener_t *listener, int64_t number) {
+  if (number > 0)
+    CHECK_STATUS(promise_publisher_publish(listener->publisher, I64(number - 1)), PROMISE_OK);
+}
+
+static void what_a_callback_publishes_comes_after_what_was_before(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.publisher = publisher, .then = publishes_down}, two = {0};
+  promise_subscriber_t *first = listen(publisher, &one), *second = listen(publisher, &two);
+  publish(publisher, 3);
+  CHECK_TEXT(one.log, "3 2 1 0 ");
+  CHECK_TEXT(two.log, "3 2 1 0 ");
+  promise_subscriber_release(first);
+  release_both(second, publisher);
+}
+
+static void leaves(listener_t *listener, int64_t number) {
+  switch (number) {
+  case 1:
+    CHECK_STATUS(promise_subscriber_cancel(listener->subscriber), PROMISE_OK);
+    break;
+  case 2:
+    CHECK_STATUS(promise_subscriber_release(listener->subscriber), PROMISE_OK);
+    break;
+  case 3:
+    CHECK_STATUS(promise_publisher_release(listener->publisher), PROMISE_OK);
+    break;
+  case 4:
+    CHECK_STATUS(promise_publisher_finish(listener->publisher), PROMISE_OK);
+    break;
+  default:
+    break;
+  }
+}
+
+static void everybody_may_leave_from_a_callback(void) {
+  for (int how = 1; how <= 4; how++) {
+    promise_publisher_t *publisher = publisher_new(0);
+    listener_t one = {.publisher = publisher, .then = leaves}, two = {0};
+    promise_subscriber_t *first = one.subscriber = listen(publisher, &one), *second = listen(publisher, &two);
+    promise_t *end = end_of(first), *other = end_of(second);
+    publish(publisher, how);
+    CHECK_INT(promise_state(end), how == 4 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_INT(promise_state(other), how < 3 ? PROMISE_PENDING : promise_state(end));
+    char expected[8];
+    snprintf(expected, sizeof expected, "%d .", how);
+    CHECK_TEXT(one.log, expected);
+    if (how != 2)
+      promise_subscriber_release(first);
+    if (how != 3)
+      promise_publisher_release(publisher);
+    promise_subscriber_release(second);
+    promise_release(end), promise_release(other);
+    CHECK_INT(atomic_load(&two.frees), 1);
+  }
+}
+
+static listener_t newcomer;
+
+static void subscribes_a_newcomer(listener_t *listener, int64_t number) {
+  if (number == 1)
+    listener->subscriber = listen(listener->publisher, &newcomer);
+}
+
+static void who_subscribes_in_a_callback_gets_what_comes_after(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.publisher = publisher, .then = subscribes_a_newcomer};
+  promise_subscriber_t *first = listen(publisher, &one);
+  publish(publisher, 1);
+  publish(publisher, 2);
+  CHECK_TEXT(newcomer.log, "2 ");
+  promise_subscriber_release(one.subscriber);
+  release_both(first, publisher);
+}
+
+static void waits_for_its_own_end(listener_t *listener, int64_t number) {
+  (void)number;
+  promise_t *end = end_of(listener->subscriber);
+  CHECK_STATUS(promise_wait(end, FOR_EVER), PROMISE_EDEADLK);
+  promise_release(end);
+}
+
+static void a_callback_cannot_wait_for_its_own_end(void) {
+  promise_publisher_t *publisher = publisher_new(0);
+  listener_t one = {.then = waits_for_its_own_end};
+  one.subscriber = listen(publisher, &one);
+  publish(publisher, 1);
+  release_both(one.subscriber, publisher);
+}
 
 /* Writes a value to the journal as a small letter. */
 static void note_value(void *ctx, const promise_value_t *value) {
@@ -17,112 +257,15 @@ static promise_subscription_t wish(promise_overflow_t overflow, uint64_t capacit
                                   .free_ctx = note_end};
 }
 
-static promise_subscriber_t *subscriber_of(promise_publisher_t *publisher, promise_subscription_t subscription) {
-  promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &subscription);
-  CHECK(subscriber != NULL);
-  return subscriber;
-}
-
 static promise_subscriber_t *listener_of(promise_publisher_t *publisher) {
-  return subscriber_of(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, PROMISE_DEMAND_UNLIMITED));
-}
-
-static promise_t *end_of(promise_subscriber_t *subscriber) {
-  promise_t *end = promise_subscriber_end(subscriber);
-  CHECK(end != NULL);
-  return end;
-}
-
-static void publish(promise_publisher_t *publisher, int64_t number, promise_status_t status) {
-  promise_value_t value = i64(number);
-  CHECK_STATUS(promise_publisher_publish(publisher, &value), status);
-}
-
-static void let_go(promise_subscriber_t *subscriber, promise_publisher_t *publisher) {
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-}
-
-static void subscribers_get_what_comes_after_them(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  publish(publisher, 0, PROMISE_OK);
-  promise_subscriber_t *subscriber = listener_of(publisher);
-  CHECK_INT(promise_publisher_count(publisher), 1);
-  publish(publisher, 1, PROMISE_OK);
-  publish_error(publisher, 2);
-  publish(publisher, 3, PROMISE_OK);
-  CHECK_TEXT(journal, "bCd");
-  CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  publish(publisher, 4, PROMISE_OK);
-  CHECK_TEXT(journal, "bCd.");
-  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESTALE);
-  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESTALE);
-}
-
-static void stateful_ones_replay_the_latest(void) {
-  promise_publisher_t *publisher = publisher_with(PROMISE_PUBLISHER_STATEFUL);
-  promise_value_t latest;
-  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_PENDING);
-  publish(publisher, 0, PROMISE_OK);
-  publish(publisher, 1, PROMISE_OK);
-  promise_subscriber_t *subscriber = listener_of(publisher);
-  CHECK_TEXT(journal, "b");
-  CHECK_INT(promise_publisher_latest(publisher, &latest), PROMISE_FULFILLED);
-  CHECK_INT(latest.as.i64, 1);
-  let_go(subscriber, publisher);
-}
-
-static void the_end_is_a_promise(void) {
-  for (int how = 0; how < 3; how++) {
-    promise_publisher_t *publisher = publisher_with(0);
-    promise_subscriber_t *subscriber = listener_of(publisher);
-    promise_t *end = end_of(subscriber);
-    promise_value_t reason = i64(7);
-    CHECK_INT(promise_state(end), PROMISE_PENDING);
-    CHECK_INT(promise_publisher_state(publisher), PROMISE_PENDING);
-    CHECK_STATUS(how == 0   ? promise_publisher_finish(publisher)
-                 : how == 1 ? promise_publisher_fail(publisher, &reason)
-                            : promise_publisher_cancel(publisher),
-                 PROMISE_OK);
-    CHECK_INT(promise_state(end), how == 0 ? PROMISE_FULFILLED : PROMISE_REJECTED);
-    CHECK_INT(promise_publisher_state(publisher), promise_state(end));
-    if (how == 1)
-      CHECK_ENDED(end, PROMISE_REJECTED, 7);
-    if (how == 2)
-      CHECK_DISCARDED(end);
-    publish(publisher, 1, PROMISE_ESETTLED);
-    CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESETTLED);
-    release(end);
-    let_go(subscriber, publisher);
-  }
-  CHECK_TEXT(journal, "...");
-}
-
-static void leaving_cancels(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *one = listener_of(publisher), *two = listener_of(publisher), *three = listener_of(publisher);
-  promise_t *ends[] = {end_of(one), end_of(two), end_of(three)};
-  CHECK_STATUS(promise_subscriber_cancel(one), PROMISE_OK);
-  CHECK_DISCARDED(ends[0]);
-  CHECK_STATUS(promise_subscriber_cancel(one), PROMISE_ESETTLED);
-  CHECK_STATUS(promise_request_cancel(ends[1], NULL), PROMISE_OK);
-  CHECK_DISCARDED(ends[1]);
-  CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
-  CHECK_DISCARDED(ends[2]);
-  CHECK_TEXT(journal, "...");
-  promise_subscriber_t *all[] = {one, two, three};
-  for (int i = 0; i < 3; i++) {
-    CHECK_STATUS(promise_subscriber_release(all[i]), PROMISE_OK);
-    release(ends[i]);
-  }
+  return subscribe(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, PROMISE_DEMAND_UNLIMITED));
 }
 
 static void events_wait_for_demand(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *subscriber = subscriber_of(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, 1));
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *subscriber = subscribe(publisher, wish(PROMISE_OVERFLOW_BUFFER, 0, 1));
   for (int i = 0; i < 4; i++)
-    publish(publisher, i, PROMISE_OK);
+    publish(publisher, i);
   CHECK_TEXT(journal, "a");
   CHECK_STATUS(promise_subscriber_request(subscriber, 2), PROMISE_OK);
   CHECK_TEXT(journal, "abc");
@@ -130,17 +273,17 @@ static void events_wait_for_demand(void) {
   CHECK_TEXT(journal, "abc");
   CHECK_STATUS(promise_subscriber_request(subscriber, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
   CHECK_TEXT(journal, "abcd.");
-  let_go(subscriber, publisher);
+  release_both(subscriber, publisher);
 }
 
 static void what_overflows_is_dropped_by_the_policy(void) {
-  promise_publisher_t *publisher = publisher_with(0);
-  promise_subscriber_t *oldest = subscriber_of(publisher, wish(PROMISE_OVERFLOW_DROP_OLDEST, 2, 0));
-  promise_subscriber_t *newest = subscriber_of(publisher, wish(PROMISE_OVERFLOW_DROP_NEWEST, 2, 0));
-  promise_subscriber_t *fails = subscriber_of(publisher, wish(PROMISE_OVERFLOW_FAIL, 2, 0));
+  promise_publisher_t *publisher = publisher_new(0);
+  promise_subscriber_t *oldest = subscribe(publisher, wish(PROMISE_OVERFLOW_DROP_OLDEST, 2, 0));
+  promise_subscriber_t *newest = subscribe(publisher, wish(PROMISE_OVERFLOW_DROP_NEWEST, 2, 0));
+  promise_subscriber_t *fails = subscribe(publisher, wish(PROMISE_OVERFLOW_FAIL, 2, 0));
   promise_t *end = end_of(fails);
   for (int i = 0; i < 4; i++)
-    publish(publisher, i, i == 0 ? PROMISE_OK : PROMISE_EFULL);
+    CHECK_STATUS(promise_publisher_publish(publisher, I64(i)), i == 0 ? PROMISE_OK : PROMISE_EFULL);
   promise_t *ready = promise_publisher_ready(publisher);
   CHECK_INT(promise_state(ready), PROMISE_PENDING);
   CHECK_STATUS(promise_subscriber_request(oldest, PROMISE_DEMAND_UNLIMITED), PROMISE_OK);
@@ -157,14 +300,14 @@ static void what_overflows_is_dropped_by_the_policy(void) {
   release(end);
   CHECK_STATUS(promise_subscriber_release(oldest), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_release(newest), PROMISE_OK);
-  let_go(fails, publisher);
+  release_both(fails, publisher);
 }
 
 static void events_are_promises_that_are_asked_for(void) {
-  promise_publisher_t *publisher = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0);
   promise_subscription_t subscription = {.size = sizeof subscription, .overflow = PROMISE_OVERFLOW_BUFFER};
-  promise_subscriber_t *subscriber = subscriber_of(publisher, subscription);
-  publish(publisher, 1, PROMISE_OK);
+  promise_subscriber_t *subscriber = subscribe(publisher, subscription);
+  publish(publisher, 1);
   publish_error(publisher, 2);
   promise_t *nexts[4];
   for (int i = 0; i < 4; i++)
@@ -174,7 +317,7 @@ static void events_are_promises_that_are_asked_for(void) {
   CHECK_INT(promise_state(nexts[2]), PROMISE_PENDING);
   CHECK_STATUS(promise_request_cancel(nexts[2], NULL), PROMISE_OK);
   CHECK_DISCARDED(nexts[2]);
-  publish(publisher, 3, PROMISE_OK);
+  publish(publisher, 3);
   CHECK_ENDED(nexts[3], PROMISE_FULFILLED, 3);
   CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_OK);
   promise_t *last = promise_subscriber_next(subscriber);
@@ -182,51 +325,62 @@ static void events_are_promises_that_are_asked_for(void) {
   release(last);
   for (int i = 0; i < 4; i++)
     release(nexts[i]);
-  let_go(subscriber, publisher);
+  release_both(subscriber, publisher);
 }
 
 static void publishes_less(void *ctx, const promise_value_t *value) {
   note((char)('a' + value->as.i64));
   if (value->as.i64 > 0)
-    publish(ctx, value->as.i64 - 1, PROMISE_OK);
+    publish(ctx, value->as.i64 - 1);
 }
 
 static void a_callback_may_publish(void) {
-  promise_publisher_t *publisher = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0);
   promise_subscription_t subscription = wish(PROMISE_OVERFLOW_BUFFER, 0, PROMISE_DEMAND_UNLIMITED);
   subscription.on_value = publishes_less, subscription.ctx = publisher, subscription.free_ctx = NULL;
-  promise_subscriber_t *first = subscriber_of(publisher, subscription), *second = listener_of(publisher);
-  publish(publisher, 2, PROMISE_OK);
+  promise_subscriber_t *first = subscribe(publisher, subscription), *second = listener_of(publisher);
+  publish(publisher, 2);
   CHECK_TEXT(journal, "ccbbaa");
   CHECK_STATUS(promise_subscriber_release(first), PROMISE_OK);
-  let_go(second, publisher);
+  release_both(second, publisher);
 }
 
 static void references_are_counted(void) {
-  promise_publisher_t *publisher = publisher_with(0);
+  promise_publisher_t *publisher = publisher_new(0);
   promise_subscriber_t *subscriber = listener_of(publisher);
   CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_retain(subscriber), PROMISE_OK);
-  let_go(subscriber, publisher);
-  publish(publisher, 1, PROMISE_OK);
+  release_both(subscriber, publisher);
+  publish(publisher, 1);
   CHECK_TEXT(journal, "b");
-  let_go(subscriber, publisher);
+  release_both(subscriber, publisher);
   CHECK_TEXT(journal, "b.");
   CHECK_STATUS(promise_publisher_retain(publisher), PROMISE_ESTALE);
   CHECK_STATUS(promise_subscriber_retain(subscriber), PROMISE_ESTALE);
+  CHECK_STATUS(promise_subscriber_cancel(subscriber), PROMISE_ESTALE);
+  CHECK_STATUS(promise_publisher_finish(publisher), PROMISE_ESTALE);
   CHECK_STATUS(promise_publisher_retain(NULL), PROMISE_EINVAL);
   CHECK_STATUS(promise_subscriber_retain(NULL), PROMISE_EINVAL);
 }
 
 CHECKS(stream) = {
-    RULE("a subscriber gets what is published after it came", subscribers_get_what_comes_after_them),
-    RULE("a stateful publisher replays the latest event", stateful_ones_replay_the_latest),
-    RULE("the end of a stream is a promise", the_end_is_a_promise),
-    RULE("who leaves is cancelled, once", leaving_cancels),
+    RULE("a subscriber gets what is published after it came, errors too",
+         events_come_in_order_and_errors_do_not_end_them),
+    RULE("a stateful publisher replays the latest event", a_stateful_publisher_replays_its_latest_event),
+    RULE("the end of a stream is a promise", a_stream_ends_once_as_a_promise),
+    RULE("who leaves is cancelled, once", a_subscriber_is_cancelled_by_itself),
+    RULE("events without a callback are passed over, and take no demand", what_has_no_callback_is_passed_over),
     RULE("events wait for demand, and the end for them", events_wait_for_demand),
     RULE("what overflows goes by the policy, and room is a promise", what_overflows_is_dropped_by_the_policy),
     RULE("promise_subscriber_next() has the next event, or the end", events_are_promises_that_are_asked_for),
     RULE("what a callback publishes comes to all in the same order", a_callback_may_publish),
+    RULE("what a callback publishes comes after what was published before",
+         what_a_callback_publishes_comes_after_what_was_before),
+    RULE("a callback may cancel or release its subscriber, and end or release its publisher",
+         everybody_may_leave_from_a_callback),
+    RULE("who subscribes in a callback gets what is published after it",
+         who_subscribes_in_a_callback_gets_what_comes_after),
+    RULE("a callback cannot wait for the end of its own subscription", a_callback_cannot_wait_for_its_own_end),
     RULE("publishers and subscribers live until their last reference is released", references_are_counted),
     CHECKS_END,
 };

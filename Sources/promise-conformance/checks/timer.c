@@ -1,57 +1,173 @@
 /* promise/timer.h */
 #include "../checked.h"
+#include "../scheduling.h"
 
 #define DAYS (INT64_C(100) * 24 * 3600 * 1000 * MILLISECONDS)
 
-static void nothing_happens_early(void) {
-  int64_t before = now();
-  promise_t *promise = promise_sleep(20 * MILLISECONDS);
-  CHECK(promise != NULL);
-  CHECK_STATUS(promise_wait(promise, FOR_EVER), PROMISE_OK);
-  CHECK(now() - before >= 20 * MILLISECONDS);
-  promise_value_t value;
-  CHECK_INT(promise_state(promise), PROMISE_FULFILLED);
-  CHECK_STATUS(promise_result(promise, &value), PROMISE_OK);
-  CHECK_INT(value.kind, PROMISE_KIND_VOID);
-  release(promise);
+static void sleep_ends_in_time(void) {
+  static const int64_t times[] = {0, 1, MILLISECONDS, 30 * MILLISECONDS};
+  for (int i = 0; i < 4; i++) {
+    int64_t before = now();
+    promise_t *nap = promise_sleep(times[i]);
+    REQUIRE(nap != NULL);
+    CHECK_STATUS(promise_wait(nap, FOR_EVER), PROMISE_OK);
+    CHECK(now() - before >= times[i]);
+    promise_value_t value;
+    CHECK_INT(promise_state(nap), PROMISE_FULFILLED);
+    CHECK_STATUS(promise_result(nap, &value), PROMISE_OK);
+    CHECK_INT(value.kind, PROMISE_KIND_VOID);
+    promise_release(nap);
+  }
 }
 
-static gate_t woken = GATE_CLOSED;
-static void wakes(void *ctx, const promise_value_t *value) {
-  (void)ctx, (void)value;
-  gate_open(&woken);
+/* The bounds of a timer's due time, measured from outside. */
+typedef struct nap {
+  int64_t earliest, latest;
+} nap_t;
+
+/* The timer has the only other reference, so a stale handle shows that it released it. */
+static void settled_sleep_is_released_at_once(void) {
+  for (int how = 0; how < 3; how++) {
+    promise_t *nap = promise_sleep(3600 * 1000 * MILLISECONDS);
+    spy_t spy = {0};
+    CHECK_STATUS(promise_observe(nap, spy_observer, spy_observer, &spy, spy_free), PROMISE_OK);
+    CHECK_INT(promise_state(nap), PROMISE_PENDING);
+    if (how == 0)
+      CHECK_STATUS(promise_discard(nap), PROMISE_OK);
+    if (how == 1)
+      CHECK_STATUS(promise_resolve(nap, I64(5)), PROMISE_OK);
+    if (how == 2)
+      CHECK_STATUS(promise_reject(nap, I64(5)), PROMISE_OK);
+    CHECK_SPY(&spy, 1, 1);
+    CHECK(how > 0 || was_discarded(nap));
+    CHECK_INT(promise_state(nap), how == 1 ? PROMISE_FULFILLED : PROMISE_REJECTED);
+    CHECK_STATUS(promise_release(nap), PROMISE_OK);
+    CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  }
 }
 
-static void the_timer_holds_its_promise(void) {
-  promise_t *promise = promise_sleep(1);
-  CHECK_STATUS(promise_observe(promise, wakes, NULL, NULL, NULL), PROMISE_OK);
-  release(promise);
-  gate_wait(&woken);
-}
-
-static void settling_stops_the_timer(void) {
+static void timer_holds_its_promise(void) {
   spy_t spy = {0};
-  promise_t *promise = promise_sleep(DAYS);
-  CHECK_STATUS(promise_observe(promise, NULL, spy_observer, &spy, spy_free), PROMISE_OK);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK_STATUS(promise_discard(promise), PROMISE_OK);
+  promise_t *nap = promise_sleep(MILLISECONDS);
+  promise_t *child = promise_then(nap, spy_handler, &spy, spy_free);
+  promise_release(nap);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  promise_release(child);
   CHECK_SPY(&spy, 1, 1);
-  CHECK_DISCARDED(promise);
-  release(promise);
-  CHECK_STATUS(promise_state(promise), PROMISE_ESTALE);
-  promise = promise_sleep(INT64_MAX);
-  resolve(promise, 7);
-  CHECK_ENDED(promise, PROMISE_FULFILLED, 7);
-  release(promise);
 }
 
-static void shorter_times_come_first(void) {
-  promise_t *later = promise_sleep(DAYS), *sooner = promise_sleep(1);
-  CHECK_STATUS(promise_wait(sooner, FOR_EVER), PROMISE_OK);
-  CHECK_INT(promise_state(later), PROMISE_PENDING);
-  CHECK_STATUS(promise_discard(later), PROMISE_OK);
-  release(later);
-  release(sooner);
+static void time_beyond_time_never_comes(void) {
+  static const int64_t longest[] = {DAYS, INT64_MAX};
+  for (int i = 0; i < 2; i++) {
+    promise_t *nap = promise_sleep(longest[i]), *short_one = promise_sleep(1);
+    CHECK_STATUS(promise_wait(short_one, FOR_EVER), PROMISE_OK);
+    CHECK_INT(promise_state(nap), PROMISE_PENDING);
+    CHECK_STATUS(promise_discard(nap), PROMISE_OK);
+    promise_release(short_one);
+    promise_release(nap);
+  }
+}
+
+static gate_t second_ended = GATE_CLOSED;
+
+static void blocks(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+  gate_wait(&second_ended);
+}
+
+static void opens(void *ctx, const promise_value_t *value) {
+  (void)ctx, (void)value;
+  gate_open(&second_ended);
+}
+
+/* The first callback ends only once the second has run, which is due later. */
+static void blocked_callback_does_not_hold_up_other_timers(void) {
+  promise_t *first = promise_sleep(MILLISECONDS), *second = promise_sleep(2 * MILLISECONDS);
+  promise_observe(first, blocks, NULL, NULL, NULL);
+  promise_observe(second, opens, NULL, NULL, NULL);
+  CHECK_STATUS(promise_wait(first, FOR_EVER), PROMISE_OK);
+  CHECK_STATUS(promise_wait(second, FOR_EVER), PROMISE_OK);
+  promise_release(first);
+  promise_release(second);
+}
+
+static promise_verdict_t sleeps_itself(void *ctx, const promise_value_t *in, promise_value_t *out) {
+  (void)ctx, (void)in;
+  promise_t *nap = promise_sleep(MILLISECONDS);
+  CHECK_STATUS(promise_wait(nap, FOR_EVER), PROMISE_OK);
+  promise_release(nap);
+  *out = *I64(1);
+  return PROMISE_FULFILL;
+}
+
+static void callback_of_a_timer_may_wait_for_another(void) {
+  promise_t *nap = promise_sleep(1), *child = promise_then(nap, sleeps_itself, NULL, NULL);
+  CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+  CHECK(ended(child, PROMISE_FULFILLED, 1));
+  promise_release(child);
+  promise_release(nap);
+}
+
+static promise_verdict_t whether_it_is_current(void *executor, const promise_value_t *in, promise_value_t *out) {
+  (void)in;
+  *out = *I64(promise_executor_is_current(executor));
+  return PROMISE_FULFILL;
+}
+
+/* A handler attached too late runs here. If the machine is so busy that the timer is due by then, a longer one
+ * follows. */
+static void ends_on(promise_executor_t *executor) {
+  bool in_time = false;
+  for (int64_t time = 20 * MILLISECONDS; !in_time; time *= 2) {
+    promise_t *nap = promise_sleep_on(executor, time);
+    REQUIRE(nap != NULL);
+    promise_t *child = promise_then(nap, whether_it_is_current, executor, NULL);
+    in_time = promise_state(nap) == PROMISE_PENDING;
+    CHECK_STATUS(promise_wait(child, FOR_EVER), PROMISE_OK);
+    CHECK(ended(child, PROMISE_FULFILLED, 1) || !in_time);
+    promise_release(child);
+    promise_release(nap);
+  }
+}
+
+static void sleep_ends_on_its_executor(void) {
+  promise_executor_t *serial = promise_executor_serial(NULL);
+  promise_executor_t *const executors[] = {promise_executor_global(PROMISE_PRIORITY_UTILITY), serial,
+                                           promise_executor_immediate()};
+  for (int i = 0; i < 3; i++)
+    ends_on(executors[i]);
+  promise_executor_release(serial);
+}
+
+static gate_t was_submitted = GATE_CLOSED;
+
+static void shelves(void *ctx, promise_job_t *job) {
+  shelve(ctx, job);
+  gate_open(&was_submitted);
+}
+
+static void executor_may_drop_a_sleep(void) {
+  shelf_t shelf = SHELF_EMPTY;
+  promise_executor_t *executor = promise_executor_new(shelves, &shelf, NULL);
+  promise_t *nap = promise_sleep_on(executor, 1);
+  gate_wait(&was_submitted);
+  CHECK_INT(promise_state(nap), PROMISE_PENDING);
+  CHECK_STATUS(promise_job_drop(take_job(&shelf)), PROMISE_OK);
+  CHECK(failed_with(nap, PROMISE_ECLOSED));
+  promise_release(nap);
+  /* Settled between its time and its job. */
+  for (int drop = 0; drop < 2; drop++) {
+    was_submitted.open = false;
+    nap = promise_sleep_on(executor, 1);
+    gate_wait(&was_submitted);
+    CHECK_STATUS(promise_resolve(nap, I64(3)), PROMISE_OK);
+    promise_job_t *job = take_job(&shelf);
+    CHECK_STATUS((drop ? promise_job_drop : promise_job_run)(job), PROMISE_OK);
+    CHECK(ended(nap, PROMISE_FULFILLED, 3));
+    CHECK_STATUS(promise_release(nap), PROMISE_OK);
+    CHECK_STATUS(promise_state(nap), PROMISE_ESTALE);
+  }
+  promise_executor_release(executor);
 }
 
 static void times_that_are_none_are_refused(void) {
@@ -97,33 +213,17 @@ static void a_timeout_rejects(void) {
   release(source);
 }
 
-static gate_t submitted = GATE_CLOSED;
-static promise_job_t *job;
-static void keeps(void *ctx, promise_job_t *submitted_job) {
-  (void)ctx;
-  job = submitted_job;
-  gate_open(&submitted);
-}
-
-static void an_executor_settles_it(void) {
-  promise_executor_t *executor = promise_executor_new(keeps, NULL, NULL);
-  promise_t *promise = promise_sleep_on(executor, 1);
-  gate_wait(&submitted);
-  CHECK_INT(promise_state(promise), PROMISE_PENDING);
-  CHECK_STATUS(promise_job_drop(job), PROMISE_OK);
-  CHECK_LIBRARY_ERROR(promise, PROMISE_ECLOSED);
-  release(promise);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-}
-
 CHECKS(timer) = {
-    RULE("a sleep ends with VOID, and not early", nothing_happens_early),
-    RULE("the timer holds its promise", the_timer_holds_its_promise),
-    RULE("settling it by other means stops the timer, and it holds it no more", settling_stops_the_timer),
-    RULE("of two times the shorter one comes first", shorter_times_come_first),
+    RULE("a sleep ends with VOID, and not early", sleep_ends_in_time),
+    RULE("the timer holds its promise", timer_holds_its_promise),
+    RULE("settling it by other means stops the timer, and it holds it no more", settled_sleep_is_released_at_once),
+    RULE("of two times the shorter one comes first", time_beyond_time_never_comes),
+    RULE("a callback that blocks delays no other timer", blocked_callback_does_not_hold_up_other_timers),
+    RULE("the callback of a timer may wait for another timer", callback_of_a_timer_may_wait_for_another),
     RULE("promise_delay() ends as its promise, and not early", a_delay_ends_as_its_promise_later),
     RULE("promise_timeout() rejects with PROMISE_ETIMEDOUT, unless its promise ends before", a_timeout_rejects),
     RULE("times and executors that are none are refused", times_that_are_none_are_refused),
-    RULE("an executor settles it, and rejects it by dropping the job", an_executor_settles_it),
+    RULE("a sleep is settled on its executor", sleep_ends_on_its_executor),
+    RULE("an executor settles it, and rejects it by dropping the job", executor_may_drop_a_sleep),
     CHECKS_END,
 };

@@ -1,11 +1,12 @@
-/* promise_observe: clause 3.1.1. */
-#include "support.h"
+/* promise/callback.h: promise_observe() (clause 3.1.1). */
+#include "../checked.h"
 
 /* Distinguishes the two callbacks of one observation. */
 static void saw_value(void *ctx, const promise_value_t *value) {
   note('v');
   spy_see(ctx, value);
 }
+
 static void saw_reason(void *ctx, const promise_value_t *reason) {
   note('r');
   spy_see(ctx, reason);
@@ -25,6 +26,7 @@ static void one_of_the_two_is_called(void) {
       CHECK_SPY(&spy, 1, 1);
       CHECK_INT(spy.seen, 4);
       CHECK_TEXT(journal, good ? "v" : "r");
+      CHECK_ENDED(promise, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4);
       promise_release(promise);
     }
   }
@@ -38,6 +40,7 @@ static void missing_callback_is_ignored(void) { /* 3.1.1.1 */
                  PROMISE_OK);
     CHECK_STATUS((good ? promise_resolve : promise_reject)(promise, I64(4)), PROMISE_OK);
     CHECK_SPY(&spy, 0, 1);
+    CHECK_ENDED(promise, good ? PROMISE_FULFILLED : PROMISE_REJECTED, 4);
     promise_release(promise);
   }
 }
@@ -64,6 +67,7 @@ static void observer_keeps_nothing_alive(void) {
 }
 
 static promise_value_t kept;
+
 static void keep(void *ctx, const promise_value_t *value) {
   (void)ctx;
   kept = *value;
@@ -110,13 +114,13 @@ static void discarded_promise_tells_its_observers(void) {
   promise_release(promise);
 }
 
-int main(void) {
-  RUN(one_of_the_two_is_called);
-  RUN(missing_callback_is_ignored);
-  RUN(both_may_be_missing);
-  RUN(observer_keeps_nothing_alive);
-  RUN(borrowed_value_can_be_kept);
-  RUN(every_observer_is_called_once);
-  RUN(discarded_promise_tells_its_observers);
-  return check_report();
-}
+CHECKS(observer) = {
+    RULE("promise_observe() calls the one callback that is due", one_of_the_two_is_called),
+    RULE("promise_observe() needs the callback for one outcome only", missing_callback_is_ignored),
+    RULE("both callbacks of promise_observe() may be missing", both_may_be_missing),
+    RULE("an observer is released with its promise, uncalled", observer_keeps_nothing_alive),
+    RULE("a callback may retain the value that it is given", borrowed_value_can_be_kept),
+    RULE("every observer is called once", every_observer_is_called_once),
+    RULE("observers of a discarded promise are given the DISCARDED", discarded_promise_tells_its_observers),
+    CHECKS_END,
+};

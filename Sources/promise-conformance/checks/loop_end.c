@@ -1,0 +1,119 @@
+/* promise/loop.h: the end of loops. */
+#include "../checked.h"
+#include "../loops.h"
+
+/* ---- Running ---- */
+
+static fixture_t shared;
+
+/* ---- The end ---- */
+
+static void last_release_drops_what_waits(void) {
+  fixture_t fixture = setup();
+  spy_t job = {0}, task = {0}, observed = {0};
+  promise_t *child = react_on(fixture.executor, spy_handler, &job, spy_free);
+  promise_t *nap = promise_sleep_on(fixture.executor, 1), *late = promise_sleep_on(fixture.executor, INT64_MAX);
+  CHECK_STATUS(promise_executor_submit(fixture.executor, spy_discard, &task, spy_free), PROMISE_OK);
+  promise_observe(child, NULL, spy_observer, &observed, spy_free);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+  CHECK_SPY(&job, 0, 1);
+  CHECK_SPY(&task, 0, 1);
+  CHECK_SPY(&observed, 1, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED) && failed_with(nap, PROMISE_ECLOSED) && failed_with(late, PROMISE_ECLOSED));
+  promise_t *all[] = {child, nap, late};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+  /* The executor outlives its loop, and drops later jobs. */
+  spy_t later = {0};
+  child = react_on(fixture.executor, spy_handler, &later, spy_free);
+  CHECK_SPY(&later, 0, 1);
+  CHECK(failed_with(child, PROMISE_ECLOSED));
+  nap = promise_sleep_on(fixture.executor, 1);
+  CHECK(failed_with(nap, PROMISE_ECLOSED));
+  promise_release(nap);
+  promise_release(child);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_ESTALE);
+  CHECK_STATUS(promise_loop_stop(fixture.loop), PROMISE_ESTALE);
+}
+
+static void releases_shared(void *ctx) {
+  (void)ctx;
+  CHECK_STATUS(promise_loop_release(shared.loop), PROMISE_OK);
+}
+
+static void job_may_release_its_loop(void) {
+  spy_t spy = {0};
+  for (int way = 0; way < 4; way++) {
+    shared = setup();
+    submit(shared, releases_shared, NULL);
+    promise_t *behind = react_on(shared.executor, spy_handler, &spy, spy_free), *other = promise_new();
+    promise_status_t status = way == 0   ? (promise_status_t)promise_loop_run_once(shared.loop)
+                              : way == 1 ? promise_loop_run(shared.loop, 0)
+                              : way == 2 ? promise_loop_run(shared.loop, FOR_EVER)
+                                         : promise_loop_wait(shared.loop, other, FOR_EVER);
+    CHECK_STATUS(status, PROMISE_ECLOSED);
+    CHECK(failed_with(behind, PROMISE_ECLOSED));
+    promise_release(other);
+    promise_release(behind);
+    CHECK_STATUS(promise_executor_release(shared.executor), PROMISE_OK);
+  }
+  CHECK_SPY(&spy, 0, 4);
+}
+
+static void *runs_until_closed(void *loop) {
+  CHECK_STATUS(promise_loop_run(loop, FOR_EVER), PROMISE_ECLOSED);
+  return NULL;
+}
+
+static void opens(void *gate) {
+  gate_open(gate);
+}
+
+static void last_release_ends_a_run_elsewhere(void) {
+  gate_t running = GATE_CLOSED;
+  fixture_t fixture = setup();
+  pthread_t thread = start(runs_until_closed, fixture.loop);
+  submit(fixture, opens, &running);
+  gate_wait(&running);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+  finish(thread);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
+}
+
+static promise_loop_t *loop_new(void) {
+  promise_loop_t *loop = promise_loop_new();
+  CHECK(loop != NULL);
+  return loop;
+}
+
+static promise_executor_t *executor_of(promise_loop_t *loop) {
+  promise_executor_t *executor = promise_loop_executor(loop);
+  CHECK(executor != NULL);
+  return executor;
+}
+
+static void submit_letter(promise_executor_t *executor, char letter) {
+  CHECK_STATUS(promise_executor_submit(executor, note_block, LETTER(letter), note_free), PROMISE_OK);
+}
+
+static void each_reference_keeps_the_loop_open(void) {
+  promise_loop_t *loop = loop_new();
+  promise_executor_t *executor = executor_of(loop);
+  CHECK_STATUS(promise_loop_retain(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  submit_letter(executor, 'a');
+  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK_TEXT(journal, "aA");
+  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_retain(loop), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+}
+
+CHECKS(loop_end) = {
+    RULE("the last release of a loop drops what waits, and what comes later", last_release_drops_what_waits),
+    RULE("a job may release its loop, which ends the run with PROMISE_ECLOSED", job_may_release_its_loop),
+    RULE("the last release of a loop ends its run on another thread", last_release_ends_a_run_elsewhere),
+    RULE("each reference to a loop keeps it open", each_reference_keeps_the_loop_open),
+    CHECKS_END,
+};

@@ -1,0 +1,26 @@
+/* A loop without a thread of the library. */
+#include "loops.h"
+
+/* ---- Running ---- */
+
+/* Timers of a loop need no thread of the library. */
+static void needs_no_other_thread(void) {
+  CHECK(true);
+  if (shares_process())
+    return;
+  fixture_t fixture = setup();
+  promise_t *nap = promise_sleep_on(fixture.executor, MILLISECONDS);
+  promise_t *child = promise_delay_on(fixture.executor, nap, MILLISECONDS);
+  promise_t *limited = promise_timeout_on(fixture.executor, child, 3600 * 1000 * MILLISECONDS);
+  CHECK_STATUS(promise_loop_wait(fixture.loop, limited, FOR_EVER), PROMISE_OK);
+  CHECK_INT(thread_count(), 0);
+  promise_t *all[] = {nap, child, limited};
+  for (int i = 0; i < 3; i++)
+    promise_release(all[i]);
+  teardown(fixture);
+}
+
+int main(void) {
+  RUN(needs_no_other_thread);
+  return check_report();
+}

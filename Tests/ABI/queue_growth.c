@@ -1,0 +1,46 @@
+/* The time of a queue's operations as it grows. */
+#include "growth.h"
+#include "queues.h"
+
+/* ---- Growth ---- */
+
+/* Each watch is of another promise: the growth of a promise's own list is not measured here. */
+static void watch_each(promise_queue_t *queue, promise_t **promises, long count) {
+  for (long tag = 0; tag < count; tag++)
+    REQUIRE(promise_queue_watch(queue, promises[tag], (uint64_t)tag) == PROMISE_OK);
+}
+
+static void unwatches_the_newest_first(void *promises, long count) {
+  promise_queue_t *queue = promise_queue_new();
+  watch_each(queue, promises, count);
+  for (long tag = count - 1; tag >= 0; tag--)
+    REQUIRE(promise_queue_unwatch(queue, (uint64_t)tag) == 1);
+  promise_queue_free(queue);
+}
+
+static void unwatches_the_oldest_first(void *promises, long count) {
+  promise_queue_t *queue = promise_queue_new();
+  watch_each(queue, promises, count);
+  for (long tag = 0; tag < count; tag++)
+    REQUIRE(promise_queue_unwatch(queue, (uint64_t)tag) == 1);
+  promise_queue_free(queue);
+}
+
+/* The newest of the watches that share a place in a table is found first. If there are many at a place, those before it
+ * take many times as long. Both use the same memory, so caches make no difference. */
+static void watches_are_ended_in_constant_time(void) {
+  enum { MOST = 80000 };
+  static promise_t *promises[MOST];
+  long count = check_scale(MOST);
+  for (long i = 0; i < count; i++)
+    REQUIRE((promises[i] = promise_new()) != NULL);
+  CHECK(least_time(unwatches_the_oldest_first, promises, count) <
+        8 * least_time(unwatches_the_newest_first, promises, count));
+  for (long i = 0; i < count; i++)
+    promise_release(promises[i]);
+}
+
+int main(void) {
+  RUN(watches_are_ended_in_constant_time);
+  return check_report();
+}
