@@ -40,16 +40,21 @@
 /* A row of a table of checks. */
 typedef struct check {
   const char *name; /* of the body */
-  const char *rule; /* in one line; NULL: the name, with blanks */
+  const char *rule; /* in one line */
   void (*body)(void);
 } check_t;
 
 #define RULE(rule, body)                                                                                               \
   { #body, rule, body }
-#define NAMED(body)                                                                                                    \
-  { #body, NULL, body }
 #define CHECKS_END                                                                                                     \
   { NULL, NULL, NULL }
+
+/* The number of repetitions: `times`, or fewer under CHECK_QUICK, for valgrind. */
+static inline long check_scale(long times) {
+  if (getenv("CHECK_QUICK") == NULL)
+    return times;
+  return times > 100000 ? times / 500 : times > 1000 ? times / 50 : times;
+}
 
 #ifdef CHECK_LOADS
 
@@ -77,10 +82,6 @@ static inline void check_at(const char *file, int line) {
 
 /* The names of statuses from this program, since those of the implementation may be wrong. */
 const char *check_status_name(promise_status_t status);
-
-static inline long check_scale(long times) {
-  return times;
-}
 
 __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, const char *file, int line,
                                                                     const char *format, ...) {
@@ -119,13 +120,6 @@ static int check_failed;
 static inline unsigned check_limit(void) {
   const char *text = getenv("CHECK_TIMEOUT");
   return text != NULL ? (unsigned)atoi(text) : 600;
-}
-
-/* The number of repetitions: `times`, or fewer under CHECK_QUICK, for valgrind. */
-static inline long check_scale(long times) {
-  if (getenv("CHECK_QUICK") == NULL)
-    return times;
-  return times > 100000 ? times / 500 : times > 1000 ? times / 50 : times;
 }
 
 __attribute__((format(printf, 4, 5))) static inline bool check_that(bool holds, const char *file, int line,

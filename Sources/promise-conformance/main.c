@@ -83,11 +83,7 @@ static void each_check(const options_t *options,
   for (const family_t *family = families; family->name != NULL; family++) {
     for (const check_t *check = family->checks; check->body != NULL; check++) {
       char name[256];
-      int family_length = snprintf(name, sizeof name, "%s: ", family->name);
-      snprintf(name + family_length, sizeof name - (size_t)family_length, "%s",
-               check->rule != NULL ? check->rule : check->name);
-      for (char *blank = name + family_length; check->rule == NULL && (blank = strchr(blank, '_')) != NULL;)
-        *blank = ' ';
+      snprintf(name, sizeof name, "%s: %s", family->name, check->rule);
       if (is_wanted(options, name))
         body(options, name, check);
     }

@@ -1,5 +1,5 @@
-/* support.h - helpers of the checks and of the programs of Tests/ABI: values, contexts that count their calls and frees, a journal of
- * the execution order, gates between threads. */
+/* support.h - helpers of the checks and of the programs of Tests/ABI: values, contexts that count their calls and
+ * frees, a journal of the execution order, gates between threads. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
