@@ -4,7 +4,7 @@
 # usage: scripts/bench.sh [--long] [--strict]
 #   --long    ten times as many rounds
 #   --strict  exit with 1 if a budget is exceeded by more than noise explains
-# LIBPROMISE names a libpromise.so to measure instead of the one of this tree.
+# LIBPROMISE names a libpromise.so to measure instead of the one of this tree, PLUGIN_HOST a plugin-host.
 set -euo pipefail
 
 long=
@@ -20,6 +20,7 @@ done
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$root/.build/benchmarks
 swift=${SWIFT:-swift}
+host=${PLUGIN_HOST:-$root/.build-host/release/plugin-host}
 table=$out/table.txt
 log=$out/build-swift.log
 
@@ -67,7 +68,7 @@ crossing() {
   "$programs/swift-costs" $long || [ $? -eq 1 ]
   "$programs/stream-costs" $long || [ $? -eq 1 ]
   "$programs/host-costs" "$out/callee.so" $long "${peers[@]}" || [ $? -eq 1 ]
-  "$programs/worker-costs" "$out/callee.so" $long || [ $? -eq 1 ]
+  "$programs/worker-costs" "$out/callee.so" "$host" $long || [ $? -eq 1 ]
   echo "promises settled from Python's ctypes, nanoseconds each:" \
     "$("$python" "$root/Benchmarks/peers/many_ctypes.py" "$out/libpromise.so" | tr '\n' ' ' || echo missing)"
   printf '\n%-60s %10s %10s %8s %8s   (%s)\n' "a crossing against the language's own promise" reference ours ratio budget ns

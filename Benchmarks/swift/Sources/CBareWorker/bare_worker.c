@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "bare_worker.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <spawn.h>
@@ -130,10 +131,15 @@ void bare_worker_trips(bare_trip_t way, long count) {
   }
 }
 
-bool bare_worker_spawn(const char *program) {
-  char *arguments[] = {(char *)program, NULL};
+bool bare_worker_spawn(const char *program, const char *argument) {
+  char *arguments[] = {(char *)program, (char *)argument, NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child;
   int status;
-  return posix_spawn(&child, program, NULL, NULL, arguments, environ) == 0 && waitpid(child, &status, 0) == child &&
-         status == 0;
+  bool is_right = posix_spawn(&child, program, &actions, NULL, arguments, environ) == 0 &&
+                  waitpid(child, &status, 0) == child && status == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  return is_right;
 }

@@ -1,5 +1,5 @@
-// `worker-costs CALLEE.so [--long]`: calls into worker processes, against bare round trips between two processes,
-// memcpy and posix_spawn.
+// `worker-costs CALLEE.so PLUGIN_HOST [--long]`: calls into worker processes, against bare round trips between two
+// processes, memcpy and posix_spawn; and the start of plugin-host.
 import CBareWorker
 import CReport
 import Glibc
@@ -10,8 +10,10 @@ bare_worker_main(CommandLine.argc, CommandLine.unsafeArgv)
 if CommandLine.arguments.dropFirst().first == WorkerProgram.workerArgument { PluginWorker.run() }
 
 let arguments = CommandLine.arguments.dropFirst()
-guard let library = arguments.first, arguments.dropFirst().allSatisfy({ $0 == "--long" }) else {
-  print("usage: worker-costs CALLEE.so [--long]")
+guard arguments.count >= 2, let library = arguments.first, case let host = arguments[arguments.startIndex + 1],
+  arguments.dropFirst(2).allSatisfy({ $0 == "--long" })
+else {
+  print("usage: worker-costs CALLEE.so PLUGIN_HOST [--long]")
   exit(64)
 }
 do {
@@ -21,11 +23,11 @@ do {
     exit(2)
   }
   let isStarted = bare_worker_start(BARE_DIRECT_TRIP) && bare_worker_start(BARE_THREADED_TRIP)
-  guard isStarted, bare_worker_spawn("/bin/true") else {
+  guard isStarted, bare_worker_spawn("/bin/true", nil), bare_worker_spawn(host, "--version") else {
     print("benchmark: a process cannot be started")
     exit(2)
   }
-  var stopwatch = Stopwatch(rounds: arguments.count > 1 ? 1000 : 100)
+  var stopwatch = Stopwatch(rounds: arguments.count > 2 ? 1000 : 100)
   stopwatch.slice = 2e6
   report_heading("Calls into a worker process", "ns")
   let trips = stopwatch.race(
@@ -54,14 +56,16 @@ do {
     report("\(size >> 10) KiB that are shared memory already", against: times[2], ours: times[1])
   }
 
-  report_heading("The start and the end of a worker process", "ns")
+  report_heading("The start and the end of a process", "ns")
   let starts = Stopwatch(rounds: 30).race(
     items: 1,
     [
       { Stopwatch.wallTime($0) { Worker.startAndEnd(library) } },
-      { Stopwatch.wallTime($0) { _ = bare_worker_spawn("/bin/true") } },
+      { Stopwatch.wallTime($0) { _ = bare_worker_spawn("/bin/true", nil) } },
+      { Stopwatch.wallTime($0) { _ = bare_worker_spawn(host, "--version") } },
     ])
   report("with a plugin, against posix_spawn of /bin/true", against: starts[1], ours: starts[0])
+  report("plugin-host --version, against posix_spawn of /bin/true", against: starts[1], ours: starts[2], budget: 3)
   worker.end()
 } catch {
   print("benchmark: \(error)")
