@@ -1,4 +1,4 @@
-/* Memory does not grow with what is destroyed. */
+/* Destroyed objects leave no memory behind. */
 #include "support.h"
 
 /* A token for overlapping operations: whenever one is added, the previous one is alive. */
