@@ -248,6 +248,27 @@ static void builder_finish(void) {
   scarce_end();
 }
 
+/* The cell of an object that is destroyed meanwhile becomes free later. */
+static promise_builder_t *unfinished;
+static promise_value_t text_of_destructor;
+static void finishes(void *ctx) {
+  *(promise_status_t *)ctx = promise_builder_finish(unfinished, &text_of_destructor);
+}
+static void builder_finish_in_a_destructor(void) {
+  promise_status_t status = PROMISE_EINVAL;
+  promise_value_t object;
+  unfinished = promise_builder_new(PROMISE_KIND_STRING, 0);
+  CHECK_STATUS(promise_builder_append(unfinished, "short", 5), PROMISE_OK);
+  REQUIRE(promise_value_object_with(&object, payload_type(), NULL, &status, finishes) == PROMISE_OK);
+  scarce_attempt.cells = scarce_attempt.blocks = 0;
+  scarce();
+  promise_value_release(&object);
+  CHECK_STATUS(plenty(status), PROMISE_OK);
+  CHECK_TEXT(promise_value_data(&text_of_destructor, NULL), "short");
+  promise_value_release(&text_of_destructor);
+  scarce_end();
+}
+
 /* ---- Types ---- */
 
 /* The first registration also creates the library's types. */
@@ -304,6 +325,7 @@ int main(void) {
   RUN_OUT(builder_append);
   RUN_OUT(builder_room);
   RUN(builder_finish);
+  RUN(builder_finish_in_a_destructor);
   RUN_OUT_ONCE(type_register);
   make_types();
   RUN_OUT_ONCE(type_methods);

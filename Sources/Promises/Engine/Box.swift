@@ -111,17 +111,28 @@ extension Box {
 
   /// A STRING or BYTES with memory from `malloc` that has space for a NUL. Takes ownership of the memory on every path.
   static func bytes(_ kind: ValueKind, takingOver memory: UnsafeMutableRawPointer?, count: Int) -> CellValue? {
-    if count < inlineCapacity {
-      defer { unsafe platform_free(memory) }
-      return unsafe bytes(kind, UnsafeRawBufferPointer(start: memory, count: count))
-    }
     guard let box = make(kind, count: count, meta: 0) else {
       unsafe platform_free(memory)
       return nil
     }
-    unsafe memory.unsafelyUnwrapped.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
-    unsafe box.ref.cell.pointee.context = unsafe memory
-    return box.owningValue
+    return unsafe box.hold(kind, memory, count: count)
+  }
+
+  /// Makes the box, which has no contents, a STRING or BYTES; likewise. Cannot fail: it needs no memory.
+  func hold(_ kind: ValueKind, _ memory: UnsafeMutableRawPointer?, count: Int) -> CellValue {
+    setCount(count)
+    unsafe ref.cell.pointee.value = CellValue(kind: kind)
+    let isInline = count < Box.inlineCapacity && (count > 0 || kind == .string)
+    unsafe ref.cell.pointee.meta = isInline ? Box.inline : 0
+    if isInline || count == 0 {
+      unsafe ref.cell.pointee.context = nil
+      if isInline { unsafe Box.copy(UnsafeRawBufferPointer(start: memory, count: count), to: inlineBytes) }
+      unsafe platform_free(memory)
+    } else {
+      unsafe memory.unsafelyUnwrapped.storeBytes(of: 0, toByteOffset: count, as: UInt8.self)
+      unsafe ref.cell.pointee.context = unsafe memory
+    }
+    return owningValue
   }
 
   /// A BYTES that refers to foreign memory. Releasing the context notifies the owner that the memory is no longer used.

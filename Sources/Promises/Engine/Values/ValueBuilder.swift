@@ -120,21 +120,14 @@ package struct ValueBuilder {
     return true
   }
 
-  /// Ends the builder, on every path. Nil when memory has run out, or for a STRING that is not UTF-8 (see
-  /// `isWellFormed`).
+  /// Ends the builder, on every path, and needs no memory. Nil for a STRING that is not UTF-8 (see `isWellFormed`).
   package func finish() -> CellValue? {
     guard isWellFormed else {
       ref.release()
       return nil
     }
     if kind != .map { shrink() }
-    if isText {
-      let (text, count, kind) = unsafe (ref.cell.pointee.context, count, kind)
-      unsafe ref.cell.pointee.context = nil
-      box.setCount(0)
-      ref.release()
-      return unsafe Box.bytes(kind, takingOver: text, count: count)
-    }
+    if isText { return unsafe box.hold(kind, text, count: count) }
     unsafe ref.cell.pointee.value = CellValue(kind: kind)
     unsafe ref.cell.pointee.free = nil
     return box.owningValue
