@@ -89,6 +89,7 @@ compilers=0
 for cc in ${CC_LIST:-gcc clang}; do
   command -v "$cc" >/dev/null || continue
   compilers=$((compilers + 1))
+  compiler=$cc
   built=$out/$cc
   mkdir -p "$built/data"
   try "$cc: plugins" make -B -C "$root/examples/plugins" CC="$cc" OUT="$built"
@@ -125,31 +126,47 @@ else
   echo "skip  python: there is no python3"
 fi
 
-# Bindings over the completion queue alone. They exit while timers fire, so each runs several times.
+# Bindings over the completion queue alone. They exit while timers fire, so each runs several times; and once while
+# memory runs out for libpromise.
 export LIBPROMISE="$library"
 queues=$root/examples/queues
+scarce=$root/Tests/Examples/scarce
+# shellcheck disable=SC2086 # several words on purpose
+try "queue: scarce.so" "$compiler" -std=c11 -Wall -Wextra -Werror $CFLAGS -shared -fPIC -o "$out/scarce.so" \
+  "$scarce/scarce.c" -ldl
 try_often() {
   binding=$1
   shift
   for run in 1 2 3 4 5; do try "$binding, run $run" timeout "$limit" "$@"; done
 }
+# label [variable=value...] command...
+try_scarce() {
+  binding=$1
+  shift
+  try "$binding, without memory" timeout "$limit" env LD_PRELOAD="$out/scarce.so" "$@"
+}
 if command -v python3 >/dev/null; then
-  try "queue: asyncio, and 20 exits while timers fire" timeout "$limit" \
-    env PYTHONPATH="$queues" PYTHONDONTWRITEBYTECODE=1 python3 "$queues/test_queue.py"
+  export PYTHONPATH="$queues" PYTHONDONTWRITEBYTECODE=1
+  try "queue: asyncio, and 20 exits while timers fire" timeout "$limit" python3 "$queues/test_queue.py"
+  try_scarce "queue: asyncio" python3 "$scarce/scarce.py" 60
 fi
 if command -v luajit >/dev/null; then
   try_often "queue: LuaJIT" luajit "$queues/test.lua"
+  try_scarce "queue: LuaJIT" LUA_PATH="$queues/?.lua" luajit "$scarce/scarce.lua"
 else
   echo "skip  queue: LuaJIT: there is no luajit"
 fi
 if command -v php >/dev/null && php -d ffi.enable=1 -r 'exit(class_exists("FFI") && class_exists("Fiber") ? 0 : 1);'; then
   try_often "queue: PHP" php -d ffi.enable=1 "$queues/test.php"
+  try_scarce "queue: PHP" LD_PRELOAD="$out/scarce.so $library" SCARCE_LIBRARY="$out/scarce.so" \
+    php -d ffi.enable=1 "$scarce/scarce.php" "$queues/promise.php" 100
 else
   echo "skip  queue: PHP: there is no php 8.1 with the extension FFI"
 fi
 if command -v go >/dev/null; then
   try "queue: Go builds" env -C "$queues/go" GOFLAGS=-mod=mod GOCACHE="$out/go-cache" go build -o "$out/queue-go" .
   try_often "queue: Go" "$out/queue-go"
+  try_scarce "queue: Go" "$out/queue-go" scarce
 else
   echo "skip  queue: Go: there is no go"
 fi

@@ -7,7 +7,7 @@ import asyncio
 import ctypes
 from ctypes import POINTER, c_bool, c_int32, c_int64, c_uint32, c_void_p
 
-from libpromise import Context, Handler, Kind, Value, Verdict, lib
+from libpromise import Context, Handler, Kind, Value, Verdict, check, lib, made
 
 
 class Reaction(ctypes.Structure):
@@ -45,10 +45,10 @@ class PromiseLoop:
 
     def __init__(self):
         self.asyncio = asyncio.get_running_loop()
-        self.loop = lib.promise_loop_new()
-        self.executor = lib.promise_loop_executor(self.loop)
+        self.loop = made(lib.promise_loop_new())
+        self.executor = made(lib.promise_loop_executor(self.loop))
         self.handlers = []  # as long as C may call them
-        self.asyncio.add_reader(lib.promise_loop_fd(self.loop), lib.promise_loop_run_once, self.loop)
+        self.asyncio.add_reader(check(lib.promise_loop_fd(self.loop)), lib.promise_loop_run_once, self.loop)
 
     def close(self):
         self.asyncio.remove_reader(lib.promise_loop_fd(self.loop))
@@ -64,7 +64,7 @@ class PromiseLoop:
         )
         derived = lib.promise_react(promise, ctypes.byref(reaction))
         lib.promise_release(promise)
-        return derived
+        return made(derived)
 
     async def value(self, promise):
         """Waits for a promise of an I64, or of nothing. Takes it over."""
@@ -83,7 +83,7 @@ class PromiseLoop:
 
 def new_promise():
     """A pending promise with two references: one for whoever fulfils it."""
-    promise = lib.promise_new_discardable(Context(), None, Context())
+    promise = made(lib.promise_new_discardable(Context(), None, Context()))
     lib.promise_retain(promise)
     return promise
 
@@ -114,7 +114,7 @@ async def main():
     await loop.value(promise)
     print("a timer of the host's has ended")
 
-    await loop.value(lib.promise_sleep_on(loop.executor, 10_000_000))
+    await loop.value(made(lib.promise_sleep_on(loop.executor, 10_000_000)))
     print("a timer of the loop's has ended")
 
     loop.close()

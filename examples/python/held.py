@@ -6,7 +6,7 @@ import itertools
 import sys
 import threading
 
-from libpromise import Context, Event, StatusError, lib
+from libpromise import Context, Event, StatusError, lib, made
 
 
 class _Attached:
@@ -23,7 +23,7 @@ class _Holder:
     context of callbacks is a promise, the gate, which C releases when it will not call them again."""
 
     def __init__(self):
-        self.queue, self.events = lib.promise_queue_new(), (Event * 64)()
+        self.queue, self.events = made(lib.promise_queue_new()), (Event * 64)()
         self.numbers, self.objects = itertools.count(1), {}
         self.types = {}  # of classes
         self.attached = {}  # by gate
@@ -32,15 +32,13 @@ class _Holder:
 
     def attach(self, function, functions, is_derived):
         """Calls `function(gate)`, which attaches the functions with that context; returns the promise's token."""
-        gate, attached = lib.promise_new(), _Attached(functions, is_derived)
+        gate, attached = made(lib.promise_new()), _Attached(functions, is_derived)
         status = lib.promise_queue_tap(self.queue, gate, gate)
         if status < 0:
             lib.promise_release(gate)
             raise StatusError(status)
         self.attached[gate] = attached
-        token = function(gate)
-        if not token:
-            raise StatusError(lib.promise_last_status())
+        token = made(function(gate))
         with self.change:
             if gate in self.attached:
                 attached.token = token

@@ -45,6 +45,13 @@ def check(status):
     return status
 
 
+def made(handle):
+    """The handle, unless the call returned NULL."""
+    if not handle:
+        raise StatusError(lib.promise_last_status())
+    return handle
+
+
 class State(enum.IntEnum):
     PENDING, FULFILLED, REJECTED = 1, 2, 3
 

@@ -21,7 +21,7 @@ import ctypes
 import traceback
 
 from held import LET_GO, held, holder, of_c
-from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict, check, lib
+from libpromise import Context, Handler, Kind, Reaction, State, Status, StatusError, Value, Verdict, check, lib, made
 
 __all__ = ["Discarded", "Error", "Foreign", "Promise", "Rejected", "StatusError", "held", "type_of"]
 
@@ -58,7 +58,10 @@ def _answer(gate, place, value, out):
         _to_c(result, out)
         return Verdict.ADOPT if isinstance(result, Promise) else Verdict.FULFILL
     except BaseException as error:  # an exception must not cross into C: it becomes the reason
-        _to_c(error.with_traceback(None), out)
+        try:
+            _to_c(error.with_traceback(None), out)
+        except StatusError:
+            pass  # no memory for the reason: it is a VOID
         return Verdict.REJECT
 
 
@@ -83,10 +86,7 @@ def type_of(class_):
     if class_ not in types:
         parent = None if class_.__base__ in (object, None) else type_of(class_.__base__)
         name = class_.__dict__.get("promise_type", f"python.{class_.__module__}.{class_.__qualname__}")
-        type_ = lib.promise_type_register(name.encode(), parent, Context())
-        if not type_:
-            raise StatusError(lib.promise_last_status())
-        types[class_] = type_
+        types[class_] = made(lib.promise_type_register(name.encode(), parent, Context()))
     return types[class_]
 
 
@@ -177,9 +177,7 @@ class Promise:
             token = holder.attach(lambda gate: new(_on_discard, gate, LET_GO), (on_discard,), False)
         elif token is None:
             token = lib.promise_new_discardable(Context(), None, Context())
-        if not token:
-            raise StatusError(lib.promise_last_status())
-        self.token, self._owned = token, True
+        self.token, self._owned = made(token), True
 
     def __del__(self):
         if self.token and self._owned:

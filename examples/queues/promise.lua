@@ -7,7 +7,8 @@
 --   end)
 --   promise.run()      -- until every coroutine has ended
 --
--- LIBPROMISE names the library; without it, the installed one is loaded.
+-- LIBPROMISE names the library; without it, the installed one is loaded. A call that fails, because memory has run out say,
+-- raises an error with the name of the status, and changes nothing.
 local ffi = require("ffi")
 ffi.cdef([[
   typedef struct promise promise_t;
@@ -25,6 +26,8 @@ ffi.cdef([[
   int32_t promise_reject(promise_t *, const promise_value_t *);
   int32_t promise_discard(promise_t *);
   int32_t promise_state(promise_t *);
+  int32_t promise_last_status(void);
+  const char *promise_status_name(int32_t);
   int32_t promise_result(promise_t *, promise_value_t *);
   promise_t *promise_sleep(int64_t);
   int32_t promise_value_string(promise_value_t *, const char *, size_t);
@@ -41,10 +44,18 @@ local C = ffi.load(os.getenv("LIBPROMISE") or "promise")
 
 local VOID, I64, F64, STRING, ERROR = 1, 3, 5, 7, 11
 local FULFILLED, REJECTED, CALL = 2, 3, 33
+local EPENDING, ENOMEM, EINTR = -4, -7, -11
 local ROOM = 256
 
+local function fail(status) error("libpromise: " .. ffi.string(C.promise_status_name(status)), 0) end
+-- A new reference that the collector releases by `free`.
+local function owned(reference, free)
+  if reference == nil then fail(C.promise_last_status()) end
+  return ffi.gc(reference, free)
+end
+
 -- The queue closes with the Lua state: what comes later finds nobody to call, and nothing is called.
-local queue = ffi.gc(C.promise_queue_new(), C.promise_queue_free)
+local queue = owned(C.promise_queue_new(), C.promise_queue_free)
 local events, length = ffi.new("promise_event_t[?]", ROOM), ffi.new("size_t[1]")
 local scratch = ffi.new("promise_value_t")
 
@@ -56,8 +67,12 @@ local function tag_for(what)
   waiting[tag] = what
   return tag
 end
+local function forget(tag)
+  waiting[tag], settles[tag] = nil, nil
+  free_tags[#free_tags + 1] = tag
+end
 
--- Writes a Lua value into `scratch`.
+-- Writes a Lua value into `scratch`; false if memory has run out.
 local function store(value)
   local kind = type(value)
   scratch.reserved = 0
@@ -67,9 +82,14 @@ local function store(value)
     scratch.kind = VOID
   else
     local text = tostring(value)
-    assert(C.promise_value_string(scratch, text, #text) == 0)
+    return C.promise_value_string(scratch, text, #text) == 0
   end
-  return scratch
+  return true
+end
+-- Writes an error into `scratch`. Without memory it becomes VOID: a rejection without a reason.
+local function store_error(message)
+  local ok, text = pcall(tostring, message)
+  C.promise_value_error(scratch, "lua", 1, ok and text or "an error without a text")
 end
 
 -- Reads a value of an event, and gives its reference back.
@@ -88,16 +108,22 @@ end
 
 local promise, count = {}, 0
 
-function promise.new() return ffi.gc(C.promise_new(), C.promise_release) end
-function promise.sleep(seconds) return ffi.gc(C.promise_sleep(seconds * 1e9), C.promise_release) end
-function promise.resolve(p, value) return C.promise_resolve(p, store(value)) == 0 end
+function promise.new() return owned(C.promise_new(), C.promise_release) end
+function promise.sleep(seconds) return owned(C.promise_sleep(seconds * 1e9), C.promise_release) end
+-- Settle a promise; false if it is settled already. The promise of chain() is settled by its function alone.
+function promise.resolve(p, value)
+  if not store(value) then fail(ENOMEM) end
+  return C.promise_resolve(p, scratch) == 0
+end
 function promise.reject(p, message)
-  assert(C.promise_value_error(scratch, "lua", 1, tostring(message)) == 0)
+  store_error(message)
   return C.promise_reject(p, scratch) == 0
 end
 -- Returns the value or the reason of a settled promise, and whether it is fulfilled; nil while it is pending.
 function promise.result(p)
-  if C.promise_result(p, scratch) ~= 0 then return nil end
+  local status = C.promise_result(p, scratch)
+  if status == EPENDING then return nil end
+  if status ~= 0 then fail(status) end
   return load(scratch), C.promise_state(p) == FULFILLED
 end
 -- Gives the reference back before the collector comes to it.
@@ -106,9 +132,15 @@ function promise.release(p) ffi.gc(p, nil); C.promise_release(p) end
 -- Calls `body` with the value once `p` is fulfilled; the promise it returns ends as that call does. A rejection passes.
 function promise.chain(p, body)
   local tag = tag_for(body)
-  local derived = ffi.gc(C.promise_queue_then(queue, p, tag), C.promise_release)
+  local derived = C.promise_queue_then(queue, p, tag)
+  if derived == nil then forget(tag) end
+  derived = owned(derived, C.promise_release)
   settles[tag] = derived
   return derived
+end
+
+local function run(body, value)
+  if not store(body(value)) then fail(ENOMEM) end
 end
 
 -- Answers a CALL.
@@ -117,8 +149,8 @@ local function call(event, body)
   if event.state == REJECTED then
     promise.reject(answer, value)
   else
-    local ok, result = pcall(body, value)
-    if ok then promise.resolve(answer, result) else promise.reject(answer, result) end
+    local ok, message = pcall(run, body, value)
+    if ok then C.promise_resolve(answer, scratch) else promise.reject(answer, message) end
   end
   C.promise_release(answer)
 end
@@ -138,7 +170,12 @@ end
 
 -- Suspends the running coroutine until `p` is settled: its value, or an error with its reason.
 function promise.await(p)
-  assert(C.promise_queue_watch(queue, p, tag_for(coroutine.running())) == 0)
+  local tag = tag_for(coroutine.running())
+  local status = C.promise_queue_watch(queue, p, tag)
+  if status ~= 0 then
+    forget(tag)
+    fail(status)
+  end
   local ok, value = coroutine.yield()
   if not ok then error(value, 0) end
   return value
@@ -151,13 +188,16 @@ function promise.step(seconds)
   assert(not stepping, "promise.step() within a callback")
   stepping = true
   local taken = tonumber(C.promise_queue_take(queue, events, ROOM, seconds and seconds * 1e9 or -1))
+  if taken < 0 and taken ~= EINTR then
+    stepping = false
+    fail(taken)
+  end
   local failure
   for place = 0, taken - 1 do
     local event = events[place]
     local tag = tonumber(event.tag)
     local what, derived = waiting[tag], settles[tag]
-    waiting[tag], settles[tag] = nil, nil
-    free_tags[#free_tags + 1] = tag
+    forget(tag)
     if event.kind == CALL then
       call(event, what)
     elseif derived then

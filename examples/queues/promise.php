@@ -8,6 +8,8 @@
 //   Loop::run();       // until every fiber has ended
 //
 // LIBPROMISE names the library; without it, the installed one is loaded. Needs the extension FFI, and PHP 8.1 for fibers.
+// A call that fails, because memory has run out say, throws a RuntimeException with the name of the status, and changes
+// nothing.
 //
 // A call through FFI costs about 100 ns, and each pointer that it returns makes an object. So handles are declared as
 // integers, which they are to a program; events and values are read as 64-bit words; and a batch of events is answered
@@ -23,6 +25,8 @@ const DECLARATIONS = <<<'C'
   int32_t promise_reject(handle_t, uintptr_t);
   int32_t promise_discard(handle_t);
   int32_t promise_state(handle_t);
+  int32_t promise_last_status(void);
+  const char *promise_status_name(int32_t);
   int32_t promise_result(handle_t, uintptr_t);
   handle_t promise_sleep(int64_t);
   int32_t promise_value_string(uintptr_t, const char *, size_t);
@@ -41,23 +45,45 @@ C;
 final class Library
 {
     public const VOID = 1, I64 = 3, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
+    public const ESETTLED = -3, EPENDING = -4, EINTR = -11;
     public static FFI $c;
     public static int $queue;
     /** Words to pass one value in, and a length. */
     public static FFI\CData $scratch, $length;
     public static int $scratchAddress;
-    /** By tag, the number of the object: a fiber that awaits, or a promise whose function is to be called. */
+    /** By tag, a number used once: a fiber that awaits, or a promise whose function is to be called. */
     public static $waiting = [];
+    public static $tag = 0;
 
     public static function open(): void
     {
         self::$c = FFI::cdef(DECLARATIONS, getenv('LIBPROMISE') ?: 'libpromise.so.1');
-        self::$queue = self::$c->promise_queue_new();
+        self::$queue = self::made(self::$c->promise_queue_new());
         self::$scratch = self::$c->new('int64_t[2]');
         self::$scratchAddress = self::address(self::$scratch);
         self::$length = self::$c->new('size_t[1]');
         // Revokes everything: no event is produced after this.
         register_shutdown_function(fn () => self::$c->promise_queue_free(self::$queue));
+    }
+
+    /** The handle, unless a call returned NULL. */
+    public static function made(int $handle): int
+    {
+        return $handle ?: self::fail();
+    }
+
+    /** Throws the reason of a NULL. */
+    public static function fail(): never
+    {
+        self::check(self::$c->promise_last_status());
+        throw new LogicException('no call has failed');
+    }
+
+    public static function check(int $status): void
+    {
+        if ($status !== 0) {
+            throw new RuntimeException('libpromise: ' . self::$c->promise_status_name($status));
+        }
     }
 
     /** The address of the word at $place. */
@@ -78,16 +104,16 @@ final class Library
         } elseif ($from === null) {
             $words[$place] = self::VOID;
         } elseif ($from instanceof Promise) {
-            self::$c->promise_retain($from->handle());
+            self::check(self::$c->promise_retain($from->handle()));
             $words[$place] = self::PROMISE;
             $words[$place + 1] = $from->handle;
         } else {
             $text = (string) $from;
-            self::$c->promise_value_string(self::address($words, $place), $text, strlen($text));
+            self::check(self::$c->promise_value_string(self::address($words, $place), $text, strlen($text)));
         }
     }
 
-    /** Writes an error to the words at $place. */
+    /** Writes an error to the words at $place. Without memory it becomes VOID: a rejection without a reason. */
     public static function storeError(FFI\CData $words, int $place, string $message): void
     {
         $value = self::address($words, $place);
@@ -123,8 +149,9 @@ final class Promise
     /** Whether it was fulfilled here: then its value needs no call. */
     public $isFulfilled = false;
     public $value = null;
-    /** Called with the value of the source. */
+    /** Called with the value of the source, and its tag. */
     public $body = null;
+    public $tag = 0;
 
     // An event's number of words, the places of its promise and value, and the words of ROOM events. Numbers, because a
     // constant of another constant is looked up at each use.
@@ -168,28 +195,30 @@ final class Promise
     private function make(): int
     {
         if (!$this->isFulfilled) {
-            return $this->handle = Library::$c->promise_new();
+            return $this->handle = Library::made(Library::$c->promise_new());
         }
         Library::store(Library::$scratch, 0, $this->value);
-        return $this->handle = Library::$c->promise_new_resolved(Library::$scratchAddress);
+        return $this->handle = Library::made(Library::$c->promise_new_resolved(Library::$scratchAddress));
     }
 
     public static function sleep(float $seconds): self
     {
         $promise = new self();
         $promise->isShared = true;
-        $promise->handle = Library::$c->promise_sleep((int) ($seconds * 1e9));
+        $promise->handle = Library::made(Library::$c->promise_sleep((int) ($seconds * 1e9)));
         return $promise;
     }
 
+    /** Settles the promise; false if it is settled already. That of a then() will not call its function. */
     public function resolve($value)
     {
         if ($this->isFulfilled) {
             return false;
         }
         if ($this->isShared || $this->body !== null || !is_int($value)) {
+            $handle = $this->handle();
             Library::store(Library::$scratch, 0, $value);
-            return Library::$c->promise_resolve($this->handle(), Library::$scratchAddress) === 0;
+            return $this->settled(Library::$c->promise_resolve($handle, Library::$scratchAddress));
         }
         // No other code can settle it, and only events that a step takes depend on it.
         $this->isFulfilled = true;
@@ -211,8 +240,23 @@ final class Promise
 
     public function reject(string $message): bool
     {
+        $handle = $this->handle();
         Library::storeError(Library::$scratch, 0, $message);
-        return Library::$c->promise_reject($this->handle(), Library::$scratchAddress) === 0;
+        return $this->settled(Library::$c->promise_reject($handle, Library::$scratchAddress));
+    }
+
+    /** Whether a call with this status settled the promise. Then the event of a then() is released, and not taken. */
+    private function settled(int $status): bool
+    {
+        if ($status === Library::ESETTLED) {
+            return false;
+        }
+        Library::check($status);
+        if ($this->body !== null) {
+            $this->body = null;
+            unset(Library::$waiting[$this->tag]);
+        }
+        return true;
     }
 
     /** The value of a fulfilled promise; throws the reason of a rejected one, and a LogicException while it is pending. */
@@ -222,9 +266,11 @@ final class Promise
             return $this->value;
         }
         $words = Library::$scratch;
-        if (Library::$c->promise_result($this->handle(), Library::$scratchAddress) !== 0) {
+        $status = Library::$c->promise_result($this->handle(), Library::$scratchAddress);
+        if ($status === Library::EPENDING) {
             throw new LogicException('the promise is pending');
         }
+        Library::check($status);
         $value = Library::load($words, 0);
         if (Library::$c->promise_state($this->handle) === Library::REJECTED) {
             throw new Exception($value ?? 'cancelled');
@@ -240,12 +286,12 @@ final class Promise
     {
         $derived = new self();
         $derived->body = $body;
-        $tag = spl_object_id($derived);
+        $derived->tag = $tag = ++Library::$tag;
         $c = Library::$c;
         if ($this->handle === 0) {
-            $this->handle = $this->isFulfilled ? $this->make() : $c->promise_new();
+            $this->handle = ($this->isFulfilled ? $this->make() : $c->promise_new()) ?: Library::fail();
         }
-        $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag);
+        $derived->handle = $c->promise_queue_then(Library::$queue, $this->handle, $tag) ?: Library::fail();
         return Library::$waiting[$tag] = $derived;
     }
 }
@@ -290,9 +336,9 @@ final class Loop
     public static function await(Promise $promise): mixed
     {
         $fiber = Fiber::getCurrent();
-        $tag = spl_object_id($fiber);
+        $tag = ++Library::$tag;
+        Library::check(Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag));
         Library::$waiting[$tag] = $fiber;
-        Library::$c->promise_queue_watch(Library::$queue, $promise->handle(), $tag);
         return Fiber::suspend();
     }
 
@@ -312,12 +358,20 @@ final class Loop
         $c = Library::$c;
         $events = self::$events;
         $count = $c->promise_queue_take(Library::$queue, self::$address, self::ROOM, $nanoseconds);
+        if ($count < 0 && $count !== Library::EINTR) {
+            self::$stepping = false;
+            Library::check($count);
+        }
         for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
             $head = $events[$at];
             $tag = $events[$at + self::TAG];
-            $waiting = Library::$waiting[$tag];
+            $waiting = Library::$waiting[$tag] ?? null;
             unset(Library::$waiting[$tag]);
-            if ($head === self::CALLED_FULFILLED) {
+            if ($waiting === null) {
+                // A promise of then() that was settled after its event had been taken, or lost its source. The answer
+                // of a call releases the value and the promise of the event, and changes nothing.
+                $events[$at] = self::REJECT;
+            } elseif ($head === self::CALLED_FULFILLED) {
                 $isInteger = $events[$at + self::VALUE] === self::I64;
                 $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
                 try {

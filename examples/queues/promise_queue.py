@@ -5,7 +5,8 @@
         await queue.sleep(0.01)
         print(await promise)
 
-LIBPROMISE names the library; without it, the installed one is loaded. Python 3.8 and newer.
+LIBPROMISE names the library; without it, the installed one is loaded. Python 3.8 and newer. A call that fails raises
+MemoryError or Failed, and changes nothing.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from ctypes import c_void_p
 
 VOID, I64, F64, STRING, ERROR, DISCARDED = 1, 3, 5, 7, 11, 12
 REJECTED, SETTLED, CALL = 3, 32, 33
+ESETTLED, ENOMEM = -3, -7
 
 
 class Content(Union):
@@ -40,6 +42,8 @@ for name, result, *arguments in (
     ("promise_reject", c_int32, c_void_p, POINTER(Value)),
     ("promise_discard", c_int32, c_void_p),
     ("promise_sleep", c_void_p, c_int64),
+    ("promise_last_status", c_int32),
+    ("promise_status_name", c_char_p, c_int32),
     ("promise_value_string", c_int32, POINTER(Value), c_char_p, c_size_t),
     ("promise_value_error", c_int32, POINTER(Value), c_char_p, c_int64, c_char_p),
     ("promise_value_release", c_int32, POINTER(Value)),
@@ -60,8 +64,24 @@ class Rejected(Exception):
     """A promise was rejected with this."""
 
 
+class Failed(Exception):
+    """A call of the library failed; the text is the name of its status."""
+
+
+def check(status):
+    if status < 0:
+        raise (MemoryError if status == ENOMEM else Failed)(lib.promise_status_name(status).decode())
+    return status
+
+
+def made(handle):
+    if handle is None:
+        check(lib.promise_last_status())
+    return handle
+
+
 def store(python):
-    """A value of Python's, as a new reference."""
+    """A value of Python's, as a new reference. An error for which there is no memory becomes a VOID."""
     value = Value(VOID)
     if isinstance(python, int):
         value.kind, value.content.i64 = I64, python
@@ -71,7 +91,7 @@ def store(python):
         lib.promise_value_error(byref(value), b"python", 1, str(python).encode())
     elif python is not None:
         text = str(python).encode()
-        lib.promise_value_string(byref(value), text, len(text))
+        check(lib.promise_value_string(byref(value), text, len(text)))
     return byref(value)
 
 
@@ -93,22 +113,32 @@ def load(value):
 class Promise:
     """A reference to a promise."""
 
-    def __init__(self, queue, handle=None):
-        self.queue, self.handle = queue, handle or lib.promise_new()
+    def __init__(self, queue, handle, tag=None):
+        self.queue, self.handle, self.tag = queue, handle, tag
 
     def __del__(self):
         lib.promise_release(self.handle)
 
     def resolve(self, value=None):
-        return lib.promise_resolve(self.handle, store(value)) == 0
+        """Settles the promise; false if it is settled already. That of a `then` will not call its function."""
+        value = store(value)
+        return self.settled(lib.promise_resolve(self.handle, value))
 
     def reject(self, error):
-        return lib.promise_reject(self.handle, store(error)) == 0
+        return self.settled(lib.promise_reject(self.handle, store(error)))
+
+    def settled(self, status):
+        if status == ESETTLED:
+            return False
+        check(status)
+        # The event is released, and not taken.
+        self.queue.waiting.pop(self.tag, None)
+        return True
 
     def then(self, body):
         """Calls `body` with the value once this is fulfilled; the promise ends as that call does. A rejection passes."""
-        tag = self.queue.tag_for(None)
-        derived = Promise(self.queue, lib.promise_queue_then(self.queue.handle, self.handle, tag))
+        tag = next(self.queue.tags)
+        derived = Promise(self.queue, made(lib.promise_queue_then(self.queue.handle, self.handle, tag)), tag)
         self.queue.waiting[tag] = derived, body
         return derived
 
@@ -122,33 +152,33 @@ class Queue:
     ROOM = 64
 
     def __init__(self):
-        self.handle = lib.promise_queue_new()
         self.loop = asyncio.get_running_loop()
         self.events = (Event * self.ROOM)()
         self.waiting, self.tags = {}, itertools.count(1)
-        self.loop.add_reader(lib.promise_queue_fd(self.handle), self.take)
+        self.handle = made(lib.promise_queue_new())
+        try:
+            self.descriptor = check(lib.promise_queue_fd(self.handle))
+            self.loop.add_reader(self.descriptor, self.take)
+        except BaseException:
+            lib.promise_queue_free(self.handle)
+            raise
 
     def close(self):
         """Afterwards no event comes, whatever is settled."""
-        self.loop.remove_reader(lib.promise_queue_fd(self.handle))
+        self.loop.remove_reader(self.descriptor)
         lib.promise_queue_free(self.handle)
 
-    def tag_for(self, what):
-        tag = next(self.tags)
-        self.waiting[tag] = what
-        return tag
-
     def promise(self):
-        return Promise(self)
+        return Promise(self, made(lib.promise_new()))
 
     def sleep(self, seconds):
-        return Promise(self, lib.promise_sleep(int(seconds * 1e9)))
+        return Promise(self, made(lib.promise_sleep(int(seconds * 1e9))))
 
     def future(self, promise):
         """An asyncio future with the promise's outcome; its cancellation ends the watch."""
-        future = self.loop.create_future()
-        tag = self.tag_for(future)
-        lib.promise_queue_watch(self.handle, promise.handle, tag)
+        tag = next(self.tags)
+        check(lib.promise_queue_watch(self.handle, promise.handle, tag))
+        future = self.waiting[tag] = self.loop.create_future()
         future.add_done_callback(lambda done: done.cancelled() and self.forget(tag))
         return future
 
@@ -160,9 +190,13 @@ class Queue:
         """Does what the events ask for. Those that are left make the descriptor readable again."""
         for place in range(lib.promise_queue_take(self.handle, self.events, self.ROOM, 0)):
             event = self.events[place]
-            what, value = self.waiting.pop(event.tag), load(event.value)
+            # None: the promise of a `then` was settled after this event had been taken, or lost its source.
+            what, value = self.waiting.pop(event.tag, None), load(event.value)
             if event.kind == CALL:
                 lib.promise_release(event.promise)
+            if what is None:
+                continue
+            if event.kind == CALL:
                 self.answer(*what, event.state == REJECTED, value)
             elif isinstance(what, tuple):
                 # The source was destroyed while pending: the function will never be called.

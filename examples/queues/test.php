@@ -101,6 +101,33 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'dropped';
 });
 Loop::spawn(function () use (&$ended) {
+    // Settled by hand: before the event, after it, once it is taken, and within the function itself.
+    $before = (new Promise())->then('print_r');
+    expect($before->resolve(1) && !$before->resolve(2) && $before->result() === 1);
+    $after = crossing()->then('print_r');
+    expect($after->reject('by hand') && !$after->resolve(2));
+    $source = new Promise();
+    $takes = $source->then(function () use (&$taken, &$within) {
+        expect($taken->resolve('by hand') && $within->resolve(3));
+        return 4;
+    });
+    $taken = $source->then('print_r');
+    $within = $source->then(function () use (&$self) {
+        expect(false);
+    });
+    $self = $source->then(function () use (&$self) {
+        expect($self->resolve(5));
+        return 6;
+    });
+    $source->resolve(0);
+    expect(Loop::await($takes) === 4 && Loop::await($taken) === 'by hand' && Loop::await($within) === 3);
+    expect(Loop::await($self) === 5 && $self->result() === 5);
+    // Its source is destroyed before, and the event is taken.
+    $dropped = (new Promise())->then('print_r');
+    expect($dropped->resolve(7) && Loop::await($dropped) === 7);
+    $ended[] = 'by hand';
+});
+Loop::spawn(function () use (&$ended) {
     $text = new Promise();
     Loop::spawn(function () use ($text) {
         Loop::await(Promise::sleep(0.001));
@@ -110,7 +137,9 @@ Loop::spawn(function () use (&$ended) {
     $ended[] = 'text';
 });
 Loop::run();
-expect(count($ended) === 4);
+expect(count($ended) === 5);
+// Promises that were settled by hand leave no entry.
+expect(Library::$waiting === []);
 
 // Timers fire while PHP is busy: nothing happens before it looks.
 $fired = 0;

@@ -31,6 +31,20 @@ async def chains(queue):
     assert await text == "late"
 
 
+async def settles_by_hand(queue):
+    """Before the event, after it, and once it is taken: nothing of the promise is left in the queue."""
+    before = queue.promise().then(print)
+    assert before.resolve(1) and not before.resolve(2) and await before == 1
+    source = queue.promise()
+    derived = [source.then(lambda value: derived[1].resolve("by hand") and 4), source.then(print), source.then(print)]
+    assert source.resolve(0) and derived[2].resolve(5)
+    assert [await each for each in derived] == [4, "by hand", 5]
+    # Its source is destroyed before, and the event is taken.
+    dropped = queue.promise().then(print)
+    assert dropped.resolve(7) and await dropped == 7
+    assert not queue.waiting
+
+
 async def gives_up(queue):
     never = queue.promise()
     for _ in range(100):
@@ -61,6 +75,7 @@ async def main():
     if sys.argv[1:] == ["exit"]:
         return await exits(queue)
     await chains(queue)
+    await settles_by_hand(queue)
     await gives_up(queue)
     await is_busy(queue)
     queue.close()

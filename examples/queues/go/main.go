@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 )
@@ -14,28 +15,47 @@ func expect(holds bool) {
 	}
 }
 
-// Checks promise.go.
-func main() {
-	always := context.Background()
-	queue := NewQueue()
+func must[Made any](made Made, err error) Made {
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
 
-	source := queue.New()
-	next := source.Then(func(number int64) (int64, error) { return number + 1, nil })
-	broken := next.Then(func(int64) (int64, error) { return 0, errors.New("broken") })
+// Checks promise.go. With the argument `scarce`: while memory runs out.
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "scarce" {
+		checkScarce()
+		return
+	}
+	always := context.Background()
+	queue := must(NewQueue())
+
+	source := must(queue.New())
+	next := must(source.Then(func(number int64) (int64, error) { return number + 1, nil }))
+	broken := must(next.Then(func(int64) (int64, error) { return 0, errors.New("broken") }))
 	expect(source.Resolve(41) && !source.Resolve(42))
 	expect(next.Await(always) == Outcome{Number: 42})
 	expect(broken.Await(always).Err.Error() == "broken")
 
 	// The source is destroyed while pending.
-	lost := queue.New()
-	dropped := lost.Then(func(int64) (int64, error) { panic("called") })
+	lost := must(queue.New())
+	dropped := must(lost.Then(func(int64) (int64, error) { panic("called") }))
 	lost.Release()
 	late, stop := context.WithTimeout(always, 50*time.Millisecond)
 	expect(dropped.Await(late).Err == context.DeadlineExceeded)
 	stop()
 	dropped.Release()
 
-	never := queue.New()
+	// Settled by hand, before its source.
+	waits := must(queue.New())
+	hand := must(waits.Then(func(int64) (int64, error) { panic("called") }))
+	expect(hand.Resolve(7) && !hand.Resolve(8) && waits.Resolve(1))
+	expect(hand.Await(always) == Outcome{Number: 7})
+	hand.Release()
+	waits.Release()
+
+	never := must(queue.New())
 	for i := 0; i < 100; i++ {
 		soon, cancel := context.WithTimeout(always, 100*time.Microsecond)
 		expect(never.Await(soon).Err == context.DeadlineExceeded)
@@ -48,7 +68,7 @@ func main() {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			timer := queue.Sleep(time.Millisecond)
+			timer := must(queue.Sleep(time.Millisecond))
 			expect(timer.Await(always).Err == nil)
 			timer.Release()
 		}()
@@ -57,7 +77,9 @@ func main() {
 
 	// Timers fire while the queue closes and the process exits: nobody takes these.
 	for i := 0; i < 200; i++ {
-		queue.Sleep(time.Duration(i) * 10 * time.Microsecond).Then(func(int64) (int64, error) { return 0, nil }).Release()
+		timer := must(queue.Sleep(time.Duration(i) * 10 * time.Microsecond))
+		must(timer.Then(func(int64) (int64, error) { return 0, nil })).Release()
+		timer.Release()
 	}
 	for _, promise := range []Promise{source, next, broken, never} {
 		promise.Release()

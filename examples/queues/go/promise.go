@@ -1,4 +1,5 @@
 // Promises of libpromise.so for Go, on the completion queue alone: nothing calls into Go. One goroutine takes the events.
+// A call that fails returns a Status as its error, and changes nothing.
 package main
 
 /*
@@ -11,10 +12,29 @@ static promise_status_t resolve(promise_t *promise, int64_t number) {
   promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = number};
   return promise_resolve(promise, &value);
 }
+// Without memory for the error the promise is rejected with VOID.
 static promise_status_t reject(promise_t *promise, const char *message) {
   promise_value_t value;
   promise_value_error(&value, "go", 1, message);
   return promise_reject(promise, &value);
+}
+
+// The reason of a NULL belongs to the thread, and a goroutine may change threads between two calls.
+static promise_queue_t *open_queue(promise_status_t *status) {
+  promise_queue_t *queue = promise_queue_new();
+  *status = queue == NULL ? promise_last_status() : PROMISE_OK;
+  return queue;
+}
+static promise_t *made(promise_t *promise, promise_status_t *status) {
+  *status = promise == NULL ? promise_last_status() : PROMISE_OK;
+  return promise;
+}
+static promise_t *new(promise_status_t *status) { return made(promise_new(), status); }
+static promise_t *pause(int64_t nanoseconds, promise_status_t *status) {
+  return made(promise_sleep(nanoseconds), status);
+}
+static promise_t *then(promise_queue_t *queue, promise_t *source, uint64_t tag, promise_status_t *status) {
+  return made(promise_queue_then(queue, source, tag), status);
 }
 */
 import "C"
@@ -26,6 +46,20 @@ import (
 	"time"
 	"unsafe"
 )
+
+// Status is the reason for which a call of the library failed.
+type Status int32
+
+func (status Status) Error() string {
+	return C.GoString(C.promise_status_name(C.promise_status_t(status)))
+}
+
+func check(status C.promise_status_t) error {
+	if status < 0 {
+		return Status(status)
+	}
+	return nil
+}
 
 // Outcome is how a promise ended: a number, or an error.
 type Outcome struct {
@@ -42,11 +76,22 @@ type Queue struct {
 	done    chan struct{}
 }
 
+const room = 64
+
 // NewQueue starts a goroutine that takes events.
-func NewQueue() *Queue {
-	queue := &Queue{C.promise_queue_new(), sync.Mutex{}, 0, map[uint64]func(Outcome, *C.promise_t){}, make(chan struct{})}
-	go queue.run()
-	return queue
+func NewQueue() (*Queue, error) {
+	events := (*[room]C.promise_event_t)(C.calloc(room, C.sizeof_promise_event_t))
+	if events == nil {
+		return nil, Status(C.PROMISE_ENOMEM)
+	}
+	var status C.promise_status_t
+	queue := &Queue{waiting: map[uint64]func(Outcome, *C.promise_t){}, done: make(chan struct{})}
+	if queue.handle = C.open_queue(&status); queue.handle == nil {
+		C.free(unsafe.Pointer(events))
+		return nil, check(status)
+	}
+	go queue.run(events)
+	return queue, nil
 }
 
 // Close ends the goroutine. No event comes afterwards.
@@ -57,10 +102,8 @@ func (queue *Queue) Close() {
 	C.promise_queue_release(queue.handle)
 }
 
-func (queue *Queue) run() {
-	const room = 64
+func (queue *Queue) run(events *[room]C.promise_event_t) {
 	defer close(queue.done)
-	events := (*[room]C.promise_event_t)(C.calloc(room, C.sizeof_promise_event_t))
 	defer C.free(unsafe.Pointer(events))
 	for {
 		count := C.promise_queue_take(queue.handle, &events[0], room, -1)
@@ -82,6 +125,9 @@ func (queue *Queue) run() {
 			C.promise_value_release(&event.value)
 			if handle := queue.forget(uint64(event.tag)); handle != nil {
 				handle(outcome, event.promise)
+			} else if event.promise != nil {
+				// It was settled after this event had been taken.
+				C.promise_release(event.promise)
 			}
 		}
 	}
@@ -107,32 +153,55 @@ func (queue *Queue) forget(tag uint64) func(Outcome, *C.promise_t) {
 type Promise struct {
 	queue  *Queue
 	handle *C.promise_t
+	// Of a Then; else 0.
+	tag uint64
 }
 
 // New makes a pending promise.
-func (queue *Queue) New() Promise { return Promise{queue, C.promise_new()} }
+func (queue *Queue) New() (Promise, error) {
+	var status C.promise_status_t
+	handle := C.new(&status)
+	return Promise{queue, handle, 0}, check(status)
+}
 
 // Sleep makes a promise that is fulfilled after a while.
-func (queue *Queue) Sleep(duration time.Duration) Promise {
-	return Promise{queue, C.promise_sleep(C.int64_t(duration))}
+func (queue *Queue) Sleep(duration time.Duration) (Promise, error) {
+	var status C.promise_status_t
+	handle := C.pause(C.int64_t(duration), &status)
+	return Promise{queue, handle, 0}, check(status)
 }
 
 func (promise Promise) Release() { C.promise_release(promise.handle) }
-func (promise Promise) Resolve(number int64) bool {
-	return C.resolve(promise.handle, C.int64_t(number)) == 0
-}
-func (promise Promise) Reject(err error) bool { return reject(promise.handle, err) }
 
-func reject(promise *C.promise_t, err error) bool {
+// Resolve settles the promise; false if it is settled already. That of a Then will not call its function.
+func (promise Promise) Resolve(number int64) bool {
+	return promise.settled(C.resolve(promise.handle, C.int64_t(number)))
+}
+
+func (promise Promise) Reject(err error) bool { return promise.settled(reject(promise.handle, err)) }
+
+func (promise Promise) settled(status C.promise_status_t) bool {
+	if status != 0 {
+		return false
+	}
+	if promise.tag != 0 {
+		// The event is released, and not taken.
+		promise.queue.forget(promise.tag)
+	}
+	return true
+}
+
+func reject(promise *C.promise_t, err error) C.promise_status_t {
 	message := C.CString(err.Error())
 	defer C.free(unsafe.Pointer(message))
-	return C.reject(promise, message) == 0
+	return C.reject(promise, message)
 }
 
 // Then calls body with the number on a goroutine once the promise is fulfilled; the result ends as that call does. If
 // the promise is destroyed while pending, the result stays pending: await it with a context.
-func (promise Promise) Then(body func(int64) (int64, error)) Promise {
-	tag := promise.queue.remember(func(outcome Outcome, answer *C.promise_t) {
+func (promise Promise) Then(body func(int64) (int64, error)) (Promise, error) {
+	queue := promise.queue
+	tag := queue.remember(func(outcome Outcome, answer *C.promise_t) {
 		if answer == nil {
 			return
 		}
@@ -148,14 +217,22 @@ func (promise Promise) Then(body func(int64) (int64, error)) Promise {
 			}
 		}()
 	})
-	return Promise{promise.queue, C.promise_queue_then(promise.queue.handle, promise.handle, tag)}
+	var status C.promise_status_t
+	handle := C.then(queue.handle, promise.handle, tag, &status)
+	if handle == nil {
+		queue.forget(uint64(tag))
+	}
+	return Promise{queue, handle, uint64(tag)}, check(status)
 }
 
 // Await waits for the outcome, or until the context is done, which ends the watch.
 func (promise Promise) Await(wait context.Context) Outcome {
 	settled := make(chan Outcome, 1)
 	tag := promise.queue.remember(func(outcome Outcome, _ *C.promise_t) { settled <- outcome })
-	C.promise_queue_watch(promise.queue.handle, promise.handle, tag)
+	if err := check(C.promise_queue_watch(promise.queue.handle, promise.handle, tag)); err != nil {
+		promise.queue.forget(uint64(tag))
+		return Outcome{Err: err}
+	}
 	select {
 	case outcome := <-settled:
 		return outcome
