@@ -20,7 +20,7 @@ import (
 
 var long = strings.Repeat("a text that needs memory of its own ", 4)
 
-// The tasks return errors of the library; everything else that goes wrong panics.
+// The tasks return errors of the library; everything else panics.
 var tasks = []func(*Queue) error{
 	func(queue *Queue) error {
 		timer, err := queue.Sleep(100 * time.Microsecond)
