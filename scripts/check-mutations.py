@@ -34,16 +34,19 @@ def declarations(folder):
 def single_tests(folder):
     """Returns the names on display of the Swift tests below a folder, with their suites': by suite and function."""
     found = {}
+    # Texts and comments are matched too, so that a word in them declares nothing.
     shape = re.compile(
-        r'@(?P<kind>Test|Suite)\(\s*"(?P<shown>(?:[^"\\]|\\.)*)"'
-        r"|^(?P<blanks> *)[^\n/]*?\b(?P<what>struct|class|enum|actor|extension|func) +`?(?P<name>\w+)", re.M)
+        r'@(?P<kind>Test|Suite)\(\s*"(?P<shown>(?:[^"\\]|\\.)*)"|"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|//[^\n]*'
+        r"|\b(?P<what>struct|class|enum|actor|extension|func) +`?(?P<name>\w+)")
     for file in pathlib.Path(folder).rglob("*.swift"):
-        shown, suites = {}, []
-        for match in shape.finditer(file.read_text(encoding="utf-8")):
+        shown, suites, source = {}, [], file.read_text(encoding="utf-8")
+        for match in shape.finditer(source):
             if match["kind"]:
                 shown[match["kind"]] = match["shown"]
+            if not match["what"]:
                 continue
-            depth = len(match["blanks"])
+            line = source[source.rfind("\n", 0, match.start()) + 1:]
+            depth = len(line) - len(line.lstrip(" "))
             suites = [suite for suite in suites if suite[0] < depth]
             if match["what"] != "func":
                 suites.append((depth, match["name"], shown.pop("Suite", "")))
@@ -120,6 +123,8 @@ def mistakes(fields, before, after):
             yield f"its code is not in {file}: change the row, or remove it"
         elif count < place or (place == 0 and count > 1):
             yield f"its code is in {file} {count} times: add context, or `place:`"
+    if not fields.get("breaks"):
+        yield "it has no `breaks:`"
     tests = re.split(r"[ ,]+", fields.get("tests", "").strip(" ,"))
     if tests == [""] and "equivalent" not in fields:
         yield "it names no test, and is not `equivalent:`"

@@ -10,6 +10,7 @@ printf 'func f() {\n  a()\n  b( 1 )\n}\nfunc g() { a() }\n' > Sources/A.swift
 printf 'RUN(first);\n' > Tests/ABI/wait.c
 printf 'struct Waiting { @Test func ends() {} }\n' > Tests/Suites/Waiting.swift
 printf '@Suite("T4")\nstruct Making {\n  @Test(\n    "T1, T-2: it \\"is\\"")\n  func makes() {}\n}\n' > Tests/Suites/Making.swift
+printf 'struct Keeping {\n  @Test("T3: a class does it")\n  func keeps() {}\n  @Test("T4") func stays() {}\n}\n' > Tests/Suites/Keeping.swift
 mkdir docs
 printf 'T1   one\nT2   two\nT3   three\nT4   four\n-T5  five\n' > docs/features.txt
 failed=0
@@ -31,8 +32,10 @@ expect 0 end "a row that is right" "${row}ABI/wait.first Suites.Waiting Waiting/
 expect 0 end "one of several places" "${row}ABI/wait\nplace: 2\n- a()\n+ c()"
 expect 0 end "context" "${row}ABI/wait\n  a()\n- b(1)"
 expect 0 end "equivalent" 'file: Sources/A.swift\nbreaks: it\nequivalent: it is\n- b(1)\n+ c()'
-about() { printf "%s" "file: Sources/A.swift\\nrows: $1\\ntests: $2\\n- b(1)\\n+ c()"; }
+about() { printf "%s" "file: Sources/A.swift\\nbreaks: it\\nrows: $1\\ntests: $2\\n- b(1)\\n+ c()"; }
 expect 0 end "rows of a test's name, and its suite's" "$(about 'T1 T2 T4' 'Waiting Suites.Making/makes()')"
+expect 0 end "a name with a declaration's word" "$(about T3 'Suites.Keeping/keeps()')"
+expect 0 end "a name on the function's line" "$(about T4 'Suites.Keeping/stays()')"
 expect 1 'names no single test with T3 in its name' "a row in no test's name" "$(about 'T1 T3' 'Suites.Making/makes()')"
 expect 1 'names no single test with T1 in its name' "a suite for a row" "$(about T1 Suites.Making)"
 expect 1 'offers no row T5' "a row that is not offered" "$(about T5 'Suites.Making/makes()')"
@@ -41,6 +44,7 @@ expect 1 'is in Sources/A.swift 2 times' "code that is there twice" "${row}ABI/w
 expect 1 'is in Sources/A.swift 2 times' "a place that is not there" "${row}ABI/wait\nplace: 3\n- a()\n+ c()"
 expect 1 'no file Sources/B.swift' "a file that is gone" 'file: Sources/B.swift\ntests: ABI/wait\n- a()'
 expect 1 'replaces nothing' "no change" "${row}ABI/wait\n- b(1)\n+ b( 1 )"
+expect 1 'has no .breaks:' "no behaviour" 'file: Sources/A.swift\ntests: ABI/wait\n- b(1)\n+ c()'
 expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"
 expect 1 'wait.c has no test second' "a test that is gone" "${row}ABI/wait.second\n- b(1)\n+ c()"
 expect 1 'no program loop.c in Tests/ABI or' "a program that is gone" "${row}ABI/loop\n- b(1)\n+ c()"
