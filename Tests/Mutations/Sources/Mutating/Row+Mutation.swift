@@ -12,7 +12,7 @@ extension Row {
     guard place <= places.count else { throw fail("its code is in \(file) \(places.count) times, not \(place)") }
     let part = places[max(place, 1) - 1]
     guard let edit = source.isSwift ? source.body(replacing: part, with: after) : source.statement(part, after) else {
-      throw fail("no function's body has it: no switch can stand there")
+      throw fail("no function's body has it, or it is no whole statement of C: no switch can stand there")
     }
     return Mutation(
       id: name, kind: .row, file: file, line: source.line(at: part.lowerBound), before: before, after: after, edit: edit
@@ -66,6 +66,7 @@ extension SourceFile {
 
   /// The counterpart for C: whole statements, or an expression.
   func statement(_ part: Range<Int>, _ new: String) -> Edit? {
+    guard self[part].isBalanced else { return nil }
     let on = "mutation_on(\(Mutation.number))"
     if self[part].hasSuffix(";") || self[part].hasSuffix("}") {
       return Edit(part, prefix: "if (\(on)) { \(new) } else { ", suffix: " }", level: 0)
@@ -97,6 +98,15 @@ extension Syntax {
     var isValue = false
     if hasValue, list.count == 1, case .expr = first.item { isValue = true }
     return (first.range.lowerBound..<last.range.upperBound, isValue)
+  }
+}
+
+extension StringProtocol {
+  /// Whether each bracket has its counterpart.
+  fileprivate var isBalanced: Bool {
+    [("(", ")"), ("{", "}"), ("[", "]")].allSatisfy { open, end in
+      count { $0 == open } == count { $0 == end }
+    }
   }
 }
 

@@ -12,6 +12,8 @@ package struct Row: Sendable, Equatable {
   package let equivalent: String?
   /// The ordinal among several places with the same code, from 1; 0 if there must be one.
   package let place: Int
+  /// The number of times that a test runs before it has not noticed the mutation: more than 1 for a race.
+  package let repeats: Int
   package let before: String
   package let after: String
   package let table: String
@@ -42,8 +44,9 @@ package struct TableError: Error, Equatable, CustomStringConvertible {
 ///     - if before.isWaited { target.wake() }
 ///     + (what replaces it; no line: nothing)
 ///
-/// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the second of several. `equivalent: REASON` stands in
-/// place of `tests:`. Empty lines and lines with `#` are for people.
+/// `rows: T12 T13` names rows of docs/features.txt. Lines that begin with a blank are context. `place: 2` means the
+/// second of several. `repeat: 20`: the tests run up to 20 times each, for a race. `equivalent: REASON` stands in place
+/// of `tests:`. Empty lines and lines with `#` are for people.
 package func readTable(_ text: String, named table: String) throws -> [Row] {
   var rows: [Row] = []
   var fields: [String: String] = [:]
@@ -70,7 +73,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       Row(
         name: name, file: file, breaks: breaks, rows: list("rows"), tests: list("tests"),
         equivalent: fields["equivalent"], place: fields["place"].flatMap { Int($0) } ?? 0,
-        before: before.joined(separator: "\n"),
+        repeats: fields["repeat"].flatMap { Int($0) } ?? 1, before: before.joined(separator: "\n"),
         after: String(after.joined(separator: "\n").drop { $0 == " " }), table: table, lines: start...end))
   }
 
@@ -90,7 +93,7 @@ package func readTable(_ text: String, named table: String) throws -> [Row] {
       before.append(line)
       after.append(line)
     } else if let colon = line.firstIndex(of: ":"),
-      ["file", "breaks", "rows", "tests", "equivalent", "place"].contains(line[..<colon])
+      ["file", "breaks", "rows", "tests", "equivalent", "place", "repeat"].contains(line[..<colon])
     {
       let value = line[line.index(after: colon)...].drop { $0 == " " }
       fields[String(line[..<colon]), default: ""] += String(value)

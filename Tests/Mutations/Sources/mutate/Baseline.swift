@@ -5,8 +5,13 @@ struct Baseline {
   struct Test: Sendable {
     let unit: TestUnit
     let seconds: Double
+    /// The processor time, in seconds.
+    let work: Double
     let reached: [UInt8]
   }
+
+  /// Seconds of processor time; a suite that takes longer is split into its tests.
+  private static let longestSuite = 3.0
 
   /// The tests that pass, fastest first.
   let tests: [Test]
@@ -16,22 +21,40 @@ struct Baseline {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let suite = judge.suite
     let count = judge.count
-    let all = try judge.parallel(suite.count) { index -> Test? in
-      let unit = suite[index]
-      let file = folder.appending(path: String(index))
-      // A test is left out after two failures.
-      for _ in 1...2 {
-        try Data(count: count + 1).write(to: file)
-        let (status, seconds) = try Command.run(
-          ["timeout", "-s", "KILL", "300"] + unit.command,
-          environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 },
-          output: "/dev/null")
-        if status == 0 { return Test(unit: unit, seconds: seconds, reached: [UInt8](try Data(contentsOf: file))) }
+    func run(_ units: [TestUnit]) throws -> [Test?] {
+      try judge.parallel(units.count) { index in
+        let unit = units[index]
+        let file = folder.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        // A test is left out after two failures.
+        for _ in 1...2 {
+          try Data(count: count + 1).write(to: file)
+          let (status, seconds, work) = try Command.run(
+            ["timeout", "-s", "KILL", "300"] + unit.command,
+            environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 },
+            output: "/dev/null")
+          if status == 0 {
+            let reached = [UInt8](try Data(contentsOf: file))
+            return Test(unit: unit, seconds: seconds, work: work, reached: reached)
+          }
+        }
+        return nil
       }
-      note("left out, since it fails without a mutation: \(unit.name)")
-      return nil
     }
-    tests = all.compactMap { $0 }.sorted { ($0.seconds, $0.unit.name) < ($1.seconds, $1.unit.name) }
+    let whole = try run(suite)
+    let known = Set(suite.map(\.name))
+    // A slow suite is judged test by test: a mutation costs the tests that reach it until one fails. One that fails, by
+    // those of its tests that pass.
+    let isSplit = zip(suite, whole).map { unit, test in
+      !unit.parts.isEmpty && (test.map { $0.work > Self.longestSuite } ?? true)
+    }
+    let parts = zip(suite, isSplit).filter(\.1).flatMap(\.0.parts).filter { !known.contains($0.name) }
+    let singles = try run(parts)
+    for (unit, test) in Array(zip(suite, whole)) + zip(parts, singles) where test == nil {
+      note("left out, since it fails without a mutation: \(unit.name)")
+    }
+    tests = (zip(whole, isSplit).filter { !$0.1 }.compactMap(\.0) + singles.compactMap { $0 })
+      .sorted { ($0.seconds, $0.unit.name) < ($1.seconds, $1.unit.name) }
     let slow = tests.suffix(5).map { "\($0.unit.name) \(String(format: "%.1f", $0.seconds)) s" }
     note("the longest: \(slow.joined(separator: ", "))")
   }

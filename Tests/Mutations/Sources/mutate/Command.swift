@@ -14,14 +14,15 @@ enum Command {
   static func capture(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
     let file = FileManager.default.temporaryDirectory.appending(path: "mutate-\(UUID().uuidString)").path
     defer { unlink(file) }
-    let (status, seconds) = try run(arguments, environment: environment, output: file)
+    let (status, seconds, _) = try run(arguments, environment: environment, output: file)
     let data = FileManager.default.contents(atPath: file) ?? Data()
     return Outcome(status: status, seconds: seconds, output: String(decoding: data, as: UTF8.self))
   }
 
-  /// Runs a program; writes its output to a file.
+  /// Runs a program; writes its output to a file. `work` is the processor time of the program and its children, in
+  /// seconds.
   static func run(_ arguments: [String], environment: [String: String] = [:], output: String) throws
-    -> (status: Int32, seconds: Double)
+    -> (status: Int32, seconds: Double, work: Double)
   {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -49,13 +50,16 @@ enum Command {
     let error = posix_spawnp(&process, arguments[0], &actions, &attributes, &argv, &envp)
     guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
     var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    var usage = rusage()
+    while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+    let work = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
     // Ends the children that a test left behind: `timeout` leads a process group of its own.
     kill(-process, SIGKILL)
     let duration = (ContinuousClock.now - start).components
     let signal = status & 0x7f
     return (
-      signal == 0 ? status >> 8 & 0xff : 128 + signal, Double(duration.seconds) + Double(duration.attoseconds) * 1e-18
+      signal == 0 ? status >> 8 & 0xff : 128 + signal, Double(duration.seconds) + Double(duration.attoseconds) * 1e-18,
+      work
     )
   }
 

@@ -20,22 +20,27 @@ struct Judge {
     self.count = count
   }
 
-  func run(_ built: Built) throws -> [Result] {
+  /// Returns the verdicts. Calls `save` with those that are known now and then.
+  func run(_ built: Built, save: @escaping @Sendable ([Result]) throws -> Void) throws -> [Result] {
     try checkNames(built.numbered.mutations)
     Command.limit(gibibytes: 6)
     let start = ContinuousClock.now
     let baseline = try Baseline(self)
     note("\(baseline.tests.count) tests pass without a mutation, \((ContinuousClock.now - start).components.seconds) s")
-    let done = Atomic(0)
+    let done = Mutex<[Result]>([])
     return try parallel(built.numbered.mutations.count) { index in
       let mutation = built.numbered.mutations[index]
       let result =
         built.leftOut.contains(index + 1)
         ? Result(mutation: mutation, number: index + 1, verdict: .leftOut, seconds: 0)
         : try judge(mutation, index + 1, baseline)
-      let finished = done.add(1, ordering: .relaxed).newValue
       if result.isGap { note("\(result.word): \(mutation.file):\(mutation.line): \(mutation.id)") }
-      if finished % 50 == 0 { note("\(finished) of \(count)") }
+      try done.withLock { done in
+        done.append(result)
+        guard done.count % 20 == 0 else { return }
+        note("\(done.count) of \(count)")
+        try save(done)
+      }
       return result
     }
   }
@@ -66,7 +71,8 @@ struct Judge {
     if let row, !row.tests.isEmpty {
       var deaths: [(String, String)] = []
       for name in row.tests {
-        for test in reaching where test.unit.has(name) {
+        let named = reaching.filter { $0.unit.has(name) }
+        for test in Array(repeating: named, count: row.repeats).joined() {
           if let how = try how(test) {
             deaths.append((test.unit.name, how))
             break
@@ -99,7 +105,7 @@ struct Judge {
   /// Runs a test with a mutation on. Returns the kind of failure; nil if the test passes.
   private func run(_ test: Baseline.Test, _ number: Int) throws -> (how: String?, seconds: Double) {
     let limit = Int(test.seconds * 8) + 4
-    let (status, seconds) = try Command.run(
+    let (status, seconds, _) = try Command.run(
       ["timeout", "-s", "KILL", String(limit + 2)] + test.unit.command,
       environment: test.unit.environment.merging([
         "MUTATION": String(number), "CHECK_TIMEOUT": String(limit), "CHECK_PATIENCE": "1000",

@@ -6,10 +6,12 @@ struct Mirror {
   let workspace: Workspace
   /// The tests that are to be built; nil: all.
   let judges: [String]?
+  let jobs: Int
 
-  init(_ workspace: Workspace, judges: [String]?) {
+  init(_ workspace: Workspace, judges: [String]?, jobs: Int) {
     self.workspace = workspace
     self.judges = judges
+    self.jobs = jobs
   }
 
   /// Builds a product with the mutations, leaving out those that do not compile. Returns the numbers of the others.
@@ -21,7 +23,7 @@ struct Mirror {
     for round in 1...12 {
       let renderings = try write(numbered, for: product, without: left)
       note("building \(product.rawValue) with \(numbered.mutations.count - left.count) mutations")
-      let outcome = try Command.capture(product.buildCommand(workspace))
+      let outcome = try Command.capture(product.buildCommand(workspace, jobs: jobs))
       if outcome.status == 0 {
         note("built in \((ContinuousClock.now - start).components.seconds) s")
         return Built(numbered: numbered, leftOut: left)
@@ -59,7 +61,7 @@ struct Mirror {
       renderings[workspace.tree.appending(path: path).path] = rendering
       texts[path] = rendering.text
     }
-    let changes = Switch.manifest(of: product, mutated: byFile.keys, judges)
+    let changes = Switch.manifest(of: product, judges)
     texts["Package.swift"] = try workspace.text("Package.swift") + changes
     let platform = "Sources/CPlatform/include/platform.h"
     texts[platform] = try "#include \"mutation.h\"\n" + (texts[platform] ?? workspace.text(platform))

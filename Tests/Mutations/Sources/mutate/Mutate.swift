@@ -53,6 +53,7 @@ struct Mutate: ParsableCommand {
       return
     }
 
+    let file = workspace.folder.appending(path: "report.json")
     var results: [Result] = []
     // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
     var unnoticed: [Mutation] = []
@@ -62,13 +63,14 @@ struct Mutate: ParsableCommand {
       if its.isEmpty { continue }
       let numbered = Numbered(its)
       let judges = its.flatMap { table.byName[$0.id]?.tests ?? [] }
-      let built = try Mirror(workspace, judges: named ? judges : nil).build(product, numbered)
+      let built = try Mirror(workspace, judges: named ? judges : product.judges(of: its), jobs: jobs)
+        .build(product, numbered)
       let suite = try product.suite(workspace, named: judges, jobs: jobs).filter { unit in
         (!named && unit.isAmong(tests)) || judges.contains { unit.has($0) }
       }
       let judged = try Judge(
         workspace, suite, rows: table.byName, jobs: jobs, budget: budget, count: its.count
-      ).run(built)
+      ).run(built) { [results] in try Report(results + $0, rows: table.byName).write(to: file) }
       let isSecondJudged = { (result: Result) in
         product == .library && self.product == nil && result.isUnnoticed
           && table.byName[result.mutation.id]?.tests.isEmpty != false
@@ -77,7 +79,7 @@ struct Mutate: ParsableCommand {
       results += judged.filter { !isSecondJudged($0) }
     }
     let report = Report(results, rows: table.byName)
-    try report.write(to: workspace.folder.appending(path: "report.json"))
+    try report.write(to: file)
     report.print()
     if record { try table.record(results) }
     for mistake in table.mistakes { print(mistake) }

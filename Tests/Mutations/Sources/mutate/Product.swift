@@ -26,8 +26,20 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
     test.hasPrefix("ABI/") ? .library : test.hasPrefix("EngineInterleavings") ? .interleavings : .bundle
   }
 
-  func buildCommand(_ workspace: Workspace) -> [String] {
-    let common = ["swift", "build", "--package-path", workspace.tree.path, "--scratch-path", scratch(workspace).path]
+  /// The targets of the tests that can reach all of these mutations; nil: any may.
+  func judges(of mutations: [Mutation]) -> [String]? {
+    let plugins = ["PluginRuntime", "plugin-host", "CPluginEdge", "CHostExit"].map { "Sources/\($0)/" }
+    guard self == .bundle, mutations.allSatisfy({ one in plugins.contains { one.file.hasPrefix($0) } }) else {
+      return nil
+    }
+    return ["PluginRuntimeTests", "PluginHostTests"]
+  }
+
+  func buildCommand(_ workspace: Workspace, jobs: Int) -> [String] {
+    let common = [
+      "swift", "build", "--jobs", String(jobs), "--package-path", workspace.tree.path, "--scratch-path",
+      scratch(workspace).path,
+    ]
     switch self {
     case .library: return common + ["-c", "release", "--product", "promise"]
     case .interleavings, .bundle: return common + ["--build-tests"]
@@ -46,10 +58,12 @@ enum Product: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// A test that can be run alone.
-struct TestUnit {
+struct TestUnit: Sendable {
   let name: String
   let command: [String]
   let environment: [String: String]
+  /// The tests of a suite, each alone.
+  var parts: [TestUnit] = []
 
   /// Whether the name contains one of the texts; true without texts.
   func isAmong(_ texts: [String]) -> Bool { texts.isEmpty || texts.contains { name.contains($0) } }

@@ -8,10 +8,10 @@ enum Switch {
   }
 
   /// The end of the manifest: removes the targets that the product does not need, and disables warnings.
-  static func manifest(of product: Product, mutated files: some Sequence<String>, _ judges: [String]?) -> String {
+  static func manifest(of product: Product, _ judges: [String]?) -> String {
     """
 
-    \(selection(product, files))
+    \(selection(product))
     \(product == .bundle ? judges.map(targets) ?? "" : "")
     for target in package.targets where target.type != .system {
       target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-suppress-warnings"])]
@@ -20,7 +20,7 @@ enum Switch {
     """
   }
 
-  private static func selection(_ product: Product, _ files: some Sequence<String>) -> String {
+  private static func selection(_ product: Product) -> String {
     if product == .interleavings {
       return """
         package.products = []
@@ -28,12 +28,7 @@ enum Switch {
         package.targets.removeAll { !["CCoroutines", "CPlatform", "CRaces", "EngineInterleavings"].contains($0.name) }
         """
     }
-    var unused = ["EngineInterleavings"]
-    // These targets have no mutated dependency.
-    if !files.contains(where: { $0.hasPrefix("Sources/Promises") || $0.hasPrefix("Sources/CPlatform") }) {
-      unused += ["PromisesTests", "PromisesFoundationTests", "PromisesSwift5Tests"]
-    }
-    return "package.targets.removeAll { \(unused).contains($0.name) }"
+    return "package.targets.removeAll { $0.name == \"EngineInterleavings\" }"
   }
 
   /// Leaves the targets of the tests, and those that they depend on.
@@ -56,22 +51,26 @@ enum Switch {
       """
   }
 
+  /// Includes nothing: it stands before the macros that a file defines for the system's headers.
   private static let header = """
     #ifndef MUTATION_H
     #define MUTATION_H
-    #include <stdbool.h>
-    #include <stdint.h>
     #ifdef __cplusplus
     extern "C" {
+    #define MUTATION_BOOL bool
+    #else
+    #define MUTATION_BOOL _Bool
     #endif
-    extern uint32_t mutation_active;
+    extern unsigned mutation_active;
     extern unsigned char *mutation_reached;
     /* Whether a mutation is switched on. Notes that it was reached. */
-    static inline bool mutation_on(uint32_t number) {
+    static inline MUTATION_BOOL mutation_on(unsigned number) {
       __atomic_store_n(&mutation_reached[number], 1, __ATOMIC_RELAXED);
       return mutation_active == number;
     }
-    static inline bool mutation_flip(uint32_t number, bool condition) { return mutation_on(number) != condition; }
+    static inline MUTATION_BOOL mutation_flip(unsigned number, MUTATION_BOOL condition) {
+      return mutation_on(number) != condition;
+    }
     #ifdef __cplusplus
     }
     #endif
@@ -89,12 +88,12 @@ enum Switch {
     #include <unistd.h>
 
     static unsigned char mutation_nowhere[MUTATIONS];
-    uint32_t mutation_active = 0;
+    unsigned mutation_active = 0;
     unsigned char *mutation_reached = mutation_nowhere;
 
     __attribute__((constructor(101))) static void mutation_begin(void) {
       const char *number = getenv("MUTATION");
-      if (number) mutation_active = (uint32_t)atoi(number);
+      if (number) mutation_active = (unsigned)atoi(number);
       const char *path = getenv("MUTATION_REACHED");
       int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
       if (file < 0) return;

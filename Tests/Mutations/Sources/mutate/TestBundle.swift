@@ -21,20 +21,24 @@ struct TestBundle {
     guard listed.status == 0 else { throw Failure("the test bundle does not list its tests:\n\(listed.output)") }
     // Target.Suite/Suite/test(): the suite is all but the last part.
     var names: [String] = []
+    var parts: [String: [String]] = [:]
     for line in listed.output.split(separator: "\n") where line.contains("(") {
-      let parts = line.split(separator: "/")
-      let isInSuite = parts.count > 1 && product == .bundle
-      let suite = isInSuite ? [parts.dropLast().joined(separator: "/")] : []
+      let path = line.split(separator: "/")
+      let isInSuite = path.count > 1 && product == .bundle
+      let suite = isInSuite ? [path.dropLast().joined(separator: "/")] : []
       let test = !isInSuite || named.contains(String(line)) ? [String(line)] : []
       for name in suite + test where !names.contains(name) { names.append(name) }
+      if let suite = suite.first { parts[suite, default: []].append(String(line)) }
     }
-    return names.map { name in
-      TestUnit(
-        name: name,
-        command: [
-          path, "--testing-library", "swift-testing", "--filter",
-          "^" + NSRegularExpression.escapedPattern(for: name) + "(/|$)",
-        ], environment: [:])
-    }
+    return names.map { unit($0, parts: parts[$0, default: []].map { unit($0) }) }
+  }
+
+  private func unit(_ name: String, parts: [TestUnit] = []) -> TestUnit {
+    TestUnit(
+      name: name,
+      command: [
+        path, "--testing-library", "swift-testing", "--filter",
+        "^" + NSRegularExpression.escapedPattern(for: name) + "(/|$)",
+      ], environment: [:], parts: parts)
   }
 }

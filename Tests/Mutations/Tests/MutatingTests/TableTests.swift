@@ -41,6 +41,12 @@ struct TableTests {
     #expect(row.tests == ["A.B/c()", "A.D"])
   }
 
+  @Test("a row of a race says how often its tests run")
+  func repeats() throws {
+    #expect(try row("- h + 1\n+ h").repeats == 1)
+    #expect(try row("- h + 1\n+ h", "tests: ABI/x\nrepeat: 20").repeats == 20)
+  }
+
   @Test("blanks do not count")
   func blanks() throws {
     #expect(try row("- h+1\n+ h").mutation(of: source).line == 5)
@@ -101,5 +107,6 @@ struct TableTests {
     }
     #expect(try text("- g();\n+") == "int f(void) { if (mutation_on(1)) {  } else { g(); } return a < b; }")
     #expect(try text("- a < b\n+ a > b") == "int f(void) { g(); return (mutation_on(1) ? (a > b) : (a < b)); }")
+    #expect(throws: TableError.self) { try text("- int f(void) { g();\n+ int f(void) {") }
   }
 }
