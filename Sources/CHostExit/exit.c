@@ -17,7 +17,7 @@ static _Noreturn void finish(const char *name, int status) {
 }
 
 _Noreturn void exit(int status) {
-  /* A status is a byte; -1 would stand for one that is unknown. */
+  /* An exit status is one byte: the mask keeps -1, which means an unknown status, free. */
   plugin_activity_exits("exit", status & 0xFF);
   finish("exit", status);
 }

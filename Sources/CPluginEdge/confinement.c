@@ -62,7 +62,7 @@ int32_t plugin_landlock_begin(int32_t *version) {
   *version = landlock_version();
   if (*version == 0)
     return -1;
-  /* Signals to, and abstract sockets of, processes outside. */
+  /* From version 6 on: no signals to processes outside the domain, and no connections to their abstract sockets. */
   struct ruleset set = {handled(*version), 0, *version >= 6 ? 3 : 0};
   size_t size = *version >= 6 ? sizeof set : offsetof(struct ruleset, network);
   return (int32_t)syscall(SYS_CREATE_RULESET, &set, size, 0);

@@ -32,7 +32,8 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-/* Returns memory for so many bytes. Writing more than the limit of a file's size would end the process (SIGXFSZ). */
+/* Creates a memory file of a length. One above the limit of a file's size is EFBIG: writing it would end the process
+ * (SIGXFSZ). */
 static int new_memory(const char *name, size_t length) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && length > limit.rlim_cur) {

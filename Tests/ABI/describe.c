@@ -17,8 +17,6 @@ static promise_value_t bytes(const char *bytes) {
   return value;
 }
 
-/* ---- Equality ---- */
-
 static promise_value_t caused(const char *message, int64_t code, const char *origin, promise_value_t cause) {
   promise_value_t value;
   REQUIRE(promise_value_error_from(&value, "test", code, message, origin, &cause) == PROMISE_OK);
@@ -51,8 +49,6 @@ static promise_value_t doubled(promise_value_t value, int levels) {
   }
   return value;
 }
-
-/* ---- Descriptions ---- */
 
 static void check_described(promise_value_t value, const char *expected) {
   char buffer[512];

@@ -1,4 +1,4 @@
-/* Destroyed objects leave no memory behind. */
+/* Memory that does not grow, as objects are created and destroyed. */
 #include "support.h"
 
 /* A token for overlapping operations: whenever one is added, the previous one is alive. */
@@ -28,8 +28,6 @@ static void a_token_does_not_grow_with_what_is_gone(void) {
   promise_token_release(children[0]);
   promise_token_release(token);
 }
-
-/* ---- Memory ---- */
 
 static void builders_do_not_grow_the_process(void) {
   long rounds = check_scale(200000), wrong = 0, before = 0;

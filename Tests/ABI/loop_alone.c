@@ -1,8 +1,6 @@
 /* A loop without a thread of the library. */
 #include "loops.h"
 
-/* ---- Running ---- */
-
 /* Timers of a loop need no thread of the library. */
 static void needs_no_other_thread(void) {
   CHECK(true);

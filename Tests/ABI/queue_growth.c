@@ -2,8 +2,6 @@
 #include "growth.h"
 #include "queues.h"
 
-/* ---- Growth ---- */
-
 /* Each watch is of another promise: the growth of a promise's own list is not measured here. */
 static void watch_each(promise_queue_t *queue, promise_t **promises, long count) {
   for (long tag = 0; tag < count; tag++)

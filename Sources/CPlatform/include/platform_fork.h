@@ -15,13 +15,13 @@
  * is consistent, and they are free. */
 void platform_at_fork(void (*child)(void)) __attribute__((visibility("hidden")));
 
-/* The kernel's id that the calling thread had in the parent. For a child. */
+/* Returns the kernel's id of the thread that called fork(), as it was in the parent. Call it in a child. */
 int platform_forker(void) __attribute__((visibility("hidden")));
 
-/* Whether the parent may have had other threads at the time of the fork. For a child. */
+/* Returns whether the parent may have had other threads at the time of the fork. Call it in a child. */
 bool platform_forked_from_many(void) __attribute__((visibility("hidden")));
 
-/* The list of monitors that fork() takes, in the order in which threads that need several take them. */
+/* Adds a monitor to those that fork() locks, in the lock order, or removes it. */
 void platform_monitor_enlist(struct platform_monitor *monitor, bool comes_first) __attribute__((visibility("hidden")));
 void platform_monitor_withdraw(struct platform_monitor *monitor) __attribute__((visibility("hidden")));
 

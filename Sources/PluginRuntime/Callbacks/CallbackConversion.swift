@@ -10,7 +10,7 @@ final class CallbackConversion: Sendable {
     let plan: TypePlan
     /// The index of the argument with the count, for a counted type.
     let count: Int?
-    /// Whether C passes its address.
+    /// Whether C passes the address of the value, not the value.
     let isByAddress: Bool
     /// Whether the body receives it: true except for contexts, counts and `out` arguments.
     let isGiven: Bool

@@ -86,7 +86,7 @@ struct DescriptorFields {
 
   func error(_ message: String) -> PluginError { PluginError(.badDescriptor, path, message) }
 
-  /// As much as there is of so many bytes.
+  /// Returns `count` bytes of the memory, or those before the first that cannot be read.
   private static func copied(_ address: UInt, _ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
       guard let start = buffer.baseAddress else { return }

@@ -119,7 +119,8 @@ struct ELFRelocationCheck {
     }
   }
 
-  /// The first so many must be of the one kind: the loader does not look.
+  /// Checks that as many relocations at the start of the table are relative as it says: the loader applies them without
+  /// a look at their types.
   private func checkRelativeCount(_ table: [UInt8]) throws(ELFMistake) {
     let relative = dynamic[ELFTag.relaCount] ?? 0
     guard relative <= table.count / Self.size else { throw .damaged("it has fewer relocations than it says") }

@@ -3,7 +3,7 @@ import Glibc
 /// Checks that the segments can be mapped in their order, and that the headers which name a part of them do.
 ///
 /// The loader maps each segment at the address in its header, over any older mapping: segments out of order replace
-/// each other, or memory of somebody else.
+/// each other, or memory outside the library.
 struct ELFSegmentCheck {
   let image: ELFImage
   private let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))

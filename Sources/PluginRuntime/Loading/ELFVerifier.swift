@@ -1,9 +1,9 @@
-/// Looks at a shared library before the system's loader does, which trusts the file: a truncated file ends the
-/// process with SIGBUS inside dlopen(), and a missing or wrong entry would be found out by jumping there.
+/// Verifies a shared library before the system's loader sees it. The loader trusts the file: a truncated one ends the
+/// process with SIGBUS inside dlopen(), and a wrong entry point is a jump into nowhere.
 ///
-/// It cannot prove that a file is harmless. It refuses a file that is broken, built for something else, asks for memory
-/// that is writable and executable, or does not export the functions that will be called. Headers and tables are read as the loader
-/// reads them; nothing of the file is mapped, and none of its code runs.
+/// The check cannot prove that a file is harmless. It rejects a file that is broken, is built for another machine, asks
+/// for memory that is writable and executable, or does not export the functions that will be called. Headers and tables
+/// are read as the loader reads them; nothing of the file is mapped, and none of its code runs.
 struct ELFVerifier {
   private let path: String
   private let reader: FileReader

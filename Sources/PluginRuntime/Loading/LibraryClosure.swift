@@ -3,7 +3,7 @@ import CPluginEdge
 /// A library and all libraries that it needs, as far as the process has not loaded them: each verified, those that the
 /// library needs before it. No code of them runs.
 ///
-/// The system's loader would look for needed libraries by itself, and take files that nobody has verified. So each is
+/// The system's loader would look for needed libraries by itself, and take unverified files. So each is
 /// loaded before the library that needs it; then the loader finds them by name in the process.
 struct LibraryClosure {
   /// One library.

@@ -47,7 +47,7 @@ final class LiveObjects: Sendable {
     return PluginObject(life, number, in: self, from: sources)
   }
 
-  /// Destroys an object that a function has given and nobody was given.
+  /// Destroys an object that a function has returned and that was not passed on to a caller.
   func discard(_ address: UInt, named name: String, _ destructor: Destructor) {
     _ = own(address, named: name, destructor, from: [])
   }

@@ -70,7 +70,7 @@ public final class SharedBytes: Sendable {
     (self.descriptor, start, count, isCounted) = (descriptor, Self.nowhere, bytes.count, true)
   }
 
-  /// Maps memory that came from another process, at most so many bytes, and closes the descriptor in any case.
+  /// Maps memory that another process sent, up to a limit in bytes, and closes the descriptor on every path.
   init(receiving descriptor: Int32, atMost longest: Int) throws(FrameError) {
     defer { close(descriptor) }
     let mapped = plugin_sealed_map(descriptor, longest)

@@ -68,7 +68,7 @@ public func start<Output>(
 func group<Input, Output>(
   _ tasks: [FutureTask<Input, Output>], in pool: CancellationPool?, launch: ([FutureTask<Input, Output>]) -> Void
 ) -> ThrowingFuture<[Output]> {
-  // A task that was used before belongs to somebody else: the group leaves it alone.
+  // A task that was used before belongs to another owner: the group leaves it alone.
   var own: [FutureTask<Input, Output>] = []
   let futures = tasks.map { task in task.claimed(for: pool) { own.append(task) } }
   // The result of `onComplete` is settled after its callback, so all tasks are finished by then.

@@ -41,7 +41,7 @@ struct HeaderNodeReader {
   /// The offset in its file of the last place that was read.
   private var offset = 0
 
-  /// Deeper than any declaration; deeper nodes are a function's body, which nobody asks for.
+  /// The depth limit: deeper than any declaration. Deeper nodes are bodies of functions, which are not needed.
   private static let maximumDepth = 64
 
   private init(_ json: [UInt8]) { scanner = JSONScanner(json) }

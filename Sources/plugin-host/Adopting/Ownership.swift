@@ -28,7 +28,7 @@ struct Ownership {
   }
 
   /// The function that destroys an object that `function` makes for its caller, as its result or behind a parameter;
-  /// nil if the object may be somebody else's.
+  /// nil if the object may belong to another owner.
   func destructor(ofResult type: CType, of function: Header.Function) -> String? {
     guard let object = object(type), !shared.contains(object), case .function(_, let parameters, _)? = function.type,
       !parameters.contains(where: { self.object($0) == object }),

@@ -1,6 +1,6 @@
 /// A signature made of a C function's prototype, or why there is none.
 enum SignatureDraft {
-  /// The text, and the points that somebody who knows the library has to check.
+  /// The text, and the points that an expert on the library has to check.
   case signature(String, checks: [String])
   /// Why not.
   case leftOut(String)

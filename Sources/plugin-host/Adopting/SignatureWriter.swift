@@ -75,7 +75,8 @@ struct SignatureWriter {
     return "out \(content)"
   }
 
-  /// The owner of an object that the function makes.
+  /// Returns the `own(...)` of a result that the caller has to destroy, and notes it as a point to check; empty if the
+  /// object has no destructor.
   mutating func own(_ type: CType, _ what: String) -> String {
     guard let destructor = ownership.destructor(ofResult: type, of: function) else { return "" }
     checks.append("\(what) is taken to be the caller's, who has \(destructor) destroy it")

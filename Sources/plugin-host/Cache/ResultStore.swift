@@ -103,7 +103,7 @@ struct ResultStore: Sendable {
     ).map { Entry(key: $0[0].bytes, function: $0[1].text, step: $0[2].text, created: $0[3].int, size: $0[4].int) }
   }
 
-  /// Removes the results that are older than that, and damaged ones. Returns the number of those removed.
+  /// Removes damaged results and those older than the limit. Returns the number of removed results.
   func prune(createdBefore limit: Int64) throws(Database.Failure) -> Int {
     let before = try count()
     try database.run("delete from results where created < ?", [.int(limit)])

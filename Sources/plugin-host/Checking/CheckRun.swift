@@ -169,7 +169,7 @@ private final class CheckMisuse: Sendable {
 }
 
 extension Signature {
-  /// Whether a call gives an address of that type.
+  /// Whether a call may return an object of the type.
   func gives(pointer name: String) -> Bool {
     ([yielded].compactMap(\.self) + outputs.map(\.type)).contains { type in
       if case .promise(let held?) = type { return held.content == .pointer(name) }
@@ -179,7 +179,7 @@ extension Signature {
 }
 
 extension PluginValue {
-  /// The first address of that type in the value.
+  /// Returns the first object of the type in the value.
   fileprivate func pointer(named name: String) -> PluginValue? {
     switch self {
     case .pointer(let pointer): pointer.name == name ? self : nil

@@ -27,7 +27,7 @@ enum CommandLineExample {
 }
 
 extension ValueType {
-  /// A value as somebody would type it.
+  /// Returns a value as a user would type it.
   fileprivate var example: String? {
     switch self {
     case .str, .cstr, .bytes: "text"

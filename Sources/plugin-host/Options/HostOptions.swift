@@ -79,7 +79,7 @@ struct HostOptions: ParsableArguments {
 
   /// Workers that are this program. Their output is shown as that of plugins in this process is.
   var workers: IsolationOptions {
-    // The program as it runs, even if its file was moved.
+    // The running program, even if its file was moved or replaced.
     var options = IsolationOptions(
       program: WorkerProgram(path: "/proc/self/exe", arguments: Admission.workerArguments))
     options.output = { StandardError.write(lines: [$0.harmlessLine]) }

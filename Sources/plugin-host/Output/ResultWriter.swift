@@ -25,7 +25,7 @@ struct ResultWriter: Sendable {
   /// A file instead of standard output; `-` is standard output, and says that it may be a terminal.
   var path: String?
 
-  /// Writes a result of that type.
+  /// Writes a result, printed as its type requires.
   func write(_ value: PluginValue, of shape: ResultShape) throws(Failure) {
     if format == .raw, case .bytes = value { return try write(value) }
     try write(shape.printed(value))

@@ -50,7 +50,7 @@ extension PipelineRun {
             slots.leave()
           },
           { [self] reason in
-            // The others do not begin: nobody leaves the slots any more.
+            // The other calls do not begin: this one keeps its slot.
             end(holder.state.withLock { $0.fail(CallFailure(reason: reason), index) }, all)
           })
       }

@@ -2,7 +2,8 @@ import PluginRuntime
 import Promises
 import Synchronization
 
-/// A pipeline at work. Each step is one promise, made of those that it waits for; there is no scheduler besides them.
+/// A running pipeline. Each step is a promise derived from the promises of the steps that it depends on: there is no
+/// other scheduler.
 @MainActor
 final class PipelineRun {
   /// The outcome of a step.

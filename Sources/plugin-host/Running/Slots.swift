@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets at most so many calls run at once. The others begin in the order in which they came.
+/// Limits the number of calls that run at once. Waiting calls begin in the order of their arrival.
 final class Slots: Sendable {
   typealias Job = @Sendable () -> Void
 

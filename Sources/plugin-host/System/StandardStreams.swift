@@ -33,7 +33,7 @@ enum StandardStreams {
     _ = dup2(results, STDOUT_FILENO)
   }
 
-  /// Makes a write fail that would end the process in silence: to a pipe that nobody reads, or beyond the limit of a file's
+  /// Makes writes fail that would end the process by a signal: to a pipe without a reader, or beyond the limit of a file's
   /// size. Programs that plugins start are ended by it as ever.
   static func surviveFailedWrites() {
     for signal in [SIGPIPE, SIGXFSZ] {

@@ -2,8 +2,6 @@
 #include "../checked.h"
 #include "../queues.h"
 
-/* ---- Settled ---- */
-
 /* The promise derived from a source destroyed while pending can still be settled, and ends once. */
 static void a_dropped_call_leaves_its_promise_usable(void) {
   for (int how = 0; how < 8; how++) {
@@ -31,8 +29,6 @@ static void a_dropped_call_leaves_its_promise_usable(void) {
     promise_queue_free(queue);
   }
 }
-
-/* ---- Calls ---- */
 
 static void a_call_is_answered(void) {
   promise_queue_t *queue = promise_queue_new();

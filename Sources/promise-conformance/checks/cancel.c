@@ -273,7 +273,7 @@ static void a_request_climbs_from_a_follower(void) {
   }
 }
 
-/* ---- Finally, and causes ---- */
+/* ---- Causes ---- */
 
 static void a_cancelled_promise_has_a_cause(void) {
   journal_clear();

@@ -191,8 +191,6 @@ static promise_t *child_of(promise_t *promise) {
   return child;
 }
 
-/* ---- Following ---- */
-
 static void a_circle_through_a_derived_promise_is_refused(void) {
   journal_clear();
   promise_t *one = promise_new(), *two = promise_new(), *three = child_of(two);

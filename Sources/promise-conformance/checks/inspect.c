@@ -33,8 +33,6 @@ static promise_value_t bytes(const char *bytes) {
   return value;
 }
 
-/* ---- Equality ---- */
-
 static void plain_values_are_equal_by_content(void) {
   promise_value_t yes = {.kind = PROMISE_KIND_BOOL, .as.u64 = 2}, also = {.kind = PROMISE_KIND_BOOL, .as.b = 1};
   promise_value_t no = {.kind = PROMISE_KIND_BOOL, .as.u64 = 0x700}, gone = {.kind = PROMISE_KIND_DISCARDED};

@@ -2,11 +2,7 @@
 #include "../checked.h"
 #include "../loops.h"
 
-/* ---- Running ---- */
-
 static fixture_t shared;
-
-/* ---- The end ---- */
 
 static void last_release_drops_what_waits(void) {
   fixture_t fixture = setup();

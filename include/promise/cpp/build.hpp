@@ -68,7 +68,7 @@ template <class F> void call_and_free(void *ctx) noexcept {
 }
 } // namespace detail
 
-// A BYTES of memory that is not copied: release() is called once, when nobody has it any more, on the thread that gives
+// A BYTES of memory that is not copied: release() is called once, with the last reference, on the thread that gives
 // it back, or before this throws. It must not throw, and its code must stay loaded.
 template <class F> value foreign_bytes(const void *bytes, std::size_t length, F release) {
   auto context = std::make_unique<F>(std::move(release));

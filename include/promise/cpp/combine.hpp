@@ -86,7 +86,7 @@ promise<U> combine(Combine how, const char *what, const std::vector<promise<T>> 
 
 } // namespace detail
 
-// All values in order, or the first rejection. For promise<void> a promise<void>.
+// Returns a promise of all values in order; it is rejected with the first rejection. Of promise<void> a promise<void>.
 template <class T>
 promise<typename detail::many<T>::type> all(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
   return detail::combine<typename detail::many<T>::type>(promise_all, "promise_all", inputs, rest);
@@ -102,16 +102,16 @@ template <class... T> promise<std::tuple<T...>> all(const promise<T> &...inputs)
 template <class T> promise<std::vector<outcome>> all_settled(const std::vector<promise<T>> &inputs) {
   return detail::combine<std::vector<outcome>>(promise_all_settled, "promise_all_settled", inputs, others::go_on);
 }
-// The first that is fulfilled; if none is, rejected with an ARRAY of the reasons.
+// Returns a promise of the first value. If no input is fulfilled, it is rejected with an ARRAY of the reasons.
 template <class T> promise<T> any(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
   return detail::combine<T>(promise_any, "promise_any", inputs, rest);
 }
-// As the first that ends.
+// Returns a promise with the outcome of the input that is settled first.
 template <class T> promise<T> race(const std::vector<promise<T>> &inputs, others rest = others::go_on) {
   return detail::combine<T>(promise_race, "promise_race", inputs, rest);
 }
 
-// Blocks until one of them is settled, and returns its index; see promise_wait_any().
+// Blocks until one input is settled, and returns its index; see promise_wait_any().
 template <class T> std::size_t wait_any(const std::vector<promise<T>> &inputs) {
   return *detail::wait_any(inputs, -1);
 }
@@ -122,7 +122,7 @@ std::optional<std::size_t> wait_any_for(const std::vector<promise<T>> &inputs,
   return detail::wait_any(inputs, detail::nanoseconds(time));
 }
 
-// Fulfilled after that time; see timer.h for where.
+// Returns a promise that is fulfilled after the time; timer.h says on which thread.
 template <class Rep, class Period> promise<void> sleep(std::chrono::duration<Rep, Period> time) {
   return promise<void>::adopt(detail::require(promise_sleep(detail::nanoseconds(time)), "promise_sleep"));
 }
@@ -130,7 +130,7 @@ template <class Rep, class Period> promise<void> sleep(const executor &on, std::
   return promise<void>::adopt(
       detail::require(promise_sleep_on(detail::there(on.raw()), detail::nanoseconds(time)), "promise_sleep_on"));
 }
-// Ends as `of` does, that much later; with an executor, there.
+// Returns a promise that ends as `of` does, after the time has passed since; with an executor, on it.
 template <class T, class Rep, class Period>
 promise<T> delay(const promise<T> &of, std::chrono::duration<Rep, Period> time) {
   return promise<T>::adopt(detail::require(promise_delay(of.raw(), detail::nanoseconds(time)), "promise_delay"));

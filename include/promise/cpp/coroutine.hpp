@@ -163,7 +163,7 @@ public:
       promise_release(asked);
     }
   }
-  // A reference to it, or NULL.
+  // Returns a new reference to the awaited promise; NULL if there is none now.
   promise_t *copy() noexcept {
     const std::lock_guard<std::mutex> lock(mutex_);
     return now_ != nullptr && promise_retain(now_) == PROMISE_OK ? now_ : nullptr;

@@ -206,7 +206,7 @@ public:
     check_rescue<F, const E &>();
     return promise(detail::react(raw(), where, nullptr, detail::on_exception<T, E, F>, nullptr, std::move(f)));
   }
-  // f() whichever way it ends; the returned promise ends likewise after that, unless f throws.
+  // Calls f() after either outcome; the returned promise has the same outcome, unless f throws.
   template <class F> promise finally(F f) const {
     return finally(place(), std::move(f));
   }
@@ -239,7 +239,7 @@ public:
       detail::fail(asked, "promise_cancel_requested");
     return asked != 0;
   }
-  // f(const value &reason) when somebody asks. It must not throw.
+  // Calls f(const value &reason) when cancellation is requested. It must not throw.
   template <class F> void on_cancel_request(F f) const {
     auto context = std::make_unique<F>(std::move(f));
     const auto call = [](void *ctx, const promise_value_t *reason) noexcept {
