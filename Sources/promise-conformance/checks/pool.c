@@ -1,12 +1,11 @@
 /* promise/executor.h: the library's executors. */
 #include "../checked.h"
 
-static gate_t done = GATE_CLOSED;
-
 typedef struct work {
   spy_t spy;
   promise_executor_t *executor;
   bool was_current;
+  gate_t freed;
 } work_t;
 
 static void work_body(void *ctx) {
@@ -17,11 +16,11 @@ static void work_body(void *ctx) {
 
 static void work_free(void *ctx) {
   spy_free(&((work_t *)ctx)->spy);
-  gate_open(&done);
+  gate_open(&((work_t *)ctx)->freed);
 }
 
 static void immediate_runs_at_once(void) {
-  work_t work = {.executor = promise_executor_immediate()};
+  work_t work = {.executor = promise_executor_immediate(), .freed = GATE_CLOSED};
   CHECK(work.executor != NULL);
   CHECK_POINTER(promise_executor_immediate(), work.executor);
   CHECK_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
@@ -31,13 +30,13 @@ static void immediate_runs_at_once(void) {
 }
 
 static void the_pool_runs_elsewhere(void) {
-  static work_t work;
+  static work_t work = {.freed = GATE_CLOSED};
   for (promise_priority_t priority = PROMISE_PRIORITY_BACKGROUND; priority <= PROMISE_PRIORITY_USER_INTERACTIVE;
        priority++)
     CHECK(promise_executor_global(priority) != NULL);
   work.executor = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   CHECK_STATUS(promise_executor_submit(work.executor, work_body, &work, work_free), PROMISE_OK);
-  gate_wait(&done);
+  gate_wait(&work.freed);
   CHECK_SPY(&work.spy, 1, 1);
   CHECK(!pthread_equal(work.spy.thread, pthread_self()));
   CHECK(pthread_equal(work.spy.thread, work.spy.freed_on));
@@ -72,17 +71,17 @@ static void notes_its_turn(void *ctx) {
   atomic_fetch_sub(&inside, 1);
 }
 
-static void opens_done(void *ctx) {
-  (void)ctx;
-  gate_open(&done);
+static void opens(void *gate) {
+  gate_open(gate);
 }
 
 static void serial_keeps_the_order(void) {
+  static gate_t done = GATE_CLOSED;
   promise_executor_t *serial = promise_executor_serial(NULL);
   CHECK(serial != NULL);
   for (int i = 0; i < JOBS; i++)
     CHECK_STATUS(promise_executor_submit(serial, notes_its_turn, (void *)(intptr_t)i, NULL), PROMISE_OK);
-  CHECK_STATUS(promise_executor_submit(serial, opens_done, NULL, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(serial, opens, &done, NULL), PROMISE_OK);
   CHECK_STATUS(promise_executor_release(serial), PROMISE_OK);
   gate_wait(&done);
   CHECK_INT(ran, JOBS);
@@ -97,7 +96,7 @@ static void keeps(void *ctx, promise_job_t *job) {
 }
 
 static void a_dropped_turn_drops_what_waits(void) {
-  work_t first = {.executor = NULL}, second = {.executor = NULL};
+  work_t first = {.freed = GATE_CLOSED}, second = {.freed = GATE_CLOSED};
   promise_executor_t *target = promise_executor_new(keeps, NULL, NULL);
   promise_executor_t *serial = promise_executor_serial(target);
   CHECK_STATUS(promise_executor_submit(serial, work_body, &first, work_free), PROMISE_OK);
@@ -111,7 +110,7 @@ static void a_dropped_turn_drops_what_waits(void) {
 }
 
 static void what_is_wrong_is_refused(void) {
-  work_t work = {.executor = NULL};
+  work_t work = {.freed = GATE_CLOSED};
   promise_executor_t *none = (promise_executor_t *)(void *)stale();
   CHECK_POINTER(promise_executor_global(0), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
