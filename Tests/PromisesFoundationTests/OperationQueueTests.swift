@@ -84,7 +84,7 @@ struct OperationQueueTests {
     #expect(log.events == ["here: true"])
   }
 
-  @Test("T9 a kept place that nobody takes leaves the queue")
+  @Test("T9 a reserved place that is not taken leaves the queue")
   func givenUp() {
     do {
       let unused = PromiseContext.operationQueue(queue).reserved()

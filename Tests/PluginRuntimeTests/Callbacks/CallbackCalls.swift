@@ -157,7 +157,7 @@ struct CallbackCalls {
     #expect(await outcome("length_of_given", body).value == .uint((0..<64).reduce(0) { $0 + $1 * 16 }))
   }
 
-  @Test("what is optional may be left out; what is not, not")
+  @Test("optional parts may be left out, others may not")
   func optional() async {
     #expect(await outcome("maybe").value == .int(-1))
     #expect(await outcome("maybe", .value(.void)).value == .int(-1))
@@ -221,7 +221,7 @@ struct CallbackCalls {
     #expect(depths.events == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5])
   }
 
-  @Test("an error that a callback throws rejects the call; C gets zeros and goes on")
+  @Test("an error that a callback throws rejects the call; C receives zeros and continues")
   func throwing() async {
     struct Full: Error, Equatable { let at: Int }
     let calls = Recorder<PluginValue>()
@@ -254,7 +254,7 @@ struct CallbackCalls {
       ])
   }
 
-  @Test("what a callback returns has to be what the signature says")
+  @Test("a callback has to return a value of the signature's type")
   func results() async {
     let error = await outcome("maybe", .callback { _ in .string("no number") }).pluginError
     #expect(error?.kind == .badArgument)

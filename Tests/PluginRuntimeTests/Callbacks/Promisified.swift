@@ -13,7 +13,7 @@ struct Promisified {
     host = try .loading("callbacks", Host.Options(log: { log.record("\($0) \($1): \($2)") }))
   }
 
-  @Test("the callback's argument is what the promise is fulfilled with, on whatever thread it comes")
+  @Test("the promise is fulfilled with the callback's argument, on any thread")
   func later() async {
     let promises = (0..<50).map { host.call("later", of: "test.callbacks", [.value(.int($0))]) }
     for (number, promise) in promises.enumerated() { #expect(await promise.outcome().value == .int(Int64(number))) }
@@ -70,7 +70,7 @@ struct Promisified {
     #expect(log.events == [])
   }
 
-  @Test("one that never comes is rejected when the host ends, at its deadline")
+  @Test("a promise without a call is rejected when the host ends, at its deadline")
   func never() async {
     let promise = host.call("never", of: "test.callbacks")
     #expect(host.unloadAll(deadline: .milliseconds(1)) == [])

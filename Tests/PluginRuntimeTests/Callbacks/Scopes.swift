@@ -43,7 +43,7 @@ struct Scopes {
       ])
   }
 
-  @Test("@settled: until the promise is settled, and before anybody hears of that")
+  @Test("@settled: until the promise is settled, and before its callbacks run")
   func settled() async {
     let gone = Gone()
     let promise = host.call("keep_settled", of: "test.callbacks", [tripling(gone)])
@@ -97,7 +97,7 @@ struct Scopes {
     #expect(log.events.first?.contains("after the plugin was unloaded, which is the end of @forever") == true)
   }
 
-  @Test("one that is never called goes with the plugin")
+  @Test("a callback that is never called is released with the plugin")
   func unloaded() async throws {
     let gone = Gone()
     #expect(await outcome("keep_once", tripling(gone)).value == .void)

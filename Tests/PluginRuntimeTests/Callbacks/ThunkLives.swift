@@ -30,7 +30,7 @@ struct ThunkLives {
     #expect(calls.load(ordering: .relaxed) == 1)
   }
 
-  @Test("one that is to be called once ends with that call; a second is reported, also from within the first")
+  @Test("a callback that may be called once ends with that call; a second call is reported, also from within the first")
   func once() {
     let pool = ThunkPool(interface)
     let own = Mutex<Thunk?>(nil)
@@ -82,7 +82,7 @@ struct ThunkLives {
     #expect(pool.late.withLock(\.count) == 1)
   }
 
-  @Test("one that is ended while another thread is in it is freed by that thread")
+  @Test("a callback that ends while another thread runs it is freed by that thread")
   func elsewhere() async {
     let pool = ThunkPool(interface)
     let (entered, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -125,7 +125,7 @@ struct ThunkLives {
     thunk.end()
   }
 
-  @Test("10,000 made and gone need no more addresses than rest at a time, and none is taken again before its time")
+  @Test("10,000 callbacks need only the addresses that rest at a time, and none is reused too early")
   func reuse() {
     let pool = ThunkPool(interface)
     var lastUse: [UInt: Int] = [:]

@@ -24,7 +24,7 @@ struct BinaryCalls {
     #expect(result.as.i64 == 42)
   }
 
-  @Test("what is wrong is an ERROR of domain promise")
+  @Test("a mistake is an ERROR of domain promise")
   func mistakes() throws {
     let add = try host.function("add", of: "test.whole")
     var arguments = [number(1), number(1 << 40), number(3)]

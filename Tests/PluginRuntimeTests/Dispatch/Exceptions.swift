@@ -43,7 +43,7 @@ struct Exceptions {
         == .exception(type: "std::out_of_range", message: "index 7 of 3"))
   }
 
-  @Test("what the function's frame held is destroyed")
+  @Test("the objects in the function's frame are destroyed")
   func unwinding() async {
     let before = await outcome("throws", .string("nothing")).value
     _ = await outcome("throws", .string("plain"))

@@ -10,7 +10,7 @@ struct General {
 
   init() throws { host = try .loading("dispatch") }
 
-  @Test("what a function gives by out parameters is an object, with its result")
+  @Test("the out parameters and the result of a function are one object")
   func outputs() async {
     #expect(await json("split", "[10]") == #"{"result":0.625,"exponent":4}"#)
     #expect(await json("swap", #"[{"a": 1, "b": 2}]"#) == #"{"pair":{"a":2,"b":1}}"#)
@@ -160,7 +160,7 @@ struct General {
     }
   }
 
-  @Test("what is given away is freed by the function that the signature names")
+  @Test("a result that is given away is freed by the function that the signature names")
   func releases() async {
     #expect(await json("duplicate", #"["text"]"#) == #""text""#)
     #expect(await json("living", "[]") == "0")
@@ -172,7 +172,7 @@ struct General {
     #expect(await json("living", "[]") == "0")
   }
 
-  @Test("what a function was to own is freed if it is not called")
+  @Test("an argument that the function would own is freed if it is not called")
   func takesBack() async throws {
     let types = try Host.loading("types")
     let large = PluginValue.bytes(Array(repeating: 1, count: 1 << 20))
@@ -202,7 +202,7 @@ struct General {
     #expect(error == PromiseError(domain: "here", code: 3, message: "why"))
   }
 
-  @Test("what a promise keeps in use stays until it is settled")
+  @Test("objects that a promise keeps in use live until it is settled")
   func lending() async {
     let arguments: [Argument] = [.text("[1.5, 2]"), .text(#"["a", "b"]"#)]
     let call = host.call("later", of: "test.dispatch", arguments)

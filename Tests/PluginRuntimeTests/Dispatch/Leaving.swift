@@ -26,7 +26,7 @@ struct Leaving {
     #expect(await host.outcome("clean_count", of: "test.leaving").value == .int(2))
   }
 
-  @Test("a thread that is cancelled within a call goes on likewise", .timeLimit(.minutes(30)))
+  @Test("cancelling a thread within a call rejects that call, and the next one is made", .timeLimit(.minutes(30)))
   func cancellation() async {
     let outcomes = await ends { host in
       [host.call("cancel_thread", of: "test.leaving"), host.call("cancel_thread", of: "test.leaving")]
@@ -54,7 +54,7 @@ struct Leaving {
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
   }
 
-  @Test("a call on the stack of a coroutine goes on while another is made on one above it")
+  @Test("a call on the stack of a coroutine continues while another is made on one above it")
   func coroutines() async {
     #expect(await host.outcome("call_on_other_stacks", of: "test.leaving").value == .int(2))
     #expect(host.unloadAll(deadline: .seconds(60)) == [])

@@ -23,7 +23,7 @@ struct Objects {
     #expect(await number("elsewhere") == .int(1))
   }
 
-  @Test("an object that nobody asked for is destroyed: of a discarded result, and of a call that failed")
+  @Test("an unused object is destroyed: of a discarded result, and of a failed call")
   func unwanted() async throws {
     _ = await call("box_new", .value(.int(1)))
     try await waitUntil("1 ")
@@ -156,7 +156,7 @@ struct Objects {
     try await waitUntil("11 ")
   }
 
-  @Test("what is left is destroyed before the plugin ends, the last made first, and never afterwards")
+  @Test("remaining objects are destroyed before the plugin ends, the newest first, and never afterwards")
   func unloading() async throws {
     let ended = try host.function("ended", of: "test.objects")
     var boxes = [try await object("box_new", 1), try await object("box_new", 2)]

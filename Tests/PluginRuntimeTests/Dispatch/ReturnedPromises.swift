@@ -44,7 +44,7 @@ struct ReturnedPromises {
     #expect(error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test("NULL and a promise that is gone reject the call")
+  @Test("NULL and a destroyed promise reject the call")
   func noPromise() async {
     #expect(await outcome("null").pluginError?.message.hasPrefix("returned NULL, expected promise<i32>") == true)
     #expect(await outcome("released").pluginError?.message.hasPrefix("returned a promise that does not exist") == true)
@@ -58,7 +58,7 @@ struct ReturnedPromises {
     #expect(await call.outcome().value == .uint(100_000))
   }
 
-  @Test("discarding the call discards the plugin's promise, and what it was lent stays until it has let go")
+  @Test("discarding the call discards the plugin's promise; borrowed arguments live until the plugin releases it")
   func discard() async {
     let call = host.call("sum", of: "test.promises", [.value(.bytes(Array(repeating: 3, count: 50_000)))])
     call.discard()

@@ -36,7 +36,7 @@ struct Types {
     #expect(await host.outcome("nothing", of: "test.types").value == .void)
   }
 
-  @Test("what is owned by the function is a copy, with length and all")
+  @Test("an argument that the function owns is a copy of the whole, with its length")
   func owned() async {
     let arguments: [Argument] = [.value(.bytes(Array(repeating: 1, count: 1000))), .value(.string("four"))]
     #expect(await host.outcome("consume", of: "test.types", arguments).value == .uint(1004))

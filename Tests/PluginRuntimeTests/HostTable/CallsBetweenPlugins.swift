@@ -19,7 +19,7 @@ struct CallsBetweenPlugins {
     #expect(await outcome("echo", .string("é")).value == .string("é"))
   }
 
-  @Test("what is wrong with the call rejects the promise with an ERROR")
+  @Test("a mistake in a call rejects the promise with an ERROR")
   func mistakes() async {
     func error(_ function: String, _ values: PluginValue...) async -> PromiseError? {
       await host.outcome(function, of: "test.caller", values.map { .value($0) }).promiseError
@@ -49,7 +49,7 @@ struct CallsBetweenPlugins {
       error?.message == "the promise was fulfilled with a value of type string, expected what a promise<i64> can hold")
   }
 
-  @Test("what was lent to the called function is kept until its promise is settled")
+  @Test("values lent to the called function live until its promise is settled")
   func lending() async {
     let sum = host.call("sum", of: "test.caller", [.value(.bytes(Array(repeating: 5, count: 50_000)))])
     #expect(sum.state == .pending)

@@ -21,7 +21,7 @@ struct Table {
       ])
   }
 
-  @Test("what the header forbids does not end the host")
+  @Test("calls that the header forbids do not end the host")
   func nonsense() async throws {
     let log = Recorder<String>()
     let host = try Host.loading("table", Host.Options(log: { log.record("\($0) \($2)") }))

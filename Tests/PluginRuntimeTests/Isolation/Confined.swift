@@ -90,7 +90,7 @@ struct Confined {
     #expect(refusal(relative)?.path == secret, "\(relative)")
   }
 
-  @Test("threads, and files that do not exist, are nobody's right")
+  @Test("starting threads and opening harmless files needs no capability")
   func harmless() async throws {
     guard let plugin = try loading() else { return }
     #expect(try await plugin.outcome("start_thread").value == .int(7))

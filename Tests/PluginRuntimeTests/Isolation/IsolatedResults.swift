@@ -65,7 +65,7 @@ struct IsolatedResults {
     }
   }
 
-  @Test("whatever functions of every type give: the same as in-process")
+  @Test("functions of every type give the same results as in-process")
   func types() async throws {
     let (isolated, host) = (try IsolatedPlugin.loading("types"), try Host.loading("types"))
     let texts = ["true", "0", "-1", "1.5", "text", "inf", "nan"]

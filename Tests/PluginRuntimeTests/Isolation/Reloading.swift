@@ -156,7 +156,7 @@ struct Reloading {
     host.unloadAll()
   }
 
-  @Test("logs that resume() was rejected, and goes on with the old file")
+  @Test("a rejected resume() is logged, and the old file stays in use")
   func resume() async throws {
     let file = try ExchangedFile()
     try file.install(1, "-DTIRED")

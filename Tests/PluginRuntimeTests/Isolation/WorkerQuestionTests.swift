@@ -87,7 +87,7 @@ struct WorkerQuestionTests {
     host.unloadAll()
   }
 
-  @Test("to a host that is gone take nothing with them")
+  @Test("calls to a destroyed host take no references along")
   func hostIsGone() async throws {
     for _ in 0..<3 {
       weak var gone: Host?

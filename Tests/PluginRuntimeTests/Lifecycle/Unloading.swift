@@ -22,7 +22,7 @@ struct Unloading {
     #expect(error?.kind == .closed)
   }
 
-  @Test("it waits for what is under way, while new calls are rejected")
+  @Test("shutting down waits for running calls, while new ones are rejected")
   func drain() async throws {
     let host = try Host.loading("promises")
     let sum = host.call("sum", of: "test.promises", [.value(.bytes([1, 2]))])
@@ -42,7 +42,7 @@ struct Unloading {
     #expect(await end.outcome().value == .void)
   }
 
-  @Test("what is pending at the deadline is rejected, and the plugin's promise discarded")
+  @Test("calls that are pending at the deadline are rejected, and the plugin's promises discarded")
   func deadline() async throws {
     let host = try Host.loading("promises")
     let never = host.call("never", of: "test.promises")

@@ -109,7 +109,7 @@ struct Descriptors {
     #expect(try Host.inspect(path).functions.isEmpty)
   }
 
-  @Test("what the system's loader says is part of the error")
+  @Test("the message of the system's loader is part of the error")
   func unresolved() throws {
     try expect(.loadFailed, "function_that_nobody_has", "unresolved")
   }

@@ -3,7 +3,7 @@ import PluginRuntime
 import Promises
 import Testing
 
-@Suite("what the documentation shows in C")
+@Suite("the examples of the documentation in C")
 struct Documentation {
   @Test("the plugins of docs/plugins.md compile without a warning, load and work")
   func plugins() async throws {

@@ -39,7 +39,7 @@ struct Language {
     #expect(try Signature(parsing: signature.description) == signature)
   }
 
-  @Test("what a call gives arguments for leaves out results, counts and contexts")
+  @Test("the inputs of a call leave out results, counts and contexts")
   func inputs() throws {
     let compress = try Signature(
       parsing: "compress(to: out bytes[room], room: inout u64, from: bytes[size], size: u64) -> i32")

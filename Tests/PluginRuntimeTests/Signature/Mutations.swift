@@ -13,7 +13,7 @@ struct Mutations {
     #"print(format: cstr = "\u00e9\n", ...rest: i64 | f64 | ptr<x>) -> own(free) cstr ! null"#,
   ]
 
-  @Test("whatever a text is made of, it is a mistake with a column in it, or a signature whose text means the same")
+  @Test("any text is a mistake with a column inside it, or a signature whose text means the same")
   func total() {
     var dice = Dice(seed: 7)
     let pieces =

@@ -53,7 +53,7 @@ struct DynamicValues {
     #expect(try value([Int].self, of: promise(#"[1,"x"]"#)) == nil)
   }
 
-  @Test("what C has no kind for comes out as it went in")
+  @Test("a value without a kind in C comes out as it went in")
   func objects() throws {
     final class Thing: Sendable {}
     let thing = Thing()

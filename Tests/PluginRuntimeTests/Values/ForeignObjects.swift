@@ -19,7 +19,7 @@ struct ForeignObjects {
     return promise
   }
 
-  @Test("it shows its type and its payload, and lives as long as somebody holds it")
+  @Test("an object shows its type and its payload, and lives until its last reference is released")
   func lifetime() throws {
     let payload = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
     defer { payload.deallocate() }
@@ -35,7 +35,7 @@ struct ForeignObjects {
     #expect(destroyed == 1)
   }
 
-  @Test("a promise of anything has it too, one of something else is told what it is")
+  @Test("a promise of any value has it too, and a promise of another type reports the type")
   func types() throws {
     let payload = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
     defer { payload.deallocate() }

@@ -74,7 +74,7 @@ struct JSONArguments {
     #expect(error?.expected.contains(expected) == true, "\(error?.description ?? "")")
   }
 
-  @Test("what is not UTF-8 is no string")
+  @Test("bytes that are not UTF-8 are no string")
   func encoding() {
     #expect(throws: JSONError.self) { try JSONText(parsing: [0x22, 0xFF, 0x22]) }
     #expect(throws: JSONError.self) { try JSONText(parsing: [0xFF]) }

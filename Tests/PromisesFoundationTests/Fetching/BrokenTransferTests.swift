@@ -38,7 +38,7 @@ struct BrokenTransferTests {
     }
   }
 
-  @Test("RP28: where nobody listens, there is an error of the transport")
+  @Test("RP28: without a server there is an error of the transport")
   func refused() throws {
     try withServer { _, connection in
       connection.respond()

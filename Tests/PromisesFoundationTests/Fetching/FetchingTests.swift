@@ -12,7 +12,7 @@ private struct User: Codable, Equatable {
 
 @Suite("Fetching")
 struct FetchingTests {
-  @Test("RP28: fetch gives the body, the status and the headers, whatever the status", arguments: [200, 204, 404, 500])
+  @Test("RP28: fetch gives the body, the status and the headers, for any status", arguments: [200, 204, 404, 500])
   func raw(status: Int) throws {
     try withServer { request, connection in
       connection.respond(

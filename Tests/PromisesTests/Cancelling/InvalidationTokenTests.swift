@@ -15,7 +15,7 @@ struct InvalidationTokenTests {
     return (future, resolver)
   }
 
-  @Test("T71: the last reference invalidates and cancels, unless it was told not to; so do the tokens chained to it")
+  @Test("T71: the last release invalidates and cancels the token and its chained tokens, unless it opts out")
   func dropping() {
     for automatic in [true, false] {
       let log = Recorder<String>()
@@ -155,7 +155,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime(resolvers) {}
   }
 
-  @Test("T77: entries of futures that are gone are dropped from the front")
+  @Test("T77: entries of destroyed futures are dropped from the front")
   func pruning() {
     let token = InvalidationToken()
     func futures() -> Substring { token.length(of: "futures") }
@@ -176,7 +176,7 @@ struct InvalidationTokenTests {
     withExtendedLifetime((last, behind)) {}
   }
 
-  @Test("T77: entries of tokens that are gone are dropped from the front")
+  @Test("T77: entries of destroyed tokens are dropped from the front")
   func pruningChained() {
     let token = InvalidationToken()
     func chained() -> Substring { token.length(of: "tokens") }
@@ -215,7 +215,7 @@ struct InvalidationTokenTests {
     #expect(one.debugDescription.contains("generation=1 futures=0 tokens=0"))
   }
 
-  @Test("T70: an owner that goes has its futures asked to cancel")
+  @Test("T70: destroying an owner requests cancellation of its futures")
   func owner() {
     final class Owner: CancelOwner { let cancelsOnDeinit = InvalidationToken() }
     let log = Recorder<String>()
@@ -302,7 +302,7 @@ struct CancellationPoolTests {
     withExtendedLifetime((future, downstream, resolver)) {}
   }
 
-  @Test("D55: a future is in the pool as long as its work goes on, whatever becomes of the object that was added")
+  @Test("D55: a future stays in the pool while its work runs, also after the added object is destroyed")
   func wrappers() {
     let requests = Recorder<Void>()
     let (future, resolver) = Future<Int, Never>.makeWithResolver()

@@ -116,7 +116,7 @@ struct WhenTests {
     }
   }
 
-  @Test("T98, defect 2: an input that is cancelled by itself has nobody else asked unless that is wanted")
+  @Test("T98, defect 2: a cancelled input requests cancellation of the others only if that is wanted")
   func noRequestWithoutAsking() {
     let (name, _) = Future<String, TestError>.makeWithResolver()
     var asked = 0

@@ -119,7 +119,7 @@ struct FutureAwaiting {
     #expect(derived.value == 2)
   }
 
-  @Test("Concurrency: a cancelled task gets the value of a future that goes on")
+  @Test("Concurrency: a cancelled task gets the value of a future that is not cancelled")
   func goesOn() async throws {
     let (future, resolver) = Future<Int, any Error>.makeWithResolver()
     let task = Task { try await future.get() }

@@ -108,7 +108,7 @@ struct Executors {
     }
   }
 
-  @MainActor @Test("what stands for the main queue runs the callbacks of main")
+  @MainActor @Test("the substitute for the main queue runs the callbacks of main")
   func mainExecutor() async {
     await #expect(processExitsWith: .success) {
       let executor = ManualExecutor()

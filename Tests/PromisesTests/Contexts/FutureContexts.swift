@@ -9,7 +9,7 @@ struct FutureContexts {
 
   private func record(_ name: String) { log.record("\(name): \(PromiseContext.isExecutingNow)") }
 
-  @Test("T4 the body of an initializer runs now, whatever the context would be otherwise")
+  @Test("T4 the body of an initializer runs at once, in any default context")
   func initializer() {
     let future = Future<Int, Never>(on: .nowOr(executor.here)) {
       record("body")

@@ -52,7 +52,7 @@ struct MainCoalescing {
     #expect(log.events == ["1", "next turn", "2"])
   }
 
-  @Test("T2 a chain that goes from main through the queue and back takes a turn for each")
+  @Test("T2 a chain from main through the queue and back takes one turn for each step")
   func mixed() async {
     Promise<Int>.resolve(1)
       .then(on: .main) { _ in begin() }

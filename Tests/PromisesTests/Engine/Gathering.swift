@@ -66,7 +66,7 @@ struct Gathering {
     release(first)
   }
 
-  @Test("A request for the result to cancel reaches the inputs that nobody else wants")
+  @Test("A request to cancel the result propagates to the inputs without another subscriber")
   func request() {
     let result = gather(.all)
     let other = inputs[1].react { _, _, _ in .pass }!

@@ -19,7 +19,7 @@ struct Requests {
       }, Context(Unmanaged.passRetained(recorder).toOpaque()) { unsafe Unmanaged<Recorder>.fromOpaque($0!).release() })
   }
 
-  @Test("A reason goes up with the request, and to handlers that come later")
+  @Test("A reason propagates with the request, and to handlers that are attached later")
   func reasons() {
     let root = CellRef.promise()!
     let child = root.react { _, _, _ in .pass }!

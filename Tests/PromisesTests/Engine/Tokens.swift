@@ -34,7 +34,7 @@ struct Tokens {
     init(log: @escaping () -> Void) { self.log = log }
   }
 
-  @Test("T76: a chained token goes with its parent, the latest chained first; a cycle is refused")
+  @Test("T76: a chained token is cancelled with its parent, the latest chained first; a cycle is rejected")
   func chains() {
     let child = CancelToken.make(invalidatesWhenDropped: false)!
     let quiet = CancelToken.make(invalidatesWhenDropped: false)!
@@ -53,7 +53,7 @@ struct Tokens {
     for token in [token, child, quiet] { token.releaseHandle() }
   }
 
-  @Test("T77: entries of promises that are gone are dropped from the front")
+  @Test("T77: entries of destroyed promises are dropped from the front")
   func pruning() {
     func add(_ count: Int, keeping kept: inout [Promise<Int>], _ keeps: (Int) -> Bool) {
       for index in 0..<count {

@@ -36,7 +36,7 @@ struct CancelPropagationTests {
     #expect(source.isRequested)
   }
 
-  @Test("T58: the last request may come before nobody holds the future, or after", arguments: [true, false])
+  @Test("T58: the last request may come before or after the last reference is released", arguments: [true, false])
   func eitherOrder(isHeldLonger: Bool) {
     let source = Watched()
     let children = (0..<3).map { _ in source.future!.map { $0 } }
@@ -52,7 +52,7 @@ struct CancelPropagationTests {
     #expect(source.isRequested)
   }
 
-  @Test("T58: a future that nobody observed is not asked when it is dropped, nor one whose children were only dropped")
+  @Test("T58: dropping a future without observers requests no cancellation, nor does dropping its children alone")
   func unobserved() {
     let unobserved = Watched()
     unobserved.future = nil
@@ -96,7 +96,7 @@ struct CancelPropagationTests {
     #expect(log.events == ["cancelled(nil)"])
   }
 
-  @Test("T58: a link that somebody holds, or that has another child, stops the request")
+  @Test("T58: a link with another reference or another child stops the request")
   func stopped() {
     let root = Watched()
     let held = root.future!.map { $0 }

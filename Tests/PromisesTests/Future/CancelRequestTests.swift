@@ -2,7 +2,7 @@ import Promises
 import PromisesTestSupport
 import Testing
 
-@Suite("Future: requests to cancel, as its resolver hears of them")
+@Suite("Future: requests to cancel, as its resolver receives them")
 struct CancelRequestTests {
   private typealias Subject = Future<Int, TestError>
 
@@ -171,7 +171,7 @@ struct CancelRequestTests {
     #expect(!rejected.isCancelRequested)
   }
 
-  @Test("T28: a future that follows another passes a request on to it, if nobody else is interested in that one")
+  @Test("T28: a future propagates a request to the future that it follows, if that has no other subscriber")
   func following() {
     let source = Watched()
     let (future, resolver) = Subject.makeWithResolver()

@@ -72,7 +72,7 @@ struct CancelResolverTests {
     #expect(future.state == .cancelled)
   }
 
-  @Test("T28, T29: a future that ends as another is not asked when its resolver goes, but hears of a request")
+  @Test("T28, T29: releasing the resolver of a following future requests nothing, but a request reaches it")
   func handedOver() {
     let source = Watched()
     let future = Subject { resolver in

@@ -157,7 +157,7 @@ struct CreationTests {
     #expect(futures.0.value == true)
   }
 
-  @Test("T103: the object is interested in its future: a child's request goes up once the object is released")
+  @Test("T103: the object subscribes to its future: a child's request propagates once the object is released")
   func delayedInterest() {
     let requests = Recorder<Bool>()
     let kept = Recorder<Resolver<Int, Never>>()

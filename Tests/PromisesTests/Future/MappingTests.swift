@@ -236,7 +236,7 @@ struct MappingTests {
     #expect(optional.value == .some(nil))
   }
 
-  @Test("D52: always runs its callback whatever the result, and is fulfilled after")
+  @Test("D52: always runs its callback for any result, and is fulfilled after")
   func always() {
     let calls = Recorder<Void>()
     let results: [FutureResult<Void, Never>?] = results { $0.always { calls.record() } }

@@ -43,7 +43,7 @@ struct ObservingTests {
     #expect(Endings.settled.map { $0.onCancel { _ in }.result } == Endings.all)
   }
 
-  @Test("T61: onCancel takes a closure without a parameter: called for a cancellation, whatever its cause")
+  @Test("T61: onCancel takes a closure without a parameter, called for a cancellation with any cause")
   func onCancelIgnoring() {
     let token = InvalidationToken()
     let log = Endings.record { future, log in
@@ -92,7 +92,7 @@ struct ObservingTests {
     #expect(log == [[], ["any true", "rejected"], ["cancelled"], ["any false", "cancelled"]])
   }
 
-  @Test("D49: catch sees errors, and indirect ones unless told otherwise, and returns the receiver")
+  @Test("D49: catch sees errors, by default indirect ones too, and returns the receiver")
   func catching() {
     let log = Endings.record { future, log in
       let same = future.catch { log.record("any \($0 is TestError)") }

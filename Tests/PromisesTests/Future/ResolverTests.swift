@@ -75,7 +75,7 @@ struct ResolverTests {
     #expect(count == 1)
   }
 
-  @Test("T21, PG33: a pending future whose last resolver goes is cancelled, with what is derived from it, in order")
+  @Test("T21, PG33: releasing the last resolver cancels a pending future and its derived futures, in order")
   func dropped() {
     let log = Recorder<String>()
     var (future, resolver): (Subject, Resolver<Int, TestError>?) = Subject.makeWithResolver()
@@ -282,7 +282,7 @@ struct ResolverTests {
     #expect(discarded.future.result?.isCancelled == true)
   }
 
-  @Test("a reason that is no Error is one as a RejectionReason, and goes back as it came")
+  @Test("a reason that is no Error is wrapped in a RejectionReason, and unwrapped unchanged")
   func reasons() {
     let future = Promise<Int>.reject("why").future
     #expect((future.error as? RejectionReason)?.reason as? String == "why")

@@ -6,7 +6,7 @@ import Testing
 struct SharedFutureTests {
   private typealias Subject = Future<Int, TestError>
 
-  @Test("T64: once all children were asked, it is, though it is held; then its source; then what is cancelled hears")
+  @Test("T64: a request to all children propagates to it although it is held, then to its source, then to its handlers")
   func order() {
     let log = Recorder<String>()
     let (source, resolver) = Subject.makeWithResolver()
@@ -94,7 +94,7 @@ struct SharedFutureTests {
     #expect(done.value == 1)
   }
 
-  @Test("T64: it lives until it is settled, though nobody holds it, and then lets go of its callback")
+  @Test("T64: it lives until it is settled, also without a reference, and then releases its callback")
   func lifetime() {
     withLifetimeTracking { tracker in
       let source = Watched()

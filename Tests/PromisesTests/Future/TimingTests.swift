@@ -25,7 +25,7 @@ struct AfterTests {
     #expect(SuspendingClock.now - start >= .milliseconds(20))
   }
 
-  @Test("T90: it settles in its context, also where nobody holds it")
+  @Test("T90: it settles in its context, also without a reference to it")
   func context() throws {
     let context = QueueContext()
     let there = Subject(on: context.here, fulfilled: 1, after: 0).map { _ in QueueContext.isCurrent }
@@ -152,7 +152,7 @@ struct TimeoutTests {
     withExtendedLifetime(resolver) {}
   }
 
-  @Test("T94: without time it has failed at once, and is asked to cancel if nobody else is interested in it")
+  @Test("T94: without time it fails at once, and requests cancellation if it is the only subscriber")
   func withoutTime() {
     for context in [PromiseContext.immediate, .nowOr(.utility)] {
       for seconds in [0, -1, .nan] {
@@ -182,7 +182,7 @@ struct TimeoutTests {
     #expect(source.isRequested == !isInTime)
   }
 
-  @Test("T94: a request to cancel is one of the future, whatever the time", arguments: [never, 0])
+  @Test("T94: a request to cancel propagates to the future at any time", arguments: [never, 0])
   func request(seconds: Double) {
     let context = QueueContext()
     let source = Watched(cancels: true)

@@ -108,7 +108,7 @@ struct DeepChains {
     }
   }
 
-  @Test("EA-32: a settled chain is released, whichever end goes first", arguments: [true, false])
+  @Test("EA-32: a settled chain is released, from either end", arguments: [true, false])
   func releasedSettled(fromTheStart: Bool) {
     withLifetimeTracking { tracker in
       onThread {

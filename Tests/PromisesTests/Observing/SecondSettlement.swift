@@ -4,7 +4,7 @@ import Testing
 extension Observed {
   @Suite("Readings: settling a second time")
   struct SecondSettlementReadings {
-    @Test("X-6: the hook is told of each call that settles a settled promise, and with what")
+    @Test("X-6: the hook is notified of each call that settles a settled promise, with the outcome")
     func hook() {
       let promise = Promise<Int>()
       let reports = Observed.reports {

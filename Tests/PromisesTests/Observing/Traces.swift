@@ -50,7 +50,7 @@ extension Observed {
       #expect(text.hasPrefix("digraph promises {\n") && text.hasSuffix("}\n"))
     }
 
-    @Test("what cannot be written is an error with the system's number")
+    @Test("a failed write is an error with the system's number")
     func failure() {
       #expect { try PromiseTrace.write(to: -1, as: .perfetto) } throws: {
         ($0 as? PromiseTrace.WritingFailure)?.code == EBADF
@@ -69,7 +69,7 @@ extension Observed {
       withExtendedLifetime(derived) {}
     }
 
-    @Test("a trace and dumps while other threads make, settle and let go of promises")
+    @Test("a trace and dumps while other threads create, settle and release promises")
     func concurrently() {
       PromiseTrace.start(capacity: 1000)
       onThreads(4) { thread in

@@ -3,7 +3,7 @@ import PromisesTestSupport
 import Testing
 
 extension Observed {
-  @Suite("Rejections that nobody takes")
+  @Suite("Unhandled rejections")
   struct UnhandledRejections {
     /// The reports of a promise that is rejected, given to `use`, and released.
     private func reports(rejectingFirst: Bool, _ use: (Promise<Int>) -> Void) -> [Report] {
@@ -16,7 +16,7 @@ extension Observed {
       }
     }
 
-    @Test("a promise that goes rejected, with nobody having looked, is reported")
+    @Test("a rejected promise that was never observed is reported when it is destroyed")
     func promise() {
       var id: UInt64 = 0
       let reports = Observed.reports {
@@ -28,7 +28,7 @@ extension Observed {
       #expect(reports == [.unhandled(id: id, reason: "no")])
     }
 
-    @Test("whoever looks or attaches a callback takes it", arguments: 0..<6)
+    @Test("reading the outcome or attaching a callback handles the rejection", arguments: 0..<6)
     func takers(way: Int) {
       let reports = reports(rejectingFirst: true) { promise in
         switch way {
@@ -43,7 +43,7 @@ extension Observed {
       #expect(reports == [])
     }
 
-    @Test("a derived promise takes it, and is reported itself if nobody takes it there", arguments: [false, true])
+    @Test("a derived promise handles it, and is reported itself if it is not handled there", arguments: [false, true])
     func derived(rejectingFirst: Bool) {
       var ids: [UInt64] = []
       let reports = Observed.reports {
@@ -95,7 +95,7 @@ extension Observed {
       #expect(reports == [])
     }
 
-    @Test("a promise that goes unsettled is reported with its callbacks, and what was derived from it is not")
+    @Test("a promise destroyed while pending is reported with its callbacks, and its derived promises are not")
     func dropped() {
       var ids: [UInt64] = []
       let reports = Observed.reports {
@@ -108,7 +108,7 @@ extension Observed {
       #expect(reports == [.dropped(id: ids[0], callbacks: 2)])
     }
 
-    @Test("a resolver that goes cancels its future, which is no loss")
+    @Test("releasing a resolver cancels its future, which is not reported")
     func resolverGone() {
       let reports = Observed.reports { [Future<Int, any Error>.makeWithResolver().future.id] }
       #expect(reports == [])

@@ -52,7 +52,7 @@ struct ChainReadings {
     #expect(derived.value == 2)
   }
 
-  @Test("EA-16: a promise chained after itself still settles when somebody settles it")
+  @Test("EA-16: a promise chained after itself can still be settled")
   func afterItself() {
     let calls = Recorder<Int>()
     let promise = Promise<Int>()

@@ -58,7 +58,7 @@ struct Overloads {
     #expect([trailing.value, parenthesised.value, labelled.value] == ["1", "1", "1"])
   }
 
-  @Test("S-12, EA-13: a rescue handler takes the reason, whatever the type of the value")
+  @Test("S-12, EA-13: a rescue handler takes the reason, for any type of the value")
   func handlerTakesReason() {
     let rescued = Promise<[String]>.reject(404).rescue { (status: Int) -> Bool in status == 404 }
     #expect(rescued.value == true)

@@ -70,7 +70,7 @@ struct RescueReadings {
     #expect(promise.rejectReason as? TestError == TestError(1))
   }
 
-  @Test("S-17: a rejection that nobody handles is silent")
+  @Test("S-17: an unhandled rejection is silent")
   func unhandled() {
     do {
       let promise = Promise<Int>()

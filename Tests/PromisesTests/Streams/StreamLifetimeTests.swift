@@ -44,7 +44,7 @@ struct StreamLifetimeTests {
     }
   }
 
-  @Test("a sequence that nobody iterates to its end releases its states")
+  @Test("a sequence that is not iterated to its end releases its states")
   func sequence() {
     withLifetimeTracking { tracker in
       let publisher = Publisher<Tracked<Void>, TestError>()

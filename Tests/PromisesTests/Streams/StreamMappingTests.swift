@@ -115,7 +115,7 @@ struct StreamMappingTests {
     }
   }
 
-  @Test("PG52, PG60: a function is called once for each state, whatever listens downstream")
+  @Test("PG52, PG60: a function is called once for each state, for any number of subscribers")
   func calls() {
     Numbers.with { numbers in
       let calls = Counter()

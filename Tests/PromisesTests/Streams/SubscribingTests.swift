@@ -233,7 +233,7 @@ struct SubscribingTests {
     }
   }
 
-  @Test("PG88: a long chain that is released while its stream goes on leaves the publisher")
+  @Test("PG88: releasing a long chain unsubscribes it from the publisher of an open stream")
   func longChainsRelease() {
     let count = Scale.million / 10
     onThread {

@@ -30,7 +30,7 @@ struct FutureRaces {
     }
   }
 
-  @Test("T22, T58: requests, releases and settlement at once: a future that all let go of is asked once or is settled")
+  @Test("T22, T58: requests, releases and settlement at once: a released future is asked once or is settled")
   func requests() {
     for round in 0..<Self.rounds {
       let asked = Recorder<Void>()
@@ -63,7 +63,7 @@ struct FutureRaces {
     }
   }
 
-  @Test("T22, T21, T29: a resolver goes while a request comes: the callback is called once, the future is cancelled")
+  @Test("T22, T21, T29: releasing a resolver during a request calls the callback once and cancels the future")
   func dropping() {
     for _ in 0..<Self.rounds {
       let calls = Recorder<Void>()

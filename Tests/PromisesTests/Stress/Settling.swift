@@ -91,7 +91,7 @@ struct Settling {
     }
   }
 
-  @Test("references let go by many threads at once leave nothing behind")
+  @Test("references released by many threads at once leave nothing behind")
   func release() {
     withLifetimeTracking { tracker in
       for round in 0..<Self.rounds {

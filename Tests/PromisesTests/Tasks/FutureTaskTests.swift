@@ -117,7 +117,7 @@ struct FutureTaskTests {
     #expect(asked.state == .cancelled && asked.log.events == ["cancelled true nil"])
   }
 
-  @Test("D18, D26: a task that is destroyed unfinished cancels its future, and is not told; the future holds no task")
+  @Test("D18, D26: destroying an unfinished task cancels its future without a notification; the future holds no task")
   func lifetime() {
     var task: Doubling? = Doubling()
     task?.begin()

@@ -25,7 +25,7 @@ struct StartingTests {
     #expect(future.state == .cancelled && task.log.events == ["cancelled true nil"])
   }
 
-  @Test("D23, D34: the second start of a task is a future that says so; the first goes on")
+  @Test("D23, D34: the second start of a task is a failed future; the first start continues")
   func twice() {
     let task = Doubling(finishes: true)
     let first = start(running: task, with: 1, on: executor.here)
@@ -136,7 +136,7 @@ struct StartingTests {
     #expect(task.state == .failed && future.error is PromiseError)
   }
 
-  @Test("D18: a finished task is released with its last user, and so is one that waits when the source goes")
+  @Test("D18: a finished task is released with its last user, and a waiting one when its source is destroyed")
   func released() {
     withLifetimeTracking { tracker in
       final class Holding: FutureTask<Int, Int>, @unchecked Sendable {

@@ -80,7 +80,7 @@ struct TaskChainTests {
     #expect(task.future.result?.indirectError as? TestError == TestError(2))
   }
 
-  @Test("D53: a task that is started whatever the outcome", arguments: 0..<3)
+  @Test("D53: a task that is started for any outcome", arguments: 0..<3)
   func always(end: Int) {
     final class CleaningUp: FutureTask<Void, Void>, @unchecked Sendable {
       override func start(with input: Void) {
