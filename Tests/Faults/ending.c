@@ -2,6 +2,7 @@
 #include <promise_plugin.h>
 
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef ID
+#define ID "org.example.ending"
+#endif
 #ifndef IN_INITIALISER
 #define IN_INITIALISER (void)0
 #endif
@@ -123,6 +127,9 @@ static inline void change_process(void) {
   if (chdir("/") != 0)
     abort();
   umask(0777);
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGCHLD, SIG_IGN);
+  setlocale(LC_ALL, "");
 }
 
 static void *exit_of_thread(void *context) {
@@ -224,7 +231,7 @@ static const promise_plugin_t plugin = {
     .abi_min = 1,
     .abi_max = PROMISE_ABI_VERSION,
     .function_size = sizeof(promise_plugin_function_t),
-    .id = "org.example.ending",
+    .id = ID,
     .version = "1.0.0",
     .load = load,
     .unload = unload,

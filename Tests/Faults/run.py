@@ -10,6 +10,8 @@ In-process, a command ends by itself, with the status that is documented, says w
 and writes nothing to standard output but the row's result. Where the documented outcome is the end of the host, its
 column says "ends", and no process may be left. Otherwise a session repeats the fault.
 
+With threads of their own the same commands, where code of the plugin runs, end in the same way.
+
 In a worker process, a session of the host repeats the fault, and may have no more descriptors, threads, processes and
 shared memories than after the first time. In a pool of two workers a pipeline does.
 """
@@ -65,6 +67,16 @@ def call_row(host, make, outcome, status, output, text):
     return isolated.Verdict(alive="ends" if outcome == "ends" else True, settled=True, no_leaks=True)
 
 
+def on_thread(make):
+    """Makes the command of a row with the plugin on a thread of its own."""
+
+    def arguments(folder):
+        command, *rest = make(folder)
+        return [command, "--isolation", "thread", *rest]
+
+    return arguments
+
+
 def isolated_command(host, make, *expected):
     with tempfile.TemporaryDirectory() as folder:
         return isolated.judge_command(host, make(folder), expecting(*expected))
@@ -77,11 +89,12 @@ def race_row(host, race, isolation):
 
 
 def rows(host):
-    """Each row: its name, and the judges of the three modes; None where the row does not apply."""
+    """Each row: its name, and the judges of the modes; None where the row does not apply."""
     for name, make, text in loading.ROWS + wild.ROWS:
         yield (
             name,
             lambda make=make, text=text: load_row(host, make, text),
+            None,
             lambda make=make, text=text: isolated.judge_lines(host, make, text),
             lambda make=make, text=text: isolated.judge_pool(host, make, text),
         )
@@ -90,6 +103,7 @@ def rows(host):
         yield (
             name,
             lambda row=(make, "lives", *expected): call_row(host, *row),
+            lambda row=(on_thread(make), "lives", *expected): call_row(host, *row),
             (lambda row=(make, *expected): isolated_command(host, *row))
             if has_call
             else lambda: attacks.judge_impostor(host),
@@ -100,21 +114,25 @@ def rows(host):
             name,
             lambda row=(make, endings.outcome(name), *expected), name=name: endings.judge_session(host, name)
             or call_row(host, *row),
+            name in endings.FAULTS
+            and (lambda row=(on_thread(make), endings.outcome(name), *expected): call_row(host, *row)),
             lambda name=name: endings.judge_isolated(host, name),
             lambda name=name: endings.judge_pool(host, name),
         )
     for name, here, in_worker in surroundings.ROWS:
-        yield name, *(judge and (lambda judge=judge: judge(host)) for judge in (here, in_worker)), None
+        here, in_worker = (judge and (lambda judge=judge: judge(host)) for judge in (here, in_worker))
+        yield name, here, None, in_worker, None
     for name, race in attacks.RACES:
         yield (
             name,
             lambda race=race: race_row(host, race, "in-process"),
+            lambda race=race: race_row(host, race, "thread"),
             lambda race=race: race_row(host, race, "process"),
             None,
         )
 
 
-MODES = ["in-process", "process", "pool"]
+MODES = ["in-process", "thread", "process", "pool"]
 
 
 def main(host, part=""):

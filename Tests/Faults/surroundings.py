@@ -54,12 +54,12 @@ def grandchild(host, isolation):
 
 
 def changed_process(host, isolation):
-    """The current folder and the mask of modes of the host stay."""
+    """The current folder, the mask of modes and the handling of signals of the host stay."""
 
     def state(process):
         with open(f"/proc/{process}/status", encoding="ascii", errors="replace") as file:
-            mask = next(line for line in file if line.startswith("Umask:"))
-        return os.readlink(f"/proc/{process}/cwd"), mask
+            lines = [line for line in file if line.startswith(("Umask:", "SigIgn:", "SigCgt:"))]
+        return os.readlink(f"/proc/{process}/cwd"), lines
 
     verdict = isolated.Verdict()
     with tempfile.TemporaryDirectory() as folder:
@@ -75,6 +75,35 @@ def changed_process(host, isolation):
             verdict.set("alive", session.end() == 0, "the session did not end with status 0")
         finally:
             session.close()
+    return verdict
+
+
+def ignored_children(host, isolation):
+    """A plugin in-process has the system forget the status of children: the end of another's worker is reported still."""
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "ending", ("-DIN_CALL=change_process()",))
+        crashing = build(folder, "ending", ("-DIN_CALL=crash()", '-DID="org.example.crashing"'), "crashing.so")
+        pipeline = os.path.join(folder, "children.yaml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(f"plugins: [{{plugin: {plugin}, isolation: {isolation}}}, {{plugin: {crashing}, isolation: process}}]\n")
+            file.write("steps:\n  first: {call: ending.call}\n")
+            file.write("  second: {call: crashing.call, after: [first], rescue: {value: 5}}\nresult: second\n")
+        done = subprocess.run([host, "run", pipeline], capture_output=True, text=True, timeout=PATIENCE)
+    has_ended = done.returncode == 0 and done.stdout == "5\n" and "its worker process (generation 1)" in done.stderr
+    is_known = "SIGCHLD is ignored" in done.stderr or "was killed by SIGSEGV" in done.stderr
+    wrong = f"status {done.returncode}, output {done.stdout!r}, errors {done.stderr!r}"
+    return verdict_of(isolation, None if has_ended and is_known else wrong)
+
+
+def never_unmapped(host, isolation):
+    """A library that asks the system's loader to stay mapped is a plugin like any other, and `inspect --elf` says so."""
+    with tempfile.TemporaryDirectory() as folder:
+        plugin = build(folder, "sums", ("-Wl,-z,nodelete",))
+        command = [host, "call", "--isolation", isolation, plugin, "add", "41"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        facts = subprocess.run([host, "inspect", "--elf", plugin], capture_output=True, text=True, timeout=PATIENCE)
+    verdict = verdict_of(isolation, None if done.stdout == "42\n" else f"{done.stdout!r} {done.stderr!r}")
+    verdict.set("others", "DF_1_NODELETE" in facts.stdout, f"inspect --elf does not say so: {facts.stdout!r}")
     return verdict
 
 
@@ -197,8 +226,10 @@ def hard_link(host, isolation):
 ROWS = [
     ("good: reads standard input", in_process(standard_input), in_worker(standard_input)),
     ("a process that stays has its streams", None, in_worker(grandchild)),
-    ("changes the current folder and the mask", None, in_worker(changed_process)),
+    ("changes folder, mask, signals and locale", None, in_worker(changed_process)),
     ("good: shares a unique symbol", in_process(unique_symbols), in_worker(unique_symbols)),
+    ("has the status of children forgotten", in_process(ignored_children), None),
+    ("good: is never unmapped (NODELETE)", in_process(never_unmapped), in_worker(never_unmapped)),
     ("the host is killed", None, in_worker(killed_host)),
     ("adopt: ended by SIGTERM", interrupted_adoption, None),
     ("adopt: a macro bomb", macro_bomb, None),

@@ -10,7 +10,22 @@ extension Host {
   /// Any number of hosts, and of ids, may adopt the same library. Adopting the same again gives its description again;
   /// another plugin with the same id is refused.
   @discardableResult
-  public func adopt(_ adoption: Adoption) throws(PluginError) -> PluginDescription {
+  public func adopt(_ adoption: Adoption) throws(PluginError) -> PluginDescription { try adopt(adoption, thread: nil) }
+
+  /// Adopts a library as `adopt(_:)` does, all of whose functions run on one thread, as those of `load(_:on:)`.
+  @discardableResult
+  public func adopt(_ adoption: Adoption, on thread: SerialThread) throws(PluginError) -> PluginDescription {
+    try thread.waitStarted(adoption.library) { [self] () throws(PluginError) in try adopt(adoption, thread: thread) }
+  }
+
+  /// Reads the description of a library that is to be adopted on a thread: its initialisers run there.
+  public static func inspect(
+    _ adoption: Adoption, on thread: SerialThread
+  ) throws(PluginError) -> PluginDescription {
+    try thread.waitStarted(adoption.library) { () throws(PluginError) in try inspect(adoption) }
+  }
+
+  private func adopt(_ adoption: Adoption, thread: SerialThread?) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
         throw PluginError(.closed, adoption.id, "is not adopted any more: the host is shutting down")
@@ -22,7 +37,7 @@ extension Host {
           .duplicate, descriptor.description.path,
           "is adopted as '\(adoption.id)', which is the id of \(other.path) already")
       }
-      registry.add(try LoadedPlugin(descriptor, of: library, host: self))
+      registry.add(try LoadedPlugin(descriptor, of: library, host: self, thread: thread))
       return descriptor.description
     }
   }

@@ -19,6 +19,12 @@ final class ArgumentValues: Sendable {
     for index in 0..<count where promise_value_retain(borrowed + index) == PROMISE_OK { append(borrowed[index]) }
   }
 
+  /// Retains borrowed values; `nil` if some are malformed.
+  convenience init?(copying borrowed: UnsafePointer<promise_value_t>?, count: Int) {
+    self.init(retaining: borrowed, count: count)
+    if self.count != count { return nil }
+  }
+
   deinit {
     for index in 0..<count { promise_value_release(values + index) }
     values.deallocate()

@@ -1,5 +1,6 @@
 @preconcurrency import CFFI
 import CPromise
+import Glibc
 
 /// A function of a loaded plugin, called directly with binary arguments and without a promise for the result.
 ///
@@ -10,12 +11,17 @@ import CPromise
 public struct PluginFunction: Sendable {
   private let function: BoundFunction
 
-  init(_ function: BoundFunction) { self.function = function }
+  private let thread: SerialThread?
+
+  init(_ function: BoundFunction, on thread: SerialThread? = nil) {
+    self.function = function
+    self.thread = thread
+  }
 
   /// The signature of the function.
   public var signature: Signature { function.signature }
 
-  /// Calls the function on this thread, with binary arguments. Scalars, text and structs are passed without an
+  /// Calls the function on this thread, or on that of its plugin if it has one, with binary arguments. Scalars, text and structs are passed without an
   /// allocation.
   ///
   /// On return errno has the function's value. A caller that reads it sets it to 0 first.
@@ -34,6 +40,7 @@ public struct PluginFunction: Sendable {
     _ arguments: UnsafePointer<promise_value_t>?, count: Int, into result: UnsafeMutablePointer<promise_value_t>,
     structure memory: UnsafeMutableRawPointer? = nil
   ) -> promise_state_t {
+    if let thread, !thread.isCurrent { return invoke(on: thread, arguments, count, result, memory) }
     // Split, because a general call has more memory and faults to handle, which the simple path should not pay for.
     let outcome =
       function.plan.pointee.general == nil
@@ -46,6 +53,23 @@ public struct PluginFunction: Sendable {
       result.pointee = promise_value_t(function.error(fault, arguments, count))
       return promise_state_t(PROMISE_REJECTED)
     }
+  }
+
+  /// Calls the function on the plugin's thread, and waits for it.
+  @inline(never)
+  private func invoke(
+    on thread: SerialThread, _ arguments: UnsafePointer<promise_value_t>?, _ count: Int,
+    _ result: UnsafeMutablePointer<promise_value_t>, _ memory: UnsafeMutableRawPointer?
+  ) -> promise_state_t {
+    // Borrowed until this call returns.
+    nonisolated(unsafe) let (arguments, result, memory) = (arguments, result, memory)
+    let before = errno
+    let (state, after) = thread.wait { [self] in
+      errno = before
+      return (invoke(arguments, count: count, into: result, structure: memory), errno)
+    }
+    errno = after
+    return state
   }
 
   @inline(never)

@@ -14,7 +14,7 @@ final class CallStack {
   }
 
   private var entries: [Entry] = []
-  /// The calls in other processes that the thread works for.
+  /// The calls in other processes, and on other threads, that the thread works for; less the entries below them.
   private var base = 0
 
   private static let key: pthread_key_t = {
@@ -47,11 +47,11 @@ final class CallStack {
     return current.base + current.entries.count
   }
 
-  /// Runs a closure on behalf of a call in another process, which is nested in so many calls.
+  /// Runs a closure on behalf of a call in another process, or on another thread, which is nested in so many calls.
   static func at<Value>(_ depth: Int, _ body: () throws -> Value) rethrows -> Value {
     let stack = current
     let outer = stack.base
-    stack.base = depth
+    stack.base = depth - stack.entries.count
     defer { stack.base = outer }
     return try body()
   }

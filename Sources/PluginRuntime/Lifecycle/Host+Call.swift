@@ -10,25 +10,32 @@ extension Host {
   ///
   /// - Parameters:
   ///   - context: where the C function runs; `.immediate` is in this call, so that a function which blocks, blocks it.
+  ///     A plugin with a thread of its own runs there instead (`load(_:on:)`).
   ///   - progress: receives this call's progress, before `Options.progress` does.
   public func call(
-    _ function: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,
+    _ name: String, of plugin: String, _ arguments: [Argument] = [], on context: PromiseContext = .immediate,
     progress: (@Sendable (ProgressReport) -> Void)? = nil
   ) -> Promise<PluginValue> {
-    if let remote = registry.remote(plugin) { return call(function, of: remote, arguments, progress) }
+    if let remote = registry.remote(plugin) { return call(name, of: remote, arguments, progress) }
     retainedArguments.releaseUnused()
+    let loaded: LoadedPlugin
     let call: PluginCall
     let values: ArgumentValues
     do {
-      let (plugin, function) = try find(function, of: plugin)
+      let function: BoundFunction
+      (loaded, function) = try find(name, of: plugin)
       guard activity.isOpen else { throw PluginCall.closed(function) }
       values = try ArgumentValues.resolve(arguments, for: function)
-      call = PluginCall(function, of: plugin, progress: progress)
+      call = PluginCall(function, of: loaded, progress: progress)
     } catch {
       return .reject(error)
     }
     let promise = Promise<PluginValue>(discard: { call.discard() })
     call.begin(SwiftDestination(promise: promise, plan: call.function.resultPlan))
+    if loaded.thread != nil {
+      loaded.enter(call) { call.run(values.values, values.count, kept: values) }
+      return promise
+    }
     // A promise that is fulfilled runs its callback at once, or where the context says.
     Promise<Void>.resolve(()).then(on: context, { call.run(values.values, values.count, kept: values) }, nil)
     return promise
@@ -36,7 +43,8 @@ extension Host {
 
   /// A function, for calls with binary arguments; see `PluginFunction`. Not for a plugin in another process.
   public func function(_ name: String, of plugin: String) throws(PluginError) -> PluginFunction {
-    PluginFunction(try find(name, of: plugin).1)
+    let (plugin, function) = try find(name, of: plugin)
+    return PluginFunction(function, on: plugin.thread)
   }
 
   func find(_ function: String, of plugin: String) throws(PluginError) -> (LoadedPlugin, BoundFunction) {
@@ -68,8 +76,11 @@ extension Host {
       guard let promise, promise_retain(promise) == PROMISE_OK else { return nil }
       call.begin(ABIDestination(takingOver: promise))
       if let checked = ArgumentValues.checkingPromises(arguments, count, for: function) {
-        call.run(checked.values, checked.count, kept: checked)
+        plugin.enter(call) { call.run(checked.values, checked.count, kept: checked) }
+      } else if plugin.isElsewhere, let copied = ArgumentValues(copying: arguments, count: count) {
+        plugin.enter(call) { call.run(copied.values, copied.count, kept: copied) }
       } else {
+        // Here, or without its thread: malformed arguments are rejected, and the function is not called.
         call.run(arguments, count, kept: nil)
       }
       return promise

@@ -9,7 +9,9 @@ extension Host {
   /// before. The same file again, by any path, gives its description again; another file with the same id is
   /// refused.
   @discardableResult
-  public func load(_ path: String) throws(PluginError) -> PluginDescription {
+  public func load(_ path: String) throws(PluginError) -> PluginDescription { try load(path, thread: nil) }
+
+  private func load(_ path: String, thread: SerialThread?) throws(PluginError) -> PluginDescription {
     try loading.withLock { () throws(PluginError) in
       guard activity.isOpen else {
         throw PluginError(.closed, path, "is not loaded any more: the host is shutting down")
@@ -22,7 +24,7 @@ extension Host {
         throw PluginError(.duplicate, library.path, "is loaded by another host of this process, or is being loaded")
       }
       do throws(PluginError) {
-        let plugin = try LoadedPlugin(descriptor, of: library, host: self)
+        let plugin = try LoadedPlugin(descriptor, of: library, host: self, thread: thread)
         try plugin.load(descriptor.load)
         registry.add(plugin)
       } catch {
@@ -42,6 +44,21 @@ extension Host {
     let sorted = try LoadOrder.sort(descriptions)
     for description in sorted { try load(description.path) }
     return sorted
+  }
+
+  /// Loads a plugin as `load(_:)` does, all of whose functions run on one thread: initialisers, load() and unload(), the
+  /// functions that are called, destructors, and handlers of discarded promises. Calls run in their order, one at a
+  /// time. A thread may have several plugins.
+  ///
+  /// Waits for the thread.
+  @discardableResult
+  public func load(_ path: String, on thread: SerialThread) throws(PluginError) -> PluginDescription {
+    try thread.waitStarted(path) { [self] () throws(PluginError) in try load(path, thread: thread) }
+  }
+
+  /// Reads the description of a plugin that is to be loaded on a thread: its initialisers run there.
+  public static func inspect(_ path: String, on thread: SerialThread) throws(PluginError) -> PluginDescription {
+    try thread.waitStarted(path) { () throws(PluginError) in try inspect(path) }
   }
 
   /// The loaded plugins, in the order in which they were loaded.
@@ -64,5 +81,19 @@ extension Host {
     for id in plugin.required where registry.description(of: id) == nil {
       throw PluginError(.missingRequirement(id), plugin.path, "requires the plugin '\(id)', which is not loaded")
     }
+  }
+}
+
+extension SerialThread {
+  /// Runs a closure on the thread, and waits for it.
+  ///
+  /// - Throws: `PluginError` if the program has no threads left.
+  func waitStarted<Value: Sendable>(
+    _ subject: String, _ body: @escaping @Sendable () throws(PluginError) -> Value
+  ) throws(PluginError) -> Value {
+    guard start() else {
+      throw PluginError(.loadFailed, subject, "cannot be loaded: the program has no threads left")
+    }
+    return try wait(body)
   }
 }

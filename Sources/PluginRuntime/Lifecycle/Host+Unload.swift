@@ -17,14 +17,14 @@ extension Host {
     guard activity.close(deadline: deadline) else { return [] }
     let loaded = loading.withLock { registry.all }
     for plugin in loaded {
-      for call in plugin.calls.pending { call.giveUp() }
+      for call in plugin.calls.pending + plugin.queued { call.giveUp() }
     }
     // Before any unload(): a destructor may use all that its library has.
     let stuck = objects.close(deadline: destructors)
     var skipped: [String] = []
     for plugin in registry.remotes.reversed() { plugin.unload(deadline: .zero) }
     for plugin in loaded.reversed() {
-      if plugin.calls.isExecuting || plugin.description.id == stuck {
+      if plugin.calls.isExecuting || stuck.contains(plugin.description.id) {
         skipped.append(plugin.description.id)
       } else {
         plugin.unload()

@@ -1,4 +1,5 @@
 import CPromise
+import Synchronization
 
 /// A plugin that a host has loaded: its functions, its table of the host, the calls of it that are not over.
 ///
@@ -33,9 +34,15 @@ final class LoadedPlugin: Sendable {
   let calls = CallTable()
   let callbacks: CallbackRegistry
   let configuration: Configuration
+  /// The thread that all of the plugin's functions run on; `nil`: each runs where it is called.
+  let thread: SerialThread?
+  /// The calls that wait for the thread.
+  private let waiting = Mutex<[UInt64: PluginCall]>([:])
   private let unloadFunction: PluginDescriptor.Unload?
 
-  init(_ descriptor: PluginDescriptor, of library: SharedLibrary, host: Host) throws(PluginError) {
+  init(
+    _ descriptor: PluginDescriptor, of library: SharedLibrary, host: Host, thread: SerialThread?
+  ) throws(PluginError) {
     let description = descriptor.description
     let (log, id) = (host.options.log, description.id)
     let callbacks = CallbackRegistry { log($0, id, $1) }
@@ -44,7 +51,7 @@ final class LoadedPlugin: Sendable {
       guard
         let bound = BoundFunction(
           function.signature, entry, plugin: description.id, callbacks: callbacks,
-          library: PluginLibrary(plugin: id, objects: host.objects, symbol: { library.symbol($0) }))
+          library: PluginLibrary(plugin: id, objects: host.objects, symbol: { library.symbol($0) }, thread: thread))
       else {
         throw PluginError(
           .badDescriptor, library.path, "has a function that this machine cannot call: \(function.signature)")
@@ -52,6 +59,7 @@ final class LoadedPlugin: Sendable {
       functions[function.name] = bound
     }
     self.host = host
+    self.thread = thread
     self.description = description
     self.functions = functions
     self.callbacks = callbacks
@@ -85,11 +93,43 @@ final class LoadedPlugin: Sendable {
     throw PluginError(.refused(status), description.path, message)
   }
 
-  /// Calls the plugin's unload(), if it has one. No caller waits for its outcome, so a fault is logged.
+  /// Calls the plugin's unload(), if it has one, on its thread. No caller waits for its outcome, so a fault is logged.
   /// Callbacks that it was given end then.
   func unload() {
+    if let thread { thread.wait { [self] in unloadHere() } } else { unloadHere() }
+  }
+
+  private func unloadHere() {
     defer { callbacks.close() }
     guard let unloadFunction, let fault = CallEdge.unload(description.id, unloadFunction) else { return }
     host.options.log(.error, description.id, fault.error(description.id, of: "unload() ").message)
+  }
+}
+
+// The thread of the plugin's own.
+extension LoadedPlugin {
+  /// The calls that wait for the thread.
+  var queued: [PluginCall] { waiting.withLock { $0.sorted { $0.key < $1.key }.map(\.value) } }
+
+  /// Whether a call that is made here has to wait for the thread.
+  var isElsewhere: Bool { thread.map { !$0.isCurrent } ?? false }
+
+  /// Runs the function of a call on the plugin's thread. A call that waits for it is under way for the host.
+  func enter(_ call: PluginCall, _ body: @escaping @Sendable () -> Void) {
+    // A host that is closed rejects the call.
+    guard let thread, host.activity.begin() else { return body() }
+    let depth = CallStack.depth
+    waiting.withLock { $0[call.id] = call }
+    thread.run { [self] in
+      waiting.withLock { _ = $0.removeValue(forKey: call.id) }
+      CallStack.at(depth, body)
+      host.activity.end()
+    }
+  }
+
+  /// Runs code of the plugin, such as the handlers of a discarded promise, on its thread, without waiting for that; here
+  /// if it has none.
+  func post(_ body: @escaping @Sendable () -> Void) {
+    if let thread, !thread.isCurrent { thread.post(body) } else { body() }
   }
 }

@@ -212,8 +212,12 @@ extension PluginCall {
 
   private func discard(_ promise: OpaquePointer?) {
     guard let promise else { return }
-    promise_discard(promise)
-    promise_release(promise)
+    let handle = UInt(bitPattern: promise)
+    plugin.post {
+      let promise = OpaquePointer(bitPattern: handle)
+      promise_discard(promise)
+      promise_release(promise)
+    }
   }
 
   func report(_ progress: Progress) {

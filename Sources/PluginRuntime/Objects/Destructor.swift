@@ -6,6 +6,8 @@ import Glibc
 final class Destructor: Sendable {
   /// The plugin of the function.
   let plugin: String
+  /// The thread that has to call the function; `nil`: any.
+  let thread: SerialThread?
   /// The function's name.
   let name: String
   private let entry: promise_function_t
@@ -16,8 +18,9 @@ final class Destructor: Sendable {
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
   /// `nil` if libffi cannot call such a function.
-  init?(_ name: String, _ function: UnsafeMutableRawPointer, plugin: String) {
+  init?(_ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil) {
     self.plugin = plugin
+    self.thread = thread
     self.name = name
     address = UInt(bitPattern: function)
     entry = unsafeBitCast(function, to: promise_function_t.self)

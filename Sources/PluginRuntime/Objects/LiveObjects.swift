@@ -5,8 +5,8 @@ import Synchronization
 /// The objects of a host that are not destroyed.
 ///
 /// Destructors run one at a time, in the order in which the last references were released, on a thread of the
-/// library's pool: never on the thread that releases, which may be in the middle of a call or hold a lock. `close()`
-/// waits for them.
+/// library's pool: never on the thread that releases, which may be in the middle of a call or hold a lock. Those of a
+/// plugin with a thread of its own run on that. `close()` waits for them.
 final class LiveObjects: Sendable {
   typealias Report = @Sendable (_ plugin: String, _ message: String) -> Void
 
@@ -17,8 +17,8 @@ final class LiveObjects: Sendable {
     var isClosed = false
     /// The number of objects whose destructors are due.
     var ending = 0
-    /// The destructor that runs now.
-    var running: Destructor?
+    /// The destructors that run now.
+    var running: [ObjectIdentifier: Destructor] = [:]
     /// A serial executor, made with the first object, and released by `close()`: the plans of calls, which are never
     /// freed, hold the live objects.
     var executor: UInt?
@@ -65,8 +65,8 @@ final class LiveObjects: Sendable {
 
   /// Destroys every object that no call uses, the last made first, and waits until that is done.
   ///
-  /// - Returns: the id of the plugin whose destructor has not returned by the deadline.
-  func close(deadline: Duration) -> String? {
+  /// - Returns: the ids of the plugins whose destructors have not returned by the deadline.
+  func close(deadline: Duration) -> Set<String> {
     let lives = state.withLock { state in
       defer { (state.lives, state.isClosed) = ([:], true) }
       state.ending += state.lives.count
@@ -75,10 +75,10 @@ final class LiveObjects: Sendable {
     for life in lives { end(life, keeping: []) }
     let time = DispatchTime.now() + deadline.interval
     while state.withLock({ $0.ending > 0 }) {
-      if idle.wait(timeout: time) == .timedOut { return state.withLock { $0.running?.plugin } }
+      if idle.wait(timeout: time) == .timedOut { return state.withLock { Set($0.running.values.map(\.plugin)) } }
     }
     releaseExecutor()
-    return nil
+    return []
   }
 
   private func releaseExecutor() {
@@ -92,10 +92,11 @@ final class LiveObjects: Sendable {
   /// Submits the object's destructor, unless a call has released the object.
   private func end(_ life: ObjectLife, keeping sources: [PluginObject]) {
     guard life.claim() else { return noteEnd() }
-    submit { [self] in
+    let work: @Sendable () -> Void = { [self] in
       destroy(life, keeping: sources)
       noteEnd()
     }
+    if let thread = life.destructor.thread { thread.post(work) } else { submit(work) }
   }
 
   private func noteEnd() {
@@ -107,8 +108,8 @@ final class LiveObjects: Sendable {
   }
 
   private func destroy(_ life: ObjectLife, keeping sources: [PluginObject]) {
-    state.withLock { $0.running = life.destructor }
-    defer { state.withLock { $0.running = nil } }
+    state.withLock { $0.running[ObjectIdentifier(life)] = life.destructor }
+    defer { state.withLock { $0.running[ObjectIdentifier(life)] = nil } }
     let fault = withExtendedLifetime(sources) { life.destructor.destroy(life.pointer.address) }
     guard case .left(let edge)? = fault else { return }
     report(life.destructor.plugin, edge.error(life.destructor.plugin, of: "\(life.destructor.name)() ").message)

@@ -4,9 +4,11 @@ struct PluginLibrary: Sendable {
   let objects: LiveObjects
   /// Finds a function that the library, or one that it links, exports.
   let symbol: @Sendable (String) -> UnsafeMutableRawPointer?
+  /// The thread that the plugin's code runs on; `nil`: any.
+  var thread: SerialThread?
 
   /// Returns the destructor of that name; `nil` if there is no such function.
   func destructor(_ name: String) -> Destructor? {
-    symbol(name).flatMap { Destructor(name, $0, plugin: plugin) }
+    symbol(name).flatMap { Destructor(name, $0, plugin: plugin, on: thread) }
   }
 }

@@ -82,6 +82,10 @@ struct TrustCommand: ParsableCommand {
     @ArgumentParser.Argument(help: "The plugins that may be loaded: any, listed or signed.")
     var level: TrustLevel
 
+    func validate() throws {
+      if untrusted == .thread { throw ValidationError("--untrusted: expected in-process or process, not thread") }
+    }
+
     func run() throws {
       let path = try TrustCommand.path()
       do {

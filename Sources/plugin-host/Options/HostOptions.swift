@@ -58,7 +58,7 @@ struct HostOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where plugins run: in-process, or each in a worker process of its own, whose end is a rejection.",
+      "Where plugins run: in-process, each on a thread of its own, or each in a worker process, whose end is a rejection.",
       valueName: "place"))
   var isolation: PluginPlace?
 

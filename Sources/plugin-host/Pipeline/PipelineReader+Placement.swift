@@ -33,8 +33,9 @@ extension PipelineReader {
   private func choice<T>(_ node: YAMLNode, _ key: String, _ choices: [(name: String, value: T)]) -> T? {
     guard let text = document.text(of: node, what: "\"\(key)\"") else { return nil }
     if let choice = choices.first(where: { $0.name == text.value }) { return choice.value }
-    let names = choices.map(\.name).joined(separator: " or ")
-    document.report(text.location, "\"\(key)\" must be \(names); this is \"\(text.value)\"")
+    let names = choices.map(\.name)
+    let expected = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+    document.report(text.location, "\"\(key)\" must be \(expected); this is \"\(text.value)\"")
     return nil
   }
 

@@ -20,7 +20,7 @@ extension PipelineReader {
       guard let capabilities = record["capabilities"] else { continue }
       pipeline.capabilities[name.value] = texts(capabilities)
       // In this process nothing could be refused.
-      if placement.place == .inProcess {
+      if placement.place?.isHere == true {
         document.report(capabilities.location, "\"capabilities\" are for plugins with \"isolation: process\"")
       }
       pipeline.places[name.value]?.place = .process

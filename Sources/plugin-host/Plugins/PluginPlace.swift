@@ -1,11 +1,16 @@
 import ArgumentParser
 import PluginRuntime
 
-/// The process in which a plugin runs.
+/// The process and the thread in which a plugin runs.
 enum PluginPlace: String, CaseIterable, ExpressibleByArgument, Sendable {
   case inProcess = "in-process"
+  /// A thread of its own in this process.
+  case thread
   /// A worker process of its own.
   case process
+
+  /// Whether the plugin runs in this process.
+  var isHere: Bool { self != .process }
 }
 
 /// The entry of a pipeline file about the process of a plugin.

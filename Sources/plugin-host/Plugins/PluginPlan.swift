@@ -15,6 +15,8 @@ struct PluginPlan: Sendable {
   private let scanner: PluginScanner?
   /// Workers to look at plugins in that will run in one; `nil`: there are none.
   private let workers: IsolationOptions?
+  /// The threads of plugins that run on one of their own, by their ids. They were looked at there.
+  private var threads: [String: SerialThread] = [:]
   /// The ids of those being looked at, the last required by the one before it.
   private var path: [String] = []
 
@@ -30,6 +32,9 @@ struct PluginPlan: Sendable {
 
   /// The place in which a plugin of the plan runs.
   func place(of plugin: PluginDescription) -> PluginPlace { places[plugin.id] ?? place ?? .inProcess }
+
+  /// The thread that a plugin runs on, if it has one of its own.
+  func thread(of plugin: PluginDescription) -> SerialThread { threads[plugin.id] ?? SerialThread() }
 
   /// The capabilities that a plugin has besides those of all workers.
   func capabilities(of plugin: PluginDescription) -> Capabilities { capabilities[plugin.id] ?? Capabilities() }
@@ -59,8 +64,9 @@ struct PluginPlan: Sendable {
     if let known = plugins.first(where: { $0.id == reference }) { return known }
     let file = try finder.path(of: reference)
     let place = given ?? Self.place(ofFile: file)
+    let thread = Self.thread(for: place)
     let plugin =
-      if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, capabilities) }
+      if let scanner { try scanner.description(of: file) } else { try inspect(file, in: place, thread, capabilities) }
     // A dot makes it an id, which the file found by the id's last component must have.
     if !reference.contains("/"), reference.contains("."), plugin.id != reference {
       throw Failure(.notLoaded, "no plugin \"\(reference)\": \(file) is \"\(plugin.id)\"")
@@ -78,8 +84,7 @@ struct PluginPlan: Sendable {
     path.append(plugin.id)
     for required in plugin.required { try addRequired(required, by: plugin, finder: finder) }
     path.removeLast()
-    plugins.append(plugin)
-    places[plugin.id] = place
+    append(plugin, place, thread)
     return plugin
   }
 
@@ -104,16 +109,29 @@ struct PluginPlan: Sendable {
   mutating func add(_ adoption: Adoption) throws(Failure) -> PluginDescription {
     if adoption.library.contains("/") { try finder.trust.check(adoption.library) }
     let place = place ?? Self.place(ofFile: adoption.library)
+    let thread = Self.thread(for: place)
     let plugin =
-      if let scanner { try scanner.description(of: adoption) } else { try Self.inspect(adoption, workers(for: place)) }
-    plugins.append(plugin)
-    places[plugin.id] = place
+      if let scanner {
+        try scanner.description(of: adoption)
+      } else {
+        try Self.inspect(adoption, workers(for: place), on: thread)
+      }
+    append(plugin, place, thread)
     return plugin
   }
 
+  private mutating func append(_ plugin: PluginDescription, _ place: PluginPlace, _ thread: SerialThread?) {
+    plugins.append(plugin)
+    places[plugin.id] = place
+    threads[plugin.id] = thread
+  }
+
+  /// A new thread for a plugin of that place; `nil` if it needs none.
+  private static func thread(for place: PluginPlace) -> SerialThread? { place == .thread ? SerialThread() : nil }
+
   /// Reads the description in the file at `path`: a plugin's own, or that of the library that a YAML file adopts.
   private func inspect(
-    _ path: String, in place: PluginPlace, _ capabilities: Capabilities
+    _ path: String, in place: PluginPlace, _ thread: SerialThread?, _ capabilities: Capabilities
   ) throws(Failure) -> PluginDescription {
     try finder.trust.check(path)
     var workers = workers(for: place)
@@ -121,19 +139,20 @@ struct PluginPlan: Sendable {
     let name = String(path.split(separator: "/").last ?? "")
     workers = workers?.namingOutput(name)
     return try PluginOutput.attributing(to: name) { () throws(Failure) in
-      if AdoptionFile.isNamed(path) { return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers) }
-      return try Self.inspect(plugin: path, workers)
+      guard AdoptionFile.isNamed(path) else { return try Self.inspect(plugin: path, workers, on: thread) }
+      return try Self.inspect(AdoptionFile.read(path, trust: finder.trust), workers, on: thread)
     }
   }
 
   /// The workers to look at plugins of that place in; `nil`: they run in this process.
   private func workers(for place: PluginPlace) -> IsolationOptions? { place == .process ? workers : nil }
 
-  /// The description of a plugin, whose code runs in this process, or in a worker.
+  /// The description of a plugin, whose code runs in this process, on a thread of its own or not, or in a worker.
   static func inspect(
-    plugin path: String, _ workers: IsolationOptions? = nil
+    plugin path: String, _ workers: IsolationOptions? = nil, on thread: SerialThread? = nil
   ) throws(Failure) -> PluginDescription {
     do {
+      if let thread { return try Host.inspect(path, on: thread) }
       if let workers { return try IsolatedPlugin.inspect(path, workers) }
       return try Host.inspect(path)
     } catch {
@@ -142,8 +161,11 @@ struct PluginPlan: Sendable {
   }
 
   /// Adds an adopted library.
-  static func inspect(_ adoption: Adoption, _ workers: IsolationOptions? = nil) throws(Failure) -> PluginDescription {
+  static func inspect(
+    _ adoption: Adoption, _ workers: IsolationOptions? = nil, on thread: SerialThread? = nil
+  ) throws(Failure) -> PluginDescription {
     do {
+      if let thread { return try Host.inspect(adoption, on: thread) }
       if let workers { return try IsolatedPlugin.inspect(adoption, workers) }
       return try Host.inspect(adoption)
     } catch {

@@ -22,7 +22,7 @@ final class Attempt: Sendable {
   /// `thread`: the one that the call has to be made on; nil: one of its own.
   init(in session: Session, on thread: SerialThread? = nil) {
     loop = session.loop
-    if let thread { run = { thread.run($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
+    if let thread { run = { thread.post($0) } } else { run = { [callers = session.callers] in callers.run($0) } }
     enders = session.enders
   }
 

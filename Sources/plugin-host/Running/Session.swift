@@ -30,7 +30,7 @@ final class Session {
         log: { [loop, log] level, plugin, message in
           loop.post { log.write(level, plugin: plugin, message: message) }
         }))
-    loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0) == .inProcess }
+    loop.reclaimsSignals = plan.plugins.contains { plan.place(of: $0).isHere }
     do {
       for plugin in plan.plugins { try Self.load(plugin, of: plan, into: host, workers) }
     } catch {
@@ -44,7 +44,7 @@ final class Session {
 
   /// Loads one more plugin of the plan. Those that it requires are loaded.
   func load(_ plugin: PluginDescription, of plan: PluginPlan) throws(Failure) {
-    if plan.place(of: plugin) == .inProcess { loop.reclaimsSignals = true }
+    if plan.place(of: plugin).isHere { loop.reclaimsSignals = true }
     do {
       try Self.load(plugin, of: plan, into: host, workers)
     } catch {
@@ -56,13 +56,19 @@ final class Session {
     _ plugin: PluginDescription, of plan: PluginPlan, into host: Host, _ workers: IsolationOptions
   ) throws(PluginError) {
     let workers = plan.options(workers, of: plugin).namingOutput(plugin.id)
-    if plan.place(of: plugin) == .inProcess { PluginOutput.note(loaded: plugin.id) }
+    if plan.place(of: plugin).isHere { PluginOutput.note(loaded: plugin.id) }
     defer { TerminationSignals.reclaim() }
     switch (plan.place(of: plugin), plugin.adoption) {
     case (.inProcess, let adoption?):
       try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption) }
     case (.inProcess, nil):
       try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path) }
+    case (.thread, let adoption?):
+      let thread = plan.thread(of: plugin)
+      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.adopt(adoption, on: thread) }
+    case (.thread, nil):
+      let thread = plan.thread(of: plugin)
+      try PluginOutput.attributing(to: plugin.id) { () throws(PluginError) in try host.load(plugin.path, on: thread) }
     case (.process, let adoption?): try host.adopt(adoption, isolation: workers)
     case (.process, nil): try host.load(plugin.path, isolation: workers)
     }

@@ -64,7 +64,7 @@ struct TrustFile: Sendable {
       guard let level = TrustLevel(rawValue: level), words.count == 2 else { return false }
       policy = level
     case ("untrusted", let place?):
-      guard let place = PluginPlace(rawValue: place), words.count == 2 else { return false }
+      guard let place = PluginPlace(rawValue: place), place != .thread, words.count == 2 else { return false }
       isolatesUntrusted = place == .process
     case ("hash", let text?):
       guard let hash = ContentHash(text) else { return false }

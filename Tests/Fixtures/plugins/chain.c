@@ -70,6 +70,33 @@ static promise_t *next(promise_t *number) {
   return promise_then(number, incremented, NULL, NULL);
 }
 
+/* Bytes of a number of KiB. */
+static promise_verdict_t filled(void *context, const promise_value_t *in, promise_value_t *out) {
+  (void)context;
+  size_t size = (size_t)in->as.i64 << 10;
+  void *data = calloc(1, size);
+  promise_value_bytes(out, data, size);
+  free(data);
+  return PROMISE_FULFILL;
+}
+
+static promise_t *large(promise_t *kibibytes) {
+  return promise_then(kibibytes, filled, NULL, NULL);
+}
+
+static promise_verdict_t measured(void *context, const promise_value_t *in, promise_value_t *out) {
+  (void)context;
+  size_t size = 0;
+  promise_value_data(in, &size);
+  out->kind = PROMISE_KIND_I64;
+  out->as.i64 = (int64_t)size;
+  return PROMISE_FULFILL;
+}
+
+static promise_t *size(promise_t *data) {
+  return promise_then(data, measured, NULL, NULL);
+}
+
 static int64_t value(int64_t value) {
   return value;
 }
@@ -88,6 +115,8 @@ static const promise_plugin_function_t functions[] = {
     FUNCTION("fail()", fail),
     FUNCTION("read_first(path: cstr) -> promise<i64>", read_first),
     FUNCTION("write_many(folder: cstr, count: u32)", write_many),
+    FUNCTION("large(kibibytes: promise<i64>) -> promise<bytes>", large),
+    FUNCTION("size(data: promise<bytes>) -> promise<i64>", size),
     FUNCTION("next(number: promise<i64>) -> promise<i64>", next),
     FUNCTION("value(value: i64) -> i64", value),
     FUNCTION("ask(body: fn() -> i64) -> i64", ask),

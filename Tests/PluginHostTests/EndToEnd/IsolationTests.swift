@@ -18,9 +18,13 @@ extension EndToEnd {
         try one.process.run()
         let other = try HostProcess(["call", "--isolation", "process"] + arguments)
         try other.process.run()
-        let (inside, apart) = (try one.wait(), try other.wait())
-        #expect(
-          inside.text == apart.text && inside.errors == apart.errors && inside.status == apart.status, "\(arguments)")
+        let beside = try HostProcess.run(["call", "--isolation", "thread"] + arguments)
+        let inside = try one.wait()
+        for ending in [try other.wait(), beside] {
+          #expect(
+            inside.text == ending.text && inside.errors == ending.errors && inside.status == ending.status,
+            "\(arguments)")
+        }
       }
     }
 
@@ -47,6 +51,23 @@ extension EndToEnd {
       #expect(ending.text == "7\n")
     }
 
+    @Test func aPluginOnAThreadIsCalledThere() throws {
+      let steps = ["a", "b", "c"].map { "\($0): {call: libc.thread}" }.joined(separator: ", ")
+      let file = try PipelineFile(
+        "plugins: [{plugin: ./libc.yaml, isolation: thread}]\nsteps: {\(steps)}\nresult: [a, b, c]")
+      let library = "{library: libc.so.6, functions: [{signature: 'thread() -> u64', symbol: pthread_self}]}"
+      try library.write(to: file.folder.appending(path: "libc.yaml"), atomically: true, encoding: .utf8)
+      let ending = try HostProcess.run("run", file.path)
+      let threads = try JSONDecoder().decode([String: UInt64].self, from: Data(ending.text.utf8))
+      #expect(threads.count == 3 && Set(threads.values).count == 1, "\(ending)")
+      for wrong in ["pool: 2", "limits: {in-flight: 1}", "capabilities: [network]"] {
+        let ending = try run(
+          "plugins: [{plugin: kinds, isolation: thread, \(wrong)}]\nsteps: {a: {call: kinds.nothing}}")
+        #expect(ending.status == 64 && ending.errors.contains("isolation: process"), "\(ending)")
+      }
+      #expect(try HostProcess.run("trust", "policy", "any", "--untrusted", "thread").status == 64)
+    }
+
     @Test func theCommandLineDecidesForTheOthers() throws {
       let text = "plugins: [mortal]\nsteps: {a: {call: mortal.leave, with: {status: 0}, rescue: {value: 3}}}"
       let apart = try run(text, "--isolation", "process")
@@ -57,7 +78,8 @@ extension EndToEnd {
     @Test func aMistakeInThePlaceIsShown() throws {
       let ending = try run("plugins: [{plugin: mortal, isolation: moon}]\nsteps: {a: {call: mortal.echo}}")
       #expect(ending.status == 64)
-      #expect(ending.errors.contains(":1:39: error: \"isolation\" must be in-process or process; this is \"moon\""))
+      #expect(
+        ending.errors.contains(":1:39: error: \"isolation\" must be in-process, thread or process; this is \"moon\""))
       #expect(try HostProcess.run("call", "--isolation", "moon", "mortal", "echo", "1").status == 64)
     }
 

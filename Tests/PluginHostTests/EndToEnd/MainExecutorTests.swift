@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
   /// Plugins that use `promise_executor_main()`.
   @Suite struct MainExecutorTests {
-    private static let places = ["in-process", "process"]
+    private static let places = ["in-process", "thread", "process"]
 
     @Test(arguments: places) func aCallIsSettledOnTheMainThread(isolation: String) throws {
       for function in ["here", "timed"] {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Calls that are nested in each other")
 struct RecursionTests {
-  enum Mode: CaseIterable { case inProcess, worker, workers }
+  enum Mode: CaseIterable { case inProcess, threads, worker, workers }
 
   /// A host with two plugins, `test.caller` and `test.other`.
   private func host(_ mode: Mode, limit: Int? = nil) throws -> Host {
@@ -15,6 +15,8 @@ struct RecursionTests {
       let path = try Fixture.plugin("caller", flags)
       if mode == .workers || mode == .worker && flags.isEmpty {
         try host.load(path, isolation: .tests)
+      } else if mode == .threads {
+        try host.load(path, on: SerialThread())
       } else {
         try host.load(path)
       }

@@ -1,0 +1,150 @@
+import CPluginEdge
+import Glibc
+import Synchronization
+
+/// One thread for jobs that must all run on the same one, one after the other. It stays until the process ends.
+///
+/// A thread, not merely an order: handles of some libraries belong to the thread that made them. A serial executor of
+/// the engine may run each job on another thread.
+///
+/// While such a thread waits for a job of another one (`run`, `wait`), it runs the jobs that other waiting threads have
+/// for it. So plugins with threads of their own can call each other, at any depth.
+public final class SerialThread: Sendable {
+  /// A closure that runs once, on the thread.
+  public typealias Job = @Sendable () -> Void
+
+  private struct State {
+    var hasThread = false
+    var waiting: [Job] = []
+    /// Jobs that other threads of this kind wait for. They are at most one for each of these threads.
+    var urgent: [Job] = []
+  }
+
+  private let state = Mutex(State())
+  // Written before the object is shared. A thread that was started keeps the object.
+  private nonisolated(unsafe) let ready: UnsafeMutablePointer<sem_t> = .allocate(capacity: 1)
+
+  /// Creates the object; the thread starts with the first job.
+  public init() { sem_init(ready, 0, 0) }
+
+  deinit {
+    sem_destroy(ready)
+    ready.deallocate()
+  }
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    // Without the key no thread is known as one of this kind; it is only missing where a process has made 1024 keys.
+    return pthread_key_create(&key, nil) == 0 ? key : .max
+  }()
+
+  /// The object of the calling thread.
+  private static var current: SerialThread? {
+    pthread_getspecific(key).map { Unmanaged<SerialThread>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Whether this thread calls.
+  public var isCurrent: Bool { Self.current === self }
+
+  /// Runs a job on the thread, after the jobs before it. Does not wait.
+  public func post(_ job: @escaping Job) {
+    state.withLock { $0.waiting.append(job) }
+    sem_post(ready)
+    guard !start() else { return }
+    // No more threads to be had: the next job tries again, and this one runs here.
+    let jobs = state.withLock { state in
+      defer { (state.waiting, state.urgent) = ([], []) }
+      return state.urgent + state.waiting
+    }
+    for job in jobs { job() }
+  }
+
+  /// Runs a job on the thread. Waits for it if a thread of this kind calls: on that thread itself, the job runs at once.
+  public func run(_ job: @escaping Job) {
+    guard let caller = Self.current else { return post(job) }
+    guard caller !== self, start() else { return job() }
+    let end = End()
+    state.withLock { state in
+      state.urgent.append {
+        job()
+        end.isReached.store(true, ordering: .releasing)
+        sem_post(caller.ready)
+      }
+    }
+    sem_post(ready)
+    while !end.isReached.load(ordering: .acquiring) {
+      if let job = caller.takeUrgent() { job() } else { caller.sleep() }
+    }
+  }
+
+  /// Runs a closure on the thread, after the jobs before it, and waits for it.
+  public func wait<Value: Sendable, Failure>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let outcome = Outcome<Value, Failure>()
+    let isOther = Self.current == nil
+    run {
+      do throws(Failure) {
+        outcome.result = .success(try body())
+      } catch {
+        outcome.result = .failure(error)
+      }
+      if isOther { sem_post(outcome.ended) }
+    }
+    while isOther, sem_wait(outcome.ended) != 0 {}
+    guard let result = outcome.result else { preconditionFailure("the job has not run") }
+    return try result.get()
+  }
+
+  /// Starts the thread, if it does not run. Returns whether it runs.
+  @discardableResult
+  public func start() -> Bool {
+    state.withLock { state in
+      if state.hasThread { return true }
+      let start = Unmanaged.passRetained(self)
+      var thread = pthread_t()
+      let status = pthread_create(
+        &thread, nil,
+        { argument in
+          guard let argument else { return nil }
+          plugin_activity_prepare_thread()
+          Unmanaged<SerialThread>.fromOpaque(argument).takeUnretainedValue().work()
+        }, start.toOpaque())
+      if status == 0 { pthread_detach(thread) } else { start.release() }
+      state.hasThread = status == 0
+      return state.hasThread
+    }
+  }
+
+  private func work() -> Never {
+    pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+    while true {
+      let job = takeUrgent() ?? state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+      if let job { job() } else { sleep() }
+    }
+  }
+
+  private func takeUrgent() -> Job? { state.withLock { $0.urgent.isEmpty ? nil : $0.urgent.removeFirst() } }
+
+  /// Waits until a job may have come, or the job that this thread waits for has ended.
+  private func sleep() { while sem_wait(ready) != 0 {} }
+
+  /// The end of a job.
+  private final class End: Sendable {
+    let isReached = Atomic(false)
+  }
+
+  /// The outcome of a closure, and the semaphore that is signalled after it.
+  private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
+    // Written by the job, and read by the thread that waits for its end.
+    nonisolated(unsafe) var result: Result<Value, Failure>?
+    nonisolated(unsafe) let ended: UnsafeMutablePointer<sem_t> = .allocate(capacity: 1)
+
+    init() { sem_init(ended, 0, 0) }
+
+    deinit {
+      sem_destroy(ended)
+      ended.deallocate()
+    }
+  }
+}
