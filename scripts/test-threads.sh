@@ -14,5 +14,7 @@ case ${1:-} in
     exit 64
     ;;
 esac
+# Builds the targets of these tests alone.
+export PROMISES_TESTS=library
 scripts/failures-last.sh swift test --sanitize=thread --scratch-path .build-threads -Xswiftc -DPROMISES_NO_REUSE \
   --filter "$tests"
