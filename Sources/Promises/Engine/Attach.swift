@@ -149,7 +149,9 @@ extension CellRef {
     // reason in the link's list.
     let value = source.value.retain() ? source.value : Fault.tooManyReferences.value
     _ = settle(value, source.seenState.outcome)
-    release()
+    // A call that settled this promise before the source was settled has detached the link, and with it released the
+    // reference of the link.
+    if link.reactionKind != .detached { release() }
     link.release()
     return true
   }

@@ -18,12 +18,14 @@ final class FollowingTrial: Explorable {
     case settledTwice
     /// Two threads make `first` and `second`, which have discard blocks, follow each other.
     case crossedWithBlocks
+    /// `first`, which has a discard block, is made to follow `inner`, while another thread resolves both.
+    case overtakenWithBlock
     /// `first` is made to follow `second`, while another thread resolves `inner`, which `second` follows, and recycles
     /// its cell for a promise that follows `first`.
     case recycled
   }
 
-  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks, .recycled] }
+  static var shortPrograms: [Program] { [.settledTwice, .crossedWithBlocks, .overtakenWithBlock, .recycled] }
   static var programs: [Program] { Program.allCases.filter { !shortPrograms.contains($0) } }
 
   private let program: Program
@@ -67,6 +69,7 @@ final class FollowingTrial: Explorable {
       ]
     case .crossedWithBlocks:
       derived = (0..<2).map { _ in unsafe CellRef.discardable(nil, Context(nil, nil))! }
+    case .overtakenWithBlock: derived = [unsafe CellRef.discardable(nil, Context(nil, nil))!]
     case .recycled:
       derived = [CellRef.promise()!, CellRef.promise()!]
       _ = derived[1].follow(inner)
@@ -117,6 +120,14 @@ final class FollowingTrial: Explorable {
           if self.derived[index].follow(self.derived[1 - index]) == .cycle { self.isRefused = true }
         }
       }
+    case .overtakenWithBlock:
+      return [
+        { _ = self.derived[0].follow(self.inner) },
+        {
+          self.resolve(self.derived[0], 3)
+          self.resolve(self.inner, 2)
+        },
+      ]
     case .recycled:
       return [
         { if self.derived[0].follow(self.derived[1]) == .cycle { self.isRefused = true } },
@@ -167,7 +178,7 @@ final class FollowingTrial: Explorable {
     let value = outcome.kind == ValueKind.u64.rawValue && !outcome.isRejected ? outcome.bits : nil
     switch program {
     case .inner, .recycled: return value == 2
-    case .overtaken: return value == 2 || value == 3
+    case .overtaken, .overtakenWithBlock: return value == 2 || value == 3
     case .abandoned: return false
     case .crossed: return outcome.isRejected && outcome.kind == ValueKind.error.rawValue
     case .chained: return value == 1 || value == 2
