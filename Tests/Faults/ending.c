@@ -56,6 +56,18 @@ static inline void note_process(const char *path) {
   fclose(file);
 }
 
+static const char *notes;
+
+static void note_exit(void) {
+  note_process(notes);
+}
+
+/* Appends the number of this process to a file when it exits. */
+static inline void note_at_exit(const char *path) {
+  notes = path;
+  atexit(note_exit);
+}
+
 /* Writes to a descriptor of the host's. */
 static inline void write_to(int descriptor, const char *text) {
   if (write(descriptor, text, strlen(text)) < 0)

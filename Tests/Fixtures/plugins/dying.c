@@ -2,12 +2,14 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef IN_INITIALISER
@@ -60,6 +62,25 @@ static void *exit_of_thread(void *context) {
   exit(0);
 }
 
+static void stop_thread(int number) {
+  (void)number;
+  hang();
+}
+
+/* Stops all other threads: nobody reads the socket any more, but the process runs on. */
+static void deafen(void) {
+  signal(SIGUSR1, stop_thread);
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL)
+    abort();
+  for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+    pid_t thread = atoi(entry->d_name);
+    if (thread > 0 && thread != gettid())
+      syscall(SYS_tgkill, getpid(), thread, SIGUSR1);
+  }
+  hang();
+}
+
 __attribute__((constructor)) static void initialise(void) {
   IN_INITIALISER;
 }
@@ -107,6 +128,8 @@ static void die(promise_str_t how) {
   }
   if (HOW("block"))
     hang();
+  if (HOW("deafen"))
+    deafen();
   if (HOW("close the socket")) {
     with_sockets(close_one, NULL, 0);
     hang();

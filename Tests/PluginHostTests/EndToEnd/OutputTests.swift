@@ -70,6 +70,43 @@ extension EndToEnd {
       #expect(shell.errors.hasPrefix(named), "\(shell.errors)")
     }
 
+    @Test func theLinesOfACallThatStillRunsHaveItsName() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let wait = "do sleep 0.01; done"
+      try Data(
+        """
+        plugins: [kinds, mortal]
+        steps:
+          short: {call: kinds.start, with: {command: "until [ -e long-runs ]; \(wait)"}}
+          long: {call: kinds.start, with: {command: "touch long-runs; until [ -e go ]; \(wait); echo late"}}
+        """.utf8
+      ).write(to: folder.appending(path: "p.yaml"))
+      let ended = "until grep -q 'short: fulfilled' errors; \(wait)"
+      let ending = try run("\"$0\" run --progress plain p.yaml 2>errors & \(ended); touch go; wait $!")
+      #expect(ending.status == 0)
+      let errors = try text("errors")
+      #expect(errors.contains("\norg.example.kinds: late\n"), "\(errors)")
+    }
+
+    @Test func textWithoutAnEndIsWrittenWhenTheHostEnds() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let wait = "do sleep 0.01; done"
+      // A program that a call has left behind prints after the call.
+      let call = "kinds.start \"(until [ -e go ]; \(wait); printf late; touch done) <&- &\""
+      let ending = try run(
+        "{ echo '\(call)'; until [ -s out ]; \(wait); touch go; until [ -e done ]; \(wait); } | \"$0\" shell >out")
+      #expect(ending.errors == "org.example.kinds: late\n" && ending.status == 0, "\(ending)")
+      #expect(try text("out") == "0\n")
+    }
+
+    @Test func aLineWithoutAnEndIsWrittenInParts() throws {
+      let long = try HostProcess.run("call", "kinds", "start", "head -c 3000000 /dev/zero | tr '\\0' x")
+      let lines = long.errors.split(separator: "\n")
+      #expect(lines.count > 1 && lines.allSatisfy { $0.utf8.count < 1_200_000 && $0.hasPrefix("org.example.kinds: x") })
+      // The plugin's name has one too.
+      #expect(long.errors.utf8.count { $0 == UInt8(ascii: "x") } == 3_000_000 + lines.count)
+    }
+
     @Test func theHostItselfStillPrintsToStandardOutput() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       #expect(try HostProcess.run("--version").text == "1.0.0\n")

@@ -61,6 +61,38 @@ extension EndToEnd {
       #expect(ending.text.split(separator: "\n").count == paths.count)
     }
 
+    @Test("a plugin that fails because of another one in its process is read once more, in a process of its own")
+    func victims() throws {
+      let folder = try Folder()
+      let spoiler = try folder.plugin("spoiler", "IN_INITIALISER=setenv(\"SPOILT\",\"1\",1)")
+      let crashing = try folder.plugin("crashing", "IN_ENTRY=getenv(\"SPOILT\")?abort():(void)0")
+      let failing = try folder.plugin("failing", "IN_ENTRY=if(getenv(\"SPOILT\"))return(void*)0")
+      let paths = inEachProcess(spoiler, crashing, failing)
+      let ending = try HostProcess.run(["list"] + paths)
+      #expect(ending.status == 0 && ending.errors == "", "\(ending.errors)")
+      #expect(ending.text.split(separator: "\n").count == paths.count)
+    }
+
+    @Test("the last line in a message is that of the plugin that failed")
+    func lastLines() throws {
+      let folder = try Folder()
+      let loud = try folder.plugin("loud", "IN_INITIALISER=write_to(2,\"from the other\\n\")")
+      let hanging = try folder.plugin("hanging", "IN_ENTRY=hang()")
+      let ending = try HostProcess.run(["list", "--plugin-timeout", "5"] + inEachProcess(loud, hanging))
+      let lines = ending.errors.split(separator: "\n").filter { $0.contains("\(hanging): has not returned") }
+      #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" from promise_plugin_entry()") }, "\(ending.errors)")
+    }
+
+    @Test("exit handlers of plugins do not run")
+    func exitHandlers() throws {
+      let folder = try Folder()
+      let notes = folder.url.appending(path: "notes")
+      let plugin = try folder.plugin("leaving", "IN_INITIALISER=note_at_exit(\"\(notes.path)\")")
+      let ending = try HostProcess.run("inspect", plugin)
+      #expect(ending.status == 0 && ending.errors == "")
+      #expect(!FileManager.default.fileExists(atPath: notes.path))
+    }
+
     @Test("inspect and doc fail in the same way, with nothing on standard output", arguments: ["inspect", "doc"])
     func commands(_ command: String) throws {
       let folder = try Folder()
@@ -149,6 +181,11 @@ extension EndToEnd {
       let process = try #require(
         Int32(try String(contentsOf: notes, encoding: .utf8).trimmingCharacters(in: .newlines)))
       #expect(kill(process, 0) != 0 && errno == ESRCH)
+    }
+
+    /// Plugins such that each process reads all of them in this order: there is one for each processor.
+    private func inEachProcess(_ plugins: String...) -> [String] {
+      Array(repeating: plugins, count: min(ProcessInfo.processInfo.processorCount, 8)).flatMap(\.self)
     }
 
     /// Lists plugins with a time limit that is over for no more of them than fail: on a slow machine, a short one may be

@@ -139,6 +139,21 @@ struct SharedMemory {
     #expect(most > 0 && most <= 256)
     for call in calls { #expect(try await call.outcomeInTime().value == .uint(sum)) }
     try await waiting(for: { Self.blocks == 0 })
+    // Blocks that were sent no longer count.
+    #expect(try await plugin.outcome("is_shared", .bytes(bytes)).value == .bool(true))
     plugin.unload()
+  }
+
+  @Test("are unmapped, and their descriptors closed, with the last reference")
+  func released() async throws {
+    func mapped() throws -> Int {
+      try mappings().split(separator: "\n").count { $0.contains("/memfd:promise-bytes") }
+    }
+    do {
+      let all = (0..<20).compactMap { _ in SharedBytes(copying: Self.bytes(100_000)) }
+      #expect(try mapped() >= 20 && all.count == 20 && Self.blocks >= 20)
+    }
+    // Other suites have some for a while.
+    try await waiting(for: { try mapped() == 0 && Self.blocks == 0 })
   }
 }

@@ -108,6 +108,22 @@ struct WorkerDeaths {
     #expect(try await other.outcomeInTime().workerEnd?.fault == blocked.workerEnd?.fault)
   }
 
+  @Test("follows from a thread that reads no more")
+  func deaf() async throws {
+    // The limit is the one for loading too, for which a short one may be too short on a slow machine.
+    var loaded: IsolatedPlugin?
+    for limit in [1, 8, 40] where loaded == nil {
+      loaded = try? IsolatedPlugin.loading("dying") {
+        $0.loadTimeout = .seconds(limit)
+        $0.capabilities = .unrestricted
+      }
+    }
+    let plugin = try #require(loaded)
+    let ended = try await plugin.outcome("die", .string("deafen"))
+    #expect(ended.workerEnd?.fault?.hasPrefix("it read nothing in ") == true, "\(ended)")
+    plugin.unload()
+  }
+
   @Test("follows from a discarded call that does not stop")
   func discarded() async throws {
     let lines = Recorder<String>()

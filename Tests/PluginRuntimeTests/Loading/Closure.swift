@@ -8,21 +8,13 @@ import Testing
 
 @Suite("Loading: a library and those that it needs")
 struct Closure {
-  /// The mappings of this process. Their file has no size, and is longer than one read.
-  private static func maps() throws -> String {
-    let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
-    var bytes = Data()
-    while let part = try file.read(upToCount: 4_096), !part.isEmpty { bytes += part }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
   @Test("a sealed copy of the plugin is mapped: writing to the file changes nothing, and the system's files have none")
   func copied() async throws {
     let folder = try Folder()
     let plugin = try folder.plugin("uint32_t needed(void) { return deflateBound(0, 0) > 0 ? 7 : 0; }", ["-l:libz.so.1"])
     let (host, id) = try folder.load(plugin)
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(7))
-    let maps = try Self.maps()
+    let maps = try mappings()
     #expect(maps.contains("/memfd:plugin.so") && !maps.contains(plugin))
     #expect(maps.contains("/libz.so.1") && !maps.contains("memfd:libz"), "\(maps)")
     let file = try #require(FileHandle(forWritingAtPath: plugin))
@@ -57,7 +49,7 @@ struct Closure {
     }
     let (host, id) = try folder.load(plugin)
     #expect(try await host.call("value", of: id, []).outcomeInTime().value == .uint(5))
-    let maps = try Self.maps()
+    let maps = try mappings()
     #expect(!maps.contains(folder.path), "\(maps)")
   }
 

@@ -6,3 +6,12 @@ func residentBytes() throws -> Int {
   let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
   return try #require(Int(fields[1])) * Int(getpagesize())
 }
+
+/// The mappings of this process, a line each.
+func mappings() throws -> String {
+  // The file has no size, and is longer than one read.
+  let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
+  var bytes = Data()
+  while let part = try file.read(upToCount: 4_096), !part.isEmpty { bytes += part }
+  return String(decoding: bytes, as: UTF8.self)
+}
