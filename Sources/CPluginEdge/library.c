@@ -72,6 +72,13 @@ const void *plugin_library_address(void *handle) {
   return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : NULL;
 }
 
+uint64_t plugin_library_offset(const void *address) {
+  Dl_info symbol;
+  if (dladdr(address, &symbol) == 0 || symbol.dli_fbase == NULL)
+    return UINT64_MAX;
+  return (uintptr_t)address - (uintptr_t)symbol.dli_fbase;
+}
+
 void plugin_library_rename(void *handle, const char *path) {
   struct link_map *map = NULL;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || strcmp(map->l_name, path) == 0)

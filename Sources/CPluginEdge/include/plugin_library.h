@@ -51,6 +51,10 @@ bool plugin_streams_restore(const plugin_streams_t *PROMISE_NONNULL saved);
  * [any thread] */
 const void *PROMISE_NULLABLE plugin_library_address(void *PROMISE_NONNULL handle);
 
+/* Returns the offset of an address from the beginning of the library that it is in; UINT64_MAX if it is in none.
+ * [any thread] */
+uint64_t plugin_library_offset(const void *PROMISE_NONNULL address);
+
 /* Makes `path`, which is copied, the name of a library in debuggers, dladdr() and stack traces, and to the system's
  * loader: libraries that need one of that name are given this one.
  * [any thread] */

@@ -9,7 +9,7 @@ import Glibc
 ///
 /// It bypasses the checks of `Host.call`: no call may be running when `Host.unloadAll` is called, or start later.
 public struct PluginFunction: Sendable {
-  private let function: BoundFunction
+  let function: BoundFunction
 
   private let thread: SerialThread?
 

@@ -5,11 +5,12 @@ import Promises
 
 extension CheckJob {
   /// Makes the check, in its process.
-  func run(_ plan: [PluginDescription], _ options: CheckOptions) {
+  func run(_ plan: [PluginDescription], _ options: CheckOptions, _ types: DebugTypes) {
     guard let run = CheckRun(plan, options, name: name) else { return }
+    if kind == .types { return types.compare(run.plugin, in: run.host) }
     guard let function else { return run.end() }
     switch kind {
-    case .load: break
+    case .load, .types: break
     case .calls: run.callAtRandom(function)
     case .leaks: run.measureLeaks(function)
     case .cancelling: run.discard(function)

@@ -4,20 +4,22 @@ import PluginRuntime
 struct CheckJob {
   enum Kind: String {
     case load = "load and unload"
+    case types = "signatures"
     case calls = "calls"
     case leaks = "leaks"
     case cancelling = "cancellation"
   }
 
   let kind: Kind
-  /// The checked function; `nil` for `load`.
+  /// The checked function; `nil` for `load` and `types`.
   let function: FunctionDescription?
 
   var name: String { function.map { "\($0.name): \(kind.rawValue)" } ?? kind.rawValue }
 
   /// All checks of a plugin. Functions that cannot be called by random arguments are among them: their checks say so.
-  static func all(of plugin: PluginDescription, skipping names: Set<String>) -> [CheckJob] {
+  static func all(of plugin: PluginDescription, skipping names: Set<String>, hasTypes: Bool) -> [CheckJob] {
     var jobs = [CheckJob(kind: .load, function: nil)]
+    if hasTypes { jobs.append(CheckJob(kind: .types, function: nil)) }
     for function in plugin.functions where !names.contains(function.name) {
       jobs.append(CheckJob(kind: .calls, function: function))
       jobs.append(CheckJob(kind: .leaks, function: function))

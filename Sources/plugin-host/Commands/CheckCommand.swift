@@ -10,7 +10,8 @@ struct CheckCommand: ParsableCommand {
       Loads and unloads the plugin, and calls each of its functions with random and boundary arguments, each check in a \
       process of its own. Looks for crashes and functions that do not return, results that are not of the declared type, \
       promises that are settled twice or dropped, callbacks that are called late, threads and descriptors \
-      that are left behind, memory and promises that grow with each call, and the same after calls were discarded.
+      that are left behind, memory and promises that grow with each call, and the same after calls were discarded. \
+      Compares the signatures with the debug information of C and C++, where the file has some.
 
       The functions are called for real: do not check a plugin that deletes or sends something, or name those functions \
       with --skip. The seed that is printed repeats a run.
@@ -76,12 +77,13 @@ struct CheckCommand: ParsableCommand {
     var options = given
     // The description was read when the plan was made.
     var results = [CheckResult(name: "descriptor")]
-    for job in CheckJob.all(of: plugin, skipping: Set(skip)) {
+    let types = DebugTypes(of: plugin.path, timeout: .seconds(60))
+    for job in CheckJob.all(of: plugin, skipping: Set(skip), hasTypes: types.isWorthwhile) {
       if job.kind == .leaks, results.last?.findings.isEmpty == false {
         results.append(CheckResult(name: job.name, notes: ["leaks were not measured: its calls have findings"]))
         continue
       }
-      let result = try CheckProcess.run(job.name, timeout: options.timeout) { job.run(plan, options) }
+      let result = try CheckProcess.run(job.name, timeout: options.timeout) { job.run(plan, options, types) }
       if job.kind == .load { options.unloads = result.findings.isEmpty }
       results.append(result)
     }

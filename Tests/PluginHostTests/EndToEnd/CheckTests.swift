@@ -10,14 +10,14 @@ extension EndToEnd {
       let folder = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID().uuidString)")
       var path: String { folder.appending(path: "faulty.so").path }
 
-      init(_ fault: String?) throws {
+      init(_ fault: String?, _ more: [String] = []) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let root = tests.deletingLastPathComponent().deletingLastPathComponent()
         let flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]
         let compiler = try Process.run(
           URL(filePath: "/usr/bin/env"),
-          arguments: ["cc"] + flags + (fault.map { ["-D\($0)"] } ?? []) + [
+          arguments: ["cc"] + flags + more + (fault.map { ["-D\($0)"] } ?? []) + [
             "-I", root.appending(path: "include").path, "-o", path,
             tests.appending(path: "Fixtures/Checked/faulty.c").path,
           ])
@@ -89,6 +89,29 @@ extension EndToEnd {
         let others = report.checks.filter { !$0.name.hasPrefix(check.prefix(5)) }
         #expect(others.allSatisfy { $0.findings.isEmpty }, "\(ending.text)")
       }
+    }
+
+    @Test(
+      "signatures are compared with the debug information of C",
+      arguments: [
+        ("number(value: i64) -> i32", "1 of C is an integer of 4 bytes, but calls pass an integer of 8 bytes"),
+        ("number(value: f64) -> i32", "is an integer of 4 bytes, but calls pass a floating-point number of 8 bytes"),
+        ("number(value: cstr) -> i32", "is an integer of 4 bytes, but calls pass an address"),
+        ("number(value: str) -> i32", "is an integer of 4 bytes, but calls pass a struct of 16 bytes"),
+        ("number() -> i32", "calls pass 0 arguments of C, but the function has 1 parameters"),
+        ("number(value: i32, other: i32) -> i32", "calls pass 2 arguments of C, but the function has 1 parameters"),
+        ("number(value: i32) -> i64", "returns an integer of 4 bytes, but calls expect an integer of 8 bytes"),
+        ("number(value: i32)", nil), ("number(value: u32) -> i32", nil), ("number(value: i32) -> i32", nil),
+      ])
+    func types(signature: String, finding: String?) throws {
+      let fixture = try Fixture(nil, ["-g", "-O1", "-DNUMBER=\"\(signature)\""])
+      let skipped = ["number", "text", "later", "apply"].flatMap { ["--skip", $0] }
+      let ending = try HostProcess.run(["check", "--format", "json"] + skipped + [fixture.path])
+      withExtendedLifetime(fixture) {}
+      let report = try JSONDecoder().decode(Report.self, from: ending.output)
+      let check = try #require(report.checks.first { $0.name == "signatures" }, "\(ending)")
+      #expect(check.findings == (finding == nil ? [] : check.findings) && check.notes == [], "\(ending.text)")
+      if let finding { #expect(check.findings.contains { $0.contains(finding) }, "\(ending.text)") }
     }
 
     @Test("a function that takes an address gets one from another function, which is no leak")
