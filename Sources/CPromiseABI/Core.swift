@@ -45,7 +45,7 @@ public func promise_retain(_ promise: OpaquePointer?) -> promise_status_t {
 @c @implementation
 public func promise_release(_ promise: OpaquePointer?) -> promise_status_t {
   guard let cell = unsafe resolve(promise) else { return unsafe refusal(promise) }
-  cell.release(isPromise: true)
+  cell.releasePromise()
   return promise_status_t(PROMISE_OK)
 }
 
@@ -81,10 +81,10 @@ public func promise_reject(_ promise: OpaquePointer?, _ reason: UnsafePointer<pr
 private func settle(
   _ promise: OpaquePointer?, _ value: UnsafePointer<promise_value_t>?, _ outcome: Outcome
 ) -> promise_status_t {
-  guard let given = unsafe value, case let taken = unsafe CellValue(given), taken.isPlain,
+  guard let given = unsafe value, case let taken = unsafe CellValue(given), taken.isScalar,
     let cell = unsafe resolve(promise)
   else { return unsafe settleChecking(promise, value, outcome) }
-  return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
+  return cell.settling(taken, outcome, reports: true).rawValue
 }
 
 /// Settles a promise through a handle that may be stale, with a value that may own memory or be malformed.
@@ -101,7 +101,7 @@ private func settleChecking(
     taken.release()
     return unsafe refusal(promise)
   }
-  return promise_status_t(cell.settle(taken, outcome, reports: true) ? PROMISE_OK : PROMISE_ESETTLED)
+  return cell.settling(taken, outcome, reports: true).rawValue
 }
 
 /// Whether the promise may hold the value. If not, releases the value's reference.

@@ -25,16 +25,8 @@ extension CellRef {
         : reaction.react(to: &value, outcome, shared: false)
     }
     switch result {
-    case .idle, .settled(newest: 0):
-      reaction.releaseUnshared()
-    case .moved:
-      break
-    case .settled(let newest):
-      unsafe reaction.cell.pointee.next = 0
-      reaction.enclosingOwner = nil
-      unsafe Settlement.run(
-        of: reaction, life: reaction.lifeWord, newest: newest, reaction.cell.pointee.value, reaction.outcome,
-        owner: reaction)
+    case .idle, .settled(newest: 0): reaction.releaseUnshared()
+    default: reaction.settleDownstream(result)
     }
     if retained { value.release() }
   }

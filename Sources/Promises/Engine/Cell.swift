@@ -173,12 +173,24 @@ extension CellRef {
     return true
   }
 
-  /// Releases one reference; the last release disposes of the cell. `isPromise`: the caller knows that this is a
-  /// promise.
+  /// release() of a promise. A settled one that owns nothing but its cell is the usual case, and takes one pass.
   @inline(__always)
-  package func release(isPromise: Bool = false) {
+  package func releasePromise() {
+    let state = self.state
+    // Loaded after the state: until a promise is settled, other threads can take references through its reactions.
     let life = unsafe cell.pointee.life.load(ordering: .acquiring)
-    let isPromise = isPromise || life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
+    if state.isSettledAlone && life & Life.holdersMask == state.countOfLast { return deallocate(life) }
+    releaseOtherwise()
+  }
+
+  @inline(never)
+  private func releaseOtherwise() { release() }
+
+  /// Releases one reference; the last release disposes of the cell.
+  @inline(__always)
+  package func release() {
+    let life = unsafe cell.pointee.life.load(ordering: .acquiring)
+    let isPromise = life & Life.kindMask == CellKind.promise.rawValue << Life.kindShift
     let holders = life & Life.holdersMask
     // The only reference: as a rule no other thread can reach the cell, and releasing it takes no atomic operation.
     let isLast = holders == 1 || (holders == 2 && isPromise && state.isOvercounted)

@@ -70,6 +70,12 @@ package struct CellState {
   @inline(__always) var isOvercounted: Bool {
     bits & (CellState.settled | CellState.overcounted) == CellState.settled | CellState.overcounted
   }
+  /// Whether the promise is settled and owns nothing but its cell: no reactions, no value to release, no discard block.
+  @inline(__always) var isSettledAlone: Bool {
+    bits & ~(CellState.rejected | CellState.overcounted) == CellState.claimed | CellState.settled
+  }
+  /// The references that the life word of a settled promise counts when one is left.
+  @inline(__always) var countOfLast: UInt64 { 1 + (bits & CellState.overcounted) / CellState.overcounted }
   @inline(__always) var isSlow: Bool { bits & CellState.slow != 0 }
   /// Valid for a settled promise only.
   var isSubmitting: Bool { bits & CellState.submitting != 0 }

@@ -25,9 +25,12 @@ package struct CellValue: BitwiseCopyable {
   /// validated.
   @inlinable package var isOwning: Bool { !isPlain }
 
+  /// Whether the value is of a kind that never owns anything: isPlain in one comparison, but for a plain DISCARDED.
+  @inlinable package var isScalar: Bool { kind &- 1 < ValueKind.pointer.rawValue }
+
   /// Whether the value is of a known kind that owns nothing.
   @inlinable package var isPlain: Bool {
-    kind &- 1 < ValueKind.pointer.rawValue || head == UInt64(ValueKind.discarded.rawValue)
+    isScalar || head == UInt64(ValueKind.discarded.rawValue)
   }
 }
 

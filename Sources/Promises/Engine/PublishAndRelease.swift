@@ -16,20 +16,14 @@ import Synchronization
 // the generation in the life word differs then. A thread that takes a reference in between, from a weak one, becomes
 // the last owner in their place.
 extension CellRef {
-  /// publish() for a promise without reactions that also releases the caller's reference. False if the promise has
-  /// reactions or waiters, or if there is an observer. The caller has claimed the promise when its state was `old`, and
-  /// others have references.
+  /// publish() for a promise without reactions, waiters and observers that also releases the caller's reference. False
+  /// if it has some by now. The caller has claimed the promise when its state was `old`, and others have references.
   @inline(__always)
-  func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: CellState, _ life: UInt64) -> Bool {
-    guard old.bits & (CellState.headMask | CellState.waited) == 0, !Observation.isOn else {
-      // The newest reaction is read next.
-      unsafe platform_prefetch(CellRef(index: old.head).cell)
-      return false
-    }
+  func publishAndRelease(_ value: CellValue, _ outcome: Outcome, claimed old: UInt64, _ life: UInt64) -> Bool {
     unsafe cell.pointee.value = value
     let settled = CellState.claimed | CellState.settled | CellState.overcounted | outcome.flag
     let (exchanged, _) = unsafe cell.pointee.state.weakCompareExchange(
-      expected: old.bits | CellState.claimed, desired: settled | (value.isOwning ? CellState.owning : 0),
+      expected: old | CellState.claimed, desired: settled | (value.isOwning ? CellState.owning : 0),
       successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
     guard exchanged else { return false }
     if unsafe cell.pointee.life.load(ordering: .sequentiallyConsistent) & Life.referencesMask == 1 {

@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 
 /// The remaining work after a reaction has run.
@@ -18,6 +19,8 @@ extension CellRef {
     if reactionKind == .then && !outcome.isRejected {
       return unsafe handle(value, shared: shared)
     }
+    #if !hasFeature(Embedded)
+    // Swift's callbacks: the C ABI attaches none of either kind, so libpromise goes without their code.
     if reactionKind == .callback {
       var out = CellValue.void
       let verdict = unsafe callBack(value.pointee, outcome, &out)
@@ -26,6 +29,7 @@ extension CellRef {
     if reactionKind == .closure {
       return unsafe call(closure, value.pointee, outcome, shared: shared)
     }
+    #endif
     return unsafe reactOtherwise(to: value, outcome)
   }
 
@@ -34,9 +38,11 @@ extension CellRef {
     let context = reactionContext
     var out = CellValue.void
     let handler = unsafe unsafeBitCast(cell.pointee.function, to: Handler.self)
-    let verdict = unsafe Verdict(rawValue: handler(context.pointer, value, &out))
+    let verdict = unsafe _withUnprotectedUnsafeMutablePointer(to: &out) { out in
+      unsafe Verdict(rawValue: handler(context.pointer, value, out))
+    }
     context.release()
-    if verdict == .fulfill && out.isPlain {
+    if verdict == .fulfill && out.isScalar {
       return conclude(out, .fulfilled, shared: shared)
     }
     return decide(verdict, out)
@@ -157,8 +163,14 @@ extension CellRef {
       before = state
     } else {
       let old = tryClaim()
+      if CellRef.isPlainClaim(old, of: CellState.headMask | CellState.waited), !Observation.isOn,
+        publishAndRelease(value, outcome, claimed: old, life)
+      {
+        return .moved
+      }
       guard CellRef.isPlainClaim(old) else { return concludeSlowly(old, value, outcome) }
-      if publishAndRelease(value, outcome, claimed: CellState(old), life) { return .moved }
+      // The newest reaction is read next.
+      unsafe platform_prefetch(CellRef(index: CellState(old).head).cell)
       before = publish(value, outcome, isPromise: isPromise)
       if before.isWaited { wake() }
     }

@@ -1,38 +1,52 @@
 import CPlatform
 import Synchronization
 
+/// The result of a call that settles a promise, in the numbers of `promise_status_t`: a C function ends in the call that
+/// runs the reactions, and returns what that returns.
+package struct SettleStatus: Equatable {
+  package let rawValue: Int32
+  static var settled: SettleStatus { SettleStatus(rawValue: 0) }
+  /// The promise was settled before.
+  static var refused: SettleStatus { SettleStatus(rawValue: -3) }
+}
+
 extension CellRef {
   /// Settles the promise, if it is pending, and runs its reactions and those of the promises derived from it, depth
   /// first, before it returns. Takes ownership of the value. False if the promise was settled already; `reports`: that
   /// is reported to the hook for second settlements.
   @inline(__always)
   package func settle(_ value: CellValue, _ outcome: Outcome, reports: Bool = false) -> Bool {
+    settling(value, outcome, reports: reports) == .settled
+  }
+
+  /// settle() with a status.
+  @inline(__always)
+  package func settling(_ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
     let old = tryClaim()
     guard CellRef.isPlainClaim(old, of: CellState.sourceMask) else {
       return settleSlowly(old, value, outcome, reports: reports)
     }
     let before = publish(value, outcome)
-    if before.isWaited || Observation.isOn {
-      settledObserved(before, value, outcome)
-    } else if before.head != 0 {
-      runReactions(newest: before.head, value, outcome)
-    }
-    return true
+    if before.isWaited || Observation.isOn { return settledObserved(before, value, outcome) }
+    if before.head == 0 { return .settled }
+    if value.isOwning { return runReactions(newest: before.head, toOwning: value, outcome, life: lifeWord) }
+    return Settlement.run(of: self, life: lifeWord, newest: before.head, value, outcome)
   }
 
   /// Completes a settlement with a waiter or an observer.
   @inline(never)
-  private func settledObserved(_ before: CellState, _ value: CellValue, _ outcome: Outcome) {
+  private func settledObserved(_ before: CellState, _ value: CellValue, _ outcome: Outcome) -> SettleStatus {
     if Observation.isOn { noteSettlement(outcome) }
     settled(before, value, outcome)
+    return .settled
   }
 
   /// settle() after a claim that was not plain. A source that the promise is derived from loses a reaction.
   @inline(never)
-  private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> Bool {
+  private func settleSlowly(_ old: UInt64, _ value: CellValue, _ outcome: Outcome, reports: Bool) -> SettleStatus {
     guard claimed(old) else {
       refused(value, outcome, reports: reports)
-      return false
+      return .refused
     }
     // The contexts that detaching frees may release the last reference to this promise.
     let isKept = retain()
@@ -43,7 +57,7 @@ extension CellRef {
     settled(before, value, outcome)
     source?.releaseLeft()
     if isKept { release() }
-    return true
+    return .settled
   }
 
   /// Refuses a settlement because the promise is settled already: releases the value.
@@ -72,20 +86,20 @@ extension CellRef {
 
   /// Runs the reactions taken from this promise, which is settled with `value`. The caller may lose its reference while
   /// they run. If it may have lost it before, it passes the life word from before.
-  @inline(__always)
   func runReactions(newest: UInt32, _ value: CellValue, _ outcome: Outcome, life: UInt64? = nil) {
-    let life = life ?? lifeWord
-    if value.isOwning { return runReactions(newest: newest, toOwning: value, outcome, life: life) }
-    Settlement.run(of: self, life: life, newest: newest, value, outcome, owner: nil)
+    _ = runReactions(newest: newest, toOwning: value, outcome, life: life ?? lifeWord)
   }
 
   /// Keeps the value alive beyond the promise. If it has too many references for one more, another owner outlives the
   /// run.
   @inline(never)
-  private func runReactions(newest: UInt32, toOwning value: CellValue, _ outcome: Outcome, life: UInt64) {
+  private func runReactions(newest: UInt32, toOwning value: CellValue, _ outcome: Outcome, life: UInt64)
+    -> SettleStatus
+  {
     let retained = value.retain()
-    Settlement.run(of: self, life: life, newest: newest, value, outcome, owner: nil)
+    _ = Settlement.run(of: self, life: life, newest: newest, value, outcome)
     if retained { value.release() }
+    return .settled
   }
 }
 
@@ -120,6 +134,8 @@ enum Settlement {
   /// Reverses a list: reactions were pushed newest first, and run in the order of attachment.
   @inline(__always)
   static func reversed(_ newest: UInt32) -> UInt32 {
+    // A list of one is the usual case.
+    guard newest != 0, unsafe CellRef(index: newest).cell.pointee.next != 0 else { return newest }
     var list: UInt32 = 0
     var next = newest
     while next != 0 {
@@ -132,21 +148,24 @@ enum Settlement {
     return list
   }
 
-  /// Runs the reactions up to `newest` with `value`: the outcome of `root`, or of `owner` if there is one, whose
-  /// reference belongs to the loop.
+  /// Runs the reactions up to `newest` with the outcome of `root`.
   @inline(never)
-  static func run(
-    of root: CellRef, life: UInt64, newest: UInt32, _ value: CellValue, _ outcome: Outcome, owner: CellRef?
-  ) {
+  static func run(of root: CellRef, life: UInt64, newest: UInt32, _ value: CellValue, _ outcome: Outcome)
+    -> SettleStatus
+  {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
       enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root,
-      life: life, owner: owner, running: nil)
-    unsafe withUnsafeMutablePointer(to: &activation) { here in
+      life: life, running: nil)
+    var value = value
+    unsafe _withUnprotectedUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
-      unsafe withUnsafePointer(to: value) { value in unsafe loop(here, reversed(newest), value, outcome) }
+      unsafe _withUnprotectedUnsafeMutablePointer(to: &value) { value in
+        unsafe loop(here, reversed(newest), UnsafePointer(value), outcome)
+      }
       unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing)
     }
+    return .settled
   }
 
   @inline(__always)
@@ -158,38 +177,25 @@ enum Settlement {
     var value = unsafe rootValue
     var outcome = rootOutcome
     while true {
-      guard list != 0 else {
-        guard let owner = unsafe here.pointee.owner else { return }
-        list = unsafe owner.cell.pointee.next
-        unsafe here.pointee.owner = owner.enclosingOwner
-        owner.releaseCounted()
-        if let enclosing = unsafe here.pointee.owner {
-          unsafe value = enclosing.settledValue
-          outcome = enclosing.outcome
-        } else {
-          unsafe value = rootValue
-          outcome = rootOutcome
-        }
-        continue
-      }
       let reaction = CellRef(index: list)
       list = unsafe reaction.cell.pointee.next
       unsafe here.pointee.running = reaction
       unsafe here.pointee.rest = list
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
-      unsafe here.pointee.running = nil
       // As a rule no reaction has joined, and the address of the next one is known without a load.
       if unsafe here.pointee.hasJoined {
         unsafe here.pointee.hasJoined = false
         list = unsafe here.pointee.rest
       }
       switch result {
-      case .idle, .settled(newest: 0):
-        reaction.release()
       case .moved:
         break
+      case .idle, .settled(newest: 0):
+        unsafe here.pointee.running = nil
+        reaction.release()
       case .settled(let newest):
+        unsafe here.pointee.running = nil
         if list == 0, let owner = unsafe here.pointee.owner {
           // The owner's last reaction: the promise takes the owner's place.
           unsafe reaction.cell.pointee.next = unsafe owner.cell.pointee.next
@@ -205,6 +211,20 @@ enum Settlement {
         list = reversed(newest)
         unsafe value = reaction.settledValue
         outcome = reaction.outcome
+      }
+      while list == 0 {
+        guard let owner = unsafe here.pointee.owner else { return }
+        list = unsafe owner.cell.pointee.next
+        unsafe here.pointee.running = nil
+        unsafe here.pointee.owner = owner.enclosingOwner
+        owner.releaseCounted()
+        if let enclosing = unsafe here.pointee.owner {
+          unsafe value = enclosing.settledValue
+          outcome = enclosing.outcome
+        } else {
+          unsafe value = rootValue
+          outcome = rootOutcome
+        }
       }
     }
   }
@@ -238,7 +258,7 @@ extension Settlement {
     let thread = unsafe platform_thread()
     var activation = unsafe Activation(
       enclosing: thread.pointee.activation?.assumingMemoryBound(to: Activation.self), root: root,
-      life: root.lifeWord, rest: rest, owner: nil, running: promise, isCallers: isCallers)
+      life: root.lifeWord, rest: rest, running: promise, isCallers: isCallers)
     return unsafe withUnsafeMutablePointer(to: &activation) { here in
       unsafe thread.pointee.activation = UnsafeMutableRawPointer(here)
       defer { unsafe thread.pointee.activation = unsafe UnsafeMutableRawPointer(here.pointee.enclosing) }

@@ -67,8 +67,12 @@ extension CellRef {
 
   /// Frees the cell. Its next token differs from every earlier one.
   @inline(__always)
-  func deallocate() {
-    let life = unsafe cell.pointee.life.load(ordering: .relaxed) & ~(1 << Life.runtimeShift - 1)
+  func deallocate() { unsafe deallocate(cell.pointee.life.load(ordering: .relaxed)) }
+
+  /// deallocate() with the cell's life word.
+  @inline(__always)
+  func deallocate(_ life: UInt64) {
+    let life = life & ~(1 << Life.runtimeShift - 1)
     let (next, isUsedUp) = life.addingReportingOverflow(1 << Life.generationShift)
     unsafe cell.pointee.life.store(next, ordering: .releasing)
     guard !isUsedUp else { return }
@@ -87,8 +91,9 @@ extension CellRef {
     let thread = unsafe platform_thread()
     unsafe cell.pointee.context = unsafe thread.pointee.free
     unsafe thread.pointee.free = unsafe UnsafeMutableRawPointer(cell)
-    guard unsafe thread.pointee.room != 0 else { return putAside() }
-    unsafe thread.pointee.room &-= 1
+    let (room, isFull) = unsafe thread.pointee.room.subtractingReportingOverflow(1)
+    guard !isFull else { return putAside() }
+    unsafe thread.pointee.room = room
   }
 }
 

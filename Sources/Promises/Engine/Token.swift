@@ -12,12 +12,11 @@ package struct Token: Equatable {
   /// bits: an index beyond the slab is rejected by its range before memory is read.
   @inline(__always)
   package func cell(_ kind: CellKind) -> CellRef? {
-    let index = bits & Token.indexMask
+    // One comparison for the kind and the range: with another kind's bits the index is beyond every slab.
+    let index = bits & (Life.kindMask | Token.indexMask) ^ kind.rawValue << Life.kindShift
     guard index < Slab.committed.load(ordering: .relaxed) else { return nil }
     let ref = CellRef(index: UInt32(truncatingIfNeeded: index))
-    guard bits & Life.kindMask == kind.rawValue << Life.kindShift,
-      unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ bits) >> Life.kindShift == 0
-    else { return nil }
+    guard unsafe (ref.cell.pointee.life.load(ordering: .relaxed) ^ bits) >> Life.kindShift == 0 else { return nil }
     return ref
   }
 }
