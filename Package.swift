@@ -81,6 +81,8 @@ let package = Package(
         .enableExperimentalFeature("Embedded"),
         .unsafeFlags(["-wmo"]),
         .unsafeFlags(["-Ounchecked"], .when(configuration: .release)),
+        // As C libraries are compiled. SwiftPM asks for frame pointers by the option of the driver, which is weaker.
+        .unsafeFlags(["-Xcc", "-Xclang", "-Xcc", "-mframe-pointer=none"], .when(configuration: .release)),
       ],
       linkerSettings: [
         .unsafeFlags([

@@ -53,6 +53,13 @@ func made(_ ref: CellRef?) -> OpaquePointer? {
   return unsafe handle(ref)
 }
 
+/// made() of a cell whose token is known.
+@inline(__always)
+func made(new: NewCell?) -> OpaquePointer? {
+  guard let new else { return unsafe fail(promise_status_t(PROMISE_ENOMEM)) }
+  return unsafe OpaquePointer(bitPattern: UInt(new.token.bits))
+}
+
 /// Converts a handler to the engine's type: the same function, with untyped pointers to values.
 @inline(__always)
 func engineHandler(_ handler: promise_handler_t) -> Handler {

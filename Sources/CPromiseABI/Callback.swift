@@ -12,7 +12,18 @@ public func promise_then(
   let context = unsafe Context(ctx, free_ctx)
   guard let cell = unsafe resolve(promise) else { return unsafe fail(refusal(promise), context) }
   guard let on_fulfilled = unsafe on_fulfilled else { return unsafe fail(promise_status_t(PROMISE_EINVAL), context) }
-  return unsafe made(cell.then(engineHandler(on_fulfilled), context))
+  guard Slab.hasFreeCell else { return unsafe thenAfterRefill(promise, on_fulfilled, ctx, free_ctx) }
+  return unsafe made(new: cell.then(engineHandler(on_fulfilled), context))
+}
+
+@inline(never)
+private func thenAfterRefill(
+  _ promise: OpaquePointer?, _ on_fulfilled: promise_handler_t, _ ctx: UnsafeMutableRawPointer?,
+  _ free_ctx: promise_free_t?
+) -> OpaquePointer? {
+  unsafe Slab.provide()
+    ? promise_then(promise, on_fulfilled, ctx, free_ctx)
+    : fail(promise_status_t(PROMISE_ENOMEM), Context(ctx, free_ctx))
 }
 
 @c @implementation

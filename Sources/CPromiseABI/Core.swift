@@ -5,7 +5,15 @@ import Promises
 #endif
 
 @c @implementation
-public func promise_new() -> OpaquePointer? { unsafe made(CellRef.promise()) }
+public func promise_new() -> OpaquePointer? {
+  guard Slab.hasFreeCell else { return unsafe newAfterRefill() }
+  return unsafe made(new: CellRef.newPromise())
+}
+
+@inline(never)
+private func newAfterRefill() -> OpaquePointer? {
+  unsafe Slab.provide() ? promise_new() : fail(promise_status_t(PROMISE_ENOMEM))
+}
 
 @c @implementation
 public func promise_new_resolved(_ value: UnsafePointer<promise_value_t>?) -> OpaquePointer? {

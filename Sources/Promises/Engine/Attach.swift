@@ -48,12 +48,15 @@ extension CellRef {
 extension CellRef {
   /// Returns a promise that `handler` settles once this one is fulfilled; nil when memory has run out.
   @inline(__always)
-  package func then(_ handler: Handler, _ context: Context) -> CellRef? {
+  package func then(_ handler: Handler, _ context: Context) -> NewCell? {
     guard
-      let derived = unsafe CellRef.derived(
+      let derived = unsafe CellRef.newlyDerived(
         from: self, .then, unsafeBitCast(handler, to: UnsafeMutableRawPointer.self), context)
-    else { return outOfMemory(context) }
-    deliver(to: derived)
+    else {
+      context.release()
+      return nil
+    }
+    if !attach(derived.ref, index: derived.token.bits & Token.indexMask) { runAtOnce(derived.ref) }
     return derived
   }
 

@@ -102,8 +102,11 @@ package struct CellRef: Equatable, @unchecked Sendable {
     .unsafelyUnwrapped
   }
 
-  @inline(__always) package var index: UInt32 {
-    unsafe UInt32(truncatingIfNeeded: (UInt(bitPattern: cell) &- Slab.base.load(ordering: .relaxed)) / UInt(Cell.size))
+  @inline(__always) package var index: UInt32 { UInt32(truncatingIfNeeded: wideIndex) }
+
+  /// `index` in the width of a token.
+  @inline(__always) var wideIndex: UInt64 {
+    unsafe UInt64((UInt(bitPattern: cell) &- Slab.base.load(ordering: .relaxed)) / UInt(Cell.size))
   }
 }
 

@@ -233,8 +233,11 @@ extension CellRef {
   /// Pushes a reaction on the list; false if the promise is settled already. The list takes ownership of the
   /// reaction's reference.
   @inline(__always)
-  func attach(_ reaction: CellRef) -> Bool {
-    let index = UInt64(reaction.index) << CellState.headShift
+  func attach(_ reaction: CellRef) -> Bool { attach(reaction, index: reaction.wideIndex) }
+
+  @inline(__always)
+  func attach(_ reaction: CellRef, index: UInt64) -> Bool {
+    let index = index << CellState.headShift
     var current = unsafe cell.pointee.state.load(ordering: .acquiring)
     while current & CellState.settled == 0 {
       unsafe reaction.cell.pointee.next = CellState(current).head

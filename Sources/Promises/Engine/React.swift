@@ -20,7 +20,7 @@ extension CellRef {
       return unsafe handle(value, shared: shared)
     }
     #if !hasFeature(Embedded)
-    // Swift's callbacks: the C ABI attaches none of either kind, so libpromise goes without their code.
+    // Swift's callbacks: the C ABI attaches none of either kind, so libpromise leaves their code out.
     if reactionKind == .callback {
       var out = CellValue.void
       let verdict = unsafe callBack(value.pointee, outcome, &out)

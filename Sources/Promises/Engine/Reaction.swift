@@ -133,12 +133,16 @@ extension CellRef {
 
   /// Returns a pending promise that is settled only by calls from outside.
   @inline(__always)
-  package static func promise() -> CellRef? {
-    guard let promise = CellRef.allocate(.promise, references: 1) else { return nil }
-    unsafe promise.cell.pointee.state.store(0, ordering: .relaxed)
-    unsafe promise.cell.pointee.meta = ReactionKind.none.rawValue
-    if Observation.isOn { promise.noteCreation() }
-    return promise
+  package static func promise() -> CellRef? { newPromise()?.ref }
+
+  /// promise() with its token.
+  @inline(__always)
+  package static func newPromise() -> NewCell? {
+    guard let new = CellRef.allocateNew(.promise, references: 1) else { return nil }
+    unsafe new.ref.cell.pointee.state.store(0, ordering: .relaxed)
+    unsafe new.ref.cell.pointee.meta = ReactionKind.none.rawValue
+    if Observation.isOn { new.ref.noteCreation() }
+    return new
   }
 
   /// Returns a pending promise with a reaction to the settlement of `source`. One reference is the caller's, the other
@@ -148,7 +152,18 @@ extension CellRef {
     from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,
     _ context: Context, interest: Interest = .counted, references: UInt64 = 2
   ) -> CellRef? {
-    guard let promise = CellRef.allocate(.promise, references: references) else { return nil }
+    unsafe newlyDerived(
+      from: source, kind, type: type, function, context, interest: interest, references: references)?.ref
+  }
+
+  /// derived() with its token.
+  @inline(__always)
+  static func newlyDerived(
+    from source: CellRef, _ kind: ReactionKind, type: UInt32 = 0, _ function: UnsafeMutableRawPointer?,
+    _ context: Context, interest: Interest = .counted, references: UInt64 = 2
+  ) -> NewCell? {
+    guard let new = CellRef.allocateNew(.promise, references: references) else { return nil }
+    let promise = new.ref
     unsafe promise.cell.pointee.state.store(UInt64(source.index) << CellState.sourceShift, ordering: .relaxed)
     promise.noteGeneration(of: source)
     unsafe promise.cell.pointee.meta =
@@ -157,6 +172,6 @@ extension CellRef {
     unsafe promise.cell.pointee.context = unsafe context.pointer
     unsafe promise.cell.pointee.free = unsafe context.free
     if Observation.isOn { promise.noteDerivation(from: source) }
-    return promise
+    return new
   }
 }

@@ -2,7 +2,7 @@ import CPlatform
 import Synchronization
 
 /// The result of a call that settles a promise, in the numbers of `promise_status_t`: a C function ends in the call that
-/// runs the reactions, and returns what that returns.
+/// runs the reactions, and returns its result.
 package struct SettleStatus: Equatable {
   package let rawValue: Int32
   static var settled: SettleStatus { SettleStatus(rawValue: 0) }
@@ -183,18 +183,15 @@ enum Settlement {
       unsafe here.pointee.rest = list
       let result =
         unsafe Observation.isOn ? reaction.reactObserved(to: value, outcome) : reaction.react(to: value, outcome)
-      // As a rule no reaction has joined, and the address of the next one is known without a load.
-      if unsafe here.pointee.hasJoined {
-        unsafe here.pointee.hasJoined = false
-        list = unsafe here.pointee.rest
-      }
       switch result {
       case .moved:
-        break
+        list = unsafe rest(here, list)
       case .idle, .settled(newest: 0):
+        list = unsafe rest(here, list)
         unsafe here.pointee.running = nil
         reaction.release()
       case .settled(let newest):
+        list = unsafe rest(here, list)
         unsafe here.pointee.running = nil
         if list == 0, let owner = unsafe here.pointee.owner {
           // The owner's last reaction: the promise takes the owner's place.
@@ -227,6 +224,14 @@ enum Settlement {
         }
       }
     }
+  }
+
+  /// The remaining reactions: as a rule none has joined, and the next one is known without a load.
+  @inline(__always)
+  private static func rest(_ here: UnsafeMutablePointer<Activation>, _ list: UInt32) -> UInt32 {
+    guard unsafe here.pointee.hasJoined else { return list }
+    unsafe here.pointee.hasJoined = false
+    return unsafe here.pointee.rest
   }
 }
 

@@ -50,6 +50,12 @@ extension CellRef {
   /// has run out.
   @inline(__always)
   static func allocate(_ kind: CellKind, references: UInt64) -> CellRef? {
+    allocateNew(kind, references: references)?.ref
+  }
+
+  /// allocate() with the cell's token.
+  @inline(__always)
+  static func allocateNew(_ kind: CellKind, references: UInt64) -> NewCell? {
     let thread = unsafe platform_thread()
     let ref: CellRef
     if let free = unsafe thread.pointee.free {
@@ -60,9 +66,9 @@ extension CellRef {
     }
     unsafe thread.pointee.free = unsafe ref.cell.pointee.context
     unsafe thread.pointee.room &+= 1
-    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed)
-    unsafe ref.cell.pointee.life.store(life | kind.rawValue << Life.kindShift | references, ordering: .relaxed)
-    return ref
+    let life = unsafe ref.cell.pointee.life.load(ordering: .relaxed) | kind.rawValue << Life.kindShift
+    unsafe ref.cell.pointee.life.store(life | references, ordering: .relaxed)
+    return NewCell(ref: ref, token: Token(bits: life | ref.wideIndex))
   }
 
   /// Frees the cell. Its next token differs from every earlier one.
@@ -166,6 +172,14 @@ private func pop() -> (UnsafeMutablePointer<Cell>, UInt32) {
 }
 
 extension Slab {
+  /// Whether the calling thread can allocate a cell without refill().
+  @inline(__always)
+  package static var hasFreeCell: Bool { unsafe platform_thread().pointee.free != nil }
+
+  /// Refills the calling thread's list; false if memory has run out. The most frequent functions do so out of line and
+  /// start over: their usual path then makes no call across which it would have to save registers.
+  package static func provide() -> Bool { refill() != nil }
+
   /// Returns all pages without a cell in use to the system, except for pages with cells in other threads' lists.
   /// Returns the number of bytes that the system took. Releases the lock at intervals for other threads.
   package static func trim() -> Int {

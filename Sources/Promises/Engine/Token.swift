@@ -21,6 +21,13 @@ package struct Token: Equatable {
   }
 }
 
+/// A cell that was allocated just now, with its token: the allocator knows it, and to read the life word that it has
+/// just written would be slower.
+package struct NewCell {
+  package let ref: CellRef
+  package let token: Token
+}
+
 extension Token {
   /// The cell of the kind `other`, if it is of that subkind.
   package func cell(_ subkind: CellSubkind) -> CellRef? {

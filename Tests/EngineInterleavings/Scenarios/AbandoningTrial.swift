@@ -130,7 +130,7 @@ final class AbandoningTrial: Explorable {
         let bits = unsafe Note.call(context, value) + AbandoningTrial.added
         unsafe out.storeBytes(of: CellValue(kind: .u64, bits: bits), as: CellValue.self)
         return Verdict.fulfill.rawValue
-      }, note.context)!
+      }, note.context)!.ref
   }
 
   private func listen(_ promise: CellRef) -> Note {

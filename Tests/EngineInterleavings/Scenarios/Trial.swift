@@ -77,9 +77,9 @@ final class Trial: Explorable {
     record(.attaching(probe: probe.number, thread: thread))
     let context = unsafe Context(Unmanaged.passRetained(probe).toOpaque(), { Probe.release($0) })
     if step == .map {
-      unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!.release()
+      unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!.ref.release()
     } else if step == .derive {
-      let derived = unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!
+      let derived = unsafe promise.then({ Probe.handle($0, $1, $2) }, context)!.ref
       let second = addProbe(.observesDerived, thread)
       let secondContext = unsafe Context(Unmanaged.passRetained(second).toOpaque(), { Probe.release($0) })
       _ = unsafe derived.observe({ Probe.call($0, $1, false) }, { Probe.call($0, $1, true) }, secondContext)
