@@ -24,8 +24,8 @@ static void report_operations(const library_t *floor, const library_t *ours, eff
     double budget;
   } rows[] = {
       {"new + resolve + release", workload_settle, 1000, 1000, 0.85},
-      {"new + then + resolve + 2 releases", workload_then, 1000, 1000, 1.00},
-      {"a link of a chain of 10", workload_chain, 10, 10, 0.95},
+      {"new + then + resolve + 2 releases", workload_then, 1000, 1000, 0.85},
+      {"a link of a chain of 10", workload_chain, 10, 10, 0.85},
       {"a reaction of 1,000", workload_fan, 1000, 1000, 0.85},
       {"then on a settled promise", workload_then_on_settled, 1000, 1000, 0.85},
   };
