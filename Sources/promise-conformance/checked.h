@@ -45,6 +45,11 @@ static inline void note_free(void *ctx) {
   note((char)((intptr_t)ctx - 'a' + 'A'));
 }
 
+/* Submits a job that notes the letter, and its capital when it is freed. */
+static inline void submit_letter(promise_executor_t *executor, char letter) {
+  CHECK_STATUS(promise_executor_submit(executor, note_block, LETTER(letter), note_free), PROMISE_OK);
+}
+
 /* Attaches note_observer to both outcomes. */
 static inline void observe(promise_t *promise, char letter) {
   CHECK_STATUS(promise_observe(promise, note_observer, note_observer, LETTER(letter), NULL), PROMISE_OK);

@@ -1,21 +1,7 @@
 /* The texts that describe values. */
 #include <math.h>
 
-#include "support.h"
-
-static promise_value_t f64(double number) {
-  return (promise_value_t){.kind = PROMISE_KIND_F64, .as.f64 = number};
-}
-
-static promise_value_t u64(uint64_t number) {
-  return (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = number};
-}
-
-static promise_value_t bytes(const char *bytes) {
-  promise_value_t value;
-  REQUIRE(promise_value_bytes(&value, bytes, strlen(bytes)) == PROMISE_OK);
-  return value;
-}
+#include "values.h"
 
 static promise_value_t caused(const char *message, int64_t code, const char *origin, promise_value_t cause) {
   promise_value_t value;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../checked.h"
+#include "../values.h"
 
 static bool equal(promise_value_t one, promise_value_t other) {
   bool holds = values_equal(&one, &other);
@@ -17,20 +18,6 @@ static bool equal_owned(promise_value_t one, promise_value_t other) {
   promise_value_release(&one);
   promise_value_release(&other);
   return holds;
-}
-
-static promise_value_t f64(double number) {
-  return (promise_value_t){.kind = PROMISE_KIND_F64, .as.f64 = number};
-}
-
-static promise_value_t u64(uint64_t number) {
-  return (promise_value_t){.kind = PROMISE_KIND_U64, .as.u64 = number};
-}
-
-static promise_value_t bytes(const char *bytes) {
-  promise_value_t value;
-  REQUIRE(promise_value_bytes(&value, bytes, strlen(bytes)) == PROMISE_OK);
-  return value;
 }
 
 static void plain_values_are_equal_by_content(void) {

@@ -161,37 +161,18 @@ static void wait_runs_the_loop(void) {
   teardown(fixture);
 }
 
-static promise_loop_t *loop_new(void) {
-  promise_loop_t *loop = promise_loop_new();
-  CHECK(loop != NULL);
-  return loop;
-}
-
-static promise_executor_t *executor_of(promise_loop_t *loop) {
-  promise_executor_t *executor = promise_loop_executor(loop);
-  CHECK(executor != NULL);
-  return executor;
-}
-
-static void submit_letter(promise_executor_t *executor, char letter) {
-  CHECK_STATUS(promise_executor_submit(executor, note_block, LETTER(letter), note_free), PROMISE_OK);
-}
-
 static void jobs_run_when_the_loop_does(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  CHECK(!readable(loop));
-  CHECK_INT(promise_loop_run_once(loop), 0);
-  submit_letter(executor, 'a');
-  submit_letter(executor, 'b');
+  fixture_t fixture = setup();
+  CHECK(!readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 0);
+  submit_letter(fixture.executor, 'a');
+  submit_letter(fixture.executor, 'b');
   CHECK_TEXT(journal, "");
-  CHECK(readable(loop));
-  CHECK_INT(promise_loop_run_once(loop), 2);
+  CHECK(readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 2);
   CHECK_TEXT(journal, "aAbB");
-  CHECK(!readable(loop));
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_ESTALE);
+  CHECK(!readable(fixture.loop));
+  teardown(fixture);
 }
 
 static promise_executor_t *again;
@@ -202,16 +183,15 @@ static void submits_again(void *ctx) {
 }
 
 static void a_run_leaves_what_its_jobs_submit(void) {
-  promise_loop_t *loop = loop_new();
-  again = executor_of(loop);
+  fixture_t fixture = setup();
+  again = fixture.executor;
   CHECK_STATUS(promise_executor_submit(again, submits_again, LETTER('a'), NULL), PROMISE_OK);
-  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
   CHECK_TEXT(journal, "a");
-  CHECK(readable(loop));
-  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK(readable(fixture.loop));
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
   CHECK_TEXT(journal, "abB");
-  CHECK_STATUS(promise_executor_release(again), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  teardown(fixture);
 }
 
 /* Each tick's value is the number of intervals so far. Missed counts_ticks are merged into one. */
@@ -223,9 +203,8 @@ static void counts_ticks(void *ctx, const promise_value_t *value) {
 
 static void a_loop_ticks(void) {
   uint64_t latest = 0;
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  promise_publisher_t *publisher = promise_publisher_every(executor, MILLISECONDS);
+  fixture_t fixture = setup();
+  promise_publisher_t *publisher = promise_publisher_every(fixture.executor, MILLISECONDS);
   promise_subscription_t wish = {.size = sizeof wish,
                                  .overflow = PROMISE_OVERFLOW_BUFFER,
                                  .demand = PROMISE_DEMAND_UNLIMITED,
@@ -233,18 +212,17 @@ static void a_loop_ticks(void) {
                                  .ctx = &latest};
   promise_subscriber_t *subscriber = promise_publisher_subscribe(publisher, &wish);
   CHECK(publisher != NULL && subscriber != NULL);
-  struct pollfd descriptor = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  struct pollfd descriptor = {.fd = promise_loop_fd(fixture.loop), .events = POLLIN};
   for (int i = 0; i < 3; i++) {
     CHECK_INT(poll(&descriptor, 1, -1), 1);
-    CHECK_INT(promise_loop_run_once(loop), 1);
+    CHECK_INT(promise_loop_run_once(fixture.loop), 1);
     CHECK(latest > (uint64_t)i);
   }
   CHECK_STATUS(promise_publisher_release(publisher), PROMISE_OK);
   CHECK_STATUS(promise_subscriber_release(subscriber), PROMISE_OK);
-  CHECK_POINTER(promise_publisher_every(executor, 0), NULL);
+  CHECK_POINTER(promise_publisher_every(fixture.executor, 0), NULL);
   CHECK_STATUS(promise_last_status(), PROMISE_EINVAL);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  teardown(fixture);
 }
 
 static void *submits_from_afar(void *executor) {
@@ -253,16 +231,14 @@ static void *submits_from_afar(void *executor) {
 }
 
 static void other_threads_wake_the_loop(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  pthread_t thread = start(submits_from_afar, executor);
-  struct pollfd descriptor = {.fd = promise_loop_fd(loop), .events = POLLIN};
+  fixture_t fixture = setup();
+  pthread_t thread = start(submits_from_afar, fixture.executor);
+  struct pollfd descriptor = {.fd = promise_loop_fd(fixture.loop), .events = POLLIN};
   CHECK_INT(poll(&descriptor, 1, -1), 1);
-  CHECK_INT(promise_loop_run_once(loop), 1);
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
   CHECK_TEXT(journal, "aA");
   finish(thread);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
+  teardown(fixture);
 }
 
 static void the_main_loop_runs_the_main_executor(void) {
@@ -288,7 +264,8 @@ static void the_main_loop_runs_the_main_executor(void) {
 }
 
 static void what_is_no_loop_is_refused(void) {
-  promise_loop_t *gone = loop_new();
+  promise_loop_t *gone = promise_loop_new();
+  CHECK(gone != NULL);
   promise_t *promise = fulfilled(1);
   CHECK_STATUS(promise_loop_release(gone), PROMISE_OK);
   promise_loop_t *const handles[] = {NULL, gone, (promise_loop_t *)(void *)promise};

@@ -77,33 +77,16 @@ static void last_release_ends_a_run_elsewhere(void) {
   CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
 
-static promise_loop_t *loop_new(void) {
-  promise_loop_t *loop = promise_loop_new();
-  CHECK(loop != NULL);
-  return loop;
-}
-
-static promise_executor_t *executor_of(promise_loop_t *loop) {
-  promise_executor_t *executor = promise_loop_executor(loop);
-  CHECK(executor != NULL);
-  return executor;
-}
-
-static void submit_letter(promise_executor_t *executor, char letter) {
-  CHECK_STATUS(promise_executor_submit(executor, note_block, LETTER(letter), note_free), PROMISE_OK);
-}
-
 static void each_reference_keeps_the_loop_open(void) {
-  promise_loop_t *loop = loop_new();
-  promise_executor_t *executor = executor_of(loop);
-  CHECK_STATUS(promise_loop_retain(loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  submit_letter(executor, 'a');
-  CHECK_INT(promise_loop_run_once(loop), 1);
+  fixture_t fixture = setup();
+  CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+  submit_letter(fixture.executor, 'a');
+  CHECK_INT(promise_loop_run_once(fixture.loop), 1);
   CHECK_TEXT(journal, "aA");
-  CHECK_STATUS(promise_loop_release(loop), PROMISE_OK);
-  CHECK_STATUS(promise_loop_retain(loop), PROMISE_ESTALE);
-  CHECK_STATUS(promise_executor_release(executor), PROMISE_OK);
+  CHECK_STATUS(promise_loop_release(fixture.loop), PROMISE_OK);
+  CHECK_STATUS(promise_loop_retain(fixture.loop), PROMISE_ESTALE);
+  CHECK_STATUS(promise_executor_release(fixture.executor), PROMISE_OK);
 }
 
 CHECKS(loop_end) = {
