@@ -1,5 +1,5 @@
-// Tasks that get a future's value as input. The task is enqueued by the call, so that no other caller can start it. If the
-// future is rejected or cancelled, the task is cancelled with that error as indirect error, and not started.
+// Tasks that get a future's value as input. The task is enqueued by the call, so that no other caller can start it. If
+// the future is rejected or cancelled, the task is cancelled with that error as indirect error, and not started.
 extension Future where Value: Sendable, Failure: Error {
   /// Starts a task with this future's value.
   ///
