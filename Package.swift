@@ -101,6 +101,7 @@ let package = Package(
     .systemLibrary(name: "CYaml", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     // Enters plugins, and is entered by them: the only C++, for their exceptions.
     .target(name: "CPluginEdge", dependencies: ["CFFI", "CPromise"]),
     .target(
@@ -111,20 +112,26 @@ let package = Package(
     .executableTarget(
       name: "plugin-host",
       dependencies: [
-        "CCrypto", "CHostExit", "CPluginEdge", "CSQLite", "CYaml", "PluginRuntime", "Promises",
+        "CCrypto", "CHostExit", "CPluginEdge", "CSodium", "CSQLite", "CYaml", "PluginRuntime", "Promises",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      exclude: ["host.exports", "host.map"], swiftSettings: settings,
+      exclude: ["host.exports", "host.map"],
+      // Calls of plugins are the runtime's; nothing of the command line itself is hot.
+      swiftSettings: settings + [.unsafeFlags(["-Osize"], .when(configuration: .release))],
       linkerSettings: [
         // The archives: no library to install beside the program, and none that a plugin could meet.
         .linkedLibrary(":libyaml.a"), .linkedLibrary(":libsqlite3.a"), .linkedLibrary(":libcrypto.a"),
-        .unsafeFlags(["-Xlinker", "--exclude-libs=libyaml.a:libsqlite3.a:libcrypto.a"], .when(configuration: .debug)),
+        .linkedLibrary(":libsodium.a"),
+        .unsafeFlags(
+          ["-Xlinker", "--exclude-libs=libyaml.a:libsqlite3.a:libcrypto.a:libsodium.a"], .when(configuration: .debug)),
         // Plugins meet the host's promise functions. The first flag exports them from an executable, the second keeps
         // all else in: a plugin that brings a libyaml or a Swift runtime of its own must not meet ours.
         .unsafeFlags(
           [
             "-Xlinker", "--dynamic-list=\(Context.packageDirectory)/Sources/plugin-host/host.exports",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/plugin-host/host.map",
+            // Relocations in a sixteenth of the space; gold, the default here, cannot pack them.
+            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
           ], .when(configuration: .release)),
         // Everything, in the program of the tests: sanitizers have to export their own functions too.
         .unsafeFlags(["-Xlinker", "--export-dynamic"], .when(configuration: .debug)),

@@ -26,6 +26,7 @@ need libyaml-dev sh -c 'ls /usr/include/yaml.h'
 need g++ sh -c 'ls /usr/include/c++/*/cxxabi.h'
 need libsqlite3-dev pkg-config --exists sqlite3
 need libssl-dev pkg-config --exists libcrypto
+need libsodium-dev pkg-config --exists libsodium
 if [ "$purpose" = arm64 ]; then
   need gcc-aarch64-linux-gnu has aarch64-linux-gnu-gcc
   need libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdio.h

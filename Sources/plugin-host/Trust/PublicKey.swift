@@ -1,4 +1,4 @@
-import CCrypto
+import CSodium
 
 /// A public key of Ed25519, by which a publisher's signatures are verified.
 struct PublicKey: Hashable, Sendable, CustomStringConvertible {
@@ -31,23 +31,18 @@ struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a signature of 64 bytes is this publisher's for a content.
   func verifies(_ signature: [UInt8], of content: [UInt8]) -> Bool {
-    // Without the configuration of the system, which could name libraries to be loaded.
-    OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
-    guard signature.count == 64, let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count),
-      let context = EVP_MD_CTX_new()
-    else { return false }
-    defer {
-      EVP_MD_CTX_free(context)
-      EVP_PKEY_free(key)
-    }
-    return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
-      && EVP_DigestVerify(context, signature, signature.count, content, content.count) == 1
+    // -1: the library has no source of random bytes, and may not be used.
+    sodium_init() >= 0 && signature.count == crypto_sign_bytes()
+      && crypto_sign_verify_detached(signature, content, UInt64(content.count), bytes) == 0
   }
 
   private static func base64(_ text: String) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: text.utf8.count)
-    let count = EVP_DecodeBlock(&bytes, Array(text.utf8), Int32(text.utf8.count))
-    guard count >= 0 else { return nil }
-    return Array(bytes.prefix(Int(count) - text.reversed().prefix { $0 == "=" }.count))
+    var count = 0
+    guard
+      sodium_base642bin(
+        &bytes, bytes.count, text, text.utf8.count, nil, &count, nil, sodium_base64_VARIANT_ORIGINAL) == 0
+    else { return nil }
+    return Array(bytes.prefix(count))
   }
 }
