@@ -44,6 +44,8 @@ package struct Cell: ~Copyable {
   static var lifeOffset: Int { 8 }
   /// The offset of `value`.
   static var valueOffset: Int { 16 }
+  /// The offset of `next`.
+  static var nextOffset: Int { 32 }
   /// The offset of `meta`.
   static var metaOffset: Int { 36 }
   /// The offset of `function`, which together with `context` has the size of a closure.

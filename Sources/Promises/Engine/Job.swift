@@ -8,7 +8,7 @@ import Synchronization
 ///         source if last    then the outcome to handle                                handler
 ///
 ///   attached --(source settles)--> submitted --(job_run or job_drop, whichever is first)--> freed
-package struct Job {
+package struct Job: CellView {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 

@@ -3,6 +3,27 @@ import Synchronization
 // A cancel-request handler is in its promise's list of reactions, so it is released like any other when the promise is
 // settled or destroyed. Its own cell is claimed by the call that runs or drops it: the request, the attaching call if
 // the request came before, or the settlement.
+//
+//             value                             function         context                    free
+//   handler   bits: the next that the request   Observer, or     its ctx, or the gather     free_ctx
+//             has to call                       not nil          or link that it passes on to
+//   reason    the reason                        nil              -                          -
+struct CancelHandler: CellView {
+  let ref: CellRef
+  init(_ ref: CellRef) { self.ref = ref }
+
+  /// Links the handlers that a request has taken, through the lower half of the bits of `value`.
+  enum Link: CellLink {
+    typealias View = CancelHandler
+    static var offset: Int { Cell.valueOffset + 8 }
+  }
+
+  /// Whether it propagates requests to a gather or a link.
+  var passesOn: Bool { unsafe ref.cell.pointee.meta & ReactionKind.passingOn != 0 }
+  /// The gather or link.
+  var target: CellRef { unsafe CellRef.from(ref.cell.pointee.context) }
+}
+
 extension CellRef {
   /// Registers a handler of cancel requests. It is called at once if cancellation was requested already or the promise
   /// is cancelled, and never if the promise is settled in another way first. `function` gets the context and the
@@ -85,8 +106,8 @@ extension CellRef {
 
   /// Takes the handlers of a list of reactions, in the order of attachment, each with a reference for the caller. The
   /// promise is held.
-  func takeCancelHandlers(newest: UInt32) -> UInt32 {
-    var handlers: UInt32 = 0
+  func takeCancelHandlers(newest: UInt32) -> CellQueue<CancelHandler.Link> {
+    var handlers = CellQueue<CancelHandler.Link>()
     var next = newest
     while next != 0 {
       let reaction = CellRef(index: next)
@@ -94,9 +115,9 @@ extension CellRef {
       guard reaction.reactionKind == .cancelHandler, !reaction.isCancelReason, reaction.retain() else { continue }
       // Claimed here, so that a handler which settles the promise does not keep the later ones from running. A handler
       // that propagates the request stays unclaimed: it is needed again when the promise is settled.
-      if reaction.passesOn ? unsafe CellRef.from(reaction.cell.pointee.context).retain() : reaction.claim() {
-        reaction.setNextOfWork(handlers)
-        handlers = reaction.index
+      let handler = CancelHandler(reaction)
+      if handler.passesOn ? handler.target.retain() : reaction.claim() {
+        handlers.pushFront(handler)
       } else {
         reaction.release()
       }
@@ -105,23 +126,19 @@ extension CellRef {
   }
 
   /// Runs the handlers from takeCancelHandlers(); those that propagate the request are added to the work list instead.
-  func runCancelHandlers(_ first: UInt32, _ reason: CellValue, leaving work: inout CancelWork) {
+  func runCancelHandlers(
+    _ handlers: consuming CellQueue<CancelHandler.Link>, _ reason: CellValue, leaving work: inout CancelWork
+  ) {
     var reason = reason
-    var next = first
-    while next != 0 {
-      let handler = CellRef(index: next)
-      next = handler.nextOfWork
+    while let handler = handlers.pop() {
       if handler.passesOn {
         work.push(handler)
       } else {
-        runCancelHandler(handler, &reason)
-        handler.release()
+        runCancelHandler(handler.ref, &reason)
+        handler.ref.release()
       }
     }
   }
-
-  /// Whether this handler propagates requests to a gather or a link.
-  var passesOn: Bool { unsafe cell.pointee.meta & ReactionKind.passingOn != 0 }
 
   /// Runs a handler that the caller has claimed.
   private func runCancelHandler(_ handler: CellRef, _ reason: inout CellValue) {
@@ -155,7 +172,7 @@ extension CellRef {
 
   private func releaseHandlerContext() {
     // Gathers and links may be nested deep.
-    if passesOn { releaseContextInTurn() } else { reactionContext.release() }
+    if CancelHandler(self).passesOn { releaseContextInTurn() } else { reactionContext.release() }
   }
 }
 

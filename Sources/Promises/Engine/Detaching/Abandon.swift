@@ -111,7 +111,8 @@ extension CellRef {
       let reaction = CellRef(index: next)
       if reaction.reactionKind == .cancelHandler, unsafe reaction.cell.pointee.meta & ReactionKind.ofMaker != 0 {
         // A destroyed link has cleared the source.
-        return unsafe state.source != 0 || !reaction.passesOn || CellRef.from(reaction.cell.pointee.context).isGather
+        let handler = CancelHandler(reaction)
+        return state.source != 0 || !handler.passesOn || handler.target.isGather
       }
       next = unsafe reaction.cell.pointee.next
     }

@@ -69,27 +69,6 @@ extension CellPublisher {
   }
 }
 
-/// A FIFO of operators' subscribers that became full, or ceased to be, and whose publishers have to follow. It takes no
-/// memory: they are linked through their cells' `free`. Each has a reference. A subscriber is in at most one such list
-/// (followRoom).
-private struct RoomWork {
-  private var first: UInt32 = 0
-  private var last: UInt32 = 0
-
-  /// Takes ownership of a reference.
-  mutating func push(_ subscriber: CellSubscriber) {
-    let index = subscriber.ref.index
-    subscriber.nextOfRoom = 0
-    if last == 0 { first = index } else { CellSubscriber(CellRef(index: last)).nextOfRoom = index }
-    last = index
-  }
-
-  /// Returns the first subscriber, with a reference for the caller.
-  mutating func pop() -> CellSubscriber? {
-    guard first != 0 else { return nil }
-    let subscriber = CellSubscriber(CellRef(index: first))
-    first = subscriber.nextOfRoom
-    if first == 0 { last = 0 }
-    return subscriber
-  }
-}
+/// The operators' subscribers that became full, or ceased to be, and whose publishers have to follow. Each has a
+/// reference. A subscriber is in at most one such queue (followRoom).
+private typealias RoomWork = CellQueue<CellSubscriber.RoomLink>

@@ -4,8 +4,8 @@ import Synchronization
 extension CellSubscriber {
   private enum Task {
     case nothing
-    case event(CellRef)
-    case answer(request: CellRef, CellRef)
+    case event(EventEntry)
+    case answer(request: EventEntry, EventEntry)
     case end
   }
 
@@ -51,7 +51,7 @@ extension CellSubscriber {
 
   /// Settles a promise of next() with an entry's event. If no one wants that promise any more, the entry stays for the
   /// next request.
-  private func answer(_ request: CellRef, with entry: CellRef) {
+  private func answer(_ request: CellRef, with entry: EventEntry) {
     let event = entry.event
     if !request.isAbandoned {
       // A promise that was settled from outside has not consumed the event.
@@ -60,7 +60,7 @@ extension CellSubscriber {
       request.release()
       if isAnswered || !isKept {
         if isKept { event.release() }
-        return entry.deallocate()
+        return entry.free()
       }
     } else {
       Delivery.callOut { _ = request.discard() }

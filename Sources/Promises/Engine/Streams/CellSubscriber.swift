@@ -4,8 +4,8 @@ import Synchronization
 /// The read side of a stream: one receiver, and the queue of its undelivered events.
 ///
 ///                state     next, value.kind      value.bits    value.box      function     context      free
-///   subscriber   handles   the next and the      whether it    its executor,  the next in  its State,   the next in
-///                          previous subscriber   is in that    immutable      a Delivery   with lock    a RoomWork
+///   subscriber   handles   the next and the      whether it    its executor,  the next in  its State,   the next in a
+///                          previous subscriber   is in that    immutable      a Delivery   with lock    list of room
 ///                          of its publisher      list
 ///
 ///               a deliverable event, or the end                       its turn starts
@@ -25,7 +25,7 @@ import Synchronization
 /// demand. Cancelling waits only for a running callback.
 ///
 /// `next` and `value` are guarded by the publisher's lock.
-package struct CellSubscriber: Equatable {
+package struct CellSubscriber: CellView, Equatable {
   package let ref: CellRef
   package init(_ ref: CellRef) { self.ref = ref }
 
@@ -143,17 +143,15 @@ extension CellSubscriber {
     return index == 0 ? nil : CellExecutor(CellRef(index: index))
   }
 
-  /// The next subscriber in a Delivery.
-  var nextToRun: UInt32 {
-    get { unsafe UInt32(truncatingIfNeeded: UInt(bitPattern: ref.cell.pointee.function)) }
-    nonmutating set { unsafe ref.cell.pointee.function = unsafe UnsafeMutableRawPointer(bitPattern: UInt(newValue)) }
+  /// Links the subscribers in a Delivery, through `function`.
+  enum DeliveryLink: CellLink {
+    typealias View = CellSubscriber
+    static var offset: Int { Cell.closureOffset }
   }
 
-  /// The next subscriber in a list of changes of room.
-  var nextOfRoom: UInt32 {
-    get { unsafe UnsafeRawPointer(ref.cell).load(fromByteOffset: Cell.freeOffset, as: UInt32.self) }
-    nonmutating set {
-      unsafe UnsafeMutableRawPointer(ref.cell).storeBytes(of: newValue, toByteOffset: Cell.freeOffset, as: UInt32.self)
-    }
+  /// Links the subscribers in a list of changes of room, through `free`.
+  enum RoomLink: CellLink {
+    typealias View = CellSubscriber
+    static var offset: Int { Cell.freeOffset }
   }
 }
