@@ -17,7 +17,9 @@ libpromise.py says which library it is, held.py keeps what C holds.
 """
 
 import asyncio
+import contextlib
 import ctypes
+import inspect
 import traceback
 
 from held import LET_GO, held, holder, of_c
@@ -163,7 +165,28 @@ def _to_python(value):
 
 
 def _raised(reason):
-    return reason if isinstance(reason, BaseException) else Rejected(reason)
+    """Returns the exception to raise for a reason: a copy of one of Python's.
+
+    C may keep the original as long as the process. Raised, it would have a traceback, and so the frames which it passed
+    with all that their variables hold, often the promise itself: a cycle that no collector sees, because it leads
+    through C."""
+    if not isinstance(reason, BaseException):
+        return Rejected(reason)
+    class_ = type(reason)
+    try:
+        copy = class_.__new__(class_, *reason.args)
+    except TypeError:
+        return reason  # only its own __init__ knows how to make one
+    copy.args = reason.args
+    copy.__dict__.update(reason.__dict__)
+    copy.__cause__, copy.__context__ = reason.__cause__, reason.__context__
+    for base in class_.__mro__:
+        for name in filter(lambda name: inspect.ismemberdescriptor(vars(base)[name]), vars(base)):
+            with contextlib.suppress(AttributeError, TypeError):  # unset, or read-only
+                value = getattr(reason, name)
+                if value is not getattr(copy, name, None):
+                    setattr(copy, name, value)
+    return copy
 
 
 class Promise:
@@ -266,16 +289,19 @@ class Promise:
         return status if status == Status.PROMISE_ETIMEDOUT else Status(check(status))
 
     def value(self, seconds=None):
-        """Waits for the value and returns it; raises the reason of a rejection."""
+        """Waits for the value and returns it; raises the reason of a rejection, an exception as a copy of it."""
         if self.wait(seconds) == Status.PROMISE_ETIMEDOUT:
             raise TimeoutError(f"not settled within {seconds} seconds")
         result = self.result()
         if self.state == State.FULFILLED:
             return result
-        raise _raised(result)
+        try:
+            raise _raised(result)
+        finally:
+            del self, result  # this frame is in the traceback
 
-    def __await__(self):
-        """Suspends the coroutine until it is settled; otherwise as value(). Other coroutines run meanwhile."""
+    def _future(self):
+        """Returns a future of the running loop with the outcome, and the promise to discard to give it up."""
         loop = asyncio.get_running_loop()
         future = loop.create_future()
 
@@ -286,11 +312,17 @@ class Promise:
         # The handlers run on the thread that settles it, the future's on the loop's.
         fulfilled = self.then(lambda value: loop.call_soon_threadsafe(settle, future.set_result, value))
         fulfilled.rescue(lambda reason: loop.call_soon_threadsafe(settle, future.set_exception, _raised(reason)))
+        return future, fulfilled
+
+    def __await__(self):
+        """Suspends the coroutine until it is settled; otherwise as value(). Other coroutines run meanwhile."""
+        future, fulfilled = self._future()
         try:
             return (yield from future)
         finally:
             # A coroutine that was cancelled takes its handlers back; nothing happens after the end.
             fulfilled.discard()
+            del self, future, fulfilled  # this frame is in the traceback of a rejection
 
 
 class Rejected(Exception):
