@@ -42,7 +42,7 @@ ffi.cdef([[
 ]])
 local C = ffi.load(os.getenv("LIBPROMISE") or "promise")
 
-local VOID, I64, F64, STRING, ERROR = 1, 3, 5, 7, 11
+local VOID, BOOL, I64, U64, F64, STRING, ERROR = 1, 2, 3, 4, 5, 7, 11
 local FULFILLED, REJECTED, CALL = 2, 3, 33
 local EPENDING, ENOMEM, EINTR = -4, -7, -11
 local ROOM = 256
@@ -78,6 +78,12 @@ local function store(value)
   scratch.reserved = 0
   if kind == "number" then
     scratch.kind, scratch.as.f64 = F64, value
+  elseif kind == "boolean" then
+    scratch.kind, scratch.as.i64 = BOOL, value and 1 or 0
+  elseif ffi.istype("int64_t", value) then
+    scratch.kind, scratch.as.i64 = I64, value
+  elseif ffi.istype("uint64_t", value) then
+    scratch.kind, scratch.as.u64 = U64, value
   elseif kind == "nil" then
     scratch.kind = VOID
   else
@@ -92,11 +98,19 @@ local function store_error(message)
   C.promise_value_error(scratch, "lua", 1, ok and text or "an error without a text")
 end
 
+-- An integer as a number, if that is exact; otherwise as it is, an int64_t or uint64_t.
+local function exact(integer)
+  local number = tonumber(integer)
+  return math.abs(number) <= 2 ^ 53 and number or integer
+end
+
 -- Reads a value of an event, and gives its reference back.
 local function load(value)
   local kind = value.kind
   if kind == F64 then return value.as.f64 end
-  if kind == I64 then return tonumber(value.as.i64) end
+  if kind == I64 then return exact(value.as.i64) end
+  if kind == U64 then return exact(value.as.u64) end
+  if kind == BOOL then return value.as.b ~= 0 end
   if kind == STRING or kind == ERROR then
     local text = ffi.string(C.promise_value_data(value, length), length[0])
     C.promise_value_release(value)

@@ -16,7 +16,7 @@ import os
 from ctypes import POINTER, Structure, Union, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p
 
-VOID, I64, F64, STRING, ERROR, DISCARDED = 1, 3, 5, 7, 11, 12
+VOID, I64, U64, F64, STRING, ERROR = 1, 3, 4, 5, 7, 11
 REJECTED, SETTLED, CALL = 3, 32, 33
 ESETTLED, ENOMEM = -3, -7
 
@@ -81,10 +81,17 @@ def made(handle):
 
 
 def store(python):
-    """A value of Python's, as a new reference. An error for which there is no memory becomes a VOID."""
+    """A value of Python's, as a new reference. An error for which there is no memory becomes a VOID.
+
+    An integer that no kind of C can hold raises OverflowError."""
     value = Value(VOID)
     if isinstance(python, int):
-        value.kind, value.content.i64 = I64, python
+        if -(2**63) <= python < 2**63:
+            value.kind, value.content.i64 = I64, python
+        elif 0 <= python < 2**64:
+            value.kind, value.content.u64 = U64, python
+        else:
+            raise OverflowError("the integer is outside -2**63 ... 2**64 - 1: pass it as a text")
     elif isinstance(python, float):
         value.kind, value.content.f64 = F64, python
     elif isinstance(python, BaseException):
@@ -99,6 +106,8 @@ def load(value):
     """What a taken value says; its reference is given back."""
     if value.kind == I64:
         return value.content.i64
+    if value.kind == U64:
+        return value.content.u64
     if value.kind == F64:
         return value.content.f64
     text = None

@@ -54,8 +54,18 @@ promise.spawn(function()
   assert(not pcall(promise.await, derived))
   ended[#ended + 1] = "dropped"
 end)
+promise.spawn(function()
+  -- Numbers arrive as they are, those of 64 bits too.
+  for _, value in ipairs({0, -1.5, 2 ^ 53, 2 ^ 64, true, false, 2LL ^ 62, -2LL ^ 63, 2ULL ^ 64 - 1}) do
+    local number = promise.new()
+    promise.resolve(number, value)
+    local same = promise.await(number)
+    assert(same == value and type(same) == type(value), tostring(value))
+  end
+  ended[#ended + 1] = "numbers"
+end)
 promise.run()
-assert(#ended == 3, #ended)
+assert(#ended == 4, #ended)
 
 -- An error that leaves a coroutine ends neither the batch nor the loop.
 local reached = 0

@@ -31,6 +31,28 @@ async def chains(queue):
     assert await text == "late"
 
 
+async def is_exact(queue):
+    """An integer arrives as it is, or is refused: none is cut to 64 bits."""
+    for number in 0, -1, 2**63 - 1, -(2**63), 2**63, 2**64 - 1:
+        promise = queue.promise()
+        assert promise.resolve(number) and await promise == number, number
+    for number in 2**64, -(2**63) - 1, 10**100:
+        promise = queue.promise()
+        try:
+            promise.resolve(number)
+            raise AssertionError("an error was expected")
+        except OverflowError as error:
+            assert "2**64" in str(error), error
+        # Nothing happened to the promise; and a function that returns the number rejects its own.
+        derived = promise.then(lambda _: number)
+        assert promise.resolve(1)
+        try:
+            await derived
+            raise AssertionError("a rejection was expected")
+        except promise_queue.Rejected as error:
+            assert "2**64" in str(error), error
+
+
 async def settles_by_hand(queue):
     """Before the event, after it, and once it is taken: nothing of the promise is left in the queue."""
     before = queue.promise().then(print)
@@ -75,6 +97,7 @@ async def main():
     if sys.argv[1:] == ["exit"]:
         return await exits(queue)
     await chains(queue)
+    await is_exact(queue)
     await settles_by_hand(queue)
     await gives_up(queue)
     await is_busy(queue)

@@ -1,5 +1,15 @@
 package main
 
+/*
+#include <promise.h>
+
+static promise_t *resolved(promise_kind_t kind, uint64_t bits) {
+  promise_value_t value = {.kind = kind, .as.u64 = bits};
+  return promise_new_resolved(&value);
+}
+*/
+import "C"
+
 import (
 	"context"
 	"errors"
@@ -54,6 +64,22 @@ func main() {
 	expect(hand.Await(always) == Outcome{Number: 7})
 	hand.Release()
 	waits.Release()
+
+	// Numbers arrive as they are, or as an error.
+	for _, value := range []struct {
+		kind   C.promise_kind_t
+		bits   uint64
+		number int64
+		exact  bool
+	}{
+		{C.PROMISE_KIND_I64, 1 << 63, -1 << 63, true}, {C.PROMISE_KIND_VOID, 7, 0, true},
+		{C.PROMISE_KIND_U64, 7, 7, true}, {C.PROMISE_KIND_U64, 1 << 63, 0, false}, {C.PROMISE_KIND_F64, 7, 0, false},
+	} {
+		other := Promise{queue, C.resolved(value.kind, C.uint64_t(value.bits)), 0}
+		outcome := other.Await(always)
+		expect(outcome.Number == value.number && (outcome.Err == nil) == value.exact)
+		other.Release()
+	}
 
 	never := must(queue.New())
 	for i := 0; i < 100; i++ {

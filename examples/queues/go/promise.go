@@ -7,7 +7,9 @@ package main
 #include <stdlib.h>
 #include <promise.h>
 
-static int64_t number(const promise_event_t *event) { return event->value.as.i64; }
+static int64_t number(const promise_event_t *event) {
+  return event->value.kind == PROMISE_KIND_VOID ? 0 : event->value.as.i64;
+}
 static promise_status_t resolve(promise_t *promise, int64_t number) {
   promise_value_t value = {.kind = PROMISE_KIND_I64, .as.i64 = number};
   return promise_resolve(promise, &value);
@@ -116,6 +118,12 @@ func (queue *Queue) run(events *[room]C.promise_event_t) {
 		for i := 0; i < int(count); i++ {
 			event := &events[i]
 			outcome := Outcome{Number: int64(C.number(event))}
+			switch kind := event.value.kind; {
+			case kind == C.PROMISE_KIND_I64, kind == C.PROMISE_KIND_VOID:
+			case kind == C.PROMISE_KIND_U64 && outcome.Number >= 0:
+			default:
+				outcome = Outcome{Err: errors.New("the value is no integer of int64")}
+			}
 			if event.state != C.PROMISE_FULFILLED {
 				outcome = Outcome{Err: errors.New("cancelled")}
 				if event.value.kind == C.PROMISE_KIND_ERROR {
