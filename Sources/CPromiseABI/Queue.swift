@@ -169,25 +169,37 @@ public func promise_queue_answer(_ events: UnsafeMutablePointer<promise_event_t>
   var first = promise_status_t(PROMISE_OK)
   for position in 0..<count {
     let event = unsafe events.unsafelyUnwrapped + position
-    guard unsafe event.pointee.kind == PROMISE_EVENT_CALL, let promise = unsafe event.pointee.promise else { continue }
     let verdict = unsafe Verdict(rawValue: event.pointee.state)
-    guard verdict == .fulfill || verdict == .reject || verdict == .adopt else { continue }
+    let promise = unsafe event.pointee.promise
+    switch verdict {
+    case .skip: break
+    case .fulfill, .reject, .adopt:
+      guard unsafe event.pointee.kind == PROMISE_EVENT_CALL && promise != nil else { continue }
+    default: continue
+    }
     var value = unsafe event.pointee.value
     // Cleared first, so that the promise's callbacks find the event answered.
     unsafe event.pointee.promise = nil
     unsafe withUnsafeMutablePointer(to: &event.pointee.value) { unsafe CellValue.void.store($0) }
-    let status = unsafe answer(promise, verdict, &value)
-    _ = unsafe promise_release(promise)
+    let status = unsafe verdict == .skip ? skip(promise, &value) : answer(promise, verdict, &value)
     if first == promise_status_t(PROMISE_OK) { first = status }
   }
   return first
 }
 
-/// Settles the promise of a CALL. Takes over the value on every path. A verdict that cannot take effect rejects the
-/// promise.
+/// Releases the promise and the value of an event.
+private func skip(_ promise: OpaquePointer?, _ value: UnsafeMutablePointer<promise_value_t>) -> promise_status_t {
+  let status = unsafe promise_value_release(value)
+  let released = unsafe promise == nil ? promise_status_t(PROMISE_OK) : promise_release(promise)
+  return status == promise_status_t(PROMISE_OK) ? released : status
+}
+
+/// Settles the promise of a CALL, and releases it. Takes over the value on every path. A verdict that cannot take effect
+/// rejects the promise.
 private func answer(
-  _ promise: OpaquePointer, _ verdict: Verdict, _ value: UnsafePointer<promise_value_t>
+  _ promise: OpaquePointer?, _ verdict: Verdict, _ value: UnsafePointer<promise_value_t>
 ) -> promise_status_t {
+  defer { _ = unsafe promise_release(promise) }
   var fault = Fault.malformedValue
   var status: promise_status_t
   switch verdict {

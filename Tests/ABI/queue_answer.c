@@ -92,7 +92,7 @@ static void events_without_a_verdict_are_left(void) {
   CHECK_INT(events[2].value.as.i64, 8);
   events[0].state = 0;
   CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
-  events[0].state = PROMISE_VERDICT_SKIP;
+  events[0].state = PROMISE_VERDICT_PASS;
   CHECK_STATUS(promise_queue_answer(events, 3), PROMISE_OK);
   CHECK_INT(promise_state(derived[0]), PROMISE_PENDING);
   answer(0, PROMISE_REJECT, *I64(6));
@@ -100,6 +100,51 @@ static void events_without_a_verdict_are_left(void) {
   CHECK(ended(derived[0], PROMISE_REJECTED, 6));
   promise_release(settled);
   release_all(2);
+}
+
+/* A CALL that is not answered, a SETTLED with a value that owns memory, and events of the program's own: each loses its
+ * references, and nothing is settled. */
+static void skipped_events_are_released(void) {
+  payload_t payload = {0};
+  take_calls(2);
+  promise_value_t value = object(&payload);
+  promise_t *settled = promise_new_resolved(&value), *made = promise_new();
+  CHECK_STATUS(promise_queue_watch(queue, settled, 9), PROMISE_OK);
+  promise_release(settled);
+  CHECK_INT(promise_queue_take(queue, events + 2, ROOM - 2, 0), 1);
+  CHECK_INT(atomic_load(&payload.destroyed), 0);
+  events[0].state = events[2].state = PROMISE_VERDICT_SKIP;
+  answer(1, PROMISE_FULFILL, *I64(7));
+  /* Of the program's own: of any kind, without a promise, and without a value. */
+  events[3] = (promise_event_t){.kind = PROMISE_EVENT_DROPPED, .promise = made, .value = object(&payload)};
+  events[4] = (promise_event_t){.kind = PROMISE_EVENT_CALL, .value = {.kind = PROMISE_KIND_VOID}};
+  events[3].state = events[4].state = PROMISE_VERDICT_SKIP;
+  CHECK_STATUS(promise_queue_answer(events, 5), PROMISE_OK);
+  for (int i = 0; i < 5; i++)
+    CHECK(is_answered(i));
+  CHECK_INT(atomic_load(&payload.destroyed), 2);
+  CHECK_STATUS(promise_state(made), PROMISE_ESTALE);
+  CHECK_INT(promise_state(derived[0]), PROMISE_PENDING);
+  CHECK(ended(derived[1], PROMISE_FULFILLED, 7));
+  /* Again: nothing is left to release. */
+  CHECK_STATUS(promise_queue_answer(events, 5), PROMISE_OK);
+  release_all(2);
+}
+
+/* Both references are released, whichever of the two is bad. */
+static void a_skipped_event_may_be_bad(void) {
+  payload_t payload = {0};
+  promise_t *made = promise_new(), *gone = promise_new();
+  CHECK_STATUS(promise_release(gone), PROMISE_OK);
+  events[0] = (promise_event_t){.kind = PROMISE_EVENT_SETTLED, .state = PROMISE_VERDICT_SKIP, .promise = made};
+  events[0].value = (promise_value_t){.kind = 99};
+  events[1] = (promise_event_t){.kind = PROMISE_EVENT_CALL, .state = PROMISE_VERDICT_SKIP, .promise = gone};
+  events[1].value = object(&payload);
+  CHECK_STATUS(promise_queue_answer(events + 1, 1), PROMISE_ESTALE);
+  CHECK_STATUS(promise_queue_answer(events, 2), PROMISE_EINVAL);
+  CHECK(is_answered(0) && is_answered(1));
+  CHECK_INT(atomic_load(&payload.destroyed), 1);
+  CHECK_STATUS(promise_state(made), PROMISE_ESTALE);
 }
 
 /* The callbacks of one have run before the next is settled; in them the event is answered. */
@@ -188,6 +233,8 @@ int main(void) {
   RUN(each_event_is_answered_by_its_verdict);
   RUN(events_of_the_programs_own_are_answered);
   RUN(events_without_a_verdict_are_left);
+  RUN(skipped_events_are_released);
+  RUN(a_skipped_event_may_be_bad);
   RUN(events_are_answered_in_order);
   RUN(a_failure_stops_no_other);
   RUN(a_bad_answer_rejects);

@@ -44,10 +44,10 @@ C;
 /** The queue, the closures and fibers of its tags, and values in memory: two words each, the kind and the payload. */
 final class Library
 {
-    public const VOID = 1, I64 = 3, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
+    public const VOID = 1, BOOL = 2, I64 = 3, U64 = 4, F64 = 5, STRING = 7, ERROR = 11, PROMISE = 13, REJECTED = 3;
     public const ESETTLED = -3, EPENDING = -4, EINTR = -11;
-    public static FFI $c;
-    public static int $queue;
+    public static $c;
+    public static $queue;
     /** Words to pass one value in, and a length. */
     public static FFI\CData $scratch, $length;
     public static int $scratchAddress;
@@ -62,8 +62,11 @@ final class Library
         self::$scratch = self::$c->new('int64_t[2]');
         self::$scratchAddress = self::address(self::$scratch);
         self::$length = self::$c->new('size_t[1]');
-        // Revokes everything: no event is produced after this.
-        register_shutdown_function(fn () => self::$c->promise_queue_free(self::$queue));
+        // Settles the promises of others; then revokes everything: no event is produced after this.
+        register_shutdown_function(function () {
+            Loop::answer();
+            self::$c->promise_queue_free(self::$queue);
+        });
     }
 
     /** The handle, unless a call returned NULL. */
@@ -103,6 +106,9 @@ final class Library
             $words[$place + 1] = unpack('q', pack('d', $from))[1];
         } elseif ($from === null) {
             $words[$place] = self::VOID;
+        } elseif (is_bool($from)) {
+            $words[$place] = self::BOOL;
+            $words[$place + 1] = (int) $from;
         } elseif ($from instanceof Promise) {
             self::check(self::$c->promise_retain($from->handle()));
             $words[$place] = self::PROMISE;
@@ -120,11 +126,13 @@ final class Library
         self::$c->promise_value_error_sized($value, 'php', 3, 1, $message, strlen($message));
     }
 
-    /** Reads the value in the words at $place, and releases it. */
+    /** Reads the value in the words at $place, and releases it. An integer beyond those of PHP becomes its digits. */
     public static function load(FFI\CData $words, int $place): mixed
     {
         switch ($words[$place] & 0xffffffff) {
             case self::I64: return $words[$place + 1];
+            case self::U64: return $words[$place + 1] >= 0 ? $words[$place + 1] : sprintf('%u', $words[$place + 1]);
+            case self::BOOL: return ($words[$place + 1] & 0xff) !== 0;
             case self::F64: return unpack('d', pack('q', $words[$place + 1]))[1];
             case self::STRING:
             case self::ERROR:
@@ -139,7 +147,8 @@ final class Library
     }
 }
 
-// PHP checks declared types at each call and each assignment: here that costs as much as a call into the library.
+// PHP checks declared types at each call and each assignment, and looks `self` up at each use: where a crossing passes, that
+// would cost as much as a call into the library.
 final class Promise
 {
     /** The promise in C, a reference; 0 until it is needed, and again once this was fulfilled here. */
@@ -153,30 +162,9 @@ final class Promise
     public $body = null;
     public $tag = 0;
 
-    // An event's number of words, the places of its promise and value, and the words of ROOM events. Numbers, because a
-    // constant of another constant is looked up at each use.
-    public const WORDS = 6, PROMISE = 2, VALUE = 3, PAYLOAD = 4, END = 1536, I64 = 3;
-    /** Events that resolve promises with integers and release them, and the number of their words in use. */
-    public static $resolved;
-    public static $resolvedAddress;
-    public static $resolvedEnd = 0;
-
-    public static function open(): void
-    {
-        self::$resolved = Library::$c->new('int64_t[' . self::END . ']');
-        self::$resolvedAddress = Library::address(self::$resolved);
-        for ($at = 0; $at < self::END; $at += self::WORDS) {
-            self::$resolved[$at] = Loop::FULFILL;
-        }
-    }
-
-    /** Resolves in C the promises that were resolved here. */
-    public static function flush()
-    {
-        $count = intdiv(self::$resolvedEnd, self::WORDS);
-        self::$resolvedEnd = 0;
-        Library::$c->promise_queue_answer(self::$resolvedAddress, $count);
-    }
+    // The words of an event, the places of its promise and value in it, and numbers: a constant of another constant is
+    // looked up at each use.
+    private const WORDS = 6, PROMISE = 2, VALUE = 3, PAYLOAD = 4, I64 = 3, FULFILL = 33 | 16 << 32;
 
     public function __destruct()
     {
@@ -224,15 +212,15 @@ final class Promise
         $this->isFulfilled = true;
         $this->value = $value;
         if ($this->handle !== 0) {
-            $at = self::$resolvedEnd;
-            $events = self::$resolved;
+            $events = Loop::$events;
+            $at = Loop::$used * self::WORDS;
+            $events[$at] = self::FULFILL;
             $events[$at + self::PROMISE] = $this->handle;
             $events[$at + self::VALUE] = self::I64;
             $events[$at + self::PAYLOAD] = $value;
             $this->handle = 0;
-            self::$resolvedEnd = $at += self::WORDS;
-            if ($at === self::END) {
-                self::flush();
+            if (++Loop::$used === Loop::ROOM) {
+                Loop::answer();
             }
         }
         return true;
@@ -284,7 +272,7 @@ final class Promise
      */
     public function then($body)
     {
-        $derived = new self();
+        $derived = new Promise();
         $derived->body = $body;
         $derived->tag = $tag = ++Library::$tag;
         $c = Library::$c;
@@ -298,36 +286,50 @@ final class Promise
 
 final class Loop
 {
-    // Of an event: its words, and offsets of them.
-    private const WORDS = 6, TAG = 1, VALUE = 3, PAYLOAD = 4, ROOM = 256, I64 = 3;
+    // Of an event: its words, and offsets of them. TAKEN: as many as a step takes.
+    private const WORDS = 6, TAG = 1, PROMISE = 2, VALUE = 3, PAYLOAD = 4, I64 = 3, TAKEN = 256;
     // The first word: a kind, and a state or verdict in the upper half.
     private const SETTLED_FULFILLED = 32 | 2 << 32;
     private const CALLED_FULFILLED = 33 | 2 << 32, CALLED_REJECTED = 33 | 3 << 32;
-    public const FULFILL = 33 | 16 << 32;
-    private const REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32;
+    private const FULFILL = 33 | 16 << 32, REJECT = 33 | 17 << 32, ADOPT = 33 | 18 << 32, SKIP = 33 | 20 << 32;
+    public const ROOM = 768;
 
-    private static FFI\CData $events;
-    private static int $address;
-    private static int $fibers = 0;
-    private static bool $stepping = false;
-    private static ?Throwable $failure = null;
+    /**
+     * The events taken by the last step, with their answers, and behind them events that resolve and release promises: the
+     * next step gives them to C in one call.
+     */
+    public static $events;
+    public static $used = 0;
+    /** The number of those that a step is handling; -1 outside of a step. */
+    private static $taken = -1;
+    private static $address;
+    private static $fibers = 0;
+    private static $failure = null;
 
     public static function open(): void
     {
-        self::$events = Library::$c->new('int64_t[' . self::WORDS * self::ROOM . ']');
-        self::$address = Library::address(self::$events);
+        Loop::$events = Library::$c->new('int64_t[' . self::WORDS * self::ROOM . ']');
+        Loop::$address = Library::address(Loop::$events);
+    }
+
+    /** Gives the events with a verdict to C, which settles and releases their promises. Events without a verdict stay as they are. */
+    public static function answer()
+    {
+        $used = Loop::$used;
+        Loop::$used = max(Loop::$taken, 0);
+        Library::$c->promise_queue_answer(Loop::$address, $used);
     }
 
     public static function spawn(callable $body): void
     {
-        self::$fibers++;
+        Loop::$fibers++;
         $fiber = new Fiber(function () use ($body) {
             try {
                 $body();
             } catch (Throwable $error) {
-                self::$failure ??= $error;
+                Loop::$failure ??= $error;
             }
-            self::$fibers--;
+            Loop::$fibers--;
         });
         $fiber->start();
     }
@@ -346,22 +348,26 @@ final class Loop
      * Handles a batch of events. Sleeps while none is ready, for so many nanoseconds at most (negative: for ever). Throws
      * the first error that left a fiber. Callbacks and fibers must not call it.
      */
-    public static function step(int $nanoseconds): int
+    public static function step($nanoseconds)
     {
-        if (self::$stepping) {
+        if (Loop::$taken >= 0) {
             throw new LogicException('Loop::step() within a callback');
         }
-        self::$stepping = true;
-        if (Promise::$resolvedEnd > 0) {
-            Promise::flush();
-        }
         $c = Library::$c;
-        $events = self::$events;
-        $count = $c->promise_queue_take(Library::$queue, self::$address, self::ROOM, $nanoseconds);
-        if ($count < 0 && $count !== Library::EINTR) {
-            self::$stepping = false;
-            Library::check($count);
+        if (Loop::$used > 0) {
+            $c->promise_queue_answer(Loop::$address, Loop::$used);
         }
+        $events = Loop::$events;
+        $count = $c->promise_queue_take(Library::$queue, Loop::$address, self::TAKEN, $nanoseconds);
+        if ($count < 0) {
+            Loop::$used = 0;
+            if ($count !== Library::EINTR) {
+                Library::check($count);
+            }
+            return $count;
+        }
+        Loop::$used = Loop::$taken = $count;
+        $isAwaited = false;
         for ($at = 0, $end = $count * self::WORDS; $at < $end; $at += self::WORDS) {
             $head = $events[$at];
             $tag = $events[$at + self::TAG];
@@ -369,8 +375,8 @@ final class Loop
             unset(Library::$waiting[$tag]);
             if ($waiting === null) {
                 // A promise of then() that was settled after its event had been taken, or lost its source. The answer
-                // of a call releases the value and the promise of the event, and changes nothing.
-                $events[$at] = self::REJECT;
+                // releases the value and the promise of the event.
+                $events[$at] = self::SKIP;
             } elseif ($head === self::CALLED_FULFILLED) {
                 $isInteger = $events[$at + self::VALUE] === self::I64;
                 $value = $isInteger ? $events[$at + self::PAYLOAD] : Library::load($events, $at + self::VALUE);
@@ -382,17 +388,27 @@ final class Loop
                         }
                         $events[$at + self::PAYLOAD] = $result;
                         $events[$at] = self::FULFILL;
-                        if (!$waiting->isShared) {
+                        if ($waiting->isShared) {
+                            $isAwaited = true;
+                        } else {
+                            // C keeps it until it is answered; the value is here.
                             $waiting->isFulfilled = true;
                             $waiting->value = $result;
+                            $free = Loop::$used * self::WORDS;
+                            $events[$free] = self::SKIP;
+                            $events[$free + self::PROMISE] = $waiting->handle;
+                            $waiting->handle = 0;
+                            if (++Loop::$used === self::ROOM) {
+                                Loop::answer();
+                            }
                         }
                     } else {
-                        $waiting->isShared = true;
+                        $isAwaited = $waiting->isShared = true;
                         Library::store($events, $at + self::VALUE, $result);
                         $events[$at] = $result instanceof Promise ? self::ADOPT : self::FULFILL;
                     }
                 } catch (Throwable $error) {
-                    $waiting->isShared = true;
+                    $isAwaited = $waiting->isShared = true;
                     Library::storeError($events, $at + self::VALUE, $error->getMessage());
                     $events[$at] = self::REJECT;
                 }
@@ -400,7 +416,7 @@ final class Loop
             } elseif ($head === self::CALLED_REJECTED) {
                 // The reason stays where it is.
                 $events[$at] = self::REJECT;
-                $waiting->isShared = true;
+                $isAwaited = $waiting->isShared = true;
                 $waiting->body = null;
             } elseif ($head === self::SETTLED_FULFILLED) {
                 $waiting->resume(Library::load($events, $at + self::VALUE));
@@ -413,12 +429,12 @@ final class Loop
                 $waiting->throw(new Exception(Library::load($events, $at + self::VALUE) ?? 'cancelled'));
             }
         }
-        if ($count > 0) {
-            $c->promise_queue_answer(self::$address, $count);
+        Loop::$taken = -1;
+        if ($isAwaited) {
+            Loop::answer();
         }
-        self::$stepping = false;
-        if (self::$failure !== null) {
-            [$failure, self::$failure] = [self::$failure, null];
+        if (Loop::$failure !== null) {
+            [$failure, Loop::$failure] = [Loop::$failure, null];
             throw $failure;
         }
         return $count;
@@ -426,12 +442,11 @@ final class Loop
 
     public static function run(): void
     {
-        while (self::$fibers > 0) {
+        while (Loop::$fibers > 0) {
             self::step(-1);
         }
     }
 }
 
 Library::open();
-Promise::open();
 Loop::open();

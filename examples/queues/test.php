@@ -25,6 +25,16 @@ function cpu(): float
         + ($usage['ru_utime.tv_usec'] + $usage['ru_stime.tv_usec']) * 1e3;
 }
 
+/** The number of promises in C. */
+function promises(): int
+{
+    $c = FFI::cdef('int32_t promise_statistics(uint64_t *);', getenv('LIBPROMISE') ?: 'libpromise.so.1');
+    $numbers = $c->new('uint64_t[17]');
+    $numbers[0] = FFI::sizeof($numbers);
+    expect($c->promise_statistics($numbers) === 0);
+    return $numbers[1] + $numbers[2];
+}
+
 if (isset($argv[1])) {
     $best = INF;
     for ($round = 0; $round < 7; $round++) {
@@ -134,12 +144,26 @@ Loop::spawn(function () use (&$ended) {
         $text->resolve('late');
     });
     expect(Loop::await($text) === 'late');
+    // Numbers arrive as they are.
+    foreach ([PHP_INT_MAX, PHP_INT_MIN, -1.5, true, false, null] as $value) {
+        $number = new Promise();
+        expect($number->resolve($value) && Loop::await($number) === $value);
+    }
+    foreach ([[7, 7], [-1, '18446744073709551615'], [PHP_INT_MIN, '9223372036854775808']] as [$bits, $value]) {
+        $words = Library::$c->new('int64_t[2]');
+        [$words[0], $words[1]] = [Library::U64, $bits];
+        expect(Library::load($words, 0) === $value);
+    }
     $ended[] = 'text';
 });
 Loop::run();
 expect(count($ended) === 5);
 // Promises that were settled by hand leave no entry.
 expect(Library::$waiting === []);
+// Nor is a promise left in C, after the step that follows the last one.
+Loop::step(0);
+gc_collect_cycles();
+expect(promises() === 0);
 
 // Timers fire while PHP is busy: nothing happens before it looks.
 $fired = 0;

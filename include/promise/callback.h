@@ -19,9 +19,11 @@ enum {
   PROMISE_VERDICT_REJECT = 17,  /* reject the promise with *out; publish *out as an error */
   PROMISE_VERDICT_ADOPT = 18,   /* *out is a PROMISE: follow it, and settle as it does (clause 2.2). Promises only */
 
+  /* Streams, and events of a queue (promise_queue_answer()). */
+  PROMISE_VERDICT_SKIP = 20, /* drop the event; an end of the source leaves the new stream open */
+
   /* Streams only. */
   PROMISE_VERDICT_PASS = 19,   /* publish the event unchanged; an end of the source ends the new stream too */
-  PROMISE_VERDICT_SKIP = 20,   /* drop the event; an end of the source leaves the new stream open */
   PROMISE_VERDICT_FINISH = 21, /* finish the new stream */
   PROMISE_VERDICT_FAIL = 22,   /* fail the new stream with *out */
   PROMISE_VERDICT_CANCEL = 23, /* cancel the new stream */

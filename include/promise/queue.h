@@ -146,18 +146,21 @@ PROMISE_API promise_status_t promise_queue_object(promise_queue_t *PROMISE_NULLA
 PROMISE_API int64_t promise_queue_take(promise_queue_t *PROMISE_NULLABLE queue,
                                        promise_event_t *PROMISE_NULLABLE events, size_t room, int64_t timeout_ns);
 
-/* Answers the CALL events of a batch in one call, for languages with expensive calls: settles each `promise`, and
- * releases it. Before, the taker writes a verdict to `state`, and a result to `value`, whose old reference it has
- * released or passed on. Each promise is settled as a handler's promise is (callback.h): PROMISE_FULFILL and
- * PROMISE_REJECT settle it with `value`, PROMISE_ADOPT makes it follow the PROMISE in `value`. Other events are
- * skipped: those whose `state` is no verdict, to be answered later, and those of other kinds.
+/* Answers the events of a batch in one call, for languages with expensive calls. Before, the taker writes a verdict to
+ * `state` of each event that it has handled:
+ *   PROMISE_FULFILL,       CALL only: settles `promise` with `value`, a result that the taker wrote there after it
+ *   PROMISE_REJECT         released or passed on the value of the event; then releases `promise`
+ *   PROMISE_ADOPT          CALL only: makes `promise` follow the PROMISE in `value`; then releases `promise`
+ *   PROMISE_VERDICT_SKIP   any kind: releases `promise` and `value`, and settles nothing
+ * Promises are settled as a handler's promise is (callback.h). Events whose `state` is no verdict are left as they are,
+ * to be answered later.
  * The events are answered in order: the callbacks of one promise have run before the next is settled.
- * The program may also write a CALL of its own, of any promise to which it has a reference: its `tag` is not read.
- * So one call settles and releases many promises.
+ * The program may also write events of its own, with any promises and values to which it has references; their `tag` is
+ * not read. So one call settles and releases many promises.
  *   events   NULL if `count` is 0. In an answered event `promise` becomes NULL, and `value` VOID.
  * Returns PROMISE_OK if all verdicts took effect, otherwise the first other status; a failure does not stop the others.
- * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if it is stale. These reject the promise with an
- * ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed, or no PROMISE to adopt;
+ * PROMISE_ESETTLED if the promise is settled already; PROMISE_ESTALE if a handle is stale. These reject the promise that
+ * was to be settled with an ERROR of domain "promise" and the same code: PROMISE_EINVAL if a value is not well-formed, or no PROMISE to adopt;
  * PROMISE_EDEADLK if a promise would adopt one that waits for it; PROMISE_ENOMEM. PROMISE_EINVAL also if `events` is
  * NULL, or `count` is larger than any array.
  * Takes over `promise` and `value` of each event with a verdict, on every path.

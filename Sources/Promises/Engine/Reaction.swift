@@ -32,6 +32,8 @@ package struct Verdict: Equatable {
   @inlinable package static var adopt: Verdict { Verdict(rawValue: 18) }
   /// The promise gets the outcome of its source. For closures only.
   @inlinable package static var pass: Verdict { Verdict(rawValue: 19) }
+  /// An event is released, and settles nothing. For queues and streams.
+  @inlinable package static var skip: Verdict { Verdict(rawValue: 20) }
 }
 
 /// The kind of a promise's reaction to its source: the low four bits of `meta`. The next bits are the reaction's
