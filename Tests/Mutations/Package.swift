@@ -19,7 +19,7 @@ let package = Package(
     .executableTarget(
       name: "mutate",
       dependencies: ["Mutating", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
-    .testTarget(name: "MutatingTests", dependencies: ["Mutating"]),
+    .testTarget(name: "MutatingTests", dependencies: ["Mutating", "mutate"]),
   ],
   swiftLanguageModes: [.v6]
 )

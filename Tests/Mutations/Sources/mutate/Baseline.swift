@@ -16,11 +16,11 @@ struct Baseline {
   /// The tests that pass, fastest first.
   let tests: [Test]
 
-  init(_ judge: Judge) throws {
+  /// Runs the tests of a build whose switches go up to a number.
+  init(_ judge: Judge, last: Int) throws {
     let folder = judge.workspace.folder.appending(path: "reached")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let suite = judge.suite
-    let count = judge.count
     func run(_ units: [TestUnit]) throws -> [Test?] {
       try judge.parallel(units.count) { index in
         let unit = units[index]
@@ -28,11 +28,10 @@ struct Baseline {
         defer { try? FileManager.default.removeItem(at: file) }
         // A test is left out after two failures.
         for _ in 1...2 {
-          try Data(count: count + 1).write(to: file)
+          try Data(count: last + 1).write(to: file)
           let (status, seconds, work) = try Command.run(
             ["timeout", "-s", "KILL", "300"] + unit.command,
-            environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 },
-            output: "/dev/null")
+            environment: unit.environment.merging(["MUTATION_REACHED": file.path, "CHECK_TIMEOUT": "280"]) { $1 })
           if status == 0 {
             let reached = [UInt8](try Data(contentsOf: file))
             return Test(unit: unit, seconds: seconds, work: work, reached: reached)

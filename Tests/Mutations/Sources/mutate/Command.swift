@@ -21,14 +21,21 @@ enum Command {
 
   /// Runs a program; writes its output to a file. `work` is the processor time of the program and its children, in
   /// seconds.
-  static func run(_ arguments: [String], environment: [String: String] = [:], output: String) throws
-    -> (status: Int32, seconds: Double, work: Double)
-  {
+  ///
+  /// - Parameter live: Reads the output instead, and ends the program at the first failure of a test; the status is 1
+  ///   then.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:], output: String = "/dev/null", live: LiveOutput? = nil
+  ) throws -> (status: Int32, seconds: Double, work: Double) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    if let live {
+      posix_spawn_file_actions_adddup2(&actions, live.writing, 1)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+    }
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
     // A thread of Dispatch blocks signals, the tests' alarms among them.
     var attributes = posix_spawnattr_t()
@@ -51,15 +58,20 @@ enum Command {
     guard error == 0 else { throw Failure("\(arguments[0]): \(String(cString: strerror(error)))") }
     var status: Int32 = 0
     var usage = rusage()
-    while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+    var hasFailed = false
+    if let live {
+      (status, usage, hasFailed) = live.watch(process)
+    } else {
+      while wait4(process, &status, 0, &usage) < 0 && errno == EINTR {}
+    }
     let work = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) * 1e-6 }
     // Ends the children that a test left behind: `timeout` leads a process group of its own.
     kill(-process, SIGKILL)
     let duration = (ContinuousClock.now - start).components
     let signal = status & 0x7f
     return (
-      signal == 0 ? status >> 8 & 0xff : 128 + signal, Double(duration.seconds) + Double(duration.attoseconds) * 1e-18,
-      work
+      hasFailed ? 1 : signal == 0 ? status >> 8 & 0xff : 128 + signal,
+      Double(duration.seconds) + Double(duration.attoseconds) * 1e-18, work
     )
   }
 

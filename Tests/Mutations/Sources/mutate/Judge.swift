@@ -9,36 +9,41 @@ struct Judge {
   let rows: [String: Row]
   let jobs: Int
   let budget: Double
-  let count: Int
+  /// Whether a row is judged by the tests that it names alone.
+  let isNamedAlone: Bool
 
-  init(_ workspace: Workspace, _ suite: [TestUnit], rows: [String: Row], jobs: Int, budget: Double, count: Int) {
+  init(
+    _ workspace: Workspace, _ suite: [TestUnit], rows: [String: Row], jobs: Int, budget: Double, isNamedAlone: Bool
+  ) {
     self.workspace = workspace
     self.suite = suite
     self.rows = rows
     self.jobs = jobs
     self.budget = budget
-    self.count = count
+    self.isNamedAlone = isNamedAlone
   }
 
-  /// Returns the verdicts. Calls `save` with those that are known now and then.
-  func run(_ built: Built, save: @escaping @Sendable ([Result]) throws -> Void) throws -> [Result] {
-    try checkNames(built.numbered.mutations)
+  /// Returns the verdicts on some mutations of a build. Calls `save` with those that are known now and then.
+  func run(_ built: Built, _ ids: Set<String>, save: @escaping @Sendable ([Result]) throws -> Void) throws -> [Result] {
+    let numbers = built.numbered.numbers.filter { ids.contains(built.numbered[$0].id) }
+    try checkNames(numbers.map { built.numbered[$0] })
     Command.limit(gibibytes: 6)
     let start = ContinuousClock.now
-    let baseline = try Baseline(self)
+    let baseline = try Baseline(self, last: built.numbered.last)
     note("\(baseline.tests.count) tests pass without a mutation, \((ContinuousClock.now - start).components.seconds) s")
     let done = Mutex<[Result]>([])
-    return try parallel(built.numbered.mutations.count) { index in
-      let mutation = built.numbered.mutations[index]
+    return try parallel(numbers.count) { index in
+      let number = numbers[index]
+      let mutation = built.numbered[number]
       let result =
-        built.leftOut.contains(index + 1)
-        ? Result(mutation: mutation, number: index + 1, verdict: .leftOut, seconds: 0)
-        : try judge(mutation, index + 1, baseline)
+        built.leftOut.contains(number)
+        ? Result(mutation: mutation, number: number, verdict: .leftOut, seconds: 0)
+        : try judge(mutation, number, baseline)
       if result.isGap { note("\(result.word): \(mutation.file):\(mutation.line): \(mutation.id)") }
       try done.withLock { done in
         done.append(result)
         guard done.count % 20 == 0 else { return }
-        note("\(done.count) of \(count)")
+        note("\(done.count) of \(numbers.count)")
         try save(done)
       }
       return result
@@ -81,6 +86,9 @@ struct Judge {
       }
       if deaths.count == row.tests.count { return result(.killed(by: deaths[0].0, how: deaths[0].1)) }
     }
+    if isNamedAlone, let row, !row.tests.isEmpty {
+      return result(tried.isEmpty ? .notReached : .survived(passed: tried.count, left: reaching.count - tried.count))
+    }
     // Fastest first.
     var left = 0
     for test in reaching where !tried.contains(test.unit.name) {
@@ -110,7 +118,7 @@ struct Judge {
       environment: test.unit.environment.merging([
         "MUTATION": String(number), "CHECK_TIMEOUT": String(limit), "CHECK_PATIENCE": "1000",
       ]) { $1 },
-      output: "/dev/null")
+      live: test.unit.reportsFailures ? LiveOutput() : nil)
     if status == 0 { return (nil, seconds) }
     return (seconds >= Double(limit) - 0.2 ? "hangs" : status > 128 ? "crashes" : "fails", seconds)
   }

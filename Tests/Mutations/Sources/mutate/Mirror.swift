@@ -14,15 +14,16 @@ struct Mirror {
     self.jobs = jobs
   }
 
-  /// Builds a product with the mutations, leaving out those that do not compile. Returns the numbers of the others.
-  func build(_ product: Product, _ numbered: Numbered) throws -> Built {
+  /// Builds a product with the mutations, leaving out those that do not compile. Throws if one of them is a row that is
+  /// selected.
+  func build(_ product: Product, _ numbered: Numbered, selected: Set<String>) throws -> Built {
     try FileManager.default.createDirectory(at: workspace.tree, withIntermediateDirectories: true)
     let known = LeftOut(workspace)
     var left = Set(numbered.numbers.filter { known.has(numbered[$0]) })
     let start = ContinuousClock.now
     for round in 1...12 {
       let renderings = try write(numbered, for: product, without: left)
-      note("building \(product.rawValue) with \(numbered.mutations.count - left.count) mutations")
+      note("building \(product.rawValue) with \(numbered.numbers.count - left.count) mutations")
       let outcome = try Command.capture(product.buildCommand(workspace, jobs: jobs))
       if outcome.status == 0 {
         note("built in \((ContinuousClock.now - start).components.seconds) s")
@@ -36,13 +37,13 @@ struct Mirror {
       // A row is blamed for an error in its body only if no generated mutation can be.
       let generated = blamed.filter { numbered[$0].kind != .row }
       if !generated.isEmpty { blamed = generated }
-      let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row }.map(\.id).sorted()
+      let rows = blamed.map { numbered[$0] }.filter { $0.kind == .row && selected.contains($0.id) }.map(\.id).sorted()
       guard rows.isEmpty else {
         let errors = outcome.output.split(separator: "\n").filter { $0.contains(": error:") }
         throw Failure("rows that do not compile: \(rows.joined(separator: ", "))\n" + errors.joined(separator: "\n"))
       }
       left.formUnion(blamed)
-      try known.add(blamed.map { numbered[$0] })
+      try known.add(blamed.map { numbered[$0] }.filter { $0.kind != .row })
     }
     throw Failure("\(product.rawValue): too many rounds")
   }
@@ -54,7 +55,7 @@ struct Mirror {
       byFile[numbered[number].file, default: []].append((number, numbered[number].edit))
     }
     var renderings: [String: Rendering] = [:]
-    var texts = Switch.files(count: numbered.mutations.count)
+    var texts = Switch.files(last: numbered.last)
     for (path, edits) in byFile {
       let text = try workspace.text(path)
       let rendering = SourceFile(path: path, text: text).rendered(edits, preamble: preamble(path, text))

@@ -23,7 +23,7 @@ struct Mutate: ParsableCommand {
   @Option(help: "The rows of the tables whose names contain this alone: `features-daisy`.") var rowsOf: String?
   @Option(help: "Mutations of this product alone: library, interleavings or bundle.") var product: Product?
   @Option(help: "The tests whose names contain this alone; may be repeated.") var tests: [String] = []
-  @Flag(help: "The tests that the rows name alone; builds no others.") var named = false
+  @Flag(help: "Each row is judged by the tests that it names alone.") var named = false
   @Flag(help: "The generated memory orderings too.") var orderings = false
   @Flag(help: "No rows of the table.") var noRows = false
   @Flag(help: "Writes into the rows without tests which tests fail.") var record = false
@@ -53,6 +53,7 @@ struct Mutate: ParsableCommand {
       return
     }
 
+    let numbered = try Numbered(selected + others(selected, table, workspace), workspace)
     let file = workspace.folder.appending(path: "report.json")
     var results: [Result] = []
     // The C programs reach no closures of the Swift layer: the bundle, the last product, judges the unnoticed ones.
@@ -61,16 +62,15 @@ struct Mutate: ParsableCommand {
       var its = selected.filter { product.judges($0, table.byName[$0.id], isOnly: self.product != nil) }
       if product == .bundle { its += unnoticed }
       if its.isEmpty { continue }
-      let numbered = Numbered(its)
       let judges = its.flatMap { table.byName[$0.id]?.tests ?? [] }
-      let built = try Mirror(workspace, judges: named ? judges : product.judges(of: its), jobs: jobs)
-        .build(product, numbered)
+      let built = try Mirror(workspace, judges: product.judges(of: its), jobs: jobs)
+        .build(product, numbered, selected: Set(its.map(\.id)))
       let suite = try product.suite(workspace, named: judges, jobs: jobs).filter { unit in
         (!named && unit.isAmong(tests)) || judges.contains { unit.has($0) }
       }
       let judged = try Judge(
-        workspace, suite, rows: table.byName, jobs: jobs, budget: budget, count: its.count
-      ).run(built) { [results] in try Report(results + $0, rows: table.byName).write(to: file) }
+        workspace, suite, rows: table.byName, jobs: jobs, budget: budget, isNamedAlone: named
+      ).run(built, Set(its.map(\.id))) { [results] in try Report(results + $0, rows: table.byName).write(to: file) }
       let isSecondJudged = { (result: Result) in
         product == .library && self.product == nil && result.isUnnoticed
           && table.byName[result.mutation.id]?.tests.isEmpty != false
@@ -86,6 +86,18 @@ struct Mutate: ParsableCommand {
     if !report.survivingRows.isEmpty || !table.mistakes.isEmpty { throw ExitCode(1) }
   }
 
+  /// Mutations that are not judged: the other rows, and the generated ones of earlier builds. With them in each build, a
+  /// run with another selection compiles nothing.
+  private func others(_ selected: [Mutation], _ table: Table, _ workspace: Workspace) throws -> [Mutation] {
+    let known = Set(Numbered.ids(workspace)).subtracting(table.byName.keys)
+    let files = Set(known.compactMap { $0.split(separator: "#").first.map(String.init) })
+    let generated = try workspace.sources().filter(files.contains).flatMap { path in
+      try SourceFile(path: path, text: workspace.text(path)).mutations().filter { known.contains($0.id) }
+    }
+    let ids = Set(selected.map(\.id))
+    return (table.mutations + generated).filter { !ids.contains($0.id) }
+  }
+
   private func generated(_ workspace: Workspace, _ changed: [String: Set<Int>]?) throws -> [Mutation] {
     var all: [Mutation] = []
     for path in try workspace.sources() where folder.isEmpty || folder.contains(where: { path.hasPrefix($0) }) {
@@ -99,12 +111,4 @@ struct Mutate: ParsableCommand {
     if let only { all.removeAll { !$0.id.contains(only) } }
     return sample.map { all.sample($0, seed: seed) } ?? all
   }
-}
-
-/// Mutations and the numbers of their switches, from 1.
-struct Numbered {
-  let mutations: [Mutation]
-  init(_ mutations: [Mutation]) { self.mutations = mutations }
-  subscript(number: Int) -> Mutation { mutations[number - 1] }
-  var numbers: ClosedRange<Int> { 1...mutations.count }
 }

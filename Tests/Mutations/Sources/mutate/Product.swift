@@ -64,6 +64,8 @@ struct TestUnit: Sendable {
   let environment: [String: String]
   /// The tests of a suite, each alone.
   var parts: [TestUnit] = []
+  /// Whether each failure is a line of the output: Swift Testing. The run ends at the first one then.
+  var reportsFailures = false
 
   /// Whether the name contains one of the texts; true without texts.
   func isAmong(_ texts: [String]) -> Bool { texts.isEmpty || texts.contains { name.contains($0) } }

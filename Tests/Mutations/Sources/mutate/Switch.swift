@@ -1,9 +1,10 @@
 /// The files added to the mirrored package: the switches.
 enum Switch {
-  static func files(count: Int) -> [String: String] {
+  /// The files, for switches up to a number.
+  static func files(last: Int) -> [String: String] {
     [
       "Sources/CPlatform/include/mutation.h": header,
-      "Sources/CPlatform/mutation.c": "#define MUTATIONS \(count + 1)\n" + source,
+      "Sources/CPlatform/mutation.c": "#define MUTATIONS \(last + 1)\n" + source,
     ]
   }
 

@@ -1,0 +1,30 @@
+/// Finds the first failure in the output of Swift Testing, which comes in pieces.
+package struct FailureScanner {
+  /// The start of a line whose end has not come yet.
+  private var rest: [UInt8] = []
+  /// Whether a test has failed.
+  package private(set) var hasFailure = false
+
+  package init() {}
+
+  /// Takes the next piece of the output.
+  package mutating func take(_ piece: some Collection<UInt8>) {
+    guard !hasFailure else { return }
+    rest += piece
+    guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { return }
+    for line in rest[..<end].split(separator: UInt8(ascii: "\n")) {
+      let text = String(decoding: line, as: UTF8.self)
+      if Self.isFailure(text) { hasFailure = true }
+    }
+    rest.removeSubrange(...end)
+  }
+
+  /// Whether a line reports a failure: neither a warning nor a known issue. A test may have written before it without
+  /// ending its line.
+  static func isFailure(_ line: String) -> Bool {
+    guard let mark = line.firstRange(of: "✘ ") else { return false }
+    let report = line[mark.upperBound...]
+    return ["Test ", "Suite "].contains { report.hasPrefix($0) }
+      && [" recorded an issue ", " failed after "].contains { report.contains($0) }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Mutating
+import Testing
+
+@testable import mutate
+
+/// Judges with programs of the shell as tests.
+@Suite("Verdicts")
+struct JudgeTests {
+  /// A test of a program of the shell, which sees the number of the mutation in `$MUTATION`; 0: none.
+  private static func test(_ name: String, _ program: String, parts: [TestUnit] = []) -> TestUnit {
+    let head = "MUTATION=${MUTATION:-0}; [ -z \"$MUTATION_REACHED\" ] || printf '\\1\\1' > \"$MUTATION_REACHED\"; "
+    return TestUnit(
+      name: name, command: ["sh", "-c", head + program], environment: [:], parts: parts, reportsFailures: true)
+  }
+
+  /// The verdict of tests on a row that names some of them.
+  private func verdict(_ tests: [TestUnit], named: String, alone: Bool = false) throws -> Result.Verdict {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let workspace = Workspace(root: folder)
+    let rows = try readTable("== one\nfile: a.swift\nbreaks: b\ntests: \(named)\n- a()\n+ b()\n", named: "rows.txt")
+    let mutation = try rows[0].mutation(of: SourceFile(path: "a.swift", text: "func f() { a() }\n"))
+    let built = Built(numbered: try Numbered([mutation], workspace), leftOut: [])
+    let judge = Judge(workspace, tests, rows: ["one": rows[0]], jobs: 1, budget: 60, isNamedAlone: alone)
+    return try #require(judge.run(built, ["one"]) { _ in }.first).verdict
+  }
+
+  @Test(
+    "a named test kills by a failure, by a crash, by a hang",
+    arguments: [
+      ("exit $MUTATION", "fails"), ("[ $MUTATION = 0 ] || kill -SEGV $$", "crashes"),
+      ("[ $MUTATION = 0 ] || sleep 1000", "hangs"),
+      ("[ $MUTATION = 0 ] || { echo '✘ Test a() recorded an issue at A.swift:1:2: x'; sleep 1000; }", "fails"),
+    ])
+  func named(_ program: String, _ how: String) throws {
+    #expect(try verdict([Self.test("T.a", program)], named: "T.a") == .killed(by: "T.a", how: how))
+  }
+
+  @Test("all named tests have to fail; another one that fails is told, unless the named ones are run alone")
+  func others() throws {
+    let tests = [Self.test("T.a", "exit $MUTATION"), Self.test("T.b", "exit 0"), Self.test("U.c", "exit $MUTATION")]
+    #expect(try verdict(tests, named: "T.a T.b") == .misnamed(by: "U.c"))
+    #expect(try verdict(tests, named: "T.b", alone: true) == .survived(passed: 1, left: 2))
+    #expect(try verdict(tests, named: "U", alone: true) == .killed(by: "U.c", how: "fails"))
+    #expect(try verdict([tests[1]], named: "T.b") == .survived(passed: 1, left: 0))
+  }
+
+  @Test("a program ends without waiting for a child that keeps its output open")
+  func orphans() throws {
+    let live = try LiveOutput()
+    let outcome = try Command.run(["timeout", "600", "sh", "-c", "sleep 500 & exit 3"], live: live)
+    #expect(outcome.status == 3)
+  }
+
+  @Test("a mutation keeps its number when others come and go")
+  func numbers() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "numbers-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let workspace = Workspace(root: folder)
+    let all = SourceFile(path: "a.swift", text: "func f() { a(); b() }").mutations()
+    #expect(all.count == 3)
+    #expect(try Numbered([all[2]], workspace).numbers == [1])
+    let more = try Numbered(all, workspace)
+    #expect(more.numbers == [1, 2, 3] && more[1] == all[2] && more[2] == all[0])
+    let fewer = try Numbered([all[1]], workspace)
+    #expect(fewer.numbers == [3] && fewer.last == 3)
+  }
+}
