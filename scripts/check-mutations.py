@@ -89,8 +89,10 @@ def test_mistake(name):
         if source is None:
             return f"no program {program}.c in Tests/ABI or Sources/promise-conformance/checks"
         return None if not test or re.search(rf"\b{test}\b", source) else f"{program}.c has no test {test}"
-    first, _, rest = name.partition(".")
-    folder, path = (f"Tests/{first}", rest) if rest else ("Tests", first)
+    target, _, path = name.partition(".")
+    if not path:
+        return f"{name} has no target of tests before it: PromisesTests.{name}"
+    folder = f"Tests/{target}"
     if not pathlib.Path(folder).is_dir():
         return f"no folder {folder}"
     for part in path.split("/"):

@@ -28,12 +28,12 @@ expect() {
 }
 
 row='file: Sources/A.swift\nbreaks: it\ntests: '
-expect 0 end "a row that is right" "${row}ABI/wait.first Suites.Waiting Waiting/ends()\n- b(1)\n+ c()"
+expect 0 end "a row that is right" "${row}ABI/wait.first Suites.Waiting Suites.Waiting/ends()\n- b(1)\n+ c()"
 expect 0 end "one of several places" "${row}ABI/wait\nplace: 2\n- a()\n+ c()"
 expect 0 end "context" "${row}ABI/wait\n  a()\n- b(1)"
 expect 0 end "equivalent" 'file: Sources/A.swift\nbreaks: it\nequivalent: it is\n- b(1)\n+ c()'
 about() { printf "%s" "file: Sources/A.swift\\nbreaks: it\\nrows: $1\\ntests: $2\\n- b(1)\\n+ c()"; }
-expect 0 end "rows of a test's name, and its suite's" "$(about 'T1 T2 T4' 'Waiting Suites.Making/makes()')"
+expect 0 end "rows of a test's name, and its suite's" "$(about 'T1 T2 T4' 'Suites.Waiting Suites.Making/makes()')"
 expect 0 end "a name with a declaration's word" "$(about T3 'Suites.Keeping/keeps()')"
 expect 0 end "a name on the function's line" "$(about T4 'Suites.Keeping/stays()')"
 expect 1 'names no single test with T3 in its name' "a row in no test's name" "$(about 'T1 T3' 'Suites.Making/makes()')"
@@ -49,6 +49,7 @@ expect 1 'names no test' "no test" "${row}\n- b(1)\n+ c()"
 expect 1 'wait.c has no test second' "a test that is gone" "${row}ABI/wait.second\n- b(1)\n+ c()"
 expect 1 'no program loop.c in Tests/ABI or' "a program that is gone" "${row}ABI/loop\n- b(1)\n+ c()"
 expect 1 'declares no Sleeping' "a suite that is gone" "${row}Suites.Sleeping\n- b(1)\n+ c()"
+expect 1 'Waiting has no target of tests before it' "a suite without its target" "${row}Waiting\n- b(1)\n+ c()"
 expect 1 'a second row of this name' "a name twice" \
   "${row}ABI/wait\n- b(1)\n+ c()\n== row\n${row}ABI/wait\n- b(1)\n+ d()"
 
