@@ -59,6 +59,10 @@ static void ignore(void *ctx, const promise_value_t *value) {
   (void)ctx, (void)value;
 }
 
+static void ignore_context(void *ctx) {
+  (void)ctx;
+}
+
 static void in_somebody_s_hands(void) {
   promise_t *promise = promise_new();
   says(promise, "pending, 1 reference, 0 callbacks: any holder", NULL);
@@ -96,17 +100,27 @@ static void further_up(void) {
 }
 
 static void followers_and_links(void) {
-  promise_t *source = promise_new(), *follower = promise_new(), *link = promise_new_discardable(NULL, NULL, NULL);
+  promise_t *source = promise_new(), *follower = promise_new();
+  /* A promise with a discard block follows by a callback of its own. */
+  promise_t *links[] = {promise_new_discardable(ignore_context, NULL, NULL),
+                        promise_new_discardable(NULL, NULL, ignore_context)};
   CHECK_STATUS(promise_follow(follower, source), PROMISE_OK);
-  CHECK_STATUS(promise_follow(link, source), PROMISE_OK);
   says(follower, "pending, 2 references, 0 callbacks: follows %p", source);
-  dump();
-  const char *line = line_of(link);
-  char expected[64];
-  snprintf(expected, sizeof expected, ": follows %p", (void *)source);
-  CHECK(line != NULL && strstr(line, expected) != NULL);
+  for (int i = 0; i < 2; i++) {
+    CHECK_STATUS(promise_follow(links[i], source), PROMISE_OK);
+    dump();
+    const char *line = line_of(links[i]);
+    char expected[64];
+    snprintf(expected, sizeof expected, ": follows %p", (void *)source);
+    CHECK(line != NULL && strstr(line, expected) != NULL);
+    /* The source itself has no known settler. */
+    says(source,
+         i == 0 ? "pending, 1 reference, 2 callbacks: any holder" : "pending, 1 reference, 3 callbacks: any holder",
+         NULL);
+  }
   promise_resolve(source, I64(1));
-  promise_release(link);
+  promise_release(links[0]);
+  promise_release(links[1]);
   promise_release(follower);
   promise_release(source);
 }

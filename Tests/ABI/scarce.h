@@ -49,6 +49,16 @@ static _Thread_local bool scarce_full;        /* no more pages for cells */
 static atomic_bool scarce_full_for_all;       /* on no thread */
 static atomic_long scarce_used;               /* blocks that were not freed */
 
+/* Called once, within the next malloc(): at that moment of the call that the test makes. NULL: none. */
+static _Thread_local void (*scarce_meanwhile)(void);
+
+static void scarce_interrupt(void) {
+  void (*meanwhile)(void) = scarce_meanwhile;
+  scarce_meanwhile = NULL;
+  if (meanwhile != NULL)
+    meanwhile();
+}
+
 static bool scarce_takes(void) {
   if (scarce_blocks < 0)
     return true;
@@ -67,6 +77,7 @@ static void *scarce_counted(void *block) {
 }
 
 void *SCARCE(malloc)(size_t size) {
+  scarce_interrupt();
   return scarce_takes() ? scarce_counted(BENEATH(malloc)(size)) : NULL;
 }
 

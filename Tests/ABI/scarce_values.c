@@ -299,6 +299,48 @@ static promise_status_t type_methods(void) {
   return plenty(promise_type_methods(types[next++], same, NULL));
 }
 
+/* Without a cell for it: the copy of its name is freed. */
+static void a_type_that_is_not_registered_leaves_no_memory(void) {
+  payload_type(); /* the table exists */
+  scarce_begin();
+  scarce_attempt.cells = 0;
+  scarce_attempt.blocks = -1;
+  scarce();
+  long used = atomic_load(&scarce_used);
+  promise_status_t status = of(promise_type_register("test.scarce.unregistered", NULL, payload_destroy));
+  CHECK_INT(atomic_load(&scarce_used), used);
+  CHECK_STATUS(plenty(status), PROMISE_ENOMEM);
+  scarce_end();
+}
+
+/* The methods of a call that loses the race to another one are freed. */
+static const promise_type_t *contested;
+static bool never(const void *one, const void *other) {
+  (void)one, (void)other;
+  return false;
+}
+static void wins(void) {
+  CHECK_STATUS(promise_type_methods(contested, same, NULL), PROMISE_OK);
+}
+static void methods_set_twice_at_once_are_those_of_one_call(void) {
+  contested = promise_type_register("test.scarce.contested", NULL, NULL);
+  REQUIRE(contested != NULL);
+  long used = atomic_load(&scarce_used);
+  scarce_meanwhile = wins;
+  CHECK_STATUS(promise_type_methods(contested, never, NULL), PROMISE_OK);
+  CHECK(scarce_meanwhile == NULL);
+  CHECK_INT(atomic_load(&scarce_used), used + 1);
+  int payload = 0;
+  promise_value_t one, other;
+  bool equal = false;
+  CHECK_STATUS(promise_value_object(&one, contested, &payload), PROMISE_OK);
+  CHECK_STATUS(promise_value_object(&other, contested, &payload), PROMISE_OK);
+  CHECK_STATUS(promise_value_equal(&one, &other, &equal), PROMISE_OK);
+  CHECK(equal);
+  promise_value_release(&one);
+  promise_value_release(&other);
+}
+
 int main(void) {
   RUN_OUT_ONCE(first_type);
   payload_type();
@@ -327,6 +369,8 @@ int main(void) {
   RUN(builder_finish);
   RUN(builder_finish_in_a_destructor);
   RUN_OUT_ONCE(type_register);
+  RUN(a_type_that_is_not_registered_leaves_no_memory);
+  RUN(methods_set_twice_at_once_are_those_of_one_call);
   make_types();
   RUN_OUT_ONCE(type_methods);
   return check_report();
