@@ -1,14 +1,16 @@
-/* The global executors: a job that is submitted at the moment at which an idle thread's time is up. The program replaces
- * pthread_cond_timedwait: the wait of a thread of the pool ends when the job is there, and says that the time is up. */
+/* The global executors: a call at one moment of the life of a thread of the pool. The program replaces two functions of the C
+ * library: pthread_cond_timedwait, in which an idle thread says that its time is up at the moment at which a job is
+ * there; and pthread_create, whose thread begins later. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 
 #include "scheduling.h"
 
 static int (*timed_wait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
-static atomic_bool is_armed;
+static atomic_bool is_armed, is_noted;
 static sem_t idle, submitted;
 
 static void await(sem_t *semaphore) {
@@ -29,7 +31,26 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
     pthread_mutex_lock(mutex);
     return ETIMEDOUT;
   }
+  if (is_of_the_pool() && atomic_exchange(&is_noted, false))
+    sem_post(&idle);
   return timed_wait(condition, mutex, until);
+}
+
+static int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static atomic_bool is_to_hold;
+static sem_t let_in;
+static void *(*held_run)(void *);
+
+static void *begins_when_it_is_let_in(void *argument) {
+  await(&let_in);
+  return held_run(argument);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+  if (!atomic_exchange(&is_to_hold, false))
+    return create(thread, attributes, run, argument);
+  held_run = run;
+  return create(thread, attributes, begins_when_it_is_let_in, argument);
 }
 
 static void job_is_run_although_the_time_of_its_thread_is_up(void) {
@@ -46,9 +67,78 @@ static void job_is_run_although_the_time_of_its_thread_is_up(void) {
   promise_release(second);
 }
 
+/* A thread is called because another one sleeps in promise_wait(), and begins after that one has woken: too many run, so
+ * it gets no job. All others then block where only the clock notices it. The job that releases them is queued. */
+static promise_t *awaited;
+static gate_t opened_by_the_last = GATE_CLOSED;
+static atomic_int sleeper;
+static atomic_bool is_awake, may_block;
+
+static void computes_then_blocks(void *countdown) {
+  while (!atomic_load(&may_block))
+    sched_yield();
+  gate_wait(&opened_by_the_last);
+  countdown_tick(countdown);
+}
+
+static void sleeps_then_computes(void *countdown) {
+  atomic_store(&sleeper, (int)gettid());
+  CHECK_STATUS(promise_wait(awaited, FOR_EVER), PROMISE_OK);
+  atomic_store(&is_awake, true);
+  computes_then_blocks(countdown);
+}
+
+static void opens_the_gate(void *countdown) {
+  gate_open(&opened_by_the_last);
+  countdown_tick(countdown);
+}
+
+static bool is_asleep(int thread) {
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = fopen(path, "r");
+  if (file == NULL)
+    return false;
+  if (fscanf(file, "%*d %*s %c", &state) != 1)
+    state = 0;
+  fclose(file);
+  return state == 'S';
+}
+
+static void job_is_run_although_its_thread_came_too_late(void) {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  int processors = CPU_COUNT(&set);
+  countdown_t countdown = COUNTDOWN(processors + 1);
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  awaited = promise_new();
+  CHECK_STATUS(promise_executor_submit(pool, sleeps_then_computes, &countdown, NULL), PROMISE_OK);
+  for (int i = 1; i < processors; i++)
+    CHECK_STATUS(promise_executor_submit(pool, computes_then_blocks, &countdown, NULL), PROMISE_OK);
+  while (atomic_load(&sleeper) == 0 || !is_asleep(atomic_load(&sleeper)))
+    sched_yield();
+  atomic_store(&is_to_hold, true);
+  CHECK_STATUS(promise_executor_submit(pool, opens_the_gate, &countdown, NULL), PROMISE_OK);
+  bool is_held = !atomic_exchange(&is_to_hold, false);
+  CHECK_STATUS(promise_resolve(awaited, I64(1)), PROMISE_OK);
+  while (!atomic_load(&is_awake))
+    sched_yield();
+  if (is_held) {
+    atomic_store(&is_noted, true);
+    sem_post(&let_in);
+    await(&idle);
+  }
+  atomic_store(&may_block, true);
+  countdown_wait(&countdown);
+  promise_release(awaited);
+}
+
 int main(void) {
   *(void **)&timed_wait = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
-  REQUIRE(timed_wait != NULL && sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0);
+  *(void **)&create = dlsym(RTLD_NEXT, "pthread_create");
+  REQUIRE(timed_wait != NULL && create != NULL);
+  REQUIRE(sem_init(&idle, 0, 0) == 0 && sem_init(&submitted, 0, 0) == 0 && sem_init(&let_in, 0, 0) == 0);
   RUN(job_is_run_although_the_time_of_its_thread_is_up);
+  RUN(job_is_run_although_its_thread_came_too_late);
   return check_report();
 }

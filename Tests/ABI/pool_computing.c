@@ -20,6 +20,12 @@ static promise_verdict_t counts_looks(void *ctx, const promise_value_t *in, prom
   return PROMISE_FULFILL;
 }
 
+static int number_of_processors(void) {
+  cpu_set_t set;
+  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  return CPU_COUNT(&set);
+}
+
 static void computes(void *countdown) {
   int here = atomic_fetch_add(&computing, 1) + 1;
   int most = atomic_load(&most_computing);
@@ -32,9 +38,7 @@ static void computes(void *countdown) {
 }
 
 static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
-  cpu_set_t set;
-  REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
-  int processors = CPU_COUNT(&set);
+  int processors = number_of_processors();
   promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
   countdown_t countdown = COUNTDOWN(processors + 1);
   for (int i = 0; i <= processors; i++)
@@ -47,7 +51,36 @@ static void jobs_that_compute_for_long_are_not_joined_by_more(void) {
   CHECK(atomic_load(&most_computing) > 0);
 }
 
+/* The clock has looked at the threads many times by then, and found them all computing. It goes on looking, although no
+ * timer and no other job wakes it: nothing else would notice that they block, and the job that releases them is queued
+ * behind them. */
+static gate_t opened_by_the_last = GATE_CLOSED;
+
+static void computes_then_waits(void *countdown) {
+  int64_t until = now() + LOOKS * 5 * MILLISECONDS;
+  while (now() < until) {
+  }
+  gate_wait(&opened_by_the_last);
+  countdown_tick(countdown);
+}
+
+static void opens_the_gate(void *countdown) {
+  gate_open(&opened_by_the_last);
+  countdown_tick(countdown);
+}
+
+static void jobs_that_block_after_they_computed_make_room(void) {
+  int processors = number_of_processors();
+  promise_executor_t *pool = promise_executor_global(PROMISE_PRIORITY_DEFAULT);
+  countdown_t countdown = COUNTDOWN(processors + 1);
+  for (int i = 0; i < processors; i++)
+    CHECK_STATUS(promise_executor_submit(pool, computes_then_waits, &countdown, NULL), PROMISE_OK);
+  CHECK_STATUS(promise_executor_submit(pool, opens_the_gate, &countdown, NULL), PROMISE_OK);
+  countdown_wait(&countdown);
+}
+
 int main(void) {
   RUN(jobs_that_compute_for_long_are_not_joined_by_more);
+  RUN(jobs_that_block_after_they_computed_make_room);
   return check_report();
 }

@@ -76,11 +76,9 @@ struct Pool {
   }
 
   /// Examines the workers of all pools. False if no job is queued.
-  static func relieveAll() -> Bool {
-    var goesOn = false
-    if let shared = unsafe sharedPool.made, unsafe Pool(address: shared).relieve() { goesOn = true }
-    if let timers = unsafe timerPool.made, unsafe Pool(address: timers).relieve() { goesOn = true }
-    return goesOn
+  static func relieveAll() {
+    if let shared = unsafe sharedPool.made { unsafe Pool(address: shared).relieve() }
+    if let timers = unsafe timerPool.made { unsafe Pool(address: timers).relieve() }
   }
 
   private static func make(width: Int, isForTimers: Bool) -> UnsafeMutableRawPointer? {

@@ -106,6 +106,8 @@ extension Pool {
         unsafe state.pointee.asleep -= 1
       }
     }
+    // Of the running workers one was asleep when this one was called. They may get stuck before any of them ends its job.
+    if unsafe state.pointee.waiting > state.pointee.coming { Clock.made?.watchPools() }
   }
 
   /// Sleeps until it is called. False after the time limit: the thread should exit.
@@ -167,10 +169,10 @@ extension Pool {
   /// The number of looks that find a worker with the same timer before another worker takes the next one.
   private static var longTurn: Int { 20 }
 
-  /// Detects stuck workers while jobs are queued, and calls others. False if no job is queued.
-  func relieve() -> Bool {
+  /// Detects stuck workers while jobs are queued, and calls others. `balance` and `work` ask for the next look.
+  func relieve() {
     unsafe guarded.locked { _ in
-      guard unsafe state.pointee.waiting > 0 else { return false }
+      guard unsafe state.pointee.waiting > 0 else { return }
       var next = unsafe state.pointee.workers
       while let worker = unsafe next {
         unsafe next = unsafe worker.pointee.next
@@ -188,7 +190,6 @@ extension Pool {
         }
       }
       unsafe balance()
-      return true
     }
   }
 }

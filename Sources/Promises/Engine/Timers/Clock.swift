@@ -114,11 +114,8 @@ struct Clock {
   private func check() {
     unsafe state.pointee.check = .max
     monitor.unlock()
-    let goesOn = Pool.relieveAll()
+    Pool.relieveAll()
     monitor.lock()
-    if unsafe goesOn && state.pointee.check == .max {
-      unsafe state.pointee.check = platform_now() + Clock.checkInterval
-    }
   }
 
   /// Sleeps until the next deadline. False after a long time without one.
