@@ -75,6 +75,26 @@ module_map_is_complete() {
 }
 try "module.modulemap is complete" module_map_is_complete
 
+# Prints the declarations whose comment promises a new reference, or a builder, and which lack PROMISE_NODISCARD.
+may_be_discarded() {
+  awk '/^\/\*/ { returns = 0 } /Returns a (new reference|builder)/ { returns = 1 }
+    /^PROMISE_(NODISCARD )?API/ && returns && !/^PROMISE_NODISCARD/ { print FILENAME ": " $0 }' "$include"/promise/*.h
+}
+try "each new reference is PROMISE_NODISCARD" diff -u /dev/null <(may_be_discarded)
+
+# Bindings name callback types: none is written within another declaration. The host's functions are fields.
+callbacks_without_a_name() {
+  find "$include/promise" "$include/promise.h" -name '*.h' -exec grep -nE '\(\*(PROMISE_|[a-z])' {} + | grep -v ':typedef ' || :
+}
+try "each callback type has a name" diff -u /dev/null <(callbacks_without_a_name)
+
+# discards COMPILER LANGUAGE STANDARD: a promise that is not used is a warning.
+discards() {
+  printf '#include "promise.h"\nint main(void) { %s; return 0; }\n' "$4" > "$out/discards.c"
+  "$1" -x "$2" "-std=$3" -Werror "-I$include" -c "$out/discards.c" -o "$out/discards.o"
+}
+refuses() { ! "$@"; }
+
 combinations=()
 for compiler in "${compilers[@]}"; do
   if ! command -v "$compiler" > /dev/null; then
@@ -87,6 +107,14 @@ for compiler in "${compilers[@]}"; do
   esac
 done
 parted check "${combinations[@]}"
+
+for compiler in gcc clang g++ clang++; do
+  command -v "$compiler" > /dev/null || continue
+  language=c standard=c11
+  if [[ $compiler == *++* ]]; then language=c++ standard=c++17; fi
+  try "$compiler: a used promise" discards "$compiler" "$language" "$standard" "promise_release(promise_new())"
+  try "$compiler: an unused promise is a warning" refuses discards "$compiler" "$language" "$standard" "promise_new()"
+done
 
 echo "$passed passed, $failed failed"
 ((failed == 0 && passed > 0))

@@ -65,7 +65,7 @@ func text(_ string: UnsafePointer<CChar>?, _ length: Int) -> UnsafeBufferPointer
 }
 
 /// Whether the fields of a newer caller's struct beyond those known here are unused, that is 0. No version's struct is
-/// larger than 4096 bytes: a larger `size` was never set, and must not be followed through the caller's memory.
+/// larger than 4096 bytes: a larger `size` is an uninitialised field, and the memory behind it is not the caller's.
 func isUnused(_ structure: UnsafeRawPointer, from known: Int, to size: UInt32) -> Bool {
   guard size >= known, size <= 4096 else { return false }
   for offset in known..<Int(size) where unsafe structure.load(fromByteOffset: offset, as: UInt8.self) != 0 {
