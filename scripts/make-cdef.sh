@@ -2,6 +2,8 @@
 # Prints the declarations of promise.h as one text without macros, attributes, comments and inclusions: the input of
 # `ffi.cdef` of cffi and LuaJIT, and of PHP's `FFI::cdef`. All three predefine fixed-width integers, size_t and bool.
 # Constants are enumerators, except PROMISE_DEMAND_UNLIMITED: UINT64_MAX fits in no enumerator.
+# Contents that have a length are `const uint8_t *`: of a returned `const char *` PHP makes a string that ends before the
+# first NUL, and reads on where BYTES have none.
 #
 #     scripts/make-cdef.sh [HEADER]        default: include/promise.h
 set -eu
@@ -21,4 +23,4 @@ for name in stdint stddef stdbool; do : >"$scratch/$name.h"; done
 ${CC:-cc} -E -P -U__clang__ -nostdinc -isystem "$scratch" -I "$(dirname "$header")" '-D__attribute__(attributes)=' \
   "$scratch/cdef.c" >"$scratch/text"
 sed -e 's/CDEF_ABI_VERSION = \([0-9]*\)u/PROMISE_ABI_VERSION = \1/' -e 's/  *$//' -e 's/^  *\([a-z]\)/\1/' \
-  -e '/^$/d' "$scratch/text"
+  -e 's/^const char \(\* promise_value_\(data\|key\)(\)/const uint8_t \1/' -e '/^$/d' "$scratch/text"

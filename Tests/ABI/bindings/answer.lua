@@ -7,6 +7,10 @@ value.kind = library.PROMISE_KIND_I64
 value.as.i64 = 42
 assert(library.promise_resolve(promise, value) == library.PROMISE_OK)
 assert(library.promise_result(promise, value) == library.PROMISE_OK)
+local text, length = ffi.new("promise_value_t"), ffi.new("size_t[1]")
+assert(library.promise_value_bytes(text, "a\0b", 3) == library.PROMISE_OK)
+assert(ffi.string(library.promise_value_data(text, length), length[0]) == "a\0b")
+assert(library.promise_value_release(text) == library.PROMISE_OK)
 assert(library.promise_abi_version() == library.PROMISE_ABI_VERSION)
 assert(library.promise_release(promise) == library.PROMISE_OK)
 print(tonumber(value.as.i64))
