@@ -162,6 +162,17 @@ extension EndToEnd {
       #expect(try arguments("1").replacing("seed 1", with: "") != arguments("2").replacing("seed 2", with: ""))
     }
 
+    @Test("controls in the words of a plugin are not in the XML, which cannot have them")
+    func controls() throws {
+      let fixture = try Self.plugin("REFUSES")
+      let file = fixture.folder.appending(path: "report.xml").path
+      let ending = try HostProcess.run("check", "--junit", file, fixture.path)
+      #expect(ending.status == 1)
+      let xml = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(xml.contains("not\u{FFFD} on a \u{FFFD}Sunday"), "\(xml)")
+      #expect(!xml.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" }, "\(xml)")
+    }
+
     @Test("the report is text, JSON and JUnit's XML; functions can be skipped")
     func reports() throws {
       let fixture = try Self.plugin("CRASHES")

@@ -150,6 +150,11 @@ extension EndToEnd {
         "plugins: [kinds]\ninclude: {r: {file: q.yaml}}\nsteps: {a: {call: kinds.text}}",
         "q.yaml:2:21: error: files cannot include each other: "
       ),
+      // By another path.
+      (
+        "plugins: [kinds]\ninclude: {r: {file: ./q.yaml}}\nsteps: {a: {call: kinds.text}}",
+        "q.yaml:2:21: error: files cannot include each other: "
+      ),
       ("plugins: [nosuch]\nsteps: {a: {call: nosuch.f}}", "q.yaml:1:11: note: \"nosuch\" is listed here"),
       (
         "plugins: [{plugin: kinds, isolation: process}]\nsteps: {a: {call: kinds.text}}",

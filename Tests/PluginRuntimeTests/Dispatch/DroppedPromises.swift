@@ -1,3 +1,4 @@
+import Dispatch
 import Promises
 import PromisesTestSupport
 import Testing
@@ -44,6 +45,21 @@ struct DroppedPromises {
     lost.discard()
     #expect(await lost.outcome().pluginError?.message == Self.message)
     #expect(host.unloadAll(deadline: .seconds(60)) == [])
+  }
+
+  @Test("end their calls: unloading waits for none of them")
+  func unloading() async throws {
+    _ = await outcome("lose", .bytes([1]))
+    let held = host.call("hold", of: "test.promises", [.value(.bytes([1]))])
+    _ = await outcome("drop")
+    #expect(await held.outcome().pluginError?.kind == .badResult)
+    let end = Promise<PluginValue>()
+    let host = host
+    DispatchQueue.global().async {
+      _ = host.unloadAll(deadline: .seconds(3600))
+      end.resolve(.void)
+    }
+    #expect(try await end.outcomeInTime().value == .void)
   }
 
   @Test("are rejected in a worker process, whose other calls go on")

@@ -43,6 +43,10 @@ static inline void *crash_soon(void *context) {
 static promise_status_t load(const promise_host_t *offered, promise_value_t *error) {
   (void)error;
   host = offered;
+#ifdef REFUSES
+  promise_value_error(error, "faulty", 9, "not\001 on a \033Sunday");
+  return -1;
+#endif
 #ifdef LEAVES_THREAD
   leave_thread();
 #endif
