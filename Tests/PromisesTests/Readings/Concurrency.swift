@@ -76,6 +76,20 @@ struct Concurrency {
     #expect(seen == (1, 2, .fulfilled))
   }
 
+  @Test("S-35, EA-30: callbacks that several threads attach at once, while another settles, are called once each")
+  func attaching() {
+    let count = 20
+    for _ in 0..<100 {
+      let promise = Promise<Int>()
+      let calls = Recorder<Int>()
+      onThreads(4) { thread in
+        if thread == 3 { promise.resolve(1) }
+        for index in 0..<count { promise.then({ _ in calls.record(thread * count + index) }, nil) }
+      }
+      #expect(calls.events.sorted() == Array(0..<4 * count))
+    }
+  }
+
   @Test("S-35, EA-30: two promises that settle each other's callers on two threads do not deadlock")
   func crossed() {
     for _ in 0..<100 {

@@ -20,10 +20,12 @@ package struct FailureScanner {
   }
 
   /// Whether a line reports a failure: neither a warning nor a known issue. A test may have written before it without
-  /// ending its line.
+  /// ending its line. The mark may have a colour.
   static func isFailure(_ line: String) -> Bool {
-    guard let mark = line.firstRange(of: "✘ ") else { return false }
-    let report = line[mark.upperBound...]
+    guard line.contains("✘") else { return false }
+    let plain = line.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+    guard let mark = plain.firstRange(of: "✘ ") else { return false }
+    let report = plain[mark.upperBound...]
     return ["Test ", "Suite "].contains { report.hasPrefix($0) }
       && [" recorded an issue ", " failed after "].contains { report.contains($0) }
   }

@@ -10,6 +10,7 @@ struct FailureScannerTests {
       "✘ Test \"a name\" recorded an issue with 1 argument value → 1 at A.swift:1:2: Expectation failed: x",
       "✘ Suite A recorded an issue at A.swift:1:2: Caught error: x",
       "✘ Test a() failed after 0.1 seconds with 1 issue.",
+      "\u{1B}[91m✘\u{1B}[0m Test a() recorded an issue at A.swift:1:2: Expectation failed: x",
       "written by the test✘ Test a() recorded an issue at A.swift:1:2: Issue recorded",
     ])
   func failures(_ line: String) {
