@@ -41,7 +41,7 @@ final class LiveOutput {
     return poll(&ready, 1, milliseconds) > 0
   }
 
-  /// Reads what there is. Returns false at the end of the output.
+  /// Reads the available bytes. Returns false at the end of the output.
   private func read() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = Foundation.read(reading, &bytes, bytes.count)

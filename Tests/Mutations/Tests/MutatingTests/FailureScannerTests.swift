@@ -22,7 +22,7 @@ struct FailureScannerTests {
   }
 
   @Test(
-    "what is no failure",
+    "other lines",
     arguments: [
       "✔ Test a() passed after 0.1 seconds.", "✘ Test a() recorded a known issue at A.swift:1:2: x",
       "✘ Test a() passed after 0.1 seconds with 1 known issue.", "Test a() failed after 0.1 seconds",
