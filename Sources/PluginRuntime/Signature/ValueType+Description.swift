@@ -43,13 +43,15 @@ extension CallbackType: CustomStringConvertible {
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }
 
-  /// The canonical form of the callback: its types without names.
+  /// The canonical form of the callback: its types without names, but for those of `out` and `inout` parameters, by
+  /// which a closure returns their values.
   var canonical: String {
     let list = parameters.map { parameter in
       let type = parameter.type.text { name in
         "#\(parameters.firstIndex { $0.name == name } ?? 0)"
       }
-      return "\(parameter.prefix)\(type)"
+      let name = parameter.direction == .input ? "" : parameter.name.map { "\($0): " } ?? ""
+      return "\(name)\(parameter.prefix)\(type)"
     }
     return "fn(\(list.joined(separator: ", ")))\(ending)"
   }

@@ -87,7 +87,7 @@ struct CallbackOutputs {
     #expect(unknown.pluginError?.message.contains("'n' is NULL, expected an integer") == true, "\(unknown)")
   }
 
-  @Test("have the addresses of their types as C prototype, and their directions in the canonical form")
+  @Test("have the addresses of their types as C prototype, and their directions and names in the canonical form")
   func declarations() throws {
     let text = "f(g: fn(a: i32, x: out f64, p: inout {v: i32}, t: out own cstr) -> i32, h: fn(n: inout ptr<it>))"
     let signature = try Signature(parsing: text)
@@ -97,11 +97,20 @@ struct CallbackOutputs {
         .replacing("-> i32,", with: "-> i32 @call,"))
     #expect(
       signature.canonical
-        == "(fn(i32, out f64, inout {v: i32}, out own cstr) -> i32 @call, fn(inout ptr<it>) @call)")
+        == "(fn(i32, x: out f64, p: inout {v: i32}, t: out own cstr) -> i32 @call, fn(n: inout ptr<it>) @call)")
     #expect(
       signature.cPrototype.hasSuffix(
         "void f(int32_t (*g)(int32_t a, double *x, struct f_g_p *p, char **t), void (*h)(it **n));"),
       "\(signature.cPrototype)")
+  }
+
+  /// A closure returns an object with these names: other names are another call.
+  @Test("have names by which two functions differ, in a canonical form that is a signature again")
+  func names() throws {
+    let signature = try Signature(parsing: "f(g: fn(x: i32, size: out f64))")
+    #expect(try Signature(parsing: "f(g: fn(x: i32, length: out f64))").hash != signature.hash)
+    #expect(try Signature(parsing: "h(i: fn(i32, size: out f64))").hash == signature.hash)
+    #expect(try Signature(parsing: "f(g: \(signature.canonical.dropFirst().dropLast()))").hash == signature.hash)
   }
 
   private struct Thrown: Error {}
