@@ -127,6 +127,10 @@ const char *plugin_check_overwritten(void) {
   return NULL;
 }
 
+plugin_check_words_t plugin_check_callback(void) {
+  return (plugin_check_words_t){{0, 0}};
+}
+
 void plugin_check_retire(void) {
   for (size_t i = region_count; i-- > 0 && regions[i].live;) {
     mprotect(regions[i].start + page, regions[i].pages * page, PROT_NONE);

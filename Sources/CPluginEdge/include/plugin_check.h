@@ -51,6 +51,15 @@ const char *PROMISE_NULLABLE plugin_check_overwritten(void);
  * [one thread] */
 void plugin_check_retire(void);
 
+/* The result of callbacks: zeros, in the two words that registers have for a result. */
+typedef struct plugin_check_words {
+  uint64_t words[2];
+} plugin_check_words_t;
+
+/* A callback for functions that are checked. It may be called with any arguments, and does nothing.
+ * [any thread] */
+plugin_check_words_t plugin_check_callback(void);
+
 /* Makes system calls fail with EPERM that write files, start programs, send signals, open connections or change the
  * system. Returns whether the kernel does that.
  * [one thread] */

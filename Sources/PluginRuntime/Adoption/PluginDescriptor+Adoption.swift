@@ -15,10 +15,13 @@ extension PluginDescriptor {
       let signature = function.signature
       try ReleaseFunctions.check(signature.description, in: library, "the signature of '\(signature.name)'")
     }
+    let constants = LibraryConstantSets(adoption.constants)
     let description = PluginDescription(
       path: library.path, id: adoption.id, version: adoption.version ?? version(ofFile: library.path),
       description: adoption.description, required: [], abi: hostABI...hostABI,
-      functions: adoption.functions.map { FunctionDescription(signature: $0.signature, description: $0.description) },
+      functions: adoption.functions.map {
+        FunctionDescription(signature: $0.signature.accepting(constants), description: $0.description)
+      },
       adoption: adoption)
     return (PluginDescriptor(description: description, load: nil, unload: nil, entries: entries), library)
   }
@@ -37,6 +40,15 @@ extension PluginDescriptor {
         "has two functions named '\(function.signature.name)': give one another name, and "
           + "what the library calls it as its symbol")
     }
+    names = []
+    for constant in adoption.constants {
+      guard constant.value.isInteger, names.insert(constant.name).inserted else {
+        throw PluginError(
+          .badDescriptor, subject,
+          "has the constant \(PluginValue.string(constant.name).json) as \(constant.value.name), expected an integer, "
+            + "and each name once")
+      }
+    }
   }
 
   /// "1.2.13" of "/usr/lib/libz.so.1.2.13"; "0" where the name has no version.
@@ -44,5 +56,14 @@ extension PluginDescriptor {
     let name = path.split(separator: "/").last ?? ""
     guard let mark = name.firstRange(of: ".so.") else { return "0" }
     return String(name[mark.upperBound...])
+  }
+}
+
+extension PluginValue {
+  fileprivate var isInteger: Bool {
+    switch self {
+    case .int, .uint: true
+    default: false
+    }
   }
 }

@@ -41,7 +41,10 @@ public enum CallChecker {
     do throws(PluginError) {
       let (descriptor, library) = try PluginDescriptor.adopting(adoption)
       withExtendedLifetime(library) {}
-      targets = zip(adoption.functions, descriptor.entries).map { CheckedCall.Target($0.signature, $1) }
+      let constants = LibraryConstantSets(adoption.constants)
+      targets = zip(adoption.functions, descriptor.entries).map {
+        CheckedCall.Target($0.signature.accepting(constants), $1)
+      }
     } catch {
       throw Unmade("\(error)")
     }

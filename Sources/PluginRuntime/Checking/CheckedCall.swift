@@ -60,6 +60,7 @@ struct CheckedCall {
     var words: [UnsafeMutableRawPointer] = []
     defer { for word in words { word.deallocate() } }
     var stored: [(name: String, address: UnsafeMutableRawPointer)] = []
+    var made: [String: UInt] = [:]
     for (index, parameter) in parameters.enumerated() {
       let size = max(TypeLayout(of: parameter.type)?.size ?? 8, 8)
       let word = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
@@ -71,7 +72,7 @@ struct CheckedCall {
       case .address(let address): word.storeBytes(of: address, as: UnsafeMutableRawPointer?.self)
       }
       if parameter.direction == .output, case .address(let address?) = argument, let name = parameter.type.objectName {
-        stored.append((name, address))
+        if parameter.room != nil { made[name] = UInt(bitPattern: address) } else { stored.append((name, address)) }
       }
     }
     if target.signature.failure == .gerror {
@@ -87,7 +88,7 @@ struct CheckedCall {
     if CallEdge.call(target.subject, interface, target.entry, returned, &addresses) != nil {
       throw Unmade("it was left without a return")
     }
-    var given = Given()
+    var given = Given(objects: made)
     for (name, address) in stored { given.objects[name] = address.load(as: UInt.self) }
     if let name = target.signature.returned?.objectName { given.objects[name] = returned.load(as: UInt.self) }
     given.objects = given.objects.filter { $0.value != 0 }
@@ -130,7 +131,13 @@ struct CheckedCall {
       }
       return .address(try read((0..<size).map { _ in UInt8(truncatingIfNeeded: values.next()) }, index, memory))
     }
-    if let constants = parameter.constants?.constants, values.roll(8) > 0 {
+    if let room = parameter.room {
+      // The library may keep the address of one that nobody owns: it stays accessible.
+      guard case .own = type else { return .address(calloc(1, room)) }
+      return .address(try written([UInt8](repeating: 0, count: room), index, memory))
+    }
+    if let set = parameter.constants, values.roll(8) > (set.areOfLibrary ? 5 : 0) {
+      let constants = set.constants
       let value = constants[values.roll(constants.count)].value
       let bits: UInt64 =
         switch value {
@@ -160,6 +167,15 @@ struct CheckedCall {
     case .optional(.cstr) where values.roll(2) == 0: return .address(nil)
     case .cstr, .optional(.cstr): return .address(try read(values.text(), index, memory))
     case .optional(.pointer): return .address(nil)
+    case .optional(.callback) where values.roll(2) == 0: return .address(nil)
+    case .callback(let callback), .optional(.callback(let callback)):
+      guard callback.result.flatMap({ TypeLayout(of: $0)?.size }) ?? 0 <= 16 else {
+        throw Unmade("'\(parameter.name)' returns a struct")
+      }
+      let function: @convention(c) () -> plugin_check_words_t = plugin_check_callback
+      return .address(unsafeBitCast(function, to: UnsafeMutableRawPointer.self))
+    // The library passes it on, and knows nothing about the memory behind it.
+    case .context: return .address(try written([], index, memory))
     case .reference(let target), .optional(let target):
       if case .optional = type, values.roll(2) == 0 { return .address(nil) }
       guard let bytes = values.bytes(of: target) else { throw Unmade("'\(parameter.name)' is a \(type)") }

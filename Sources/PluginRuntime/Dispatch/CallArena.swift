@@ -21,6 +21,8 @@ final class CallArena {
   /// The objects that the call uses, and those that it releases.
   private(set) var used: [PluginObject] = []
   private var taken: [PluginObject] = []
+  /// Released objects in memory of the host's, which stays until the function that releases them has returned.
+  private var released: [PluginObject] = []
 
   private static let block = 1024
 
@@ -88,7 +90,10 @@ final class CallArena {
   }
 
   /// Passes the ownership of owned memory and taken objects to the function, which is called next.
-  func handOver() { (owned, taken) = ([], []) }
+  func handOver() {
+    released += taken.filter(\.life.destructor.freesMemory)
+    (owned, taken) = ([], [])
+  }
 
   private func takeBack() {
     for memory in owned { HostMemory.free(memory) }

@@ -41,7 +41,12 @@ extension GeneralCall {
   /// Stores one parameter. Counts, and counted out parameters, are stored later.
   private mutating func store(_ value: Values?, _ slot: Slot, _ index: Int) throws(ArgumentMismatch) {
     let memory = frame + slot.pointee.offset
-    if let role = slot.pointee.role {
+    if let size = slot.pointee.parameter.room {
+      // Zeroed, and the call's until the function is entered.
+      let object = try arena.allocateOwned(size)
+      object?.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+      memory.storeBytes(of: object, as: UnsafeMutableRawPointer?.self)
+    } else if let role = slot.pointee.role {
       try storeCallback(value, role, memory)
     } else if let count = slot.pointee.count {
       guard let value, slot.pointee.parameter.direction != .output else { return }

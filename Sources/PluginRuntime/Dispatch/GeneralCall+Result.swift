@@ -18,7 +18,7 @@ extension GeneralCall {
     let failure = failure
     var outputs: [PluginMember] = []
     do throws(ArgumentMismatch) {
-      if plan.hasOutputs { outputs = try loadOutputs() }
+      if plan.hasOutputs { outputs = try loadOutputs(hasFailed: failure != nil) }
     } catch {
       discardResult()
       return .fault(.badOutput(Mismatch(-1, error)))
@@ -110,13 +110,17 @@ extension GeneralCall {
   }
 
   /// Loads the out parameters. All are loaded even after a mismatch, so that owned memory is freed.
-  private func loadOutputs() throws(ArgumentMismatch) -> [PluginMember] {
+  private func loadOutputs(hasFailed: Bool) throws(ArgumentMismatch) -> [PluginMember] {
     var members: [PluginMember] = []
     var mismatch: ArgumentMismatch?
     for index in 0..<plan.slotCount {
       let slot = plan.slots + index
       guard slot.pointee.isGiven else { continue }
       let name = slot.pointee.parameter.name
+      if hasFailed, slot.pointee.parameter.room != nil {
+        dropMemory(slot)
+        continue
+      }
       do throws(ArgumentMismatch) {
         let value = try converting(name) { () throws(ArgumentMismatch) in try load(slot, index) }
         members.append(PluginMember(name, value))
@@ -129,10 +133,20 @@ extension GeneralCall {
   }
 
   private func load(_ slot: Slot, _ index: Int) throws(ArgumentMismatch) -> PluginValue {
+    if slot.pointee.parameter.room != nil {
+      return try slot.pointee.plan.load(frame + slot.pointee.offset, from: objects)
+    }
     guard let cell = slot.pointee.cell else { return try loadElements(slot, room: room(index) ?? 0) }
     if let count = slot.pointee.givenCount { return try loadGiven(slot.pointee.plan, frame + cell, count) }
     return Signature.isGivenByAddress(slot.pointee.parameter.type)
       ? Self.take(frame + cell) : try slot.pointee.plan.load(frame + cell, from: objects)
+  }
+
+  /// Frees the memory of an object that the function has failed to make: there is nothing to destroy in it. Memory that
+  /// the library may keep stays.
+  private func dropMemory(_ slot: Slot) {
+    guard case .object = slot.pointee.plan.form else { return }
+    HostMemory.free((frame + slot.pointee.offset).load(as: UnsafeMutableRawPointer?.self))
   }
 
   /// Loads the elements that the function wrote into the memory provided for them.

@@ -34,8 +34,8 @@ extension GeneralPlan {
       var slots: [Slot] = []
       for (index, parameter) in parameters.enumerated() {
         let role = callbacks?.roles[index]
-        guard let plan = TypePlan(parameter.type.valueType, in: library), FFIType.agrees(with: parameter.type)
-        else { return nil }
+        let plan = TypePlan(parameter.type.valueType, in: library, isSetAside: parameter.room != nil)
+        guard let plan, FFIType.agrees(with: parameter.type) else { return nil }
         let isCounted = parameter.type.countName != nil
         slots.append(
           Slot(
@@ -139,7 +139,7 @@ extension Parameter {
   /// Whether C gets the address of the value: of an out parameter, and of an array.
   var isByAddress: Bool {
     if case .array = type { return true }
-    return direction != .input
+    return direction != .input && room == nil
   }
 }
 

@@ -75,12 +75,24 @@ final class TypePlan: Sendable {
   }
 
   /// Makes the plan for a type; `nil` if its release function is not found.
-  init?(_ type: ValueType, in library: PluginLibrary? = nil) {
-    guard let layout = TypeLayout(of: type), let form = Self.form(of: type, library) else { return nil }
+  ///
+  /// - Parameter isSetAside: whether the type is an object in memory of the host's: `out(64)`.
+  init?(_ type: ValueType, in library: PluginLibrary? = nil, isSetAside: Bool = false) {
+    guard let layout = TypeLayout(of: type) else { return nil }
+    guard let form = isSetAside ? Self.formSetAside(of: type, library) : Self.form(of: type, library) else {
+      return nil
+    }
     self.type = type
     self.form = form
     self.layout = layout
     isPlain = type.isPlain
+  }
+
+  /// An object in memory of the host's, which is freed after its destructor has run; without `own` it is kept.
+  private static func formSetAside(of type: ValueType, _ library: PluginLibrary?) -> Form? {
+    guard case .own(.pointer(let name), let release) = type else { return form(of: type, library) }
+    guard let library, let destructor = library.destructor(ofMemory: release) else { return nil }
+    return .object(name, destructor, library.objects)
   }
 
   private static func form(of type: ValueType, _ library: PluginLibrary?) -> Form? {

@@ -38,19 +38,23 @@ public struct Adoption: Sendable, Equatable {
   public var description: String?
   /// The functions of the library that can be called.
   public var functions: [Function]
+  /// The library's named integers, such as those that macros of its header define. Arguments for integers may be given
+  /// by these names, unless the signature has names of its own for their values.
+  public var constants: [ConstantSet.Constant]
   /// The file that says all this, if one does. For people only.
   public var file: String?
 
   /// An adoption; the parts are as the properties say.
   public init(
     id: String, library: String, version: String? = nil, description: String? = nil, functions: [Function],
-    file: String? = nil
+    constants: [ConstantSet.Constant] = [], file: String? = nil
   ) {
     self.id = id
     self.library = library
     self.version = version
     self.description = description
     self.functions = functions
+    self.constants = constants
     self.file = file
   }
 }

@@ -4,7 +4,8 @@ extension PluginDescription {
   ///     {"path": text, "id": text, "version": text, "description": text or void, "abi": {"min": u32, "max": u32},
   ///      "required": [text], "functions": [{"signature": text, "description": text or void}],
   ///      "adoption": void or {"id", "library": text, "version", "description", "file": text or void,
-  ///                           "functions": [{"signature": text, "description", "symbol": text or void}]}}
+  ///                           "functions": [{"signature": text, "description", "symbol": text or void}],
+  ///                           "constants": {name: integer}}}
   public var value: PluginValue {
     .object([
       PluginMember("path", .string(path)), PluginMember("id", .string(id)), PluginMember("version", .string(version)),
@@ -44,9 +45,13 @@ extension PluginDescription {
       return try ValueFields.checkedID(id)
     }
     abi = try fields.versions("abi")
-    functions = try fields.functions(FunctionDescription.init(from:), \.name)
+    let functions = try fields.functions(FunctionDescription.init(from:), \.name)
     adoption = try fields.optionalFields("adoption").map { (fields) throws(ArgumentMismatch) in
       try converting("adoption.") { () throws(ArgumentMismatch) in try Adoption(from: fields) }
+    }
+    let constants = LibraryConstantSets(adoption?.constants ?? [])
+    self.functions = functions.map {
+      FunctionDescription(signature: $0.signature.accepting(constants), description: $0.description)
     }
   }
 }
@@ -71,6 +76,7 @@ extension Adoption {
       PluginMember("id", .string(id)), PluginMember("library", .string(library)),
       PluginMember("version", PluginValue(version)), PluginMember("description", PluginValue(description)),
       PluginMember("file", PluginValue(file)), PluginMember("functions", .array(functions.map(\.value))),
+      PluginMember("constants", .object(constants.map { PluginMember($0.name, $0.value) })),
     ])
   }
 
@@ -78,7 +84,8 @@ extension Adoption {
     self.init(
       id: try fields.id(), library: try fields.text("library"), version: try fields.optionalText("version"),
       description: try fields.optionalText("description"),
-      functions: try fields.functions(Function.init(from:), \.signature.name), file: try fields.optionalText("file"))
+      functions: try fields.functions(Function.init(from:), \.signature.name),
+      constants: try fields.integers("constants"), file: try fields.optionalText("file"))
   }
 }
 
@@ -103,6 +110,17 @@ extension PluginValue {
 }
 
 extension ValueFields {
+  /// The members of an object, all integers; none if the member is absent.
+  fileprivate func integers(_ name: String) throws(ArgumentMismatch) -> [ConstantSet.Constant] {
+    guard let fields = try optionalFields(name) else { return [] }
+    return try fields.all.map { (member) throws(ArgumentMismatch) in
+      switch member.value {
+      case .int, .uint: return ConstantSet.Constant(name: member.name, value: member.value)
+      default: throw Self.mismatch("\(name).\(member.name)", member.value, "an integer")
+      }
+    }
+  }
+
   fileprivate static func checkedID(_ id: String) throws(ArgumentMismatch) -> String {
     guard PluginDescription.isID(id) else {
       throw ArgumentMismatch(

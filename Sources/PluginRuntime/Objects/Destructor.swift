@@ -13,12 +13,18 @@ final class Destructor: Sendable {
   private let entry: promise_function_t
   /// The function's address.
   let address: UInt
+  /// Whether the objects are in memory that the host has set aside, and frees after their end.
+  let freesMemory: Bool
   /// "plugin.function", as C text that is never freed.
   private nonisolated(unsafe) let subject: UnsafePointer<CChar>
   private nonisolated(unsafe) let interface: UnsafeMutablePointer<ffi_cif>
 
   /// `nil` if libffi cannot call such a function.
-  init?(_ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil) {
+  init?(
+    _ name: String, _ function: UnsafeMutableRawPointer, plugin: String, on thread: SerialThread? = nil,
+    freesMemory: Bool = false
+  ) {
+    self.freesMemory = freesMemory
     self.plugin = plugin
     self.thread = thread
     self.name = name

@@ -7,6 +7,18 @@ struct PluginLibrary: Sendable {
   /// The thread that the plugin's code runs on; `nil`: any.
   var thread: SerialThread?
 
+  /// Returns the destructor of objects in memory that the host has set aside, which is freed after it; without a name
+  /// nothing else is to be done. `nil` if there is no such function.
+  func destructor(ofMemory name: String?) -> Destructor? {
+    guard let name else {
+      let nothing: @convention(c) (UnsafeMutableRawPointer?) -> Void = { _ in }
+      return Destructor(
+        "nothing", unsafeBitCast(nothing, to: UnsafeMutableRawPointer.self), plugin: plugin, on: thread,
+        freesMemory: true)
+    }
+    return symbol(name).flatMap { Destructor(name, $0, plugin: plugin, on: thread, freesMemory: true) }
+  }
+
   /// Returns the destructor of that name; `nil` if there is no such function.
   func destructor(_ name: String) -> Destructor? {
     symbol(name).flatMap { Destructor(name, $0, plugin: plugin, on: thread) }

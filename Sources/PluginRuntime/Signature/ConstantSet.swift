@@ -7,6 +7,9 @@ public struct ConstantSet: Sendable, Hashable {
     /// The value, in the range of the parameter's type.
     public let value: PluginValue
 
+    /// A name and its value.
+    public init(name: String, value: PluginValue) { (self.name, self.value) = (name, value) }
+
     /// Hashes the name alone: equal constants have equal names.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
@@ -17,6 +20,18 @@ public struct ConstantSet: Sendable, Hashable {
   public let areFlags: Bool
   /// The constants, in the order of the signature; at least one.
   public let constants: [Constant]
+  /// Whether the constants are those of a whole adopted library, which no signature lists: see `Adoption.constants`.
+  public let areOfLibrary: Bool
+
+  init(base: ValueType, areFlags: Bool, constants: [Constant], areOfLibrary: Bool = false) {
+    (self.base, self.areFlags, self.constants, self.areOfLibrary) = (base, areFlags, constants, areOfLibrary)
+  }
+
+  /// Hashes the number of constants, not each: there may be thousands.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(base)
+    hasher.combine(constants.count)
+  }
 
   /// The value of a constant; `nil` if there is none of that name.
   public subscript(name: some StringProtocol) -> PluginValue? {
@@ -111,8 +126,10 @@ extension ConstantSet {
 }
 
 extension ConstantSet: CustomStringConvertible {
-  /// The type with its names, as written in a signature: "i32 enum {LOW = 0, HIGH = 1}".
+  /// The type with its names, as written in a signature: "i32 enum {LOW = 0, HIGH = 1}". Of a library's constants the
+  /// type alone.
   public var description: String {
+    if areOfLibrary { return "\(base)" }
     let list = constants.map { "\($0.name) = \($0.value.json)" }.joined(separator: ", ")
     return "\(base) \(areFlags ? "flags" : "enum") {\(list)}"
   }

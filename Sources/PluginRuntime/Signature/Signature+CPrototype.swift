@@ -6,7 +6,9 @@ extension Signature {
     var taken: Set<String> = []
     var declarations: [String] = []
     for parameter in parameters {
-      let type = writer.parameter(parameter.type, isByAddress: parameter.direction != .input, path: parameter.name)
+      let type = writer.parameter(
+        parameter.type, isByAddress: parameter.direction != .input && parameter.room == nil,
+        path: parameter.name)
       declarations.append(type(CTypeWriter.identifier(parameter.name, &taken)))
     }
     if fails || Self.isGivenByAddress(returned) {

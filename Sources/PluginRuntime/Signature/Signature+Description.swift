@@ -42,11 +42,16 @@ extension Parameter.Direction {
   }
 }
 
+extension Parameter {
+  /// The keyword before the type, with the size of an object that the host sets aside: "out(64) ".
+  var prefix: String { room.map { "out(\($0)) " } ?? direction.prefix }
+}
+
 extension Parameter: CustomStringConvertible {
   /// The parameter as written in a signature: "seed: u32 = 0".
   public var description: String {
     let value = defaultValue.map { " = \($0.literal)" } ?? ""
-    return "\(name): \(direction.prefix)\(argumentType)\(value)\(note.literal)"
+    return "\(name): \(prefix)\(argumentType)\(value)\(note.literal)"
   }
 }
 

@@ -124,6 +124,9 @@ public struct Parameter: Sendable, Equatable {
   public let type: ValueType
   /// The direction of the value.
   public let direction: Direction
+  /// The size in bytes of the object that the host sets aside for an `out` parameter, whose address the function is
+  /// given: `out(64) ptr<Name>`; `nil` for any other parameter.
+  public let room: Int?
   /// The names of the values of an integer; `nil` without names.
   public let constants: ConstantSet?
   /// The value for a call that omits the argument; `nil` if the argument is required. `.void` is NULL.
@@ -132,12 +135,13 @@ public struct Parameter: Sendable, Equatable {
   public let note: String?
 
   init(
-    name: String, type: ValueType, direction: Direction = .input, constants: ConstantSet? = nil,
+    name: String, type: ValueType, direction: Direction = .input, room: Int? = nil, constants: ConstantSet? = nil,
     defaultValue: PluginValue? = nil, note: String? = nil
   ) {
     self.name = name
     self.type = type
     self.direction = direction
+    self.room = room
     self.constants = constants
     self.defaultValue = defaultValue
     self.note = note

@@ -76,7 +76,8 @@ struct SignatureParser {
   private mutating func parameter(_ name: String) throws(SignatureError) -> Parameter {
     let direction: Parameter.Direction =
       cursor.skip(word: "out") ? .output : cursor.skip(word: "inout") ? .inOut : .input
-    let type = try self.type(Place(direction))
+    let room = direction == .output ? try self.room() : nil
+    let type = try self.type(room == nil ? Place(direction) : .room)
     let constants = try self.constants(of: type, Place(direction))
     var defaultValue: PluginValue?
     if direction == .output, cursor.next.token == .symbol("=") {
@@ -90,7 +91,18 @@ struct SignatureParser {
       }
     }
     return Parameter(
-      name: name, type: type, direction: direction, constants: constants, defaultValue: defaultValue, note: try note())
+      name: name, type: type, direction: direction, room: room, constants: constants, defaultValue: defaultValue,
+      note: try note())
+  }
+
+  /// Parses the `(64)` of `out(64)`, the size of an object that the host sets aside, if it is next.
+  private mutating func room() throws(SignatureError) -> Int? {
+    guard cursor.skip("(") else { return nil }
+    guard case .word(let word) = cursor.next.token, let size = Int(word), (1...SignatureLimits.size).contains(size)
+    else { throw cursor.error(expected: "the object's size in bytes, from 1 to \(SignatureLimits.size)") }
+    cursor.advance()
+    try cursor.require(")", or: " after the object's size")
+    return size
   }
 
   /// Parses the typed tail of a variadic function, after its dots.

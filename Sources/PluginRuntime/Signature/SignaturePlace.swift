@@ -14,6 +14,8 @@ extension SignatureParser {
     case callbackParameter, callbackResult
     /// An `out` or `inout` argument of a callback, behind its address.
     case callbackOutput, callbackInOut
+    /// An object that the host sets aside: `out(64)`.
+    case room
 
     init(_ direction: Parameter.Direction) {
       self =
@@ -25,7 +27,7 @@ extension SignatureParser {
     }
 
     /// Whether libffi copies it to the stack.
-    var isByValue: Bool { ![.output, .inOut, .target, .callbackOutput, .callbackInOut].contains(self) }
+    var isByValue: Bool { ![.output, .inOut, .target, .callbackOutput, .callbackInOut, .room].contains(self) }
 
     /// Returns the expected types if this type is not allowed here; `nil` if it is.
     func refusal(of type: ValueType) -> String? {
@@ -45,6 +47,11 @@ extension SignatureParser {
         if let fault = countedAway(type) { return fault }
         return isData(type) || isOwned(type) || isCounted(type) || type == .error || type == .value
           ? nil : "data, own data, an error or a value: what a function can give by an address"
+      case .room:
+        switch type {
+        case .pointer, .own(.pointer, _): return nil
+        default: return "ptr<Name>, own ptr<Name> or own(f) ptr<Name>: an object that the host sets aside"
+        }
       case .inOut:
         return isData(type) || isCounted(type) && type.unwrapped == type
           ? nil : "data: what can go there and back by an address"

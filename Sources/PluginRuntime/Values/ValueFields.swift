@@ -2,11 +2,14 @@
 /// ignored. Errors carry the path of the member.
 struct ValueFields {
   private let members: [String: PluginValue]
+  /// All members, in their order.
+  let all: [PluginMember]
 
   init(_ value: PluginValue) throws(ArgumentMismatch) {
     guard case .object(let members) = value else {
       throw ArgumentMismatch(message: "is \(value.name), expected an object")
     }
+    all = members
     self.members = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
   }
 

@@ -1,0 +1,57 @@
+import PluginRuntime
+import Testing
+
+/// Named integers of an adopted library.
+@Suite("Constants of a library")
+struct LibraryConstants {
+  private static let adoption = Result {
+    Adoption(
+      id: "libc", library: "libc.so.6",
+      functions: try [
+        "abs(x: i32) -> i32", "labs(x: i64 enum {OWN = 5}) -> i64", "toupper(c: i32 = 97) -> i32",
+        "strnlen(s: bytes[n], n: usize) -> usize", "htonl(x: u32) -> u32",
+      ].map { Adoption.Function(signature: try Signature(parsing: $0)) },
+      constants: [
+        .init(name: "LESS", value: .int(-7)), .init(name: "ONE", value: .int(1)),
+        .init(name: "MOST", value: .uint(.max)),
+      ])
+  }
+
+  @Test("are names for integers that have none of their own, in every process")
+  func names() async throws {
+    let host = Host()
+    try host.adopt(try Self.adoption.get())
+    #expect(await host.outcome("abs", of: "libc", [.text("LESS")]).value == .int(7))
+    #expect(await host.outcome("abs", of: "libc", [.value(.string("ONE"))]).value == .int(1))
+    #expect(await host.outcome("abs", of: "libc", [.text("LESS|ONE")]).value == .int(7))
+    #expect(await host.outcome("labs", of: "libc", [.text("OWN")]).value == .int(5))
+    #expect(await host.outcome("labs", of: "libc", [.text("ONE")]).value == nil)
+    // A u32 holds neither a negative number nor 64 bits.
+    #expect(await host.outcome("htonl", of: "libc", [.text("LESS")]).value == nil)
+    #expect(await host.outcome("htonl", of: "libc", [.text("MOST")]).value == nil)
+    #expect(await host.outcome("htonl", of: "libc", [.text("ONE")]).value == .uint(1 << 24))
+  }
+
+  @Test("are no part of a signature's text, and come back with the description as a value")
+  func text() throws {
+    let description = try Host.inspect(try Self.adoption.get())
+    #expect(description.functions[0].signature.description == "abs(x: i32) -> i32")
+    #expect(description.functions[0].signature.canonical == "(i32) -> i32")
+    #expect(description.functions[0].signature.parameters[0].constants?.areOfLibrary == true)
+    #expect(description.functions[3].signature.parameters[1].constants == nil)
+    let again = try PluginDescription(from: description.value)
+    #expect(again == description)
+    #expect(again.functions[0].signature.parameters[0].constants?.constants.map(\.name) == ["LESS", "ONE"])
+  }
+
+  @Test("are integers, each under a name of its own")
+  func mistakes() throws {
+    var adoption = try Self.adoption.get()
+    for constant in [ConstantSet.Constant(name: "ONE", value: .int(2)), .init(name: "HALF", value: .double(0.5))] {
+      adoption.constants.append(constant)
+      let error = #expect(throws: PluginError.self) { try Host.inspect(adoption) }
+      #expect(error?.message.contains("constant \"\(constant.name)\"") == true, "\(String(describing: error))")
+      adoption.constants.removeLast()
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import PluginRuntime
+import Testing
+
+/// Objects in memory that the host sets aside: `out(64) own(regfree) ptr<regex_t>`.
+@Suite("Objects that the host sets aside")
+struct SetAside {
+  private static let signatures = [
+    "regcomp(preg: out(64) own(regfree) ptr<regex_t>, pattern: cstr, flags: i32) -> i32 ! nonzero",
+    "regexec(preg: ptr<regex_t>, text: cstr, n: usize = 0, matches: ptr<void>?, flags: i32 = 0) -> i32",
+    "regfree(preg: own ptr<regex_t>)", "sigemptyset(set: out(128) own ptr<sigset_t>) -> i32 ! errno",
+    "sigaddset(set: ptr<sigset_t>, signal: i32) -> i32 ! errno",
+    "sigismember(set: ptr<sigset_t>, signal: i32) -> i32 ! errno",
+    "sem_init(sem: out(32) ptr<sem_t>, shared: i32, n: u32) -> i32 ! errno",
+    "sem_trywait(sem: ptr<sem_t>) -> i32 ! errno", "added(set: out(128) own ptr<sigset_t>, signal: i32) -> i32 ! errno",
+  ]
+
+  private static func host() throws -> Host {
+    let host = Host()
+    try host.adopt(
+      Adoption(
+        id: "libc", library: "libc.so.6",
+        functions: try signatures.map {
+          let signature = try Signature(parsing: $0)
+          return Adoption.Function(signature: signature, symbol: signature.name == "added" ? "sigaddset" : nil)
+        }))
+    return host
+  }
+
+  private static func object(_ host: Host, _ function: String, _ arguments: [Argument], _ name: String) async throws
+    -> Argument
+  {
+    let value = try #require(await host.outcome(function, of: "libc", arguments).value)
+    return .value(try #require(value[member: name]))
+  }
+
+  @Test("are made by the function, used by others, and released once")
+  func life() async throws {
+    let host = try Self.host()
+    let regex = try await Self.object(host, "regcomp", [.text("^aa*$"), .text("0")], "preg")
+    #expect(await host.outcome("regexec", of: "libc", [regex, .text("aaa")]).value == .int(0))
+    #expect(await host.outcome("regexec", of: "libc", [regex, .text("b")]).value == .int(1))
+    #expect(await host.outcome("regfree", of: "libc", [regex]).value == .void)
+    let error = await host.outcome("regexec", of: "libc", [regex, .text("a")]).pluginError
+    #expect(error?.message.contains("that 'regfree' has released") == true, "\(String(describing: error))")
+  }
+
+  @Test("are zeroed, and as large as the signature says; without a destructor their memory is freed, or kept")
+  func memory() async throws {
+    let host = try Self.host()
+    for _ in 0..<100 {
+      let set = try await Self.object(host, "sigemptyset", [], "set")
+      #expect(await host.outcome("sigaddset", of: "libc", [set, .text("64")]).value == .int(0))
+      #expect(await host.outcome("sigismember", of: "libc", [set, .text("64")]).value == .int(1))
+      #expect(await host.outcome("sigismember", of: "libc", [set, .text("3")]).value == .int(0))
+      // This one reads the memory that it is given.
+      let added = try await Self.object(host, "added", [.text("5")], "set")
+      #expect(await host.outcome("sigismember", of: "libc", [added, .text("5")]).value == .int(1))
+      #expect(await host.outcome("sigismember", of: "libc", [added, .text("3")]).value == .int(0))
+    }
+    let semaphore = try await Self.object(host, "sem_init", [.text("0"), .text("1")], "sem")
+    #expect(await host.outcome("sem_trywait", of: "libc", [semaphore]).value == .int(0))
+  }
+
+  @Test("are nothing to destroy if the function fails")
+  func failure() async throws {
+    let host = try Self.host()
+    for _ in 0..<100 {
+      #expect(await host.outcome("regcomp", of: "libc", [.text("("), .text("1")]).value == nil)
+    }
+    // An argument that is wrong: the function is not called, and the memory is not left.
+    #expect(await host.outcome("regcomp", of: "libc", [.text("a"), .text("x")]).value == nil)
+    host.unloadAll()
+  }
+
+  @Test("are pointers in C, and a part of the canonical form")
+  func text() throws {
+    let signature = try Signature(parsing: Self.signatures[0])
+    #expect(signature.description == Self.signatures[0])
+    #expect(signature.canonical == "(out(64) own(regfree) ptr<regex_t>, cstr, i32) -> i32 ! nonzero")
+    #expect(signature.cPrototype.hasSuffix("int32_t regcomp(regex_t *preg, const char *pattern, int32_t flags);"))
+    #expect(signature.parameters[0].room == 64)
+  }
+
+  @Test(
+    "have a size, and are objects",
+    arguments: [
+      ("f(a: out(0) ptr<T>)", 10, "from 1 to 1048576"), ("f(a: out(9999999) ptr<T>)", 10, "from 1 to 1048576"),
+      ("f(a: out() ptr<T>)", 10, "the object's size in bytes"), ("f(a: out(8) i32)", 13, "ptr<Name>"),
+      ("f(a: out(8) ptr<T>?)", 13, "ptr<Name>"), ("f(a: inout(8) ptr<T>)", 11, "a type"),
+    ])
+  func mistakes(text: String, column: Int, expected: String) {
+    let error = #expect(throws: SignatureError.self) { try Signature(parsing: text) }
+    #expect(error?.column == column && error?.expected.contains(expected) == true, "\(String(describing: error))")
+  }
+}
